@@ -24,7 +24,6 @@ class Folders:
 
     @property
     def settings(self) -> Path:
-        """The settings file."""
         return self.data / "settings.toml"
 
     @property
@@ -34,7 +33,6 @@ class Folders:
 
     @property
     def tokens(self) -> Path:
-        """The clients that hold tokens."""
         return self.data / "tokens.json"
 
     @property
@@ -49,11 +47,9 @@ class Folders:
 
     @property
     def agreed_servers(self) -> Path:
-        """The servers that the user agreed to once and for all."""
         return self.data / "agreed-servers.json"
 
     def vault(self, vault: VaultId) -> Path:
-        """The folder of one vault."""
         return self.data / "vaults" / vault
 
     def index(self, vault: VaultId) -> Path:
@@ -61,7 +57,6 @@ class Folders:
         return self.vault(vault) / "index"
 
     def state(self, vault: VaultId) -> Path:
-        """The SQLite file of one vault."""
         return self.vault(vault) / "state.sqlite"
 
     def history(self, vault: VaultId) -> Path:
@@ -73,7 +68,6 @@ class Folders:
         return self.vault(vault) / "lock"
 
     def former_ids(self, vault: VaultId) -> Path:
-        """The ids that this vault had at other paths."""
         return self.vault(vault) / "former-ids.json"
 
     def log(self, vault: VaultId) -> Path:
@@ -89,12 +83,7 @@ class Folders:
         return self.data / "run" / f"{vault}.json"
 
     def make(self) -> None:
-        """Create the data folder, readable by the user only.
-
-        Raises:
-            ReadOnly: It cannot be created or written.
-            DiskFull: There is no room.
-        """
+        """Create the data folder, readable by the user only."""
         for folder in (self.data, self.data / "vaults", self.data / "run"):
             make_private(folder)
 
@@ -144,7 +133,6 @@ def default_models_dir() -> Path:
 
 
 def unless_default(folder: Path, usual: Path) -> Path | None:
-    """Return a folder that is not the default one, else None."""
     return None if folder.absolute() == usual else folder.absolute()
 
 
@@ -164,12 +152,7 @@ def read_former_ids(folders: Folders, vault: VaultId) -> tuple[VaultId, ...]:
 
 
 def add_former_id(folders: Folders, vault: VaultId, former: VaultId) -> None:
-    """Record that a vault had another id at another path.
-
-    Raises:
-        ReadOnly: The file is not writable.
-        DiskFull: There is no room.
-    """
+    """Record that a vault had another id at another path."""
     ids = dict.fromkeys((*read_former_ids(folders, vault), former))
     write_private(folders.former_ids(vault), json.dumps([*ids]).encode())
 
@@ -183,27 +166,16 @@ def read_vault_list(folders: Folders) -> Mapping[VaultId, Path]:
 
 
 def add_to_vault_list(folders: Folders, vaults: Mapping[VaultId, Path]) -> None:
-    """Add vaults to the list.
-
-    Raises:
-        ReadOnly: The list is not writable.
-        DiskFull: There is no room.
-    """
+    """Add vaults to the list."""
     write_vault_list(folders, {**read_vault_list(folders), **vaults})
 
 
 def remove_from_vault_list(folders: Folders, vault: VaultId) -> None:
-    """Remove a vault from the list.
-
-    Raises:
-        ReadOnly: The list is not writable.
-        DiskFull: There is no room.
-    """
+    """Remove a vault from the list."""
     write_vault_list(folders, {id_: path for id_, path in read_vault_list(folders).items() if id_ != vault})
 
 
 def write_vault_list(folders: Folders, vaults: Mapping[VaultId, Path]) -> None:
-    """Write the list of vaults."""
     listed = {key: {"path": str(path), "name": path.name} for key, path in vaults.items()}
     write_private(folders.vaults, json.dumps(listed, ensure_ascii=False).encode())
 
@@ -223,12 +195,7 @@ def match_vaults(reference: str, names: Mapping[VaultId, str], vaults: Mapping[V
 
 
 def enclosing_vault(folder: Path, vaults: Collection[Path] = ()) -> Path | None:
-    """Return the vault that contains a folder: the nearest with `.obsidian`, else the nearest known one.
-
-    Args:
-        folder: Any folder.
-        vaults: Vaults that were opened before.
-    """
+    """Return the vault that contains a folder: the nearest with `.obsidian`, else the nearest known one."""
     places = (folder, *folder.parents)
     marked = (place for place in places if (place / ".obsidian").is_dir())
     return next(marked, None) or next((place for place in places if place in vaults), None)

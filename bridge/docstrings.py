@@ -17,7 +17,6 @@ def docstring_of(documented: type | Callable[..., Any]) -> str:
 
 @cache
 def source_docstrings(module: str) -> Mapping[str, str]:
-    """Return the docstrings in a module's source by the name of what they describe; nothing without a source."""
     try:
         source = inspect.getsource(sys.modules[module])
     except (OSError, TypeError):
@@ -26,7 +25,6 @@ def source_docstrings(module: str) -> Mapping[str, str]:
 
 
 def walk_docstrings(part: ast.AST, prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the name and the docstring of each class in a part of the source, and of each function outside others."""
     for one in ast.iter_child_nodes(part):
         if isinstance(one, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             yield prefix + one.name, ast.get_docstring(one) or ""

@@ -26,13 +26,7 @@ class BridgeError(Exception):
     hint = "Run `vault-bridge doctor` and look at the log."
 
     def __init__(self, message: str | None = None, *, hint: str | None = None, **facts: object) -> None:
-        """Say what happened.
-
-        Args:
-            message: One sentence; the class's docstring when absent.
-            hint: The way out; the class's hint when absent.
-            facts: More fields of the wire form, such as `closest`.
-        """
+        """Say what happened."""
         self.message = message if message is not None else docstring_of(type(self))
         self.hint = hint if hint is not None else type(self).hint
         self.facts: Mapping[str, object] = facts
@@ -298,15 +292,7 @@ class ConfirmationRequired(Conflict):
         hint: str | None = None,
         **facts: object,
     ) -> None:
-        """Say what must be confirmed.
-
-        Args:
-            message: One sentence; what the change would do when absent.
-            would: What the change would do, such as `delete 3 notes`, for a question to the user.
-            subject: What a refusal covers, whichever call asks for it; only the same call when absent.
-            hint: The way out; the class's hint when absent.
-            facts: More fields of the wire form.
-        """
+        """Say what must be confirmed."""
         super().__init__(f"This would {would}." if message is None else message, hint=hint, **facts)
         self.would = would
         self.subject = subject

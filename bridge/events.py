@@ -164,13 +164,7 @@ class Events:
     """Publishes events to bounded subscriber queues and remembers the last ones."""
 
     def __init__(self, first_id: int = 1, remembered: int = 1000, waiting: int = 1000) -> None:
-        """Start empty.
-
-        Args:
-            first_id: The id of the first event; a clock value, so that ids of an earlier run are not mistaken for ours.
-            remembered: How many past events can be replayed.
-            waiting: How many events a slow subscriber may lag before its queue is replaced by a `reset`.
-        """
+        """Start empty."""
         self._next = first_id
         self._past: deque[Message] = deque(maxlen=remembered)
         self._waiting = waiting
@@ -178,12 +172,7 @@ class Events:
         self._denies: dict[str, Callable[[str], bool]] = {}
 
     def hide(self, vault: str, denies: Callable[[str], bool]) -> None:
-        """Publish nothing about some notes of a vault from now on, and drop past events about them.
-
-        Args:
-            vault: The vault.
-            denies: Says which paths are hidden; replaces the vault's previous rule.
-        """
+        """Publish nothing about some notes of a vault from now on, and drop past events about them."""
         self._denies[vault] = denies
         self._past = deque(filter(self._may_be_told, self._past), self._past.maxlen)
         for queue in self._queues:
@@ -196,12 +185,7 @@ class Events:
         return denies is None or not any(map(denies, event_paths(message.event)))
 
     def publish(self, event: Event, vault: str | None = None) -> None:
-        """Send an event to every subscriber; call from the event loop's thread.
-
-        Args:
-            event: What happened.
-            vault: The vault it concerns; none if it concerns all.
-        """
+        """Send an event to every subscriber; call from the event loop's thread."""
         message = Message(self._next, vault, event)
         if not self._may_be_told(message):
             return
@@ -234,7 +218,6 @@ class Events:
 
 
 def event_paths(event: Event) -> Iterator[VaultPath]:
-    """Yield the paths of notes in an event: its fields `path` and `paths`."""
     path: VaultPath | None = getattr(event, "path", None)
     if path is not None:
         yield path

@@ -17,12 +17,7 @@ else:
 
 
 def write_private(path: Path, data: bytes) -> None:
-    """Write a file atomically, even across a crash, readable by the user only.
-
-    Raises:
-        ReadOnly: It is not writable.
-        DiskFull: There is no room.
-    """
+    """Write a file atomically, even across a crash, readable by the user only."""
     try:
         # Two processes may write at once, so that each needs a temporary file of its own.
         descriptor, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
@@ -67,12 +62,7 @@ def sync_file(descriptor: int) -> None:
 
 
 def make_private(folder: Path) -> None:
-    """Create a folder and remove other users' access.
-
-    Raises:
-        ReadOnly: It cannot be created or written.
-        DiskFull: There is no room.
-    """
+    """Create a folder and remove other users' access."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.chmod(0o700)
@@ -84,11 +74,7 @@ def make_private(folder: Path) -> None:
 
 @contextlib.contextmanager
 def file_lock(path: Path) -> Iterator[None]:
-    """Hold the lock of a file for a block, waiting for other processes; it is created if absent.
-
-    Raises:
-        OSError: It is not writable.
-    """
+    """Hold the lock of a file for a block, waiting for other processes; it is created if absent."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         lock_file(descriptor, wait=True)
@@ -98,11 +84,7 @@ def file_lock(path: Path) -> Iterator[None]:
 
 
 def lock_file(descriptor: int, *, wait: bool) -> None:
-    """Lock an open file until it is closed; the system releases it when the process ends, even in a crash.
-
-    Raises:
-        OSError: Another process holds the lock; with `wait`, only on Windows and after ten seconds.
-    """
+    """Lock an open file until it is closed; the system releases it when the process ends, even in a crash."""
     if sys.platform == "win32":
         msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
     else:

@@ -24,15 +24,7 @@ else:
         slots: bool = False,
         kw_only: bool = False,
     ) -> Any:
-        """Make a class a dataclass, with the methods that the one of the standard library would have.
-
-        Args:
-            cls: The class.
-            eq: Whether records with equal fields are equal.
-            frozen: Whether fields cannot be changed.
-            slots: Whether it has no other attributes.
-            kw_only: Whether fields are given by name only.
-        """
+        """Make a class a dataclass, with the methods that the one of the standard library would have."""
 
         def process(cls: type) -> type:
             # Python itself adds an empty `__hash__` where there is an `__eq__`.
@@ -53,13 +45,7 @@ T = TypeVar("T")
 
 
 def build_records(record: type[T], count: int, columns: Mapping[str, Iterable[Any]]) -> list[T]:
-    """Return many records with slots, in a third of the time that calling the class takes; defaults do not apply.
-
-    Args:
-        record: Their class.
-        count: How many.
-        columns: By field: the values of all records.
-    """
+    """Return many records with slots, in a third of the time that calling the class takes; defaults do not apply."""
     built = [*map(object.__new__, repeat(record, count))]
     for name, values in columns.items():
         deque(map(getattr(record, name).__set__, built, values), maxlen=0)
@@ -70,7 +56,6 @@ COMPARING: Final = ("__eq__", "__hash__")
 
 
 def postpone_methods(record: Any, own: frozenset[str], *, eq: bool, frozen: bool) -> None:
-    """Give a record the methods that it does not define itself."""
     names = ["__init__", "__repr__", *(COMPARING if eq else ())]
     if eq and not frozen:
         names.remove("__hash__")
@@ -82,8 +67,6 @@ def postpone_methods(record: Any, own: frozenset[str], *, eq: bool, frozen: bool
 
 
 def first_call(record: Any, name: str, *, frozen: bool) -> Callable[..., Any]:
-    """Return a method that replaces itself by the compiled one when it is called."""
-
     def method(self: Any, *args: Any, **given: Any) -> Any:
         compiled = compile_method(record, name, frozen=frozen)
         setattr(record, name, compiled)
@@ -94,7 +77,6 @@ def first_call(record: Any, name: str, *, frozen: bool) -> Callable[..., Any]:
 
 
 def compile_method(record: Any, name: str, *, frozen: bool) -> Callable[..., Any]:
-    """Return a method as `dataclasses` makes it for a class with the same fields."""
     if name == "__init__":
         return compile_init(record)
     model = dataclasses.make_dataclass(
@@ -116,7 +98,6 @@ ABSENT: Final = object()
 
 
 def compile_init(record: Any) -> Callable[..., Any]:
-    """Return the `__init__` of a record, in a third of the time that `dataclasses` takes for a frozen one."""
     known: dict[str, Any] = {"_assign": object.__setattr__, "_absent": ABSENT}
     parameters, named, lines = ["self"], list[str](), list[str]()
     for field in dataclasses.fields(record):
@@ -144,21 +125,17 @@ def compile_init(record: Any) -> Callable[..., Any]:
 
 
 def refuse_assignment(_: object, name: str, __: object) -> Never:
-    """Refuse to change a frozen record."""
     raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
 
 
 def refuse_deletion(_: object, name: str) -> Never:
-    """Refuse to change a frozen record."""
     raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
 
 
 def field_values(record: Any) -> list[Any]:
-    """Return what a copy of a frozen record is made from."""
     return [getattr(record, field.name) for field in dataclasses.fields(record)]
 
 
 def restore_fields(record: Any, values: Sequence[Any]) -> None:
-    """Set the fields of a copy of a frozen record."""
     for field, value in zip(dataclasses.fields(record), values, strict=True):
         object.__setattr__(record, field.name, value)

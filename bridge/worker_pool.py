@@ -37,11 +37,7 @@ class WorkerPool:
         self._executor = ProcessPoolExecutor(processes, spawn, set_up_process, (self._watched,))
 
     def submit(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Run a module-level function; its arguments and result are pickled.
-
-        Raises:
-            BrokenProcessPool: A process ended unexpectedly; so does the future then.
-        """
+        """Run a module-level function; its arguments and result are pickled."""
         return self._executor.submit(work, *args, **kwargs)
 
     def end(self) -> None:

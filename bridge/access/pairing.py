@@ -28,11 +28,7 @@ class Pairing:
     """Holds at most one pairing window, in this process only."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Start with no window open.
-
-        Args:
-            clock: Returns the time in seconds.
-        """
+        """Start with no window open."""
         self._clock = clock
         self._window: PairingWindow | None = None
 
@@ -43,11 +39,7 @@ class Pairing:
         return code
 
     def enter(self, code: str) -> None:
-        """Accept the right code and close the window.
-
-        Raises:
-            Forbidden: No window is open, or the code is wrong; the fifth wrong one closes it.
-        """
+        """Accept the right code and close the window."""
         window, self._window = self._window, None
         if window is None or self._clock() >= window.until:
             raise Forbidden("No pairing is open.", hint="Run `vault-bridge pair` and send its code within two minutes.")

@@ -53,7 +53,6 @@ class Ledger:
         return next((c for c in self.clients.values() if c.name.casefold() == name.casefold()), None)
 
     def with_client(self, digest: Digest, client: Client) -> "Ledger":
-        """Add a client, or replace the one with this digest."""
         return Ledger({**self.clients, digest: client}, self.revoked - {client.name.casefold()})
 
     def without(self, client: Client) -> "Ledger":
@@ -63,18 +62,12 @@ class Ledger:
 
 
 def encode_ledger(ledger: Ledger) -> bytes:
-    """Serialize a ledger in the file's format."""
     clients = [{**client.wire(), "digest": digest} for digest, client in ledger.clients.items()]
     whole = {"schema": SCHEMA, "clients": clients, "revoked": sorted(ledger.revoked)}
     return orjson.dumps(whole, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
 def decode_ledger(data: bytes) -> Ledger:
-    """Parse the file's content.
-
-    Raises:
-        ValueError: It is damaged, or of another version.
-    """
     try:
         match orjson.loads(data):
             case {"schema": version, "clients": list(clients), "revoked": list(revoked)} if version == SCHEMA:
@@ -85,11 +78,6 @@ def decode_ledger(data: bytes) -> Ledger:
 
 
 def parse_client(facts: Mapping[str, Any]) -> tuple[Digest, Client]:
-    """Parse one client.
-
-    Raises:
-        ValueError: A field is wrong.
-    """
     id_, name, created, digest = require_strings([facts["id"], facts["name"], facts["created"], facts["digest"]])
     scopes, preset, last_used = require_strings(facts["scopes"]), facts["preset"], facts["last_used"]
     if not DIGEST.fullmatch(digest) or not set(scopes) <= set(SCOPES) or preset not in (None, *get_args(Preset)):
@@ -101,11 +89,6 @@ def parse_client(facts: Mapping[str, Any]) -> tuple[Digest, Client]:
 
 
 def require_strings(values: Iterable[Any]) -> list[str]:
-    """Return a list of strings.
-
-    Raises:
-        ValueError: One of them is not a string.
-    """
     texts = list(values)
     if not all(isinstance(value, str) for value in texts):
         raise ValueError("a field is no text")

@@ -31,12 +31,7 @@ class Tokens:
     """The clients as the file lists them now."""
 
     def __init__(self, path: Path, now: Callable[[], datetime] = lambda: datetime.now().astimezone()) -> None:
-        """Defer reading the file.
-
-        Args:
-            path: The file; absent while there are no tokens.
-            now: Returns the time.
-        """
+        """Defer reading the file."""
         self.path = path
         self.aside = path.with_suffix(f".damaged{path.suffix}")
         """Where a damaged file is set aside."""
@@ -45,11 +40,9 @@ class Tokens:
         self._ledger = Ledger()
 
     def holder(self, token: str) -> Client | None:
-        """Return the client that holds a token."""
         return self._current().clients.get(token_digest(token))
 
     def named(self, name: str) -> Client | None:
-        """Find a client by its name."""
         return self._current().named(name)
 
     def is_revoked(self, name: str) -> bool:
@@ -63,22 +56,7 @@ class Tokens:
     def create(
         self, name: str, scopes: Iterable[Scope], preset: Preset | None = None, *, numbered: bool = False
     ) -> tuple[Client, str]:
-        """Create a token.
-
-        Args:
-            name: The client's name.
-            scopes: What it may do.
-            preset: Which tools it is offered.
-            numbered: Append a number to a name that is in use, instead of refusing it.
-
-        Returns:
-            The client and its token, which is not stored.
-
-        Raises:
-            InvalidArguments: The name is not valid, or another client has it.
-            ReadOnly: The file is not writable.
-            DiskFull: There is no room for it.
-        """
+        """Create a token."""
         check_name(name)
         token = secrets.token_urlsafe(TOKEN_BYTES)
         with self._changing() as ledger:
@@ -95,13 +73,7 @@ class Tokens:
         return client, token
 
     def revoke(self, name_or_id: str) -> Client:
-        """Revoke a client's token.
-
-        Raises:
-            InvalidArguments: There is no such client.
-            ReadOnly: The file is not writable.
-            DiskFull: There is no room for it.
-        """
+        """Revoke a client's token."""
         with self._changing() as ledger:
             client = ledger.named(name_or_id) or next((c for c in ledger.clients.values() if c.id == name_or_id), None)
             if client is None:
@@ -124,7 +96,6 @@ class Tokens:
         return self._now().date().isoformat()
 
     def _current(self) -> Ledger:
-        """Return the file's content, reading it again if it has changed."""
         stamp = file_stamp(self.path)
         if stamp != self._seen:
             try:
@@ -143,11 +114,7 @@ class Tokens:
                 return self._sound()
 
     def _sound(self) -> Ledger:
-        """Read the file and set a damaged one aside; only under the lock, so that a good file is never set aside.
-
-        Raises:
-            OSError: It cannot be read, or not set aside.
-        """
+        """Read the file and set a damaged one aside; only under the lock, so that a good file is never set aside."""
         try:
             return load_ledger(self.path)
         except ValueError:
@@ -157,7 +124,6 @@ class Tokens:
 
     @contextmanager
     def _changing(self) -> Iterator[Ledger]:
-        """Yield the file's content while holding its lock."""
         try:
             with file_lock(self.path.with_suffix(".lock")):
                 yield self._sound()
@@ -169,12 +135,10 @@ class Tokens:
 
 
 def token_digest(token: str) -> Digest:
-    """Return the digest under which a token is stored."""
     return Digest(hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest())
 
 
 def file_stamp(path: Path) -> Stamp | None:
-    """Return a value that changes with the file; None if it is absent."""
     try:
         facts = path.stat()
     except OSError:
@@ -183,12 +147,7 @@ def file_stamp(path: Path) -> Stamp | None:
 
 
 def load_ledger(path: Path) -> Ledger:
-    """Read the file; an absent one has no clients.
-
-    Raises:
-        ValueError: It is damaged.
-        OSError: It cannot be read.
-    """
+    """Read the file; an absent one has no clients."""
     try:
         return decode_ledger(path.read_bytes())
     except FileNotFoundError:
@@ -196,11 +155,7 @@ def load_ledger(path: Path) -> Ledger:
 
 
 def check_name(name: str) -> None:
-    """Require a name that any client can send.
-
-    Raises:
-        InvalidArguments: The name is not valid.
-    """
+    """Require a name that any client can send."""
     if not NAME.fullmatch(name) or name.casefold() in RESERVED:
         raise InvalidArguments(
             "This is not a valid client name.",
@@ -209,7 +164,6 @@ def check_name(name: str) -> None:
 
 
 def free_client_name(base: str, ledger: Ledger) -> str:
-    """Return the name, with a number appended if another client has it."""
     if ledger.named(base) is None:
         return base
     numbered = (f"{base[:58].rstrip()} ({number})" for number in range(2, len(ledger.clients) + 3))

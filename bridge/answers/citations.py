@@ -38,13 +38,7 @@ class CheckedSentence:
 
 
 def check_sentences(text: str, sources: Sequence[Source], notes: Mapping[VaultPath, Note]) -> list[CheckedSentence]:
-    """Check what a chat model wrote.
-
-    Args:
-        text: Its text, with the numbers of what it cites.
-        sources: The excerpts that it was given.
-        notes: The notes in which they stand; a note that is not among them is not quoted.
-    """
+    """Check what a chat model wrote."""
     given = {source.number: source for source in sources}
     found = []
     for statement in split_statements(text):

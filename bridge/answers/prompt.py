@@ -158,15 +158,7 @@ def write_prompt(
     calls: bool = False,
     external: Sequence[ExternalTool] = (),
 ) -> list[Message]:
-    """Return the messages that ask a model; the excerpts come first, so that a later question reads them again fast.
-
-    Args:
-        question: The question.
-        sources: The excerpts, in the order of their numbers.
-        history: Earlier questions of the conversation.
-        calls: Whether the model may look further before it answers.
-        external: Tools of other programs that it may then call, too.
-    """
+    """Return the messages that ask a model; the excerpts come first, so that a later question reads them again fast."""
     phrases = _phrases_for(question)
     rules = phrases.rules.format(absent=phrases.absent)
     if calls:
@@ -180,12 +172,7 @@ def write_prompt(
 
 
 def write_result(question: str, sources: Sequence[Source]) -> Message:
-    """Return the message that answers a call of a model.
-
-    Args:
-        question: The question.
-        sources: What the call found that the model does not know yet; may be empty.
-    """
+    """Return the message that answers a call of a model."""
     phrases = _phrases_for(question)
     shown = number_excerpts(sources, phrases.foreign)
     return Message("tool", f"{phrases.notes}:\n\n{shown}" if sources else phrases.absent)
@@ -194,14 +181,7 @@ def write_result(question: str, sources: Sequence[Source]) -> Message:
 def answer_grammar(
     question: str, numbers: Sequence[int], *, calls: bool = False, external: Sequence[ExternalTool] = ()
 ) -> str:
-    """Return the grammar of an answer, in GBNF: sentences that each cite one of these numbers, or that there is none.
-
-    Args:
-        question: The question, whose language decides how it is said that the notes do not answer it.
-        numbers: The numbers of the excerpts.
-        calls: Whether it may be a call instead.
-        external: Tools of other programs that may then be called, too.
-    """
+    """Return the grammar of an answer, in GBNF: sentences that each cite one of these numbers, or that none is."""
     root = f'root ::= "{_phrases_for(question).absent}"'
     rules = ""
     if numbers:
@@ -215,12 +195,7 @@ def is_absent(answer: str) -> bool:
 
 
 def number_excerpts(sources: Sequence[Source], foreign: str = "") -> str:
-    """Return excerpts as a prompt shows them: each below its number, its note and its heading.
-
-    Args:
-        sources: The excerpts.
-        foreign: What is said of a text by another program, whose lines are quoted: none looks like another excerpt.
-    """
+    """Return excerpts as a prompt shows them: each below its number, its note and its heading."""
     return "\n\n".join(
         f"[{one.number}] {one.tool}, {foreign}:\n{quote_lines(one.text)}"
         if one.tool
@@ -230,7 +205,6 @@ def number_excerpts(sources: Sequence[Source], foreign: str = "") -> str:
 
 
 def quote_lines(text: str) -> str:
-    """Return a text of which each line is marked as quoted."""
     return "\n".join(f"> {line}" for line in text.splitlines())
 
 
@@ -258,7 +232,6 @@ def prompt_language(text: str) -> str:
 
 
 def _share(text: str, first: str, last: str) -> float:
-    """Return the share of a text's characters that lie in a range."""
     return sum(first <= letter <= last for letter in text) / (len(text) or 1)
 
 

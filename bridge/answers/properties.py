@@ -25,14 +25,6 @@ _OF_THE_FILE: Final = frozenset({"created", "date created", "updated", "modified
 
 
 def asked_properties(note: Note, question: str, asked: Collection[str], language: str | None) -> Iterator[Sentence]:
-    """Yield the properties that a question about a note asks for, as `name: value`.
-
-    Args:
-        note: The note; the question must say a word of its title, an alias or its first heading.
-        question: The question.
-        asked: The terms of the question.
-        language: The language of the note.
-    """
     cut = cut_frontmatter(note.text) if note.properties else None
     names = (note.title, *note.aliases, *(heading.text for heading in note.headings[:1]))
     named = (frozenset(terms_of(name, language)).intersection(asked) for name in names)

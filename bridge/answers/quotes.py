@@ -61,7 +61,6 @@ class Quote:
 
     @property
     def asks(self) -> bool:
-        """Whether it is a question itself."""
         return _ASKS.search(self.sentence.text) is not None
 
 
@@ -78,13 +77,7 @@ class _Candidate:
 
 
 def choose_quotes(question: str, notes: Sequence[RelevantNote], most: int = 3) -> list[Quote]:
-    """Return the sentences that answer a question best, the best first.
-
-    Args:
-        question: The question.
-        notes: The notes that may answer it, the best first.
-        most: Maximum number of sentences.
-    """
+    """Return the sentences that answer a question best, the best first."""
     best = max((one.score for one in notes), default=0.0) or 1.0
     languages = [language_of(one.note.text[one.note.body :]) for one in notes]
     asked = {term for language in set(languages) for term in terms_of(question, language)}
@@ -153,7 +146,6 @@ def _rarity(asked: Iterable[str], candidates: Sequence[_Candidate]) -> Mapping[s
 
 
 def _score(candidate: _Candidate, weights: Mapping[str, float]) -> float:
-    """Return the weight of the question's words that a sentence, its headings and its neighbours say."""
     total = 0.0
     for term, weight in weights.items():
         if term in candidate.own:

@@ -35,12 +35,7 @@ class _Section:
 
 
 def spread_excerpts(notes: Sequence[Note], room: int) -> list[Source]:
-    """Return the beginning of each section of some notes, all of it where there is room.
-
-    Args:
-        notes: The notes, in the order in which they are to be read.
-        room: Maximum tokens of all excerpts, estimated.
-    """
+    """Return the beginning of each section of some notes, all of it where there is room."""
     split = [list(_sections(note)) for note in notes]
     chosen = [
         excerpt
@@ -63,7 +58,6 @@ def share_room(sizes: Sequence[int], room: int) -> list[int]:
 
 
 def _evenly(sections: Sequence[_Section], room: int) -> Iterator[tuple[_Section, int]]:
-    """Yield sections with the room of each: if there are too many, some of them, evenly spread."""
     most = max(1, room // LEAST)
     fits = sum(one.tokens for one in sections) <= room or len(sections) <= most
     kept = sections if fits else [sections[at * len(sections) // most] for at in range(most)]
@@ -87,7 +81,6 @@ def _begin(section: _Section, room: int) -> Iterator[tuple[VaultPath, str, Lines
 
 
 def _sections(note: Note) -> Iterator[_Section]:
-    """Yield the text below each heading of a note, without the sections below it."""
     outline = Outline(note)
     heading, blocks = "", list[_Block]()
     for piece in note.pieces:

@@ -61,13 +61,7 @@ _PHRASES: Mapping[str, _Phrases] = {
 
 
 def write_summary_prompt(sources: Sequence[Source], most: int, focus: str = "") -> list[Message]:
-    """Return the messages that ask a model for a summary, in the language of the excerpts.
-
-    Args:
-        sources: The excerpts, in the order of their numbers.
-        most: Maximum number of sentences.
-        focus: What the summary should be about; empty for whatever the excerpts are about.
-    """
+    """Return the messages that ask a model for a summary, in the language of the excerpts."""
     sample = " ".join(one.text for one in sources)[:_SAMPLE]
     phrases = _PHRASES.get(prompt_language(sample), _PHRASES["english"])
     told = phrases.rules.format(most=most) + (f"\n{phrases.about.format(focus=focus)}" if focus else "")
@@ -75,10 +69,5 @@ def write_summary_prompt(sources: Sequence[Source], most: int, focus: str = "") 
 
 
 def summary_grammar(numbers: Sequence[int], most: int) -> str:
-    """Return the grammar of a summary, in GBNF: sentences that each cite one of these numbers.
-
-    Args:
-        numbers: The numbers of the excerpts.
-        most: Maximum number of sentences.
-    """
+    """Return the grammar of a summary, in GBNF: sentences that each cite one of these numbers."""
     return f"root ::= sentence{{1,{most}}}\n{sentence_rules(numbers)}"

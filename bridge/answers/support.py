@@ -70,12 +70,6 @@ def split_statements(answer: str) -> list[Statement]:
 
 
 def is_supported(statement: str, excerpts: Sequence[str]) -> bool:
-    """Return whether excerpts say what a statement says.
-
-    Args:
-        statement: A sentence, without the numbers of what it cites.
-        excerpts: The text of what it cites.
-    """
     languages = {language_of(text) for text in excerpts}
     return any(_says(statement, excerpts, language) for language in languages)
 
@@ -95,7 +89,6 @@ def _says(statement: str, excerpts: Sequence[str], language: str | None) -> bool
 
 
 def _sentences(text: str) -> list[str]:
-    """Return the sentences of a text, without the marks of lists."""
     found, at = [], 0
     for stop in (*sentence_ends(text, (0, len(text)), by_lines=True), len(text)):
         if sentence := _BULLET.sub("", text[at:stop]).strip():
@@ -105,12 +98,10 @@ def _sentences(text: str) -> list[str]:
 
 
 def _numbers(text: str) -> frozenset[str]:
-    """Return the numbers of a text as digits, without what groups thousands."""
     return frozenset(_GROUPS.sub("", number) for number in _NUMBER.findall(text))
 
 
 def _names(statement: str) -> Iterator[str]:
-    """Yield the words with a capital: names, and the first word, which may be one."""
     return (word for word in TOKEN.findall(statement) if word.lower() != word)
 
 
@@ -123,7 +114,6 @@ def _clause(text: str, language: str | None) -> _Clause:
 
 
 def _polarities(terms: frozenset[str], clauses: Sequence[_Clause]) -> set[bool]:
-    """Return whether each of the clauses that are nearest to a statement's negates something."""
     shared = [len(one.terms & terms) for one in clauses]
     most = max(shared, default=0)
     return {one.negates for one, count in zip(clauses, shared, strict=True) if count == most}

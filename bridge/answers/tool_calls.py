@@ -68,7 +68,6 @@ class ToolCall:
 
 
 def describe_calls() -> str:
-    """Return what a prompt shows of the calls, one a line."""
     return "\n".join(
         write_call(ToolCall(tool.name, dict.fromkeys((*tool.required, *tool.optional), "…"))) for tool in LOOKUP_TOOLS
     )
@@ -89,23 +88,13 @@ def describe_external(tools: Sequence[ExternalTool]) -> str:
 
 
 def call_rules(external: Sequence[ExternalTool] = ()) -> str:
-    """Return the rule `call` of a grammar in GBNF.
-
-    Args:
-        external: Tools of other programs that may be called, too.
-    """
     calls = " | ".join([*map(_rule_name, LOOKUP_TOOLS), *(f"call-external-{place}" for place in range(len(external)))])
     rules = "\n".join([*map(_call_rule, LOOKUP_TOOLS), *_external_rules(external)])
     return f"call ::= {calls}\n{rules}\n{_STRING_RULES}"
 
 
 def parse_call(text: str, external: Sequence[ExternalTool] = ()) -> ToolCall | None:
-    """Return the call that a chat model wrote; None if the text is none.
-
-    Args:
-        text: What it wrote.
-        external: Tools of other programs that it may call, too.
-    """
+    """Return the call that a chat model wrote; None if the text is none."""
     try:
         found = json.loads(text)
     except ValueError:
@@ -130,7 +119,6 @@ def describe_activity(call: ToolCall) -> str:
 
 
 def write_call(call: ToolCall) -> str:
-    """Return a call as a chat model writes it."""
     return json.dumps({"tool": call.tool, "arguments": dict(call.arguments)}, ensure_ascii=False)
 
 

@@ -11,14 +11,7 @@ from bridge.types import Among
 
 
 def choose_among(vault: OpenVault, among: Among | None, places: Iterable[str | None] = (), query: str = "") -> Among:
-    """Return the notes that a call is about.
-
-    Args:
-        vault: The vault.
-        among: The choice of the caller, if any.
-        places: Notes and folders that the caller names.
-        query: The query, which may name places by `path:`.
-    """
+    """Return the notes that a call is about."""
     if among is None:
         among = "all" if vault.settings.agents_notes_in_search else "notes"
     if among != "notes":
@@ -29,7 +22,6 @@ def choose_among(vault: OpenVault, among: Among | None, places: Iterable[str | N
 
 
 def _queried_places(query: str) -> Iterable[str]:
-    """Return the places that a query names by `path:`."""
     if "path:" not in query.lower():
         return ()
 

@@ -10,13 +10,7 @@ NAMED = 3
 def answerability_notice(
     answerability: Answer | None, closest: str | None, looked_at: str = "best notes"
 ) -> str | None:
-    """Return the line; None where the question is answered, and where nothing can be told.
-
-    Args:
-        answerability: The verdict.
-        closest: Title of the best note.
-        looked_at: What does not say the missing words.
-    """
+    """Return the line; None where the question is answered, and where nothing can be told."""
     if answerability is None or answerability["verdict"] == "answered":
         return None
     verdict, missing = answerability["verdict"], answerability["missing"]

@@ -62,11 +62,7 @@ def is_long(arguments: Mapping[str, Any]) -> bool:
 
 
 def bind(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments as the operation's function takes them, including defaults.
-
-    Raises:
-        InvalidArguments: A name is unknown, a required one is missing, or a value does not fit.
-    """
+    """Return the arguments as the operation's function takes them, including defaults."""
     if (plain := bind_plain(operation.arguments, arguments)) is not None:
         return plain
     from pydantic import ValidationError
@@ -90,11 +86,6 @@ def bind(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str, Any]
 
 
 def require_lengths(operation: "Operation", arguments: Mapping[str, Any]) -> None:
-    """Refuse lists that are too long before anything in them is checked.
-
-    Raises:
-        InvalidArguments: A list is too long.
-    """
     for argument in operation.arguments:
         value, most = arguments.get(argument.name), bounds(argument.hint).longest
         if isinstance(value, list) and most is not None and len(value) > most:
@@ -107,14 +98,6 @@ def coerce_all(operation: "Operation", arguments: Mapping[str, Any], problems: i
     """Return arguments that do not fit, each converted to what it should be where that is certain.
 
     Null for an optional argument leaves it out, since some models must name every argument.
-
-    Args:
-        operation: The operation.
-        arguments: The arguments.
-        problems: How many values do not fit.
-
-    Raises:
-        InvalidArguments: Very many do not, and the first ones do not after conversion; all would take minutes.
     """
     hints = {argument.name: argument.hint for argument in operation.arguments}
     if problems > MOST_PROBLEMS:
@@ -127,11 +110,7 @@ def coerce_all(operation: "Operation", arguments: Mapping[str, Any], problems: i
 
 
 def validate(operation: "Operation", arguments: Mapping[str, Any]) -> "BaseModel":
-    """Check converted arguments.
-
-    Raises:
-        InvalidArguments: A value does not fit.
-    """
+    """Check converted arguments."""
     from pydantic import ValidationError
 
     try:
@@ -149,7 +128,6 @@ def validate(operation: "Operation", arguments: Mapping[str, Any]) -> "BaseModel
 
 
 def shorten(value: Any) -> Any:
-    """Return a value with the first items of its lists and objects."""
     if isinstance(value, list | tuple):
         return [shorten(item) for item in value[:FEW]]
     if isinstance(value, dict):
@@ -158,7 +136,6 @@ def shorten(value: Any) -> Any:
 
 
 def describe_inexpressible(operation: "Operation", arguments: Mapping[str, Any]) -> str:
-    """Describe the first argument that JSON cannot express."""
     for name, value in arguments.items():
         try:
             orjson.dumps(value)
@@ -170,7 +147,6 @@ def describe_inexpressible(operation: "Operation", arguments: Mapping[str, Any])
 
 
 def unknown_argument(operation: "Operation", unknown: Sequence[str], names: list[str]) -> InvalidArguments:
-    """Return the error for unknown arguments, with the closest known ones if each has one."""
     # Callers with one vault are not shown that argument.
     near = [
         difflib.get_close_matches(name, names, n=1) or difflib.get_close_matches(name, [VAULT], n=1, cutoff=0.8)
@@ -188,7 +164,6 @@ def unknown_argument(operation: "Operation", unknown: Sequence[str], names: list
 
 
 def describe_mismatch(operation: "Operation", arguments: Mapping[str, Any], error: Any) -> str:
-    """Describe the first arguments that do not fit, each in one sentence."""
     problems = error.errors(include_url=False, include_context=False, include_input=True)
     # A misspelt field is also a missing one; the misspelling is the more useful report.
     misspelt = {one["loc"][:-1] for one in problems if one["type"] == "unexpected_keyword_argument"}
@@ -202,7 +177,6 @@ def describe_mismatch(operation: "Operation", arguments: Mapping[str, Any], erro
 
 
 def describe_problem(operation: "Operation", arguments: Mapping[str, Any], problem: Mapping[str, Any]) -> str:
-    """Describe in one sentence an argument that does not fit."""
     name, *place = problem["loc"]
     argument = next(a for a in operation.arguments if a.name == name)
     if problem["type"] == "missing" and not place:
@@ -222,13 +196,11 @@ def describe_problem(operation: "Operation", arguments: Mapping[str, Any], probl
 
 
 def describe_missing_tag(where: str, field: str, records: Mapping[str, type], value: Mapping[str, Any]) -> str:
-    """Describe an object that lacks the field that says which record it is."""
     detail = f", not {describe_value(value[field])}" if field in value else "; it is missing"
     return f"`{where}.{field}` must be one of {', '.join(records)}{detail}."
 
 
 def describe_unknown_field(hint: Any, name: str, place: list[int | str]) -> str:
-    """Describe an unknown field of a record among the arguments."""
     record, way = hint_at(hint, tuple(place[:-1]))
     names = field_names(strip_hint(record))
     near = difflib.get_close_matches(str(place[-1]), names, n=1)
@@ -237,17 +209,14 @@ def describe_unknown_field(hint: Any, name: str, place: list[int | str]) -> str:
 
 
 def format_location(name: str, way: tuple[int | str, ...]) -> str:
-    """Format a place inside an argument."""
     return name + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in way)
 
 
 def has_value(problem: Mapping[str, Any], way: tuple[int | str, ...]) -> bool:
-    """Say whether the problem was found at an existing value."""
     return problem["type"] != "missing" or not way or way[-1] != problem["loc"][-1]
 
 
 def describe_value(value: Any) -> str:
-    """Format a refused value, shortened."""
     match value:
         case None:
             return "null"
@@ -271,7 +240,6 @@ def truncate(text: str) -> str:
 
 @functools.cache
 def model_of(operation: "Operation") -> "type[BaseModel]":
-    """Build the pydantic model of an operation's arguments."""
     from pydantic import ConfigDict, create_model
 
     fields: dict[str, Any] = {a.name: (a.hint, ... if a.required else a.default) for a in operation.arguments}
@@ -279,20 +247,7 @@ def model_of(operation: "Operation") -> "type[BaseModel]":
 
 
 def locate(operation: "Operation", bound: dict[str, Any], vault: Vault, names: Names | None = None) -> dict[str, Any]:
-    """Check every path, digest and day among the arguments and convert them to the form that operations take.
-
-    Args:
-        operation: The operation.
-        bound: Its arguments.
-        vault: The vault.
-        names: Its files by name; without them only complete paths are understood.
-
-    Raises:
-        OutsideVault: A path leaves the vault.
-        ProtectedPath: A path belongs to Obsidian or another program.
-        InvalidArguments: A path or a digest is not valid.
-        NoteNotFound: Several notes have the name that is given for a path.
-    """
+    """Check every path, digest and day among the arguments and convert them to the form that operations take."""
     locator = Locator(vault, names, writes=not operation.reads)
     return {one.name: locator.located(bound[one.name], one.hint, one.name) for one in operation.arguments}
 
@@ -311,7 +266,6 @@ class Locator:
     """The file or folder that the call, or one of its records, is about: the source of a move."""
 
     def located(self, value: Any, hint: Any, name: str) -> Any:
-        """Check a value that is or contains a path, a digest or a day."""
         bare = strip_hint(hint)
         if value is None:
             return None
@@ -330,7 +284,6 @@ class Locator:
         return value
 
     def named(self, value: str, hint: Any, name: str) -> str | None:
-        """Check a string by its hint."""
         bare = strip_hint(hint)
         if bare in (Digest, VaultPath):
             return parse_digest(value) if bare is Digest else self.path(value, role_of(hint))
@@ -345,7 +298,6 @@ class Locator:
         return value
 
     def item(self, value: Any, hint: Any, name: str) -> Any:
-        """Check an item of a list, and remember the path that it creates."""
         found = self.located(value, hint, name)
         if dataclasses.is_dataclass(found) and not isinstance(found, type):
             hints = fields_of(type(found))
@@ -380,17 +332,11 @@ class Locator:
 
 @functools.cache
 def fields_of(record: type) -> Mapping[str, Any]:
-    """Return the hints of a record's fields."""
     hints = get_type_hints(record, include_extras=True)
     return {field.name: hints[field.name] for field in dataclasses.fields(record)}
 
 
 def parse_digest(text: str) -> Digest:
-    """Parse a digest that a caller gives, in full or as a prefix.
-
-    Raises:
-        InvalidArguments: It is not a digest, or too short to identify a content.
-    """
     if not DIGEST.fullmatch(text):
         # A shorter prefix would make the note look changed, however often it is read again.
         raise InvalidArguments(

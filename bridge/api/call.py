@@ -24,23 +24,12 @@ class Principal:
     """Whether it proved to be a program of the user, by reading the runtime file or by opening the vault itself."""
 
     def require(self, scope: Scope) -> None:
-        """Raise Forbidden unless the caller has this scope.
-
-        Raises:
-            Forbidden: The scope is missing.
-        """
+        """Raise Forbidden unless the caller has this scope."""
         if scope not in self.scopes:
             raise Forbidden(f"This needs the scope `{scope}`, which `{self.name}` does not have.", scope=scope)
 
     def require_local(self, command: str) -> None:
-        """Raise Forbidden unless the caller is a program of the user.
-
-        Args:
-            command: The command by which the user does this.
-
-        Raises:
-            Forbidden: The caller is only a client.
-        """
+        """Raise Forbidden unless the caller is a program of the user."""
         if not self.local:
             hint = f"Only the user may, in Obsidian or by `vault-bridge {command}`."
             raise Forbidden(f"`{self.name}` may not do this.", hint=hint)
@@ -91,18 +80,10 @@ class Call:
 
     @property
     def host(self) -> Host:
-        """What keeps the chosen vault open; the only vault when none was chosen.
-
-        Raises:
-            NoSuchVault: There is no such vault, or there are several and none was chosen.
-        """
+        """What keeps the chosen vault open; the only vault when none was chosen."""
         return self.bridge.find(self.vault_name)
 
     @property
     def vault(self) -> OpenVault:
-        """The chosen vault.
-
-        Raises:
-            NotReady: It is not open yet; or the error that keeps it closed.
-        """
+        """The chosen vault."""
         return self.host.vault

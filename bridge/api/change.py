@@ -21,12 +21,6 @@ Objections = tuple[tuple[str, ...], ConfirmationRequired | None]
 def change_operation(
     record: type[Kind], check: Callable[[Call, Kind], Awaitable[Objections]] | None = None
 ) -> Callable[..., Awaitable[Written]]:
-    """Return the operation that makes one change of a kind.
-
-    Args:
-        record: The kind; its docstring and its fields describe the operation.
-        check: Looks for what speaks against a change before it is made.
-    """
     kind = KINDS[record]
 
     async def run(call: Call, request: Kind, options: WriteArguments) -> Written:

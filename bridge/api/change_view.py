@@ -58,12 +58,10 @@ def written_view(answer: Answer) -> Iterable[Element]:
 
 
 def _first_lines(diff: str) -> str:
-    """Return the beginning of the diff of many files."""
     return "".join(diff.splitlines(keepends=True)[:MANY_DIFF_LINES])
 
 
 def _way_to_all(answer: Answer) -> str:
-    """Say how all files of a change are shown."""
     if id_ := answer["change_id"]:
         return f"`show_change {id_}` shows all {answer['files']:,} files."
     return f"`--json` shows all of the diff of {answer['files']:,} files."
@@ -77,7 +75,6 @@ def way_back(answer: Answer) -> Iterable[Line]:
 
 
 def change_state(answer: Answer) -> str:
-    """Describe the state of a change."""
     if answer.get("dry_run"):
         return "Dry run, nothing is written"
     if not answer["change_id"]:
@@ -86,7 +83,6 @@ def change_state(answer: Answer) -> str:
 
 
 def _digest_subject(answer: Answer) -> str:
-    """Say whose digest a dry run reports, where it could be that of several files."""
     files = answer.get("changed", ())
     if len(files) <= 1:
         return "as it is now: "
@@ -95,7 +91,6 @@ def _digest_subject(answer: Answer) -> str:
 
 
 def _consequences(answer: Answer, files: Iterable[Mapping[str, Any]]) -> Iterable[Line]:
-    """Show the files and links that a change concerns."""
     several = [*map(_changed_file, files)]
     if len(several) > 1:
         yield from _limit(several, MAX_FILES, "files", answer.get("files", 0))
@@ -111,14 +106,7 @@ def _consequences(answer: Answer, files: Iterable[Mapping[str, Any]]) -> Iterabl
 
 
 def _limit(found: list[Line], most: int, what: str, total: int = 0) -> Iterable[Line]:
-    """Return notices of which a model, and of many also a person, reads the first, and the number of the others.
-
-    Args:
-        found: The notices.
-        most: How many of them are read.
-        what: What they are about.
-        total: How many there would be, if not all are known.
-    """
+    """Return notices of which a model, and of many also a person, reads the first, and the number of the others."""
     yield from found[:most]
     if len(found) > MANY:
         yield notice(f"… and {max(total, len(found)) - most:,} more {what}")
@@ -135,7 +123,6 @@ def _changed_file(file: Mapping[str, Any]) -> Line:
 
 
 def _moved_path(file: Mapping[str, Any]) -> str:
-    """Format the path of a changed file: before and after, as far as known."""
     before, after = (file["moved_from"], file["path"]) if file["moved_from"] else (file["path"], file["trash"])
     return f"{quote_path(before)} → {quote_path(after)}" if after else quote_path(before)
 

@@ -21,11 +21,7 @@ FOUND = {"old"}
 
 
 def require_writable_text(name: str, value: Any) -> None:
-    """Require text that a note can hold; names in properties are checked as well, and properties in a text.
-
-    Raises:
-        InvalidArguments: It contains a NUL character, or a tag that reads as another.
-    """
+    """Require text that a note can hold; names in properties are checked as well, and properties in a text."""
     if name in FOUND:
         return
     for place, text in texts_in(name, value):
@@ -42,21 +38,11 @@ def require_writable_text(name: str, value: Any) -> None:
 
 
 def _properties_of(text: str) -> Mapping[str, Any]:
-    """Return the properties at the top of a text."""
     return read_frontmatter(text, LineIndex(text)).properties
 
 
 def require_plain_name(name: str, what: str, known: Collection[str] = ()) -> None:
-    """Require a name, or the names of a path, without characters that reorder its text.
-
-    Args:
-        name: The tag or path.
-        what: What it is.
-        known: Parts of paths that exist, and may stay as they are.
-
-    Raises:
-        InvalidArguments: It has one.
-    """
+    """Require a name, or the names of a path, without characters that reorder its text."""
     for part in name.split("/"):
         if part not in known and (found := REORDERING.search(part)):
             character = f"U+{ord(found[0]):04X} ({unicodedata.name(found[0])})"
@@ -67,7 +53,6 @@ def require_plain_name(name: str, what: str, known: Collection[str] = ()) -> Non
 
 
 def texts_in(name: str, value: Any) -> Iterator[tuple[str, str]]:
-    """Yield the texts in a value of JSON, and where each is."""
     match value:
         case str():
             yield name, value

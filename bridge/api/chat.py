@@ -24,13 +24,7 @@ class WrittenText:
 
 
 async def choose_generator(call: Call, mode: WritingMode) -> tuple[Generator | None, tuple[str, ...]]:
-    """Return the chat model, if it may write; and why it cannot, where that should be said.
-
-    Raises:
-        ModelMissing: The mode is `chat` and no chat model is installed.
-        ModelUnusable: The mode is `chat` and the model cannot be used.
-        NotReady: The mode is `chat` and llama.cpp is being built.
-    """
+    """Return the chat model, if it may write; and why it cannot, where that should be said."""
     if mode == "extract":
         return None, ()
     try:
@@ -45,20 +39,7 @@ async def choose_generator(call: Call, mode: WritingMode) -> tuple[Generator | N
 async def write_text(
     call: Call, generator: Generator, request: ChatRequest, *, tell: bool = True, silent_prefix: str = ""
 ) -> WrittenText:
-    """Let a chat model write.
-
-    Args:
-        call: The caller.
-        generator: The chat model.
-        request: What to write.
-        tell: Whether the caller is told what is written as it comes.
-        silent_prefix: A text that begins with this is not reported to the caller.
-
-    Raises:
-        Busy: Others wait already.
-        PromptTooLong: The prompt fills the model's window.
-        ModelUnusable: The model cannot be loaded, dies, or rests.
-    """
+    """Let a chat model write."""
     text, shown, written, told = "", 0, 0, time.monotonic()
     async with contextlib.aclosing(generator.generate(request)) as events:
         async for event in events:

@@ -35,7 +35,6 @@ def coerce(value: Any, hint: Any) -> Any:
 
 
 def takes_text(hint: Any) -> bool:
-    """Say whether a hint accepts a string, such as one of several words."""
     bare = strip_hint(hint)
     if union_tag(hint):
         return False
@@ -45,7 +44,6 @@ def takes_text(hint: Any) -> bool:
 
 
 def coerce_text(text: str, hint: Any, bare: Any) -> Any:
-    """Convert a value that was written as a string."""
     if get_origin(bare) is not tuple:
         read = parse_literal(text)
         return text if isinstance(read, str) else coerce(read, hint)
@@ -100,5 +98,4 @@ def coerce_object(value: Mapping[str, Any], hint: Any, bare: Any) -> Mapping[str
 
 
 def has_default(field: dataclasses.Field[Any]) -> bool:
-    """Return whether a field of a record may be left out."""
     return field.default is not dataclasses.MISSING or field.default_factory is not dataclasses.MISSING

@@ -23,7 +23,6 @@ class CountForecast:
 
 
 def describe_forecast(forecast: Forecast | None) -> tuple[CountForecast, ...]:
-    """Return the counts that differ."""
     if forecast is None:
         return ()
     before, after = asdict(forecast.before), asdict(forecast.after)

@@ -14,15 +14,7 @@ PROPERTIES: Final = ("created", "date created")
 
 
 def creation_time(note: IndexedNote, root: Path) -> float | None:
-    """Return when a note was created, in seconds since 1970: by its properties, else as the system tells.
-
-    Args:
-        note: The note.
-        root: The vault's folder.
-
-    Returns:
-        None where neither tells. A copy keeps the time of its last change, and was not created after it.
-    """
+    """Return when a note was created, in seconds since 1970: by its properties, else as the system tells."""
     stated = {fold_case(name): value for name, value in note.properties.items() if isinstance(value, str)}
     for name in PROPERTIES:
         found = parse_date(stated.get(name, "").strip().removeprefix("[[").removesuffix("]]"))

@@ -9,6 +9,5 @@ from bridge.state.dismissals import Dismissal, DismissalKind
 
 
 async def dismissed_rows(call: Call, kind: DismissalKind) -> AbstractSet[Dismissal]:
-    """Return what was dismissed of one kind, as far as it counts for the caller."""
     known = await asyncio.to_thread(call.vault.store.dismissals.of, kind)
     return {one for one, by_user in known.items() if by_user or not is_user(call)}

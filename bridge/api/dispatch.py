@@ -42,17 +42,7 @@ Formed = TypeVar("Formed", str, bytes)
 async def dispatch_call(
     operation: Operation, call: Call, given: Mapping[str, Any], form: Callable[[Any], Formed]
 ) -> Formed:
-    """Run an operation, encode its result for the transport, and record the call.
-
-    Args:
-        operation: The operation.
-        call: The caller and its context.
-        given: The arguments as sent.
-        form: Encodes a result.
-
-    Raises:
-        BridgeError: As the operation.
-    """
+    """Run an operation, encode its result for the transport, and record the call."""
     began, clock = time.time(), time.perf_counter()
     code: str | None = "internal"
     sent: str | bytes = b""
@@ -81,17 +71,12 @@ async def dispatch_call(
 
 
 def tool_of(operation: Operation, given: Mapping[str, Any]) -> str:
-    """Return the name of what a call ran: for `run_tool`, the tool it was given, if that exists."""
     inner = given.get("name") if operation.name == "run_tool" else None
     return inner if isinstance(inner, str) and inner in OPERATIONS else operation.name
 
 
 def recording_vault(operation: Operation, call: Call) -> Host:
-    """Return the vault that records a call; the first one if the call concerns no particular vault.
-
-    Raises:
-        NoSuchVault: There is none.
-    """
+    """Return the vault that records a call; the first one if the call concerns no particular vault."""
     if operation.vault or call.vault_name is not None or not call.bridge.vaults:
         return call.host
     return next(iter(call.bridge.vaults.values()))
@@ -117,7 +102,6 @@ def build_call_record(
 
 
 def touched_notes(host: Host, operation: Operation, given: Mapping[str, Any], result: Any) -> tuple[VaultPath, ...]:
-    """Return the notes in a call's arguments and result, as far as the index knows them."""
     try:
         notes = host.vault.index.notes
     except BridgeError:
@@ -132,7 +116,6 @@ def touched_notes(host: Host, operation: Operation, given: Mapping[str, Any], re
 
 
 def requested_paths(operation: Operation, given: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the arguments that are paths."""
     for name in path_arguments(operation):
         match given.get(name):
             case str(path):
@@ -143,18 +126,11 @@ def requested_paths(operation: Operation, given: Mapping[str, Any]) -> Iterator[
 
 @cache
 def path_arguments(operation: Operation) -> tuple[str, ...]:
-    """Return the names of the arguments that are paths or lists of them."""
     hints = {argument.name: strip_hint(argument.hint) for argument in operation.arguments}
     return tuple(name for name, hint in hints.items() if hint is VaultPath or VaultPath in get_args(hint))
 
 
 def paths_in_result(result: Any, vault: Collection[str] = ()) -> Iterator[str]:
-    """Yield the values of all `path` fields in a result, breadth first.
-
-    Args:
-        result: The result.
-        vault: Names of the vault that is meant; what names another vault as its own is left out.
-    """
     waiting = deque([result])
     for _ in range(LOOKS):
         if not waiting:

@@ -49,5 +49,4 @@ def parse_docstring(documented: type | Callable[..., Any]) -> Docstring:
 
 
 def unwrap(paragraph: str) -> str:
-    """Join the lines of a paragraph."""
     return " ".join(paragraph.split())

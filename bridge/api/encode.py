@@ -44,12 +44,10 @@ def strip_unseen(value: Any, *, exact: bool = False) -> Any:
 
 @cache
 def exact_fields(record: type) -> frozenset[str]:
-    """Return the fields of a record that hold paths, digests and other texts that must be exact."""
     return frozenset(name for name, hint in record_hints(record).items() if is_exact(hint))
 
 
 def is_exact(hint: Any) -> bool:
-    """Return whether a part of a hint is `Exact`, or a type of its own for texts."""
     return hint == EXACT or isinstance(hint, NewType) or any(map(is_exact, get_args(hint)))
 
 
@@ -63,13 +61,11 @@ def dump(result: Any) -> bytes:
 
 
 def record_fields(record: Any) -> dict[str, Any]:
-    """Return a record's fields without the optional ones that are None."""
     values = {field: getattr(record, field.name) for field in dataclasses.fields(record)}
     return {field.name: value for field, value in values.items() if value is not None or field.default is not None}
 
 
 def encode_default(value: Any) -> Any:
-    """Convert the types that orjson does not know."""
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, frozenset | set):

@@ -28,25 +28,11 @@ def open_hits(vault: OpenVault, hits: Iterable[SearchHit]) -> dict[VaultPath, No
 async def cut_found(
     sources: Sources, request: SearchRequest, hits: Sequence[SearchHit], notes: Mapping[VaultPath, Note]
 ) -> list[Excerpts]:
-    """Cut hits into excerpts, and long notes to the blocks that match.
-
-    Args:
-        sources: What was searched.
-        request: The search, with the budget of the excerpts as its `passage_tokens`.
-        hits: Its hits.
-        notes: Their notes, from `open_hits`; a note that is not among them is skipped.
-    """
+    """Cut hits into excerpts, and long notes to the blocks that match."""
     return await cut_long_notes(sources, request, await asyncio.to_thread(cut_hits, hits, notes, request.query), notes)
 
 
 def cut_hits(hits: Sequence[SearchHit], notes: Mapping[VaultPath, Note], query: str) -> list[Excerpts]:
-    """Cut hits into excerpts.
-
-    Args:
-        hits: The hits.
-        notes: Their notes, from `open_hits`; a note that is not among them is skipped.
-        query: What was asked.
-    """
     found = []
     for hit in hits:
         passages = sorted(hit.passages, key=lambda one: one.lines != hit.lines)

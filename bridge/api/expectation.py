@@ -27,5 +27,4 @@ class Expectation:
 
 
 def expected_counts(expect: Expectation | None) -> Mapping[str, int]:
-    """Return the counts that are to be checked."""
     return {} if expect is None else {name: count for name, count in asdict(expect).items() if count is not None}

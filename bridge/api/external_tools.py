@@ -22,11 +22,7 @@ def may_call(call: Call, server: ExternalServer, tool: str) -> bool:
 
 
 def require_allowed(call: Call, server: ExternalServer, tool: str) -> None:
-    """Refuse a tool that the caller may not call.
-
-    Raises:
-        Forbidden: Agents may not call it.
-    """
+    """Refuse a tool that the caller may not call."""
     if not may_call(call, server, tool):
         raise Forbidden(f"Agents may not call `{one_line(tool)}` of `{server.name}`.", hint=NOT_ALLOWED)
 

@@ -14,15 +14,7 @@ HOW_TO_SET = "The user sets `global_vault` to the name of a served vault, in the
 
 
 def call_global_vault(call: Call, everywhere: bool | None) -> tuple[Call | None, tuple[str, ...]]:
-    """Return the call as one of the global vault, or None, and remarks on why.
-
-    Args:
-        call: The call.
-        everywhere: Whether the caller wants the global vault; None for whether one is set.
-
-    Raises:
-        NoSuchVault: It is wanted, and none is set or it is not served.
-    """
+    """Return the call as one of the global vault, or None, and remarks on why."""
     if everywhere is False:
         return None, ()
     try:
@@ -44,13 +36,6 @@ def left_out_notice(call: Call, error: BridgeError) -> tuple[str, ...]:
 
 
 def is_copy_of_any(call: Call, other: Call, copy: VaultPath, originals: Iterable[VaultPath]) -> bool:
-    """Return whether a note of another vault is the copy of one of some notes.
-
-    Args:
-        call: The call of the vault that holds these notes.
-        other: The call of the other vault.
-        copy: The note of the other vault.
-        originals: The notes.
-    """
+    """Return whether a note of another vault is the copy of one of some notes."""
     note = other.vault.index.notes.get(copy)
     return note is not None and any(is_copy_of(note.properties, call.host.ids, path) for path in originals)

@@ -56,7 +56,6 @@ class Bounds:
 
 
 def strip_hint(hint: Any) -> Any:
-    """Remove `None` and annotations from a hint."""
     if get_origin(hint) is Annotated:
         return strip_hint(get_args(hint)[0])
     if is_union(hint):
@@ -72,7 +71,6 @@ def record_hints(record: type) -> Mapping[str, Any]:
 
 
 def is_union(hint: Any) -> bool:
-    """Return whether a hint is a union."""
     return get_origin(hint) in (Union, types.UnionType)
 
 
@@ -95,14 +93,12 @@ def role_of(hint: Any) -> PathRole | None:
 
 
 def marks_of(hint: Any) -> tuple[Any, ...]:
-    """Return the annotations of a hint, or those of its options."""
     if is_union(hint):
         return tuple(mark for option in get_args(hint) for mark in marks_of(option))
     return get_args(hint)[1:] if get_origin(hint) is Annotated else ()
 
 
 def walk_hint(hint: Any) -> Iterator[Any]:
-    """Yield a hint and all its parts, including the fields of records."""
     yield hint
     if is_record(hint):
         for field in record_hints(hint).values():
@@ -117,12 +113,10 @@ def records_in(hint: Any) -> Iterator[Any]:
 
 
 def is_record(hint: Any) -> bool:
-    """Return whether a hint is a record."""
     return isinstance(hint, type) and dataclasses.is_dataclass(hint)
 
 
 def bounds(hint: Any) -> Bounds:
-    """Return the bounds in a hint's annotations."""
     if is_union(hint):
         return next((b for b in map(bounds, get_args(hint)) if b != Bounds()), Bounds())
     marks = (
@@ -133,7 +127,6 @@ def bounds(hint: Any) -> Bounds:
 
 
 def expand_interval(mark: Any) -> Sequence[object]:
-    """Return the two ends of an interval, or the mark itself."""
     return list(mark) if isinstance(mark, GroupedMetadata) else [mark]
 
 
@@ -159,7 +152,6 @@ def describe_hint(hint: Any) -> str:
 
 
 def describe_items(hint: Any) -> str:
-    """Describe the items of a list."""
     bare = strip_hint(hint)
     if options := union_tag(hint):
         return f"objects with {describe_variants(*options)}"
@@ -171,7 +163,6 @@ def describe_items(hint: Any) -> str:
 
 
 def describe_variants(field: str, records: Mapping[str, type]) -> str:
-    """Describe the records of a union: "op append (text) or delete"."""
     each = [
         f"{value} ({', '.join(rest)})" if (rest := [name for name in field_names(record) if name != field]) else value
         for value, record in records.items()
@@ -180,7 +171,6 @@ def describe_variants(field: str, records: Mapping[str, type]) -> str:
 
 
 def describe_bounds(limits: Bounds) -> str:
-    """Describe the bounds of a value."""
     if limits.longest is not None:
         return f" of at most {limits.longest:,} characters"
     match limits.least, limits.most:
@@ -200,16 +190,11 @@ def field_names(record: Any) -> list[str]:
 
 
 def json_name(name: str) -> str:
-    """Return a field's name in JSON."""
     return name.rstrip("_")
 
 
 def hint_at(hint: Any, place: tuple[int | str, ...]) -> tuple[Any, tuple[int | str, ...]]:
-    """Follow a place in a value down its hint, as far as it is unambiguous.
-
-    Returns:
-        The hint found and the part of the place that leads to it.
-    """
+    """Follow a place in a value down its hint, as far as it is unambiguous."""
     bare, options = strip_hint(hint), union_tag(hint)
     if place and options:
         # The value that chose the record is a step in pydantic's account, but none in what was sent.

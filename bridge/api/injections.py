@@ -26,7 +26,6 @@ class Reader:
 
 
 def reader_of(call: Call) -> Reader:
-    """Return the caller's session."""
     return Reader(client_name(call), session_of(call))
 
 
@@ -42,7 +41,6 @@ def find_withheld(vault: OpenVault, reader: Reader) -> Callable[[VaultPath], boo
 
 
 def is_denied(properties: Mapping[str, Value], client: str | None) -> bool:
-    """Return whether the property `deny_agents` of a note names a client."""
     folded = {name.casefold(): value for name, value in properties.items()}
     return (client or "").casefold() in denied_agents(folded)
 

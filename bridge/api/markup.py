@@ -45,7 +45,6 @@ class Line:
         self.notice = notice
 
     def text(self, *, short: bool) -> str:
-        """Return it as plain text."""
         return "".join(one.text if one.short is None or not short else one.short for one in self.segments)
 
 
@@ -70,7 +69,6 @@ class Column:
     once: bool = False
 
     def format(self, value: Any) -> str:
-        """Format a value for a model."""
         if value in EMPTY_VALUES:
             return ""
         if callable(self.form):
@@ -147,7 +145,6 @@ class Section:
 
     @property
     def size(self) -> int:
-        """The number of entries."""
         match self.entries:
             case Table(rows=rows):
                 return len(rows)
@@ -157,7 +154,6 @@ class Section:
                 return len(lines)
 
     def head(self, shown: int) -> Line:
-        """Return the heading, with the total, and which entries are shown if not all."""
         if not self.noun:
             detail = f" ({self.total:,})" if self.total else "" if self.size else " (none)"
         else:
@@ -207,7 +203,6 @@ View = Callable[[Answer], Iterable[Element]]
 
 
 def notice(*parts: str | Segment) -> Line:
-    """Return a line beside the result."""
     return Line(*parts, notice=True)
 
 
@@ -217,7 +212,6 @@ def aside(text: str, role: Role = "muted") -> Segment:
 
 
 def notices(texts: Iterable[str], before: str = "") -> Iterable[Line]:
-    """Return a notice for each text."""
     return (notice(f"{before}{inline(text)}") for text in texts)
 
 
@@ -235,5 +229,4 @@ def fields(answer: Answer) -> Iterable[Element]:
 
 
 def path_of(path: str, place: str = "") -> Segment:
-    """Return a path, with the place in the file that it is about."""
     return Segment(f"{quote_path(path)}{place}", "path")

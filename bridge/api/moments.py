@@ -30,15 +30,7 @@ _MONTHS_OF: Final = {"month": 1, "quarter": 3, "year": 12}
 
 
 def moment(name: str, written: When | None) -> float | None:
-    """Parse a time as seconds since 1970; a day or calendar period means its first local midnight.
-
-    Args:
-        name: The argument's name, for the message.
-        written: The caller's value.
-
-    Raises:
-        InvalidArguments: It is not a date.
-    """
+    """Parse a time as seconds since 1970; a day or calendar period means its first local midnight."""
     if written is None:
         return None
     try:
@@ -48,16 +40,7 @@ def moment(name: str, written: When | None) -> float | None:
 
 
 def day(name: str, written: str, now: datetime | None = None) -> Day:
-    """Parse one day; a weekday lies ahead.
-
-    Args:
-        name: The argument's name, for the message.
-        written: The caller's value.
-        now: The current time, with its time zone.
-
-    Raises:
-        InvalidArguments: It is not a day, or a period of several.
-    """
+    """Parse one day; a weekday lies ahead."""
     try:
         first, last = read_period(written, now or datetime.now().astimezone())
     except (ValueError, OverflowError, OSError):
@@ -70,16 +53,7 @@ def day(name: str, written: str, now: datetime | None = None) -> Day:
 
 
 def first_day(name: str, written: str, now: datetime | None = None) -> Day:
-    """Parse a day, or the first day of a period; weekdays and periods lie ahead.
-
-    Args:
-        name: The argument's name, for the message.
-        written: The caller's value.
-        now: The current time, with its time zone.
-
-    Raises:
-        InvalidArguments: It is not a date.
-    """
+    """Parse a day, or the first day of a period; weekdays and periods lie ahead."""
     try:
         return Day(read_date(written, now or datetime.now().astimezone(), ahead=True).astimezone().date().isoformat())
     except (ValueError, OverflowError, OSError):
@@ -87,16 +61,7 @@ def first_day(name: str, written: str, now: datetime | None = None) -> Day:
 
 
 def period(name: str, written: str | None, now: datetime | None = None) -> Period | None:
-    """Parse a day or period, or two with a slash between, as first and last day; weekdays and periods lie ahead.
-
-    Args:
-        name: The argument's name, for the message.
-        written: The caller's value.
-        now: The current time, with its time zone.
-
-    Raises:
-        InvalidArguments: It is neither a date nor a period.
-    """
+    """Parse a day or period, or two with a slash between, as first and last day; weekdays and periods lie ahead."""
     if written is None:
         return None
     try:
@@ -110,22 +75,11 @@ def period(name: str, written: str | None, now: datetime | None = None) -> Perio
 
 
 def invalid_date(name: str, written: str, forms: str) -> InvalidArguments:
-    """Return the error for an invalid date, with examples of valid ones."""
     return InvalidArguments(f'`{name}` must be a date such as {forms}, not "{written[:40]}".')
 
 
 def read_date(written: str, now: datetime, *, ahead: bool = False) -> datetime:
-    """Parse a time; without a zone it is local.
-
-    Args:
-        written: A date or time in ISO 8601, a month, or words such as `yesterday`.
-        now: The current time, with its time zone.
-        ahead: Whether a weekday, month or period without `last` or `next` lies in the future, not the past.
-
-    Raises:
-        ValueError: It is not a date.
-        OverflowError: It lies outside the calendar.
-    """
+    """Parse a time; without a zone it is local."""
     text = " ".join(written.casefold().split())
     today = now.astimezone().date()
     if text == "now":
@@ -144,12 +98,6 @@ def read_date(written: str, now: datetime, *, ahead: bool = False) -> datetime:
 
 
 def read_period(written: str, now: datetime) -> tuple[date, date]:
-    """Return the first and last day of a period: `next week` is a calendar week, `2 weeks ago` a day.
-
-    Raises:
-        ValueError: It is neither a date nor a period.
-        OverflowError: It lies outside the calendar.
-    """
     day = read_date(written, now, ahead=True).astimezone().date()
     text = " ".join(written.casefold().split())
     unit = "day"
@@ -172,18 +120,13 @@ def read_period(written: str, now: datetime) -> tuple[date, date]:
 
 
 def start_of_unit(day: date, unit: str) -> date:
-    """Return the first day of the week, month, quarter or year of a day."""
     if unit in {"day", "week"}:
         return day - timedelta(days=day.weekday() if unit == "week" else 0)
     return day.replace(month=day.month - (day.month - 1) % _MONTHS_OF[unit], day=1)
 
 
 def resolve_span(found: re.Match[str], today: date, *, ahead: bool) -> date:
-    """Return the day a period away, or the first day of a calendar period: `next week` is a Monday.
-
-    Raises:
-        ValueError: The words contradict each other.
-    """
+    """Return the day a period away, or the first day of a calendar period: `next week` is a Monday."""
     word, count, unit, ago = found.groups()
     if (ago and word) or (word == "this" and count) or not (word or count):
         raise ValueError
@@ -206,11 +149,6 @@ def shift_date(today: date, number: int, unit: str) -> date:
 
 
 def resolve_name(found: re.Match[str], today: date, *, ahead: bool) -> date:
-    """Return the date of a weekday, or the first day of a month.
-
-    Raises:
-        ValueError: The name is neither.
-    """
     word, name, year = found.groups()
     ahead = word == "next" or (ahead and word != "last")
     weekday = name_index(name, _WEEKDAYS)
@@ -230,12 +168,10 @@ def resolve_name(found: re.Match[str], today: date, *, ahead: bool) -> date:
 
 
 def name_index(name: str, names: tuple[str, ...]) -> int | None:
-    """Return the index of a name, which may be cut to three letters; None if it is unknown."""
     return next((at for at, known in enumerate(names) if name in {known, known[:3]}), None)
 
 
 def midnight(day: date) -> datetime:
-    """Return local midnight at the start of a day."""
     return datetime(day.year, day.month, day.day)  # noqa: DTZ001  # local, as all without a zone
 
 

@@ -5,13 +5,7 @@ from bridge.types import Digest, VaultPath
 
 
 def nothing_written(path: VaultPath, why: str, *, digest: Digest | None = None) -> Written:
-    """Describe a change that needs none.
-
-    Args:
-        path: The note that says it already.
-        why: What to tell the caller.
-        digest: The note's digest, if it is known.
-    """
+    """Describe a change that needs none."""
     return Written(
         change_id=None,
         path=path,

@@ -13,15 +13,7 @@ from bridge.types import VaultPath
 
 
 def folder_of(notes: Collection[VaultPath], folder: str | None) -> str:
-    """Return a folder as the vault spells it; empty for the whole vault.
-
-    Args:
-        notes: The notes of the vault.
-        folder: The folder, in any case.
-
-    Raises:
-        FolderNotFound: No note is in it; the message names the closest folders.
-    """
+    """Return a folder as the vault spells it; empty for the whole vault."""
     found = folder_spelling(notes, folder)
     if found is None:
         raise FolderNotFound(no_such_folder(notes, folder))

@@ -19,21 +19,7 @@ SHOWN = 10
 def find_file(
     vault: Vault, names: Names, written: str, made: Collection[VaultPath] = (), *, folders: bool = False
 ) -> VaultPath:
-    """Return the path of the file that is meant; an unknown path is returned as it is, for the operation to refuse.
-
-    Args:
-        vault: The vault.
-        names: Its files by name.
-        written: A path, or what identifies exactly one note: its path or name without `.md`, or a link to it.
-        made: Paths that the same call creates first.
-        folders: Whether a folder is accepted.
-
-    Raises:
-        NoteNotFound: Several notes have the name; `closest` lists them.
-        InvalidArguments: It names a part of a note, or cannot be a path.
-        OutsideVault: It leads out of the vault.
-        ProtectedPath: It belongs to Obsidian or another program.
-    """
+    """Return the path of the file that is meant; an unknown path is returned as it is, for the operation to refuse."""
     path, place = find_place(vault, names, written, made, folders=folders)
     if place is not None:
         raise InvalidArguments(
@@ -46,13 +32,7 @@ def find_file(
 def find_place(
     vault: Vault, names: Names, written: str, made: Collection[VaultPath] = (), *, folders: bool = False
 ) -> tuple[VaultPath, str | None]:
-    """Return the path of the file that is meant, and the heading or block in it; arguments as for `find_file`.
-
-    Raises:
-        NoteNotFound: Several notes have the name; `closest` lists them.
-        OutsideVault: It leads out of the vault.
-        ProtectedPath: It belongs to Obsidian or another program.
-    """
+    """Return the path of the file that is meant, and the heading or block in it; arguments as for `find_file`."""
     link = LINK.fullmatch(written)
     target = link["target"].strip() if link else written
     path = vault.locate(target)
@@ -74,11 +54,6 @@ def find_place(
 
 
 def unique_note(notes: Sequence[VaultPath], name: str) -> VaultPath | None:
-    """Return the only note that has a name, or None if there is none.
-
-    Raises:
-        NoteNotFound: There are several.
-    """
     if len(notes) > 1:
         shown = ", ".join(f"`{path}`" for path in notes[:SHOWN])
         more = f" and {len(notes) - SHOWN} more" if len(notes) > SHOWN else ""
@@ -92,7 +67,6 @@ def unique_note(notes: Sequence[VaultPath], name: str) -> VaultPath | None:
 
 
 def notes_named(names: Names, name: VaultPath, made: Collection[VaultPath]) -> list[VaultPath]:
-    """Return the notes whose path equals a name, with or without `.md`, or ends with it."""
     folded = fold_name(name).removesuffix(".md") + ".md"
     candidates = dict.fromkeys((*names.with_name(folded), *made))
     whole = [path for path in candidates if fold_name(path) == folded]

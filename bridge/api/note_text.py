@@ -29,11 +29,7 @@ def read_text(vault: OpenVault, path: VaultPath) -> str:
 
 
 def open_note(vault: OpenVault, path: VaultPath) -> Note:
-    """Read and parse a note.
-
-    Raises:
-        NoteNotFound: There is no such note.
-    """
+    """Read and parse a note."""
     if not is_document(path):
         raise (
             no_such_note(vault, path)
@@ -51,23 +47,14 @@ def open_note(vault: OpenVault, path: VaultPath) -> Note:
 
 
 def open_content(vault: OpenVault, path: VaultPath, *, whole: bool = False) -> Note:
-    """Read and parse a note, with blanks in place of what is no content; arguments as for `Boilerplate.blank`.
-
-    Raises:
-        NoteNotFound: There is no such note.
-    """
+    """Read and parse a note, with blanks in place of what is no content; arguments as for `Boilerplate.blank`."""
     note = open_note(vault, path)
     text = note.text[: note.body] + vault.index.boilerplate.blank(note.text[note.body :], whole=whole)
     return replace(note, text=text)
 
 
 def open_note_early(host: Host, path: VaultPath) -> Note:
-    """Read and parse a note, of a vault that may not be open yet.
-
-    Raises:
-        NoteNotFound: There is no such note.
-        NotReady: The vault is not open, and there is no such note on disk.
-    """
+    """Read and parse a note, of a vault that may not be open yet."""
     try:
         vault = host.vault
     except BridgeError as closed:
@@ -89,13 +76,7 @@ def _parse_file(vault: OpenVault | Host, path: VaultPath) -> Note:
 
 
 def select_lines(note: Note, section: str | None, lines: Lines | None) -> Lines:
-    """Return the requested lines.
-
-    Raises:
-        InvalidArguments: The note has no such lines.
-        HeadingNotFound: It has no such heading.
-        AmbiguousHeading: The heading names two sections.
-    """
+    """Return the requested lines."""
     total = count_lines(note.text)
     if section is not None:
         start, end = find_section(note, section)
@@ -116,12 +97,10 @@ def count_lines(text: str) -> int:
 
 
 def line_at(text: str, offset: int) -> int:
-    """Return the 1-based line of a character."""
     return text.count("\n", 0, offset) + 1
 
 
 def line_start(text: str, offset: int) -> int:
-    """Return where the line of a character begins."""
     return text.rfind("\n", 0, offset) + 1
 
 
@@ -132,7 +111,6 @@ def span_of(text: str, first: int, last: int) -> Span:
 
 
 def skip_lines(text: str, at: int, count: int) -> int:
-    """Return the offset so many lines further, or the end of the text."""
     while (after := at + BLOCK) < len(text) and (passed := text.count("\n", at, after)) < count:
         at, count = after, count - passed
     for _ in range(count):

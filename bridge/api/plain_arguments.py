@@ -29,7 +29,6 @@ def bind_plain(taken: Sequence[Argument], given: Mapping[str, Any]) -> dict[str,
 
 
 def fits_plainly(value: Any, hint: Any) -> bool:
-    """Return whether a value is a string, an integer or true or false that a hint allows, as far as is certain."""
     bare = strip_hint(hint)
     if value is None:
         return is_union(hint) and type(None) in get_args(hint)
@@ -47,14 +46,12 @@ def fits_plainly(value: Any, hint: Any) -> bool:
 
 
 def is_known_mark(mark: Any) -> bool:
-    """Return whether an annotation of a hint is one that `bounds` understands, or says nothing about values."""
     if isinstance(mark, Interval):
         return mark.gt is None and mark.lt is None
     return isinstance(mark, MaxLen | PathRole) or mark is START
 
 
 def is_unicode(text: str) -> bool:
-    """Return whether a text can be written as UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -87,11 +87,7 @@ BOTH_WAYS = frozenset({"daily_note", "take_over"})
 
 
 def choose_preset(principal: Principal, name: str | None, setting: Preset) -> Preset:
-    """Choose the preset: the token's, else the one the address asks for, else the setting's.
-
-    Raises:
-        InvalidArguments: The address asks for a preset that does not exist.
-    """
+    """Choose the preset: the token's, else the one the address asks for, else the setting's."""
     if principal.preset is not None:
         return principal.preset
     if name is None:
@@ -103,11 +99,7 @@ def choose_preset(principal: Principal, name: str | None, setting: Preset) -> Pr
 
 
 def get_tool(name: str) -> Operation:
-    """Return an operation that agents may be offered.
-
-    Raises:
-        NoSuchOperation: There is none, or it is for applications only.
-    """
+    """Return an operation that agents may be offered."""
     operation = get_operation(name)
     if not operation.tool:
         raise NoSuchOperation(

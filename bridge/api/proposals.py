@@ -27,14 +27,7 @@ async def outcome_notices(
 def proposal_notices(
     vault: OpenVault, paths: Collection[VaultPath], own: str | None = None, created: Collection[str] = ()
 ) -> tuple[str, ...]:
-    """Return a notice for each proposal that waits for one of these files.
-
-    Args:
-        vault: The vault.
-        paths: The files.
-        own: The change that the call made.
-        created: The files that it creates.
-    """
+    """Return a notice for each proposal that waits for one of these files."""
     found = [change for change in vault.review.proposals(paths) if change.id != own]
     rest = len(found) - MOST
     more = (f"{count_of(rest, 'more proposal')} {'waits' if rest == 1 else 'wait'}: see `list_changes`.",)
@@ -42,7 +35,6 @@ def proposal_notices(
 
 
 def _describe(change: Change, paths: Collection[VaultPath], created: Collection[str]) -> str:
-    """Say which proposal waits for which file, by whom, and how to see it."""
     by = f" by {change.client}" if change.client else ""
     new = (step.path for step in change.steps if step.kind == "put" and step.before is None)
     again = next((path for path in new if path in created), None)

@@ -11,13 +11,7 @@ MISSED = {"not_in_vault", "partial"}
 
 
 def keep_question(call: Call, question: str, answerability: Answerability | None) -> None:
-    """Let a question wait to be written into the note of questions, if the setting `keep_questions` says so.
-
-    Args:
-        call: The caller.
-        question: The question.
-        answerability: Whether the vault answers it; None where there was nothing to judge.
-    """
+    """Let a question wait to be written into the note of questions, if the setting `keep_questions` says so."""
     wanted = call.vault.settings.keep_questions
     if wanted == "off" or answerability is None or (wanted == "missed" and answerability.verdict not in MISSED):
         return

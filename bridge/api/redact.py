@@ -17,11 +17,7 @@ class DeniedRecord(Exception):
 
 
 def redact_denied(result: Any, rules: Rules) -> Any:
-    """Return a result without anything about denied notes; normally there is nothing to remove.
-
-    Raises:
-        NoteNotFound: The whole result is about a denied note.
-    """
+    """Return a result without anything about denied notes; normally there is nothing to remove."""
     try:
         return redact_value(result, rules) if rules.deny else result
     except DeniedRecord:
@@ -29,11 +25,6 @@ def redact_denied(result: Any, rules: Rules) -> Any:
 
 
 def redact_value(value: Any, rules: Rules) -> Any:
-    """Return a value of a result without the records and names of denied notes in its lists.
-
-    Raises:
-        DeniedRecord: The value itself is the record of a denied note.
-    """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         single, several = path_fields(type(value))
         for name in single:
@@ -56,7 +47,6 @@ def is_denied_key(key: str, rules: Rules) -> bool:
 
 
 def redact_item(value: Any, rules: Rules) -> tuple[Any, ...]:
-    """Return one value of a list, or nothing if it is the record of a denied note."""
     try:
         return (redact_value(value, rules),)
     except DeniedRecord:

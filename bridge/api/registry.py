@@ -82,21 +82,11 @@ class Operation:
     """Whether it may reach programs of others, and with them the network."""
 
     def bind(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the arguments as the function takes them, including defaults.
-
-        Raises:
-            InvalidArguments: They do not fit.
-        """
+        """Return the arguments as the function takes them, including defaults."""
         return arguments.bind(self, given)
 
     async def run(self, call: Call, given: Mapping[str, Any]) -> Any:
-        """Check the caller and the arguments, then run.
-
-        Raises:
-            Forbidden: The caller lacks the scope.
-            InvalidArguments: The arguments do not fit.
-            BridgeError: Any error of the operation.
-        """
+        """Check the caller and the arguments, then run."""
         call.principal.require(self.scope)
         located = self.vault or call.vault_name is not None
         # In a thread: of a long list, each item is checked.
@@ -112,7 +102,6 @@ class Operation:
                 return redact_denied(result, call.host.files.rules)
 
     def _check(self, call: Call, given: Mapping[str, Any], *, located: bool) -> dict[str, Any]:
-        """Return the arguments as the function takes them, with their paths checked if they are of a vault."""
         bound = self.bind(given)
         return arguments.locate(self, bound, call.host.files, call.host.known_names) if located else bound
 
@@ -133,24 +122,6 @@ def operation(
     quotes: bool | None = None,
     open_world: bool = False,
 ) -> Callable[[Function], Function]:
-    """Register a function as an operation.
-
-    Args:
-        example: Arguments of a call on the sample vault, run by the tests and shown in the documentation.
-        reads: Whether it changes nothing.
-        scope: The scope that a token needs to run it.
-        vault: Whether it works on one vault; if not, it answers before any vault is ready.
-        destructive: Whether it can remove something that the user would miss.
-        idempotent: Whether doing it twice has the effect of doing it once; always true if it only reads.
-        tool: Whether agents may be offered it.
-        complete: The scope with which nothing is left out of its result, if not `scope`.
-        tasks: What it is good for, in a caller's words, which `find_tool` searches.
-        streams: Whether it can say parts of its result before it ends.
-        early: Whether it answers some calls while a vault is still read for the first time.
-        quotes: Whether its result may contain text from notes; by default, if it works on one vault.
-        open_world: Whether it may reach programs of others, and with them the network.
-    """
-
     def register(function: Function) -> Function:
         build = functools.partial(
             build_operation,
@@ -192,11 +163,6 @@ def build_operation(
     quotes: bool = True,
     open_world: bool = False,
 ) -> Operation:
-    """Build an operation from its function.
-
-    Raises:
-        TypeError: The docstring lacks a line or names something unknown, or the result is not a described record.
-    """
     text = docstring.parse_docstring(function)
     taken, records, raised = read_arguments(function)
     result: type = get_type_hints(function)["return"]
@@ -241,7 +207,6 @@ def implied_errors(taken: tuple[Argument, ...], *, vault: bool) -> dict[type[Bri
 
 
 def is_existing_file(hint: Any) -> bool:
-    """Say whether an argument is a path of something that exists, or a list of such paths."""
     return (
         VaultPath in {strip_hint(hint), *map(strip_hint, get_args(strip_hint(hint)))}
         and role_of(hint) is not PathRole.NEW
@@ -249,11 +214,6 @@ def is_existing_file(hint: Any) -> bool:
 
 
 def find_error(name: str) -> type[BridgeError]:
-    """Return an error class by its name.
-
-    Raises:
-        TypeError: There is none of this name.
-    """
     found = getattr(bridge.errors, name, None)
     if not (isinstance(found, type) and issubclass(found, BridgeError)):
         raise TypeError(f"{name} is not an error of the bridge")
@@ -281,7 +241,6 @@ def installed_hooks() -> Hooks:
 
 
 def add_operations(feature: Feature) -> None:
-    """Add the operations of one more feature."""
     OPERATIONS.update((function.__name__, _DEFINED[function]) for function in feature.operations)
     VIEWS.update(feature.views)
 
@@ -297,11 +256,7 @@ def operations() -> tuple[Operation, ...]:
 
 
 def get_operation(name: str) -> Operation:
-    """Return an operation by its name.
-
-    Raises:
-        NoSuchOperation: There is none; the message names the closest.
-    """
+    """Return an operation by its name."""
     if name in OPERATIONS:
         return OPERATIONS[name]()
     near = difflib.get_close_matches(name, OPERATIONS, n=1)

@@ -38,7 +38,6 @@ def arguments_schema(operation: Operation) -> dict[str, Any]:
 
 @functools.cache
 def result_schema(record: type) -> dict[str, Any]:
-    """Return the JSON schema of a result."""
     from pydantic import TypeAdapter
 
     made = TypeAdapter(record).json_schema(mode="serialization")
@@ -48,7 +47,6 @@ def result_schema(record: type) -> dict[str, Any]:
 
 
 def describe_all(made: dict[str, Any], hints: Iterable[Any]) -> None:
-    """Describe every record that a schema defines."""
     records = {record.__name__: record for hint in hints for record in records_in(hint)}
     for name, part in made.get("$defs", {}).items():
         if name in records:
@@ -67,7 +65,6 @@ def describe(part: dict[str, Any], record: type) -> None:
 
 
 def require_discriminator(record: dict[str, Any]) -> None:
-    """Require the tag field of a record, and drop `discriminator`, which not every reader knows."""
     for name, field in record.get("properties", {}).items():
         if "const" in field:
             field.pop("default", None)

@@ -23,7 +23,6 @@ class Argument:
 
     @property
     def required(self) -> bool:
-        """Whether it has no default."""
         return self.default is inspect.Parameter.empty
 
 
@@ -43,11 +42,7 @@ class Spread:
 def read_arguments(
     function: Callable[..., Awaitable[Any]],
 ) -> tuple[tuple[Argument, ...], Mapping[str, type], Mapping[str, str]]:
-    """Return a function's arguments, the records that take several of them, and when it raises each error.
-
-    Raises:
-        TypeError: The docstring does not describe exactly the arguments.
-    """
+    """Return a function's arguments, the records that take several of them, and when it raises each error."""
     text, hints = parse_docstring(function), get_type_hints(function, include_extras=True)
     meanings, errors = dict(text.section("Args")), dict(text.section("Raises"))
     arguments: list[Argument] = []
@@ -69,7 +64,6 @@ def read_arguments(
 
 
 def spread_arguments(record: type, spread: Spread) -> list[Argument]:
-    """Return an argument for each field of a record that can have more than one value."""
     check_records(record)
     hints, meanings = get_type_hints(record, include_extras=True), parse_docstring(record).section("Attributes")
     return [
@@ -80,7 +74,6 @@ def spread_arguments(record: type, spread: Spread) -> list[Argument]:
 
 
 def spread_argument(field: dataclasses.Field[Any], hint: Any, meaning: str, spread: Spread) -> Argument:
-    """Return the argument for a field; null stands for a default that is made for each record."""
     required = field.name in spread.required
     options = get_args(hint) if is_union(hint) else (hint,)
     taken = functools.reduce(operator.or_, (option for option in options if option is not type(None)))
@@ -94,16 +87,10 @@ def spread_argument(field: dataclasses.Field[Any], hint: Any, meaning: str, spre
 
 
 def has_factory(field: dataclasses.Field[Any]) -> bool:
-    """Return whether a field's default is made for each record."""
     return field.default_factory is not dataclasses.MISSING
 
 
 def check_records(hint: Any) -> None:
-    """Require that every record in a hint describes each of its fields.
-
-    Raises:
-        TypeError: The `Attributes` of a record's docstring are not exactly its fields.
-    """
     for record in records_in(hint):
         described_fields = set(parse_docstring(record).section("Attributes"))
         if described_fields != {field.name for field in dataclasses.fields(record)}:

@@ -47,14 +47,6 @@ def _read_schemas(
 def _condition_finder(
     vault: OpenVault, notes: Mapping[VaultPath, IndexedNote], budget: Budget, named: dict[str, None]
 ) -> FindPaths:
-    """Return a function that evaluates conditions over notes, all of them within one budget.
-
-    Args:
-        vault: The vault.
-        notes: The notes.
-        budget: What all conditions may cost together.
-        named: Gets the properties that conditions name.
-    """
     checked = list(without_templates(vault, notes.values()))
     files = note_files(vault, notes)
 

@@ -19,37 +19,31 @@ class VaultEvidence:
         self._vault = call.vault
 
     def note(self, path: VaultPath) -> Note | None:
-        """Return a note as it is now; None if there is none."""
         with suppress(NoteNotFound):
             return open_note(self._vault, path)
         return None
 
     def file_digest(self, path: VaultPath) -> Digest | None:
-        """Return the SHA-256 of a file; None if there is none."""
         with suppress(NoteNotFound):
             return Digest(hashlib.sha256(self._vault.files.read(path)[0]).hexdigest())
         return None
 
     def moved_to(self, path: VaultPath) -> VaultPath | None:
-        """Return where a file is now; None if it was not moved."""
         files = self._vault.files
         return self._vault.store.journal.moved_to(path, lambda one: files.has(one) and not files.rules.denies(one))
 
     def find(self, name: str) -> VaultPath:
-        """Return the path of a file that is named by path or name."""
         try:
             return find_file(self._vault.files, self._vault.names, name)
         except BridgeError:
             return VaultPath(name)
 
     def links_of(self, note: Note) -> Iterator[VaultPath]:
-        """Yield the files that a note links to."""
         for link in note.links:
             target = self._vault.names.resolve(link.target, note.path, link.kind).path
             if target is not None:
                 yield target
 
     def change_state(self, change: str) -> str | None:
-        """Return the state of a change; None if it is not known."""
         found = self._vault.store.journal.change(change)
         return None if found is None else found.state

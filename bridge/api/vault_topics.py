@@ -38,15 +38,7 @@ class VaultTopics:
 
 
 async def read_topics(vault: OpenVault, *, rarity: bool = False) -> VaultTopics | None:
-    """Return the topics of the vault; None if it has no ontology.
-
-    Args:
-        vault: The vault.
-        rarity: Whether it matters how many notes say the name of a topic, as it does for suggestions.
-
-    Raises:
-        NotReady: The first full scan is not committed.
-    """
+    """Return the topics of the vault; None if it has no ontology."""
     settings = vault.settings.section(TopicSettings)
     snapshot = await vault.graph_snapshot()
     corpus = await vault.mention_index.corpus() if rarity and settings.ontology_folder else None
@@ -79,11 +71,7 @@ async def read_topics(vault: OpenVault, *, rarity: bool = False) -> VaultTopics 
 
 
 async def read_topic_edges(vault: OpenVault) -> tuple[GraphSnapshot, Edges]:
-    """Return the graph of topics with the snapshot that it was taken from.
-
-    Raises:
-        InvalidArguments: The vault has no ontology.
-    """
+    """Return the graph of topics with the snapshot that it was taken from."""
     known = await read_topics(vault)
     if known is None:
         raise InvalidArguments("This vault has no ontology.", hint=NO_ONTOLOGY)

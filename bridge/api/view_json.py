@@ -16,12 +16,10 @@ def add_view(operation: str, answer: bytes) -> bytes:
 
 
 def view_json(operation: str, answer: Answer) -> Sequence[Mapping[str, Any]]:
-    """Return the elements of a result's text view."""
     return [element_json(element) for element in view_of(operation)(answer)]
 
 
 def element_json(element: Element) -> Mapping[str, Any]:
-    """Return an element as a person reads it."""
     match element:
         case str() | Line():
             return line_json(Line(element) if isinstance(element, str) else element)
@@ -39,7 +37,6 @@ def element_json(element: Element) -> Mapping[str, Any]:
 
 
 def records_json(entries: Table | RecordList | Sequence[Line | str]) -> Mapping[str, Any]:
-    """Return records as a table, as lines, or both: lines to be read, a table for a pipe."""
     match entries:
         case Table():
             return {"records": table_json(entries), "lines": None}
@@ -50,17 +47,14 @@ def records_json(entries: Table | RecordList | Sequence[Line | str]) -> Mapping[
 
 
 def line_json(line: Line) -> Mapping[str, Any]:
-    """Return a line."""
     return {"kind": "line", "segments": segments_json(line.segments), "notice": line.notice}
 
 
 def segments_json(segments: Sequence[Segment]) -> Sequence[tuple[str, str]]:
-    """Return the text and the role of each segment."""
     return [(segment.text, segment.role) for segment in segments]
 
 
 def table_json(table: Table) -> Mapping[str, Any]:
-    """Return a table with the shown fields of its rows."""
     names = [column.name for column in table.columns]
     return {
         "columns": names,

@@ -29,14 +29,7 @@ _THREADS: Final = ThreadPoolExecutor(2, thread_name_prefix="computing expression
 
 
 async def evaluate_apart(work: Callable[[Budget], T]) -> T:
-    """Evaluate the expressions of a call in a thread of their own; they stop once the call is cancelled.
-
-    Args:
-        work: Evaluates them within one budget.
-
-    Raises:
-        InvalidArguments: They take too long, or too much memory.
-    """
+    """Evaluate the expressions of a call in a thread of their own; they stop once the call is cancelled."""
     budget = Budget()
     try:
         return await asyncio.get_running_loop().run_in_executor(_THREADS, _run, work, budget)
@@ -54,11 +47,7 @@ def _run(work: Callable[[Budget], T], budget: Budget) -> T:
 async def notes_where(
     vault: OpenVault, notes: Notes, where: str
 ) -> tuple[frozenset[VaultPath] | None, tuple[str, ...]]:
-    """Return the notes for which a condition is true, None without a condition, and what in it has no meaning.
-
-    Raises:
-        InvalidArguments: The condition cannot be read, has an unknown function, or takes too long.
-    """
+    """Return the notes for which a condition is true, None without a condition, and what in it has no meaning."""
     if not where.strip():
         return None, ()
 

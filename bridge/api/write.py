@@ -100,7 +100,6 @@ class LostLink:
 
 
 def lost_links(references: Iterable[Reference]) -> tuple[LostLink, ...]:
-    """Describe broken links."""
     return tuple(LostLink(one.path, one.line, one.text) for one in references)
 
 
@@ -110,7 +109,6 @@ def diff_of(steps: Sequence[Step], fetch: Fetch) -> str:
 
 
 def unified_diff(found: Iterable[Difference]) -> str:
-    """Join differences as in `diff_of`."""
     parts: list[str] = []
     for one in found:
         if one.step.kind == "move":
@@ -208,19 +206,7 @@ async def execute_requests(
     expect: Mapping[str, int] | None = None,
     agreed: AgentsFolder | None = None,
 ) -> Written:
-    """Execute requests as one change.
-
-    Args:
-        call: The caller.
-        requests: The requests.
-        options: How the change is made.
-        operation: The operation to list the change under; by default, that of the first request.
-        expect: The expected counts.
-        agreed: The folder in which the user has just agreed to the change.
-
-    Raises:
-        BridgeError: As for the operations that the requests name.
-    """
+    """Execute requests as one change."""
     outcome = await carry_requests(call, requests, options, operation=operation, expect=expect, agreed=agreed)
     return await describe_outcome(call, outcome, requests, dry_run=options.dry_run)
 
@@ -262,7 +248,6 @@ async def describe_outcome(
 
 
 def author(call: Call, operation: str, reason: str | None, *, confirmed: bool = True) -> Author:
-    """Return the author of a change."""
     proposes, vault = is_proposer(call), call.vault
     return Author(
         operation,
@@ -277,21 +262,18 @@ def author(call: Call, operation: str, reason: str | None, *, confirmed: bool = 
 
 
 def session_of(call: Call) -> str:
-    """Return the caller's current session."""
     if call.transport != "command":
         return call.bridge.sessions.of(client_name(call), call.session)
     return call.bridge.sessions.of(client_name(call), call.session, partial(latest_session, call))
 
 
 def latest_session(call: Call) -> str | None:
-    """Return the session of the caller's last calls; None without one."""
     with contextlib.suppress(BridgeError):
         return call.host.store.sessions.latest(client_name(call))
     return None
 
 
 async def build_written(outcome: ChangeOutcome, *, dry_run: bool) -> Written:
-    """Describe the outcome of a change."""
     # In a thread: the diff of a long text takes seconds.
     return await asyncio.to_thread(_build_written, outcome, dry_run=dry_run)
 
@@ -340,14 +322,6 @@ def is_proposer(call: Call) -> bool:
 
 
 def require_trust(call: Call, command: str) -> None:
-    """Require that a caller may do at once what concerns everybody.
-
-    Args:
-        call: The caller.
-        command: The command by which the user does this.
-
-    Raises:
-        Forbidden: It may only propose changes.
-    """
+    """Require that a caller may do at once what concerns everybody."""
     if is_proposer(call):
         call.principal.require_local(command)

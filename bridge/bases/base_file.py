@@ -62,11 +62,7 @@ class Base:
 
 
 def read_base(text: str) -> Base:
-    """Read a base file; whether the functions of a view exist is left to `check_view`.
-
-    Raises:
-        InvalidArguments: It is no YAML, or an expression in it cannot be read.
-    """
+    """Read a base file; whether the functions of a view exist is left to `check_view`."""
     if len(text) > MOST_BYTES:
         raise InvalidArguments("The base is too large.")
     try:
@@ -83,11 +79,7 @@ def read_base(text: str) -> Base:
 
 
 def check_view(view: BaseView) -> None:
-    """Require that every function in the filters of a view is known; those of other views do not matter.
-
-    Raises:
-        InvalidArguments: One is not; the message names the view.
-    """
+    """Require that every function in the filters of a view is known; those of other views do not matter."""
     try:
         check_functions([view.filter])
     except InvalidArguments as error:
@@ -95,11 +87,6 @@ def check_view(view: BaseView) -> None:
 
 
 def read_filter(value: Any, depth: int = 0) -> Node:
-    """Read a filter: an expression, or an object with one of `and`, `or` and `not`.
-
-    Raises:
-        InvalidArguments: It is neither.
-    """
     if depth > DEEPEST:
         raise InvalidArguments("The filters are nested too deeply.")
     match value:

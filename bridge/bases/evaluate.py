@@ -90,7 +90,6 @@ class Files(Vault):
         raise NotImplementedError
 
     def property_of(self, path: str, name: str) -> Result:
-        """Return a property of a note; null if it has none of this name."""
         raise NotImplementedError
 
 
@@ -114,11 +113,6 @@ class Budget:
         return self.steps < 0
 
     def spend(self, steps: int) -> None:
-        """Take steps.
-
-        Raises:
-            InvalidArguments: There are none left, the time is over, or nobody waits any more.
-        """
         self.steps -= steps
         if self.steps < self.look_at:
             self.look()
@@ -155,11 +149,7 @@ class Evaluation:
     """By the identity of their nodes: calls that give the same for every file, such as `now()`."""
 
     def value(self, node: Node, path: str) -> Result:
-        """Evaluate an expression for a file.
-
-        Raises:
-            InvalidArguments: It takes too many steps, or a function gets the wrong number of arguments.
-        """
+        """Evaluate an expression for a file."""
         return self._evaluated(_Scope(self, path, self.given), node)
 
     def summary(self, node: Node, values: list[Result]) -> Result:
@@ -180,11 +170,7 @@ class Evaluation:
 
 
 def check_functions(nodes: Sequence[Node]) -> None:
-    """Require that every function of some expressions is known.
-
-    Raises:
-        InvalidArguments: One is not; the message names the closest.
-    """
+    """Require that every function of some expressions is known."""
     try:
         calls = [node for node in walk(nodes) if isinstance(node, FunctionCall)]
     except RecursionError:
@@ -198,7 +184,6 @@ def check_functions(nodes: Sequence[Node]) -> None:
 
 
 def find_properties(nodes: Sequence[Node]) -> tuple[str, ...]:
-    """Return the properties that expressions name."""
     found: dict[str, None] = {}
     for node in walk(nodes):
         match node:

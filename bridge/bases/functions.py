@@ -88,7 +88,6 @@ Function = Callable[..., Result]
 
 
 def as_link(vault: Vault, value: Result, shown: Result = None) -> Result:
-    """Return a link to a file, or to what a text names."""
     text = None if shown is None else text_of(shown)
     match value:
         case LinkValue(target=target, path=path):
@@ -104,14 +103,12 @@ def as_link(vault: Vault, value: Result, shown: Result = None) -> Result:
 
 
 def as_file(vault: Vault, value: Result) -> Result:
-    """Return the file that a value names; null if there is none."""
     link = value if isinstance(value, FileValue) else as_link(vault, value)
     path = link.path if isinstance(link, LinkValue | FileValue) else None
     return FileValue(path) if path else None
 
 
 def number(_: Vault, value: Result) -> Result:  # noqa: PLR0911 - one kind of value, one line
-    """Return a value as a number; null if it is none."""
     match value:
         case bool():
             return int(value)
@@ -132,17 +129,14 @@ def number(_: Vault, value: Result) -> Result:  # noqa: PLR0911 - one kind of va
 
 
 def date(_: Vault, value: Result) -> Result:
-    """Return a value as a date; null if it is none."""
     return value if isinstance(value, Date) else parse_date(value) if isinstance(value, str) else None
 
 
 def today(vault: Vault) -> Date:
-    """Return the current day."""
     return Date(vault.now.replace(hour=0, minute=0, second=0, microsecond=0), has_time=False)
 
 
 def relative(vault: Vault, value: Date) -> str:
-    """Return how long ago a date was, as Moment.js says it."""
     seconds = (vault.now - value.moment).total_seconds()
     _, words, unit = next((one for one in _AGES if abs(seconds) < one[0]), _AGES[-1])
     said = words.format(max(2, round(abs(seconds) / unit)))
@@ -150,13 +144,11 @@ def relative(vault: Vault, value: Date) -> str:
 
 
 def slice_of(value: Any, start: Result = 0, end: Result = None) -> Any:
-    """Return a part of a text or list, counted as in JavaScript."""
     first = int(start) if is_number(start) else 0
     return value[first : int(end)] if is_number(end) else value[first:]
 
 
 def round_half_up(_: Vault, value: float, digits: Result = 0) -> float:
-    """Round as JavaScript does: a half goes up."""
     if math.isnan(value) or math.isinf(value):
         return value
     factor = 10 ** min(15, max(0, int(digits) if is_number(digits) else 0))
@@ -165,7 +157,6 @@ def round_half_up(_: Vault, value: float, digits: Result = 0) -> float:
 
 
 def format_date(_: Vault, value: Date, pattern: Result) -> str:
-    """Return a date in a format of Moment.js."""
     written = text_of(pattern)
     if len(written) > LONGEST_FORMAT:
         raise InvalidArguments("A date format in the expression is too long.")
@@ -173,7 +164,6 @@ def format_date(_: Vault, value: Date, pattern: Result) -> str:
 
 
 def repeat(_: Vault, text: str, count: Result) -> str:
-    """Return a text several times."""
     times = max(0, int(count)) if is_number(count) and not math.isinf(count) else 0
     check_length(times * len(text))
     return text * times
@@ -224,13 +214,11 @@ def unique(_: Vault, values: list[Result]) -> list[Result]:
 
 
 def flat(_: Vault, values: list[Result]) -> list[Result]:
-    """Return a list with the elements of the lists in it."""
     check_items(sum(len(as_list(value)) for value in values))
     return [item for value in values for item in as_list(value)]
 
 
 def extreme(values: tuple[Result, ...], sign: int) -> Result:
-    """Return the largest or smallest number or date."""
     best: Result = None
     for value in values:
         if best is None or (compare(value, best) or 0) * sign > 0:

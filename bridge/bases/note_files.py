@@ -32,15 +32,7 @@ class NoteFiles(Files):
     def __init__(
         self, notes: Mapping[VaultPath, IndexedNote], names: Names, root: Path, types: Mapping[str, str], now: datetime
     ) -> None:
-        """Look at a vault.
-
-        Args:
-            notes: The notes that may be seen.
-            names: Every file that may be seen.
-            root: The vault's folder.
-            types: Obsidian's types of properties: what is text there is never read as a date.
-            now: The current moment.
-        """
+        """Look at a vault."""
         self._notes = notes
         self._names = names
         self._root = root
@@ -65,7 +57,6 @@ class NoteFiles(Files):
 
     @property
     def now(self) -> datetime:
-        """The current moment."""
         return self._now
 
     def resolve(self, target: str) -> str | None:
@@ -73,7 +64,6 @@ class NoteFiles(Files):
         return self._names.resolve(target, _NOWHERE).path
 
     def has_link(self, path: str, other: str) -> bool:
-        """Return whether a file links to another."""
         if path in self._links:
             return any(link.path == other for link in self._links[path])
         note, key = self._notes.get(VaultPath(path)), name_key(other)
@@ -84,17 +74,14 @@ class NoteFiles(Files):
         )
 
     def has_tag(self, path: str, tag: str) -> bool:
-        """Return whether a note has a tag, or one nested in it."""
         note = self._notes.get(VaultPath(path))
         wanted = fold_case(tag.strip().lstrip("#"))
         return note is not None and any(one == wanted or one.startswith(f"{wanted}/") for one in _fold_tags(note.tags))
 
     def property_names(self, path: str) -> frozenset[str]:
-        """Return the names of a note's properties, folded."""
         return frozenset(map(fold_case, self._properties(path)))
 
     def property_of(self, path: str, name: str) -> Result:
-        """Return a property of a note; null if it has none of this name."""
         properties = self._properties(path)
         if name not in properties:
             name = next((one for one in properties if fold_case(one) == fold_case(name)), name)
@@ -110,7 +97,6 @@ class NoteFiles(Files):
         return note.properties if note else {}
 
     def _convert(self, value: Value, dates: bool) -> Result:
-        """Return a property's value as expressions see it: links and dates are texts in YAML."""
         match value:
             case str() if value.startswith("[[") and value.endswith("]]") and "]]" not in value[:-2]:
                 return as_link(self, value)

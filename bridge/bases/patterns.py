@@ -24,11 +24,6 @@ _MOST_REPETITIONS: Final = 1_000
 
 
 def match_pattern(text: str, pattern: RegExp) -> bool:
-    """Return whether a regular expression matches somewhere.
-
-    Raises:
-        InvalidArguments: It is none, needs what RE2 does not have, or might take too long.
-    """
     _check_work(text, pattern)
     return bool(_with_re2("match_substring_regex", text, pattern))
 
@@ -80,7 +75,6 @@ def _check_work(text: str, pattern: RegExp, *, everywhere: bool = False) -> None
 
 @lru_cache(maxsize=256)
 def _states_of(pattern: str) -> int:
-    """Return about how many states an expression has: counts multiply them."""
     each = 500 if _WIDE.search(pattern) else 10 if "." in pattern or "[" in pattern else 2
     single, grouped = 0, 1
     for closing, least, most in _COUNT.findall(pattern):
@@ -93,7 +87,6 @@ def _states_of(pattern: str) -> int:
 
 
 def _with_re2(function: str, text: str, pattern: RegExp, *arguments: Any, **options: Any) -> Any:
-    """Call one of Arrow's functions on a text."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -16,7 +16,6 @@ def _dates(values: Sequence[Result]) -> list[Date]:
 
 
 def _range(values: Sequence[Result]) -> Result:
-    """Return the difference of the largest and smallest number, or of the last and first date."""
     if dates := _dates(values):
         return Duration(0, dates[-1].ms - dates[0].ms)
     numbers = _numbers(values)

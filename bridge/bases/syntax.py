@@ -126,11 +126,7 @@ class Token:
 
 
 def parse_expression(text: str) -> Node:
-    """Parse an expression.
-
-    Raises:
-        InvalidArguments: It is no expression; the message says where.
-    """
+    """Parse an expression."""
     if len(text) > LONGEST:
         raise InvalidArguments(f"The expression is longer than {LONGEST:,} characters.")
     return _Parser(text).parse()
@@ -146,7 +142,6 @@ class _Parser:
         self._token = self._read()
 
     def parse(self) -> Node:
-        """Parse the whole text."""
         found = self._expression(0)
         if self._token.kind:
             raise self._error(f"`{self._token.text}` is not expected here")
@@ -187,7 +182,6 @@ class _Parser:
         raise self._error(f"`{token.text}` is not expected here", token)
 
     def _word(self, token: Token) -> Node:
-        """Return a constant, a name or a global function."""
         match token.kind:
             case "number":
                 exact = len(token.text) <= _EXACT_DIGITS and "." not in token.text
@@ -274,7 +268,6 @@ class _Parser:
 
 
 def walk(nodes: Sequence[Node]) -> Iterator[Node]:
-    """Yield nodes and all that is in them."""
     for node in nodes:
         yield node
         match node:

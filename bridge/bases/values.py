@@ -87,7 +87,6 @@ class Duration:
         return self.total != 0
 
     def times(self, factor: float) -> "Duration":
-        """Return the span as often."""
         return Duration(self.months * factor, self.ms * factor)
 
 
@@ -163,7 +162,6 @@ _TYPE_NAMES: Final[Mapping[type, str]] = {
 
 
 def parse_date(text: str) -> Date | None:
-    """Return the date that a text is; None if it is none."""
     found = _DATE.fullmatch(text.strip())
     if found is None:
         return None
@@ -186,11 +184,7 @@ def parse_duration(text: str) -> Duration | None:
 
 
 def shift_date(date: Date, span: Duration) -> Date:
-    """Return a date so much later; a day that its month does not have becomes its last.
-
-    Raises:
-        InvalidArguments: It is too far away.
-    """
+    """Return a date so much later; a day that its month does not have becomes its last."""
     try:
         moment = date.moment
         if span.months:
@@ -205,11 +199,7 @@ def shift_date(date: Date, span: Duration) -> Date:
 
 
 def measure(value: list[Result] | dict[str, Result]) -> Items | Entries:
-    """Return a list or object as one that knows how much is in it.
-
-    Raises:
-        InvalidArguments: That is too much, or nested too deeply.
-    """
+    """Return a list or object as one that knows how much is in it."""
     if isinstance(value, Items | Entries):
         return value
     found: Items | Entries
@@ -251,31 +241,19 @@ def size_of(value: Result) -> int:
 
 
 def check_length(length: int) -> None:
-    """Require that a text is not too long, before it is made.
-
-    Raises:
-        InvalidArguments: It is.
-    """
+    """Require that a text is not too long, before it is made."""
     if length > LONGEST_TEXT:
         raise InvalidArguments("A text in the expression becomes too long.")
 
 
 def check_items(count: int) -> None:
-    """Require that a list is not too long, before it is made.
-
-    Raises:
-        InvalidArguments: It is.
-    """
+    """Require that a list is not too long, before it is made."""
     if count > LONGEST_LIST:
         raise InvalidArguments("A list in the expression becomes too long.")
 
 
 def join(values: Iterable[Result], between: str) -> str:
-    """Return values as one text.
-
-    Raises:
-        InvalidArguments: It becomes too long.
-    """
+    """Return values as one text."""
     parts: list[str] = []
     length = 0
     for value in values:
@@ -293,17 +271,14 @@ def is_truthy(value: Result) -> bool:
 
 
 def is_empty(value: Result) -> bool:
-    """Return whether there is no value, or nothing in it."""
     return value is None or value in ("", [], {})
 
 
 def type_of(value: Result) -> str:
-    """Return the name of a value's type."""
     return _TYPE_NAMES[type(value)]
 
 
 def text_of(value: Result) -> str:  # noqa: PLR0911 - one kind of value, one line
-    """Return a value as text, as JavaScript shows it."""
     match value:
         case None:
             return ""
@@ -358,7 +333,6 @@ def _same_tag(one: Result, other: Result) -> bool:
 
 
 def compare(one: Result, other: Result) -> int | None:
-    """Return -1, 0 or 1; None for values that cannot be compared."""
     if isinstance(one, Date) and isinstance(other, str):
         other = parse_date(other)
     if isinstance(one, Duration) and isinstance(other, str):
@@ -468,7 +442,6 @@ def is_number(value: Result) -> bool:
 
 
 def as_number(value: Result) -> Result:
-    """Return a duration as the number of its milliseconds, and any other value as it is."""
     return value.total if isinstance(value, Duration) else value
 
 

@@ -25,23 +25,6 @@ _NAMES: Final = frozenset({"alias", "aliases"})
 def rename_alias(
     path: VaultPath, alias: str, to: str, view: VaultView, types: Mapping[str, str], *, links: bool = False
 ) -> PlanAndEffect:
-    """Plan to rename an alias in a note's property `aliases`.
-
-    Args:
-        path: The note.
-        alias: The alias, exactly.
-        to: The new alias.
-        view: The vault.
-        types: Obsidian's types of properties.
-        links: Whether links to the note that show the alias are to show the new one.
-
-    Raises:
-        NoteNotFound: There is no such note.
-        TextNotFound: It has no such alias.
-        InvalidProperties: Its properties cannot be read.
-        InvalidArguments: A link cannot show the new alias.
-        ProtectedPath: A note that would have to change is protected by the user's settings.
-    """
     to = to.strip()
     if not is_line(to):
         raise InvalidArguments("An alias must be one line of text.", hint="`set_properties` takes an alias out.")
@@ -75,8 +58,6 @@ def rename_alias(
 
 
 def _replace_alias(path: VaultPath, data: bytes, alias: str, to: str) -> tuple[str, Value]:
-    """Return the property that has an alias, and its value with the alias replaced."""
-
     def is_it(one: Value) -> bool:
         return isinstance(one, str) and nfc(one) == nfc(alias)
 

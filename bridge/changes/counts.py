@@ -49,12 +49,10 @@ class CountedNote:
 
     @classmethod
     def of(cls, note: IndexedNote) -> Self:
-        """Return the facts of an indexed note."""
         return cls(note.targets, frozenset(note.tags), frozenset(note.properties))
 
     @classmethod
     def read(cls, path: VaultPath, data: bytes) -> Self:
-        """Read the facts of a file."""
         note = shorten_note(read_document(path, data))
         targets = tuple((link.target, link.kind) for link in note.links)
         return cls(targets, frozenset(tag.name for tag in note.tags), frozenset(note.properties))
@@ -73,7 +71,6 @@ class ResolvedTargets:
 
     @classmethod
     def of(cls, note: CountedNote, path: VaultPath, names: Names) -> Self:
-        """Resolve the links of a note."""
         links = dangling = 0
         linked: set[VaultPath] = set()
         wants_note = False
@@ -101,7 +98,6 @@ class LinkLookup:
 
     @classmethod
     def over(cls, notes: Mapping[VaultPath, IndexedNote], names: Names) -> Self:
-        """Build one from all links."""
         by_name: dict[str, set[VaultPath]] = {}
         by_file: dict[VaultPath, set[VaultPath]] = {}
         for path, note in notes.items():
@@ -116,12 +112,6 @@ class LinkLookup:
 
 
 def count_vault(notes: Mapping[VaultPath, IndexedNote], names: Names) -> VaultCounts:
-    """Count a whole vault.
-
-    Args:
-        notes: The notes that count.
-        names: All files that links can lead to.
-    """
     links = dangling = 0
     joined: set[VaultPath] = set()
     for path, note in notes.items():
@@ -137,12 +127,10 @@ def count_vault(notes: Mapping[VaultPath, IndexedNote], names: Names) -> VaultCo
 
 
 def count_tags(notes: Iterable[IndexedNote]) -> Counter[str]:
-    """Count the notes of each tag, as written."""
     return Counter(tag for note in notes for tag in note.tags)
 
 
 def count_property_names(notes: Iterable[IndexedNote]) -> Counter[str]:
-    """Count the notes of each property, as written."""
     return Counter(name for note in notes for name in note.properties)
 
 

@@ -15,16 +15,7 @@ from bridge.vault.plan import Plan, Step
 
 
 def remove(path: VaultPath, view: VaultView) -> PlanAndEffect:
-    """Plan to delete a file; the links to it stay as they are, and the effect lists them.
-
-    Args:
-        path: The file.
-        view: The vault.
-
-    Raises:
-        NoteNotFound: There is no such file.
-        ProtectedPath: It is protected by the user's settings.
-    """
+    """Plan to delete a file; the links to it stay as they are, and the effect lists them."""
     if path not in view.names:
         raise view.names.missing(path, "file")
     if view.rules.keeps(path):

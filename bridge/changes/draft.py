@@ -46,7 +46,6 @@ class _StepSequence:
     """Which move brought a file or folder to its current path."""
 
     def take(self, step: Step) -> None:
-        """Add a step."""
         match step.kind:
             case "put":
                 self._put(step)
@@ -66,7 +65,6 @@ class _StepSequence:
         self._rewrite(put, step.after)
 
     def _rewrite(self, put: _FileWrite, after: Digest | None) -> None:
-        """Change what was written to a file, in that step and in the file's later moves."""
         for at in (put.at, *put.moves):
             if (step := self.steps[at]) is not None:
                 self.steps[at] = replace(step, after=after) if at == put.at else replace(step, before=after)
@@ -107,12 +105,6 @@ class _StepSequence:
         self.steps.append(step)
 
     def _cancel_move(self, path: VaultPath, to: VaultPath | None) -> VaultPath | None:
-        """Drop the move that brought a file or folder to a path, and return its earlier path; None when that cannot be.
-
-        Args:
-            path: The path that it was moved to.
-            to: Where it is moved next; None if it is removed.
-        """
         at = self._moves.pop(path, None)
         came = None if at is None else self.steps[at]
         if at is None or came is None or (to is not None and to.startswith(f"{came.path}/")):
@@ -135,7 +127,6 @@ class _StepSequence:
 
 
 def _has_path_conflict(step: Step, free: VaultPath, place: VaultPath) -> bool:
-    """Return whether a step needs a path to be free, or moves or removes a folder around one of two paths."""
     names = [name for name in (step.path, step.to) if name is not None]
     if any(f"{name}/".startswith(f"{free}/") for name in names):
         return True
@@ -151,12 +142,7 @@ class Draft:
     """Collects the steps of one change; each step is tried on the result of the earlier ones."""
 
     def __init__(self, read: Callable[[VaultPath], bytes], exists: Callable[[VaultPath], bool]) -> None:
-        """Start from the current vault.
-
-        Args:
-            read: Returns a file's bytes, or raises NoteNotFound.
-            exists: Returns whether there is a file or folder, even one that may not be read.
-        """
+        """Start from the current vault."""
         self._read = read
         self._exists = exists
         self._files: dict[VaultPath, bytes] = {}
@@ -176,7 +162,6 @@ class Draft:
         return self.plan_since(0)
 
     def plan_since(self, number: int) -> Plan:
-        """Return what the steps from a number on do, as `plan` does."""
         steps = squash_steps(self._steps[number:])
         named = {digest for step in steps for digest in (step.before, step.after)}
         return Plan(steps, {digest: data for digest, data in self._blobs.items() if digest in named}, self.back)
@@ -188,15 +173,10 @@ class Draft:
 
     @property
     def moves(self) -> bool:
-        """Whether one of them moves a file or folder."""
         return self._moves
 
     def read(self, path: VaultPath) -> bytes:
-        """Return a file's bytes after the steps so far.
-
-        Raises:
-            NoteNotFound: There is no such file at that point.
-        """
+        """Return a file's bytes after the steps so far."""
         if (known := self._now.get(path)) is None:
             known = self._now[path] = self._read_after(path)
         return known
@@ -221,15 +201,10 @@ class Draft:
 
     @property
     def files_read(self) -> Collection[VaultPath]:
-        """The files that were read from the vault."""
         return self._files.keys()
 
     def as_read(self, path: VaultPath) -> bytes:
-        """Return a file's bytes before the first step; read once, so that the whole change is based on the same bytes.
-
-        Raises:
-            NoteNotFound: There is no such file.
-        """
+        """Return a file's bytes before the first step; read once, so that the whole change is based on them."""
         if path not in self._files:
             self._files[path] = self._read(path)
         return self._files[path]
@@ -307,21 +282,13 @@ class Draft:
         self._moves = any(step.kind == "move" for step in self._steps)
 
     def create(self, path: VaultPath, data: bytes) -> None:
-        """Create a file.
-
-        Raises:
-            NoteExists: There is a file of this path.
-        """
+        """Create a file."""
         if self.has(path):
             raise NoteExists(f"There is a file `{path}` already.", path=path)
         self._add(Step("put", path, after=self._keep(data)))
 
     def replace(self, path: VaultPath, data: bytes) -> None:
-        """Replace a file's bytes.
-
-        Raises:
-            NoteNotFound: There is no such file.
-        """
+        """Replace a file's bytes."""
         before, after = self._keep(self.read(path)), self._keep(data)
         self._add(Step("put", path, before=before, after=after))
 
@@ -332,7 +299,6 @@ class Draft:
             self._add(step)
 
     def _add(self, step: Step) -> None:
-        """Add a step."""
         self._steps.append(step)
         self._moves = self._moves or step.kind == "move"
         for place in (step.path, step.to):
@@ -379,16 +345,10 @@ def path_after_move(path: VaultPath, place: VaultPath, to: VaultPath) -> VaultPa
 
 
 def digest_of(data: bytes) -> Digest:
-    """Return the SHA-256 digest of bytes."""
     return Digest(hashlib.sha256(data).hexdigest())
 
 
 def plan_replacements(files: Mapping[VaultPath, tuple[bytes, bytes]]) -> Plan:
-    """Return a plan that replaces the bytes of files.
-
-    Args:
-        files: The bytes before and after, by path.
-    """
     blobs: dict[Digest, bytes] = {}
     steps: list[Step] = []
     for path, pair in files.items():

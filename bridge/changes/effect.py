@@ -72,7 +72,6 @@ class Effect:
 
 
 def merge_effects(effects: Iterable[Effect]) -> Effect:
-    """Merge the effects of several requests into one."""
     whole = Effect()
     for one in effects:
         whole = replace(

@@ -38,13 +38,6 @@ class Extent:
 
 
 def measure_change(plan: Plan, effect: Effect, requests: Sequence[Request] = ()) -> Extent:
-    """Measure a change.
-
-    Args:
-        plan: Its steps.
-        effect: Its effect on files and links.
-        requests: The requests it comes from.
-    """
     done, moves = _paths_by_verb(plan.steps)
     paths = {*done["create"], *done["change"], *done["delete"]}
     size = sum(_growth(step, plan.blobs) for step in plan.steps)
@@ -82,7 +75,6 @@ def _paths_by_verb(steps: Sequence[Step]) -> tuple[Mapping[str, Collection[Vault
 
 
 def _edit_kinds(requests: Sequence[Request]) -> list[str]:
-    """Return the kinds of edits to notes in words, such as `replace text`."""
     ops = [
         op
         for request in requests
@@ -105,7 +97,6 @@ def _summary_line(
     size: int,
     losing: int,
 ) -> str:
-    """Return a line that summarises a change."""
     paths = list(dict.fromkeys(path for group in done.values() for path in group))
     if not paths:
         return ""

@@ -111,12 +111,10 @@ class AffectedFiles:
 
 
 def forecast_draft(draft: Draft, vault: CountedVault) -> Forecast:
-    """Forecast the counts after a draft."""
     return compare_counts(vault, affected_by(draft, vault))
 
 
 def affected_by(draft: Draft, vault: CountedVault) -> AffectedFiles:
-    """Return the files that a draft affects, as they will be."""
     names, paths, written = vault.names.copy(), set[VaultPath](), set[VaultPath]()
     for step in draft.plan.steps:
         paths.update(follow_step(names, step))
@@ -149,15 +147,7 @@ def measure_files(
     read: Callable[[VaultPath], bytes],
     has: Callable[[VaultPath], bool],
 ) -> Forecast:
-    """Measure what became of a vault's counts once a change was written.
-
-    Args:
-        vault: The vault before the change.
-        files: What the change was to affect.
-        notes: The notes as they are indexed now.
-        read: Reads a file as it is now.
-        has: Returns whether there is such a file now.
-    """
+    """Measure what became of a vault's counts once a change was written."""
     names = vault.names.copy()
     after: dict[VaultPath, CountedNote] = {}
     for path in files.paths:
@@ -230,7 +220,6 @@ class _Sides:
         return sum(getattr(one, name) for one in self._new.values())
 
     def orphan_change(self) -> int:
-        """Return by how much the number of orphans differs."""
         concerned = set(self.changed)
         for one in (*self._old.values(), *self._new.values()):
             concerned |= one.linked
@@ -274,7 +263,6 @@ def _corrections(
 def _name_counts(
     old: Counter[str], new: Counter[str], count: Callable[[], Counter[str]], corrections: Counter[str]
 ) -> tuple[NameCount, ...]:
-    """Return the names of which the number of notes differs."""
     differing = sorted(name for name in {**old, **new} if old[name] != new[name])
     if not differing:
         return ()
@@ -284,5 +272,4 @@ def _name_counts(
 
 
 def _net_new(counts: Iterable[NameCount]) -> int:
-    """Return how many names appear, less those that vanish."""
     return sum((one.after > 0) - (one.before > 0) for one in counts)

@@ -80,11 +80,7 @@ class Repository:
     """The repository that contains a vault, on a branch that can be committed to."""
 
     def __init__(self, vault: Path, snapshot: Snapshot) -> None:
-        """Find the repository; `snapshot` returns the contents that are stored.
-
-        Raises:
-            NoCommit: There is none, or it cannot be committed to now.
-        """
+        """Find the repository; `snapshot` returns the contents that are stored."""
         self._root, self._snapshot = vault, snapshot
         where = ("--show-toplevel", "--git-dir", "--show-prefix")
         found = self._run("rev-parse", "--path-format=absolute", *where, sorry="there is no git repository")
@@ -118,22 +114,12 @@ class Repository:
         return self._run("hash-object", "-w", "--stdin", "--path", f"{self._prefix}{path}", given=data)
 
     def ignores(self, path: VaultPath) -> bool:
-        """Return whether git ignores a file."""
         return bool(self._run("ls-files", "--others", "--ignored", "--exclude-standard", "--", f"{self._prefix}{path}"))
 
     def commit(
         self, before: Mapping[VaultPath, GitFile], after: Mapping[VaultPath, GitFile | None], message: str
     ) -> str:
-        """Commit files on top of the last commit, and update the index; return the commit's id.
-
-        Args:
-            before: The files of the last commit.
-            after: The files to change, None for one to remove; the index has them as the last commit has.
-            message: The commit's message.
-
-        Raises:
-            NoCommit: Another process is working in the repository.
-        """
+        """Commit files on top of the last commit, and update the index; return the commit's id."""
         with TemporaryDirectory() as folder:
             draft = Path(folder, "index")
             self._run("read-tree", self._head, index=draft)
@@ -192,12 +178,7 @@ def _run_git(
 
 
 def find_commits(vault: Path, since: float) -> dict[str, str]:
-    """Return the commits that were made of changes, by the change's id; none where git does not answer.
-
-    Args:
-        vault: The vault's folder.
-        since: The time from which on they are looked for, in seconds since 1970.
-    """
+    """Return the commits that were made of changes, by the change's id; none where git does not answer."""
     which = ("--fixed-strings", f"--grep={_CHANGE}: ", f"--since={int(since)}", f"--max-count={_MOST_LISTED}")
     form = f"--format=%H %(trailers:key={_CHANGE},valueonly,separator=%x20)"
     try:
@@ -209,13 +190,7 @@ def find_commits(vault: Path, since: float) -> dict[str, str]:
 
 
 def commit(vault: Path, change: Change, snapshot: Snapshot) -> CommitResult:
-    """Commit a change that was made, but for files that had uncommitted edits before it. Hooks do not run.
-
-    Args:
-        vault: The vault's folder.
-        change: The change.
-        snapshot: Returns the contents that its steps name.
-    """
+    """Commit a change that was made, but for files that had uncommitted edits before it. Hooks do not run."""
     try:
         return _commit(Repository(vault, snapshot), vault, change)
     except NoCommit as reason:
@@ -250,14 +225,12 @@ def _commit(repository: Repository, vault: Path, change: Change) -> CommitResult
 
 
 def _git_step(step: Step) -> Step:
-    """Return a step as git sees it: a file restored from the trash is a new one."""
     if step.kind == "move" and step.to is not None and step.path.startswith(".trash/"):
         return Step("put", step.to, after=step.before)
     return step
 
 
 def _is_in_nested_repository(vault: Path, path: VaultPath) -> bool:
-    """Return whether another repository lies between the vault and a file."""
     folders = path.split("/")
     return any(Path(vault, *folders[:depth], ".git").exists() for depth in range(1, len(folders) + 1))
 
@@ -278,7 +251,6 @@ def _hindrance(repository: Repository, step: Step, known: GitFile | None) -> str
 
 
 def message(change: Change) -> str:
-    """Return a commit's message."""
     paths = dict.fromkeys(
         step.to if step.kind == "move" and step.to else step.path
         for step in change.steps

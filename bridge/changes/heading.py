@@ -46,21 +46,7 @@ class HeadingRename:
 
 
 def rename_heading(path: VaultPath, heading: str, to: str, view: VaultView) -> PlanAndEffect:
-    """Plan to rename a heading; links to it and to headings below it are rewritten in their own style.
-
-    Args:
-        path: The note.
-        heading: The heading's text, or its path as `A > B`.
-        to: Its new text.
-        view: The vault.
-
-    Raises:
-        NoteNotFound: There is no such note.
-        HeadingNotFound: The note has no such heading.
-        AmbiguousHeading: It has more than one.
-        ProtectedPath: A note that would have to change is protected by the user's settings.
-        InvalidArguments: The new text is no valid heading, or a link could not be rewritten.
-    """
+    """Plan to rename a heading; links to it and to headings below it are rewritten in their own style."""
     data = view.read(path)
     line = replace_heading(path, data, heading, to)
     before, after = parse(path, data).headings, parse(path, line).headings
@@ -101,21 +87,7 @@ def follow_headings(
     files: dict[VaultPath, tuple[bytes, bytes]],
     known: Mapping[VaultPath, tuple[Heading, ...]] = MappingProxyType({}),
 ) -> list[Reference]:
-    """Rewrite the links to headings in which a change rewrites links; one that cannot follow stays.
-
-    Args:
-        view: The vault before the change.
-        shift: How names change.
-        files: The files that the change rewrites, by their paths before it, with their contents before and after; gets
-            those that it rewrites besides.
-        known: The headings that links to a note mean, if not those before the change.
-
-    Returns:
-        The links.
-
-    Raises:
-        ProtectedPath: A protected note has such a link.
-    """
+    """Rewrite the links to headings in which a change rewrites links; one that cannot follow stays."""
     rewritten: list[Reference] = []
     meant = dict(known)
     waiting = [path for path in files if kind_of(path) == "note"]
@@ -174,7 +146,6 @@ def _rewrite_links(source: VaultPath, data: bytes, renamed: HeadingRename) -> tu
 
 
 def _new_place(spot: LinkSpan, source: VaultPath, was: tuple[int, ...], renamed: HeadingRename) -> str:
-    """Return a link's subpath, written for the heading that it means."""
     for chain in (was, _heading_chain(renamed.after, was[-1])):
         words = _format_place(spot, was, chain, renamed)
         if resolve_headings(renamed.after, decode_place(words, markdown=spot.syntax == "markdown"))[-1:] == was[-1:]:
@@ -208,7 +179,6 @@ def _encode_place(words: str, spot: LinkSpan, before: str) -> str:
 
 
 def _heading_chain(headings: tuple[Heading, ...], number: int) -> tuple[int, ...]:
-    """Return a heading with its parent headings."""
     chain = [number]
     for above in range(number - 1, -1, -1):
         if headings[above].level < headings[chain[0]].level:

@@ -41,7 +41,6 @@ def differences(steps: Iterable[Step], snapshot: Snapshot) -> Iterator[Differenc
 
 
 def hunk_positions(steps: Sequence[Step], snapshot: Snapshot, chosen: Collection[int]) -> frozenset[tuple[int, int]]:
-    """Return the positions of hunks: for each its step and its number in that step, both counted from 0."""
     return frozenset(
         (at, number)
         for at, found in enumerate(differences(steps, snapshot))
@@ -53,18 +52,7 @@ def hunk_positions(steps: Sequence[Step], snapshot: Snapshot, chosen: Collection
 def select_hunks(
     steps: Sequence[Step], snapshot: Snapshot, chosen: Collection[int], *, last: bool, others: bool = False
 ) -> tuple[list[Step | None], Snapshot]:
-    """Return the steps of a change reduced to some of its hunks, None for a dropped step, and their contents.
-
-    Args:
-        steps: The change.
-        snapshot: Returns stored contents.
-        chosen: The numbers of the hunks.
-        last: Whether the chosen hunks come after all others, and lead to the final text; else they come first.
-        others: Whether to include steps without hunks, such as a move.
-
-    Raises:
-        InvalidArguments: The change has no such hunk.
-    """
+    """Return the steps of a change reduced to some of its hunks, None for a dropped step, and their contents."""
     made: dict[Digest, bytes] = {}
     left: list[Step | None] = []
     all_numbers: set[int] = set()

@@ -57,14 +57,7 @@ def check_links(
     notes: Mapping[VaultPath, IndexedNote],
     sources: Callable[[VaultPath], Collection[VaultPath]],
 ) -> LinkCheck:
-    """Check the links of the notes that a change writes, and the links to what it removes from them.
-
-    Args:
-        draft: The change.
-        names: The names of the vault before the change.
-        notes: The indexed notes.
-        sources: Returns the notes that may link to a note.
-    """
+    """Check the links of the notes that a change writes, and the links to what it removes from them."""
     vault = _Vault(draft, names, notes)
     lost: list[Reference] = []
     dangling: dict[str, str] = {}
@@ -96,16 +89,7 @@ def find_lost(
     *,
     headings: bool = False,
 ) -> Iterator[Reference]:
-    """Yield the links to headings and blocks that the last steps of a draft remove.
-
-    Args:
-        draft: The draft.
-        since: The number of the first of these steps.
-        names: The names of the vault after them.
-        notes: The indexed notes.
-        sources: Returns the notes that may link to a note.
-        headings: Only look at notes whose headings change.
-    """
+    """Yield the links to headings and blocks that the last steps of a draft remove."""
     vault = _Vault(draft, names, notes, since)
     for step in vault.steps:
         if step.kind != "put" or None in (step.before, step.after) or kind_of(step.path) != "note":
@@ -130,7 +114,6 @@ class _Vault:
 
     @cached_property
     def _fresh(self) -> Names:
-        """The names of files that the change creates or moves."""
         found = Names(step.path for step in self.steps if step.kind == "put" and step.before is None)
         for step in self.steps:
             if step.kind == "move" and step.to is not None:
@@ -140,7 +123,6 @@ class _Vault:
         return found
 
     def changes_headings(self, step: Step) -> bool:
-        """Return whether a line that may be a heading is another one after a step."""
         before, after = (
             HEADING_LINES.findall(self._blobs.get(digest, b"")) for digest in (step.before, step.after) if digest
         )
@@ -152,12 +134,10 @@ class _Vault:
         return [link for link in self._now(path).links if ((link.target, link.kind) in links_before) != new]
 
     def _read_before(self, path: VaultPath) -> Contents:
-        """Return the contents of a written note before the change."""
         digest = self._written[path]
         return Contents() if digest is None else read_contents(path, self._blobs[digest])
 
     def _read_now(self, path: VaultPath) -> Contents:
-        """Return the contents of a note after the change."""
         try:
             return read_contents(path, self._draft.read(path))
         except BridgeError:
@@ -171,7 +151,6 @@ class _Vault:
         return path
 
     def flaw(self, link: Link, source: VaultPath, *, suggest: bool) -> str | None:
-        """Return why a link is unresolved, with a suggestion if wanted; None when it is resolved."""
         path = self.find(link.target, source, link.kind)
         if path is None:
             return self._nameless(link, suggest=suggest)
@@ -186,7 +165,6 @@ class _Vault:
         return None
 
     def _nameless(self, link: Link, *, suggest: bool) -> str | None:
-        """Return a suggestion for a link to a name that no file has."""
         file = target_file(link.target, link.kind)
         if not file:
             return None
@@ -221,7 +199,6 @@ class _Vault:
     def _into(
         self, path: VaultPath, sources: Callable[[VaultPath], Collection[VaultPath]]
     ) -> Iterator[tuple[VaultPath, Link]]:
-        """Yield the links to headings and blocks of a note that the change leaves as they are."""
         for source in dict.fromkeys((*sources(path), path)):
             if source in self._written:
                 links: Collection[Link] = self.links(source, new=False)
@@ -243,7 +220,6 @@ class _Vault:
 
 
 def _place(link: Link) -> str:
-    """Return the heading or block that a link names, in comparable form."""
     return decode_place(target_subpath(link.target), markdown=link.kind == "markdown")
 
 

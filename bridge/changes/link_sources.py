@@ -43,14 +43,7 @@ class LinkSources:
     """Which documents name which files, as a draft changes them; each version of a document is read once."""
 
     def __init__(self, draft: Draft, names: Names, notes: Mapping[VaultPath, IndexedNote], rules: Rules) -> None:
-        """Start with the links in the index.
-
-        Args:
-            draft: The draft.
-            names: The names of the vault before the draft; nothing else may change them.
-            notes: The indexed notes before the draft.
-            rules: The rules of the vault.
-        """
+        """Start with the links in the index."""
         self._draft = draft
         self._before = names
         self._names = names.copy()
@@ -98,13 +91,7 @@ class LinkSources:
     def linking(
         self, keys: Collection[str], affected: LinkFilter, always: Collection[VaultPath] = ()
     ) -> Iterator[VaultPath]:
-        """Yield the documents with a link that a change affects, and those that cannot be read; notes first.
-
-        Args:
-            keys: Names of files, as `name_key` returns them; links to other names are skipped.
-            affected: Called with each link to one of the names.
-            always: Documents to yield regardless of their links.
-        """
+        """Yield the documents with a link that a change affects, and those that cannot be read; notes first."""
         self._read_all()
         found = {path for path in always if self._may_have_names(path)} | self._unread
         named = {path for key in keys for path in self._read_sources.get(key, ())}
@@ -125,7 +112,6 @@ class LinkSources:
         return sorted(found, key=_notes_first)
 
     def _is_naming(self, path: VaultPath, names: re.Pattern[str]) -> bool:
-        """Return whether a document that was not read has a query that contains a name."""
         try:
             text = decode(self._draft.read(path)).text
         except (NoteNotFound, NoteUnreadable, TooLarge):
@@ -141,7 +127,6 @@ class LinkSources:
         return text and not self._rules.denies(path)
 
     def _forget(self, path: VaultPath) -> None:
-        """Forget what is known of a document."""
         document = self._read.get(path)
         self._read[path] = None
         self._unread.discard(path)
@@ -175,7 +160,6 @@ class LinkSources:
 
     @cached_property
     def _indexed_sources(self) -> Mapping[str, list[VaultPath]]:
-        """The indexed notes that link to each name."""
         found: dict[str, list[VaultPath]] = {}
         for path, note in self._notes.items():
             for key in {self._key(link) for link in note.targets}:

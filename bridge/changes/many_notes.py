@@ -14,16 +14,6 @@ NoteEdit = Callable[[VaultPath, bytes], tuple[bytes, int]]
 
 
 def edit_many(paths: Iterable[VaultPath], view: VaultView, edit: NoteEdit) -> PlanAndEffect:
-    """Plan to edit many notes as one change.
-
-    Args:
-        paths: The notes that may need it; a note that comes back as it was is left out.
-        view: The vault.
-        edit: Edits one note.
-
-    Raises:
-        ProtectedPath: A note that would have to change is protected by the user's settings.
-    """
     files: dict[VaultPath, tuple[bytes, bytes]] = {}
     skipped: list[SkippedFile] = []
     occurrences: dict[VaultPath, int] = {}
@@ -45,12 +35,7 @@ def edit_many(paths: Iterable[VaultPath], view: VaultView, edit: NoteEdit) -> Pl
 
 
 def files_with_queries(view: VaultView, pattern: str) -> tuple[str, ...]:
-    """Return the notes with queries, the bases and the bookmarks that contain a name, in which nothing is changed.
-
-    Args:
-        view: The vault.
-        pattern: A regular expression; case is ignored.
-    """
+    """Return the notes with queries, the bases and the bookmarks that contain a name, in which nothing is changed."""
     names = re.compile(pattern, re.IGNORECASE)
     bookmarks = (BOOKMARKS,) if names.search(view.bookmarks.decode("utf-8", "replace")) else ()
     return (*view.links.naming(names), *bookmarks)

@@ -63,22 +63,7 @@ def merge(
     keep: Keep = "both",
     alias: bool = True,
 ) -> PlanAndEffect:
-    """Plan to merge a note into another; every link to it, to its headings and blocks then leads to the other.
-
-    Args:
-        path: The note that goes.
-        into: The note that stays.
-        view: The vault.
-        types: Obsidian's types of properties.
-        keep: `both` appends its text below a heading of its own, unless the other has the same; `into` leaves it out.
-        alias: Whether its name becomes an alias of the other.
-
-    Raises:
-        NoteNotFound: There is no such note.
-        ProtectedPath: A note that would have to change is protected by the user's settings.
-        InvalidProperties: The properties of one of them cannot be read.
-        InvalidArguments: The notes cannot be merged, or a link could not be rewritten.
-    """
+    """Plan to merge a note into another; every link to it, to its headings and blocks then leads to the other."""
     _check(path, into, view)
     found = update_links(view, Shift.of(view.names, {path: into}), name_pattern({path: into}))
     files = {source: (found.read[source], after) for source, after in found.changed.items()}
@@ -117,13 +102,11 @@ def merge(
 
 
 def _text_of(path: VaultPath, data: bytes) -> str:
-    """Return the text of a note without its properties and the blanks around it."""
     note = parse(path, data)
     return note.text[note.body :].strip()
 
 
 def _check(path: VaultPath, into: VaultPath, view: VaultView) -> None:
-    """Refuse what cannot be merged."""
     if path == into:
         raise InvalidArguments(f"`{path}` cannot be merged into itself.", hint="Give another note in `into`.")
     for one in (path, into):
@@ -206,7 +189,6 @@ def _follow_places(path: VaultPath, into: VaultPath, files: Files, view: VaultVi
 
 
 def _append(into: VaultPath, base: bytes, moved: _MovedText) -> bytes:
-    """Append a text below its heading, if there is any."""
     if not moved.text:
         return base
     return apply_edits(into, base, (Append(text=f"{'#' * _LEVEL} {moved.section}\n\n{moved.text}"),))
@@ -237,13 +219,11 @@ def _move_text(note: Note, into: Note, lost: Sequence[str] = ()) -> _MovedText:
 
 
 def _outside_code(text: str, old: str, new: str) -> str:
-    """Replace a text wherever it stands outside of fenced code."""
     parts = _FENCED.split(text)
     return "".join(part if at % 2 else part.replace(old, new) for at, part in enumerate(parts))
 
 
 def _free_name(name: str, taken: set[str]) -> str:
-    """Return a name like another that nothing has, which counts as taken from now on."""
     number = 2
     while f"{name}-{number}" in taken:
         number += 1
@@ -267,15 +247,7 @@ class _Places:
     moved: _MovedText
 
     def follow(self, source: VaultPath, old: bytes, new: bytes, path: VaultPath, view: VaultView) -> bytes:
-        """Let those links of a file that led to a heading or block of the merged note lead there again.
-
-        Args:
-            source: The file.
-            old: Its bytes before its links were rewritten.
-            new: Its bytes now.
-            path: The merged note.
-            view: The vault before.
-        """
+        """Let those links of a file that led to a heading or block of the merged note lead there again."""
         spots = read_link_spans(source, new)
         edits = [
             (now.place.span, now.place.ink(place))
@@ -286,7 +258,6 @@ class _Places:
         return replace_spans(new, spots.text, edits) if edits else new
 
     def _new_place(self, source: VaultPath, spot: LinkSpan) -> Iterator[str]:
-        """Yield the place as it must be written now, if it must be written differently."""
         text = spot.place.text if spot.place else ""
         wanted = decode_place(text, markdown=spot.syntax == "markdown")
         block = wanted.rpartition("^")[2] if "^" in wanted else ""

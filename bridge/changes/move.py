@@ -32,19 +32,7 @@ class Move:
 
 
 def move(path: VaultPath, to: VaultPath, view: VaultView) -> PlanAndEffect:
-    """Plan to move a file or folder, and to rewrite every link that would otherwise break.
-
-    Args:
-        path: The file or folder.
-        to: Its whole new path.
-        view: The vault.
-
-    Raises:
-        NoteNotFound: There is no such file or folder.
-        NoteExists: There is a file at the new path.
-        ProtectedPath: A file that would have to change is protected by the user's settings.
-        InvalidArguments: The path is not valid for this file, or a link could not be rewritten.
-    """
+    """Plan to move a file or folder, and to rewrite every link that would otherwise break."""
     relocation = _resolve_move(path, to, view)
     _check(relocation, view)
     shift = Shift.of(view.names, relocation.files)
@@ -89,7 +77,6 @@ def stale_name_warnings(draft: Draft) -> Iterator[str]:
 
 
 def _resolve_move(path: VaultPath, to: VaultPath, view: VaultView) -> Move:
-    """Resolve which files move where."""
     if path in view.names:
         return Move(path, to, {path: to}, folder=False)
     below = {file: VaultPath(to + file[len(path) :]) for file in view.names if file.startswith(f"{path}/")}
@@ -99,7 +86,6 @@ def _resolve_move(path: VaultPath, to: VaultPath, view: VaultView) -> Move:
 
 
 def _check(relocation: Move, view: VaultView) -> None:
-    """Refuse moves that cannot be made."""
     path, to = relocation.path, relocation.to
     if path == to:
         raise InvalidArguments(f"`{path}` has this path already.", hint="Give another path.")
@@ -139,7 +125,6 @@ def _path_kept_error(path: VaultPath) -> PathKept:
 
 
 def _plan(relocation: Move, found: LinkUpdates, view: VaultView) -> Plan:
-    """Plan the steps: first all moves, then the rewritten links."""
     if relocation.folder and not view.rules.deny:
         steps = [Step("move", relocation.path, to=relocation.to)]
     else:
@@ -157,7 +142,6 @@ def _plan(relocation: Move, found: LinkUpdates, view: VaultView) -> Plan:
 
 
 def _emptied_folders(relocation: Move) -> list[VaultPath]:
-    """Return the folders left empty by a folder's files, the innermost first."""
     left: set[str] = set()
     for file in relocation.files if relocation.folder else ():
         folder = file.rpartition("/")[0]

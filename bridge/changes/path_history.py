@@ -34,25 +34,14 @@ class PathHistory:
     """The history of the files and folders of one change, from the journal."""
 
     def __init__(self, today: VaultState, change: Change, together: Collection[str], again: Collection[str]) -> None:
-        """Create the history of a change.
-
-        Args:
-            today: The current vault.
-            change: The change.
-            together: The changes that are undone with it; they do not count.
-            again: The changes that become active again by that; they count.
-        """
+        """Create the history of a change."""
         self._today = today
         self._change = change
         self._together = together
         self._again = again
 
     def events(self, number: int) -> list[FolderEvent]:
-        """Return the folder events since the state that a step of the change refers to, the oldest first.
-
-        Args:
-            number: The number of steps before that state; the steps of a proposal were never made.
-        """
+        """Return the folder events since the state that a step of the change refers to, the oldest first."""
         change = self._change
         if change.state != "proposed":
             return [event for event in self._events if event.moment >= (change.made, number)]
@@ -100,22 +89,15 @@ class PathHistory:
         return next((by for by, when, place in others if self._carried(place, when) == path), None)
 
     def _carried(self, path: VaultPath, after: Moment) -> VaultPath:
-        """Return the current name of an earlier path."""
         return name_after((event for event in self._events if event.moment > after), path)
 
     def is_left_behind(self, folder: VaultPath, *, unknown: bool) -> bool:
-        """Return whether a folder exists only because of changes that are undone.
-
-        Args:
-            folder: The folder.
-            unknown: The answer when the journal does not know which change made it.
-        """
+        """Return whether a folder exists only because of changes that are undone."""
         changes = [*self._today.past(folder, None)]
         made = any(_has_step(one, "make_folder", folder, None) for one in changes)
         return made and not self._in_force(folder, None) if changes else unknown
 
     def _in_force(self, path: VaultPath, gone: str | None) -> list[Change]:
-        """Return the active changes of a file, except undos."""
         past = {one.id: one for one in self._today.past(path, gone)}
 
         def counts(one: Change) -> bool:
@@ -127,7 +109,6 @@ class PathHistory:
             )
 
         def first(one: Change) -> Change:
-            """Return the change that a redo goes back to."""
             of = past.get(str(one.facts.get("redoes")))
             return one if of is None else first(of)
 
@@ -139,7 +120,6 @@ class PathHistory:
 
 
 def _inverse_folder_step(step: Step) -> Step:
-    """Return the inverse of a step, as far as names in folders are concerned."""
     match step.kind:
         case "move" if step.to is not None:
             return Step("move", step.to, to=step.path, before=step.before)
@@ -150,17 +130,14 @@ def _inverse_folder_step(step: Step) -> Step:
 
 
 def _has_step(change: Change, kind: StepKind, path: VaultPath, gone: str | None) -> bool:
-    """Return whether a change has a step of this kind for a file."""
     return any(step.kind == kind for step in _steps_of(change, path, gone))
 
 
 def _is_maker(change: Change, path: VaultPath, gone: str | None) -> bool:
-    """Return whether a change created a file, rather than restored it."""
     made = any(step.kind == "put" and step.before is None for step in _steps_of(change, path, gone))
     return made and change.facts.keys().isdisjoint({"undoes", "redoes"})
 
 
 def _steps_of(change: Change, path: VaultPath, gone: str | None) -> Iterator[Step]:
-    """Yield the steps of a change for a file."""
     places = zip(change.steps, change.now, change.gone, strict=True)
     return (step for step, *place in places if place == [path, gone])

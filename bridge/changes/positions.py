@@ -28,12 +28,7 @@ class Positions:
     """By the number of a draft step that makes a folder: the change that took that folder away."""
 
     def of_name(self, path: VaultPath, events: Iterable[FolderEvent]) -> VaultPath:
-        """Return the name after the steps so far for a name from an earlier moment.
-
-        Args:
-            path: The name.
-            events: The folder events between then and now.
-        """
+        """Return the name after the steps so far for a name from an earlier moment."""
         path = name_after(events, path)
         for number, step in enumerate(self.draft.steps):
             taker = self._takers.get(number)
@@ -56,12 +51,10 @@ class Positions:
             self._takers[len(self.draft.steps) - 1] = gone
 
     def is_restored(self, path: VaultPath, gone: str | None) -> bool:
-        """Return whether a file or folder was restored."""
         return (path, gone) in self._restored
 
 
 def file_after(steps: Iterable[Step], path: VaultPath) -> VaultPath:
-    """Return the path of a file or folder after some steps."""
     for step in steps:
         if step.kind == "move" and step.to is not None:
             path = path_after_move(path, step.path, step.to) or path
@@ -101,7 +94,6 @@ def _path_after_step(step: Step, path: VaultPath, by: str, back: Collection[str]
 
 
 def _graves(rest: str) -> tuple[str, str]:
-    """Return the marks after the name of a folder, and the change that took it away."""
     name = rest.partition("/")[0]
     taker = name.lstrip(GRAVE)
     return name[: len(name) - len(taker)], taker

@@ -35,20 +35,7 @@ def rename_property_everywhere(
     folder: str = "",
     on_clash: OnClash = "refuse",
 ) -> PlanAndEffect:
-    """Plan to rename a property in every note; queries, bases and bookmarks that name it are only listed.
-
-    Args:
-        name: The property, in any case.
-        to: Its new name.
-        view: The vault.
-        types: Obsidian's types of properties.
-        folder: Only notes below this folder; empty for all.
-        on_clash: What to do in notes that have a property of the new name already.
-
-    Raises:
-        InvalidArguments: Notes have both properties, and `on_clash` is `refuse`.
-        ProtectedPath: A note that would have to change is protected by the user's settings.
-    """
+    """Plan to rename a property in every note; queries, bases and bookmarks that name it are only listed."""
     require_property_name(to)
     clashes: list[VaultPath] = []
 
@@ -81,11 +68,7 @@ def rename_property_everywhere(
 
 
 def replace_values_everywhere(name: str, old: Value, new: Value, view: VaultView, *, folder: str = "") -> PlanAndEffect:
-    """Plan to replace a value of a property in every note, also as an item of a list; `1` and `"1"` differ.
-
-    Raises:
-        ProtectedPath: A note that would have to change is protected by the user's settings.
-    """
+    """Plan to replace a value of a property in every note, also as an item of a list; `1` and `"1"` differ."""
     if fold_case(name) in _MEANT_BY_OBSIDIAN and not is_line(str(new)):
         raise InvalidArguments(f"A value of `{name}` must be one line of text.", hint="`set_properties` takes one out.")
 
@@ -126,8 +109,6 @@ def _replace_value(items: Sequence[Value], old: Value, new: Value) -> tuple[list
 
 
 def _notes_with(view: VaultView, name: str, folder: str) -> Collection[VaultPath]:
-    """Return the notes that have a property, and those whose properties the index does not know."""
-
     def has(note: IndexedNote) -> bool:
         return bool(_own_names(note.properties, name))
 
@@ -136,17 +117,11 @@ def _notes_with(view: VaultView, name: str, folder: str) -> Collection[VaultPath
 
 
 def _own_names(values: Mapping[str, Value], name: str) -> tuple[str, ...]:
-    """Return a note's own spellings of a property."""
     folded = fold_case(name)
     return tuple(own for own in values if fold_case(own) == folded)
 
 
 def _read_block(path: VaultPath, data: bytes, name: str) -> PropertyBlock | None:
-    """Read the properties of a note; None if the name cannot be among them.
-
-    Raises:
-        InvalidProperties: They contain the name and cannot be read.
-    """
     text = data.removeprefix(BOM).decode("utf-8", "surrogateescape")
     cut = cut_frontmatter(text)
     if cut is None:
@@ -165,7 +140,6 @@ def _head(data: bytes) -> bytes:
 
 
 def _type_warnings(name: str, to: str, types: Mapping[str, str]) -> tuple[str, ...]:
-    """Warn of what Obsidian itself keeps of a property by its name."""
     warnings = []
     assigned = {fold_case(own): kind for own, kind in types.items()}
     old, new = assigned.get(fold_case(name)), assigned.get(fold_case(to))

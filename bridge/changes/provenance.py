@@ -44,7 +44,6 @@ class TrackedLine:
 
     @property
     def is_there(self) -> bool:
-        """Whether the note contains the line, given the active edits."""
         if self.by is not None and not self.by.on:
             return False
         return not self.gone or not any(hunk_edit.on for hunk_edit in self.gone)
@@ -68,12 +67,6 @@ class HunkEdit:
     """Whether it is active."""
 
     def meets(self, other: "HunkEdit", places: Mapping[TrackedLine, int]) -> bool:
-        """Return whether a later edit touched the same lines, or may have.
-
-        Args:
-            other: The later edit.
-            places: The position of each line of the note.
-        """
         own = {*self.added, *self.removed, *self.reach}
         if not own.isdisjoint(other.removed) or any(other in tracked_line.beside for tracked_line in self.removed):
             return True
@@ -85,19 +78,13 @@ class HunkEdit:
 def _is_amid(
     tracked_lines: Iterable[TrackedLine], run: Sequence[TrackedLine], places: Mapping[TrackedLine, int]
 ) -> bool:
-    """Return whether one of some lines is between the first and the last line of others."""
     return bool(run) and any(
         places[run[0]] <= places[tracked_line] <= places[run[-1]] for tracked_line in tracked_lines
     )
 
 
 def record_edits(tracked_lines: list[TrackedLine], lines: Sequence[str]) -> list[HunkEdit]:
-    """Record the edits that lead to a note's new lines, and return them; the note then has these lines.
-
-    Args:
-        tracked_lines: The lines of the note; added ones are inserted.
-        lines: The new lines.
-    """
+    """Record the edits that lead to a note's new lines, and return them; the note then has these lines."""
     there = [tracked_line for tracked_line in tracked_lines if tracked_line.is_there]
     old = [tracked_line.text for tracked_line in there]
     apart = pieces(old, lines, is_blank)
@@ -174,11 +161,7 @@ class LineHistory:
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
-        """Start with an empty history.
-
-        Args:
-            snapshot: Returns stored contents.
-        """
+        """Start with an empty history."""
         self._snapshot = snapshot
         self._lines: list[TrackedLine] | None = None
         self._edits: dict[str, list[HunkEdit]] = {}
@@ -190,14 +173,7 @@ class LineHistory:
 
     @classmethod
     def of(cls, path: VaultPath, gone: str | None, changes: Iterable[Change], snapshot: Snapshot) -> "LineHistory":
-        """Follow a note through its changes.
-
-        Args:
-            path: Its current path.
-            gone: The change that took it away.
-            changes: Its changes, the oldest first.
-            snapshot: Returns stored contents.
-        """
+        """Follow a note through its changes."""
         found = cls(snapshot)
         for change in changes:
             found._changes[change.id] = change
@@ -208,7 +184,6 @@ class LineHistory:
 
     @property
     def text(self) -> str:
-        """The text of the note."""
         return "".join(tracked_line.text for tracked_line in self._lines or () if tracked_line.is_there)
 
     def knows(self, change: Change, number: int) -> bool:
@@ -230,7 +205,6 @@ class LineHistory:
         return bool(own) and others <= all_edits and all(self._is_followed(*step) for step in steps)
 
     def _is_followed(self, id_: str, number: int) -> bool:
-        """Return whether a step of a change only rewrote links for the change's moves."""
         steps = self._changes[id_].steps
         step, moves = steps[number], [one for one in steps if one.kind == "move"]
         before, after = (None if digest is None else self._snapshot(digest) for digest in (step.before, step.after))
@@ -241,14 +215,7 @@ class LineHistory:
     def without(
         self, change: Change, number: int, chosen: Collection[tuple[int, int]] | None, *, along: bool = False
     ) -> str | tuple[MergeConflict, ...]:
-        """Remove the edits of a step of a change, and return the resulting text or the conflicts with later edits.
-
-        Args:
-            change: The change.
-            number: The step.
-            chosen: Only these hunks, each given by its step and its number in that step.
-            along: Whether to remove later edits that overlap, too.
-        """
+        """Remove the edits of a step of a change, and return the resulting text or the conflicts with later edits."""
         hunk_edits = [
             hunk_edit for hunk_edit in self._of(change.id, chosen) if hunk_edit.number == number and hunk_edit.on
         ]
@@ -279,7 +246,6 @@ class LineHistory:
         self._mark(step.after)
 
     def _turning(self, change: Change) -> list[tuple[HunkEdit, bool]]:
-        """Return the edits that a change undid or redid, with their new states."""
         found: list[tuple[HunkEdit, bool]] = []
         for switch in read_hunk_states(change.facts):
             of, whole = self._changes.get(switch.change), len(switch.parts) == switch.of
@@ -309,11 +275,9 @@ class LineHistory:
         return [one for one in hunk_edits if chosen is None or (one.number, one.hunk) in chosen]
 
     def _find_overlaps(self, hunk_edits: Collection[HunkEdit]) -> set[HunkEdit]:
-        """Return the active edits that touched lines of earlier ones, or may have."""
         return {later for hunk_edit in hunk_edits for later in self._later_overlaps(hunk_edit, hunk_edits)}
 
     def _later_overlaps(self, hunk_edit: HunkEdit, but: Collection[HunkEdit]) -> list[HunkEdit]:
-        """Return the later active edits that overlap one, except some."""
         at = {tracked_line: place for place, tracked_line in enumerate(self._lines or ())}
         later = (one for one in dict(self._log) if one.on and one.order > hunk_edit.order and one not in but)
         return [one for one in later if hunk_edit.meets(one, at)]
@@ -368,7 +332,6 @@ class LineHistory:
         return hunk_edits
 
     def _switch(self, hunk_edits: Iterable[tuple[HunkEdit, bool]]) -> list[tuple[HunkEdit, bool]]:
-        """Switch edits on or off, and return those that were switched."""
         done = [(hunk_edit, on) for hunk_edit, on in hunk_edits if hunk_edit.on != on]
         for hunk_edit, on in done:
             hunk_edit.on = on

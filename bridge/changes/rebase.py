@@ -44,7 +44,6 @@ def merge_file(
 
 
 def to_file_conflicts(path: VaultPath, found: Iterable[MergeConflict]) -> tuple[FileConflict, ...]:
-    """Return merge conflicts as conflicts of a file."""
     return tuple(
         FileConflict(path, "These lines were changed since.", one.lines, *map(_quote, (one.base, one.ours, one.theirs)))
         for one in found
@@ -87,14 +86,7 @@ class MergePreview:
 
 
 def preview_merge(path: VaultPath, base: bytes, ours: bytes, theirs: bytes | None) -> MergePreview:
-    """Compare what was read with the current note, and merge the requested change into it.
-
-    Args:
-        path: The note.
-        base: The note as read.
-        ours: The current note.
-        theirs: The note as read, with the change; None when unknown.
-    """
+    """Compare what was read with the current note, and merge the requested change into it."""
     old, now = decode_text(base), decode_text(ours)
     if old is None or now is None:
         return MergePreview("", None, None)
@@ -109,7 +101,6 @@ def preview_merge(path: VaultPath, base: bytes, ours: bytes, theirs: bytes | Non
 
 
 def _shorten_diff(diff: str) -> str:
-    """Shorten a diff at the end of a line."""
     if len(diff) <= LONGEST:
         return diff
     end = diff.rfind("\n", 0, LONGEST) + 1

@@ -22,26 +22,18 @@ _BEHIND: Final = r"(?![^\s\"'\])#|^/,:`.]|\.(?!md\b))"
 
 
 def name_pattern(moved: Mapping[VaultPath, VaultPath | None], folder: VaultPath | None = None) -> re.Pattern[str]:
-    """Return a pattern for the names of files, or the path of a folder, in a query.
-
-    Args:
-        moved: The files, with their paths afterwards; None for a deleted one.
-        folder: The folder that contains them, when all of it is moved.
-    """
     names = {folder} if folder else {name for path, to in moved.items() for name in _query_names(path, to)}
     either = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return re.compile(f"{_BEFORE}(?:{either}){_BEHIND}", re.IGNORECASE)
 
 
 def _query_names(path: VaultPath, to: VaultPath | None) -> tuple[str, ...]:
-    """Return the names by which a query may refer to a renamed file."""
     title = title_of(path)
     whole = (path, path.removesuffix(".md"))
     return whole if to is not None and title_of(to) == title else (*whole, title)
 
 
 def is_bookmarked(data: bytes, moved: Collection[VaultPath], folder: VaultPath | None = None) -> bool:
-    """Return whether Obsidian's bookmarks contain a file or folder."""
     try:
         bookmark_paths = set(_paths(json.loads(data))) if data else set()
     except (ValueError, RecursionError):
@@ -77,17 +69,7 @@ class LinkUpdates:
 
 
 def update_links(view: VaultView, shift: Shift, names: re.Pattern[str]) -> LinkUpdates:
-    """Rewrite every link that would break or resolve to another file, or to a heading in which such a link stands.
-
-    Args:
-        view: The vault.
-        shift: How names change.
-        names: A pattern for the old names in a query.
-
-    Raises:
-        ProtectedPath: A protected note has such a link.
-        InvalidArguments: No way of writing a link resolves to its file.
-    """
+    """Rewrite every link that would break or resolve to another file, or to a heading in which such a link stands."""
     changed: dict[VaultPath, bytes] = {}
     read: dict[VaultPath, bytes] = {}
     rewritten: list[Reference] = []

@@ -21,15 +21,7 @@ from bridge.vault.plan import Step
 def link_forms(
     link_name: str, was: VaultPath, now: VaultPath, source: tuple[VaultPath, VaultPath], *, relative: bool
 ) -> Iterator[str]:
-    """Yield the ways in which a link can name a file: in its own style, with more folders, and from the vault's root.
-
-    Args:
-        link_name: The name in the link, percent-decoded.
-        was: The file's path before.
-        now: Its path now.
-        source: The paths, before and now, of the file that contains the link.
-        relative: Whether links of its kind are first resolved from their own folder.
-    """
+    """Yield the ways in which a link can name a file: in its own style, with more folders, from the vault's root."""
     keeps_ending = link_name.lower().endswith(".md")
     for way in dict.fromkeys(
         chain(_same_style_forms(link_name, was, now, source, relative=relative), (now, f"/{now}"))
@@ -43,7 +35,6 @@ def link_forms(
 def _same_style_forms(
     link_name: str, was: VaultPath, now: VaultPath, source: tuple[VaultPath, VaultPath], *, relative: bool
 ) -> Iterator[str]:
-    """Yield the ways in a link's own style."""
     near = posixpath.relpath(now, posixpath.dirname(source[1]) or ".")
     dotted = near if near.startswith("../") else f"./{near}"
     if link_name.startswith("/"):
@@ -81,18 +72,7 @@ class RelinkedFile:
 
 
 def relink_file(path: VaultPath, data: bytes, shift: Shift, read_spans: SpanReader) -> RelinkedFile:
-    """Rewrite those links of a file that would no longer resolve to the same file.
-
-    Args:
-        path: The file, by its path before the change.
-        data: Its bytes.
-        shift: How names change.
-        read_spans: Finds the links of a file.
-
-    Raises:
-        InvalidArguments: No way of writing a link resolves to its file.
-        ProtectedPath: The file has such a link and cannot be rewritten without loss.
-    """
+    """Rewrite those links of a file that would no longer resolve to the same file."""
     spots = read_spans(path, data)
     edits: list[Edit] = []
     rewritten: list[Reference] = []
@@ -114,13 +94,6 @@ def relink_file(path: VaultPath, data: bytes, shift: Shift, read_spans: SpanRead
 
 
 def replace_spans(data: bytes, text: str, edits: Iterable[Edit]) -> bytes:
-    """Replace spans of a file.
-
-    Args:
-        data: The bytes of the file.
-        text: Its text.
-        edits: Spans of the text that do not overlap, and their new text.
-    """
     parts: list[str] = []
     end = 0
     for (first, last), words in sorted(edits):
@@ -147,7 +120,6 @@ def find_new_target(spot: LinkSpan, fate: Fate, path: VaultPath, shift: Shift) -
 
 
 def _candidates(spot: LinkSpan, slot: LinkPart, fate: Fate, path: VaultPath, shift: Shift) -> Iterator[str]:
-    """Yield the ways in which the link could be written, the best first."""
     if fate.was is None or fate.new_target is None:
         return
     if spot.syntax == "path":
@@ -178,18 +150,7 @@ def _relabel(spot: LinkSpan, fate: Fate) -> Iterator[Edit]:
 
 
 def verify_links(path: VaultPath, before: LinkSpans, after: bytes, shift: Shift, read_spans: SpanReader) -> None:
-    """Require that each link of a changed file has the same meaning as before.
-
-    Args:
-        path: The file, by its path before the change.
-        before: Its links before.
-        after: Its bytes after.
-        shift: How names change.
-        read_spans: Finds the links of a file.
-
-    Raises:
-        InvalidArguments: A link has another meaning.
-    """
+    """Require that each link of a changed file has the same meaning as before."""
     now = shift.now(path)
     again = read_spans(now, after).links
     for old, new in zip(before.links, again, strict=False):
@@ -224,14 +185,7 @@ def _link_changed_error(path: VaultPath, spot: LinkSpan) -> InvalidArguments:
 
 
 def has_only_followed(path: VaultPath, before: bytes, after: bytes, moves: Iterable[Step]) -> bool:
-    """Return whether two versions of a file differ only in links that were rewritten for moves.
-
-    Args:
-        path: The file.
-        before: The earlier version.
-        after: The later one.
-        moves: The moves.
-    """
+    """Return whether two versions of a file differ only in links that were rewritten for moves."""
     old, new = read_link_spans(path, before), read_link_spans(path, after)
     if len(old.links) != len(new.links) or _text_around(old) != _text_around(new):
         return False
@@ -251,6 +205,5 @@ def _linked_name(spot: LinkSpan) -> str:
 
 
 def _text_around(spans: LinkSpans) -> bytes:
-    """Return a file's text without the files that its links name, and without their labels."""
     parts = (part for spot in spans.links for part in (spot.file, spot.shown) if part)
     return replace_spans(b"", spans.text, [(part.span, "") for part in parts])

@@ -59,13 +59,6 @@ class Shift:
         return frozenset(name_key(path) for path in (*self.moved, *self.moved.values(), *self.gone))
 
     def fate(self, target: str, kind: LinkKind, source: VaultPath) -> Fate:
-        """Return what becomes of a link.
-
-        Args:
-            target: Its target.
-            kind: Its kind.
-            source: The path, before the change, of the file that contains it.
-        """
         was = self.before.resolve(target, source, kind).path
         means = self.after.resolve(target, self.now(source), kind).path
         if was is None:

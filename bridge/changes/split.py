@@ -52,25 +52,7 @@ def split(
     leave: Leave = "link",
     properties: Collection[str] = (),
 ) -> PlanAndEffect:
-    """Plan to make a section of a note a note of its own.
-
-    Args:
-        path: The note.
-        heading: The heading of the section, or its path as `A > B`.
-        view: The vault.
-        style: The user's settings in Obsidian.
-        to: The path of the new note, or its folder; by default it is beside the note, with the name of the heading.
-        leave: What stands in place of the section.
-        properties: Names of properties that the new note gets as well.
-
-    Raises:
-        NoteNotFound: There is no such note.
-        HeadingNotFound: The note has no such heading.
-        AmbiguousHeading: It has more than one.
-        NoteExists: There is a file of the new note's path.
-        ProtectedPath: A note that would have to change is protected by the user's settings.
-        InvalidArguments: The section cannot be split off, or a link could not be rewritten.
-    """
+    """Plan to make a section of a note a note of its own."""
     if path not in view.names:
         raise view.names.missing(path, "note")
     if kind_of(path) != "note":
@@ -109,7 +91,6 @@ def split(
 
 
 def _new_path(path: VaultPath, heading: str, to: VaultPath | None, view: VaultView) -> VaultPath:
-    """Return the path of the new note."""
     if to is None or not to.lower().endswith(".md"):
         title = name_of_section(heading)
         if not title:
@@ -160,7 +141,6 @@ def _split_edits(spots: Iterable[LinkSpan], parts: SplitParts, links: SplitLinks
 
 
 def _left_link(leave: Leave, links: SplitLinks) -> str:
-    """Return what stands in place of the section."""
     if leave == "nothing":
         return ""
     link = write_link(title_of(links.to), links.to, links.path, links.after, links.style)
@@ -170,7 +150,6 @@ def _left_link(leave: Leave, links: SplitLinks) -> str:
 
 
 def _read_properties(note: Note, wanted: Collection[str]) -> dict[str, Value]:
-    """Return the properties to carry, by their names in the note."""
     if not wanted:
         return {}
     values = PropertyBlock.read(note.path, note.text).values
@@ -201,7 +180,6 @@ class _OtherFiles:
 
 
 def _relink_others(links: SplitLinks, view: VaultView) -> _OtherFiles:
-    """Rewrite the links of other files."""
     files: dict[VaultPath, tuple[bytes, bytes]] = {}
     rewritten: list[Reference] = []
     mended: list[Reference] = []
@@ -231,11 +209,7 @@ def _relink_others(links: SplitLinks, view: VaultView) -> _OtherFiles:
 
 
 def _verify(note: Note, parts: SplitParts, rest: Note, new: Note, links: SplitLinks, leave: Leave) -> None:
-    """Require that both notes are read as the one was: no comment, code or list reaches over the cut.
-
-    Raises:
-        InvalidArguments: One of them would be read differently.
-    """
+    """Require that both notes are read as the one was: no comment, code or list reaches over the cut."""
     moved = [one for one in note.headings if parts.is_moved(one.span[0])]
     kept = [one for one in note.headings if not parts.is_moved(one.span[0])]
     up = moved[0].level - 1

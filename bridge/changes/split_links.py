@@ -50,16 +50,7 @@ class SplitLinks:
         ).path != was
 
     def relink(self, spots: Iterable[LinkSpan], source: VaultPath, now: VaultPath) -> LinkEdits:
-        """Rewrite those links that would no longer mean the same.
-
-        Args:
-            spots: Links.
-            source: The file that they are in.
-            now: The file that they are in afterwards.
-
-        Raises:
-            InvalidArguments: No way of writing a link leads where it led.
-        """
+        """Rewrite those links that would no longer mean the same."""
         edits: list[Edit] = []
         rewritten: list[Reference] = []
         mended: list[Reference] = []
@@ -78,7 +69,6 @@ class SplitLinks:
     def _edits(
         self, spot: LinkSpan, fate: Fate, place: str | None, source: VaultPath, now: VaultPath
     ) -> Iterator[Edit]:
-        """Yield the edits of one link."""
         target = fate.new_target
         if spot.file is None:
             # It leads to a place in its own note.
@@ -95,7 +85,6 @@ class SplitLinks:
             yield spot.place.span, spot.place.ink(place)
 
     def _follow(self, spot: LinkSpan, source: VaultPath) -> tuple[VaultPath, str | None]:
-        """Return the note that a link to the note leads to, and the place as it must be written; None as it is."""
         found = self.names.resolve(spot.target, source, spot.kind)
         if spot.place is None:
             return self.path, None
@@ -111,7 +100,6 @@ class SplitLinks:
         return (self.to if goes else self.path), place
 
     def _place(self, spot: LinkSpan, wanted: str, number: int, left: list[int], source: VaultPath) -> str | None:
-        """Return a subpath by which a link names a heading among those left beside it; None for the one it has."""
         headings = [self.headings[one] for one in left]
         target = left.index(number)
         chain = list(heading_chains(headings))[target]
@@ -127,7 +115,6 @@ class SplitLinks:
         )
 
     def _name(self, spot: LinkSpan, target: VaultPath, source: VaultPath) -> str:
-        """Return how a link that named no file names one."""
         for way in link_names(target, source, self.after, self.style):
             for asked in dict.fromkeys((way.removesuffix(".md") if spot.syntax == "wiki" else way, way)):
                 words = wiki_file_name(asked) if spot.syntax == "wiki" else percent_encode(asked)

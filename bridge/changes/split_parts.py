@@ -34,15 +34,10 @@ class SplitParts:
     """What stays of the section, because the rest uses it."""
 
     def is_moved(self, offset: int) -> bool:
-        """Return whether an offset is in the section."""
         return self.section[0] <= offset < self.section[1]
 
     def new_text(self, edits: Iterable[Edit]) -> str:
-        """Return the text of the new note: the heading has level 1, and those below it follow.
-
-        Args:
-            edits: What is replaced, as spans of the old text.
-        """
+        """Return the text of the new note: the heading has level 1, and those below it follow."""
         text, changes = self.draft.text, sorted(edits)
         newline = newline_at(text, self.section[0])
         parts = [_render(text, self.moved, changes).strip(BLANK)]
@@ -51,12 +46,7 @@ class SplitParts:
         return shift_headings(joined, 1 - self.draft.headings[self.number].level) + newline
 
     def rest(self, edits: Iterable[Edit], left: str) -> str:
-        """Return the text of the note without the section.
-
-        Args:
-            edits: What is replaced, as spans of the old text.
-            left: What stands in place of the section; may be empty.
-        """
+        """Return the text of the note without the section."""
         text, changes = self.draft.text, sorted(edits)
         newline = newline_at(text, self.section[0])
         head, tail = _render(text, self.head, changes), _render(text, self.tail, changes)
@@ -73,17 +63,6 @@ class SplitParts:
 
 
 def divide(draft: Draft, heading: str) -> SplitParts:
-    """Divide a note.
-
-    Args:
-        draft: The note.
-        heading: The heading of the section, or its path as `A > B`.
-
-    Raises:
-        HeadingNotFound: The note has no such heading.
-        AmbiguousHeading: It has more than one.
-        InvalidArguments: The section is all of the note, or belongs to a plugin.
-    """
     number, end = draft.section(heading)
     start, limit = draft.headings[number].span[0], editable_end(draft)
     end = min(end, limit)
@@ -127,7 +106,6 @@ def divide(draft: Draft, heading: str) -> SplitParts:
 
 
 def _without(spans: Sequence[Span], removed: Sequence[Span]) -> tuple[Span, ...]:
-    """Return spans without others, which are in order."""
     left: list[Span] = []
     for start, end in spans:
         at = start
@@ -140,7 +118,6 @@ def _without(spans: Sequence[Span], removed: Sequence[Span]) -> tuple[Span, ...]
 
 
 def _render(text: str, spans: Iterable[Span], edits: Sequence[Edit]) -> str:
-    """Return spans of a text with those edits that are inside them, which are in order."""
     parts: list[str] = []
     for start, end in spans:
         at = start

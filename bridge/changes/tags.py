@@ -12,11 +12,7 @@ from bridge.types import VaultPath
 
 
 def rename_tag_everywhere(rename: TagRename, view: VaultView) -> PlanAndEffect:
-    """Plan to rename a tag in every note and canvas; queries, bases and bookmarks that name it are only listed.
-
-    Raises:
-        ProtectedPath: A note that would have to change is protected by the user's settings.
-    """
+    """Plan to rename a tag in every note and canvas; queries, bases and bookmarks that name it are only listed."""
 
     def edit(path: VaultPath, data: bytes) -> tuple[bytes, int]:
         if not path.lower().endswith((".md", ".canvas")):

@@ -30,21 +30,6 @@ def undo(
     """Undo changes on a draft: their edits are removed from the current files.
 
     Folders that these or other undone changes made are removed when nothing is left in them.
-
-    Args:
-        draft: The draft that gets the steps.
-        changes: The changes, the newest first; all or none are undone.
-        snapshot: Returns stored contents.
-        today: The current vault and its history.
-        hunks: Of each change only these, as far as they are active; then nothing is moved.
-
-    Returns:
-        Notes about unexpected outcomes, as sentences.
-
-    Raises:
-        ChangeConflict: The same places were changed since.
-        ChangeNotFound: A content is no longer kept.
-        InvalidArguments: There is no such hunk.
     """
     conflicts: list[FileConflict] = []
     notes: list[str] = []
@@ -74,7 +59,6 @@ def undo(
 
 
 def _remove_empty_folders(turning: ChangeReplay, draft: Draft) -> None:
-    """Remove empty folders that are left behind."""
     left = [step.path for step in draft.steps if step.kind in ("remove", "move", "remove_folder")]
     left += [VaultPath(f"{step.to}/") for step in draft.steps if step.kind == "move" and step.to]
     for path in left:
@@ -92,11 +76,7 @@ def redo(draft: Draft, change: Change, snapshot: Snapshot, today: VaultState) ->
 def apply_proposal(
     draft: Draft, change: Change, snapshot: Snapshot, today: VaultState, hunks: Collection[int] | None = None
 ) -> None:
-    """Apply a proposed change, or some of its hunks; arguments and errors as for `undo`.
-
-    Raises:
-        InvalidArguments: The change moves or removes files, so it must be accepted as a whole.
-    """
+    """Apply a proposed change, or some of its hunks; arguments and errors as for `undo`."""
     if hunks is not None and any(step.kind not in ("put", "make_folder") for step in change.steps):
         raise InvalidArguments(
             "This change does more than write into notes; its parts make no sense alone.",
@@ -109,7 +89,6 @@ def apply_proposal(
 
 
 def _active_steps(change: Change, snapshot: Snapshot) -> tuple[Sequence[Step | None], Snapshot]:
-    """Return the steps of a change without the hunks that were undone before, and their contents."""
     undone = undone_parts(change.facts)
     if not undone:
         return change.steps, snapshot
@@ -167,13 +146,6 @@ def hunk_states_after_undo(
     """Return the hunk states that change by an undo: the undone changes off, the ones these had switched reverted.
 
     In a note that is restored, edits that count as undone only because the note was gone become active again.
-
-    Args:
-        changes: The undone changes.
-        snapshot: Returns stored contents.
-        find: Returns the changes that they switched.
-        past: Returns the changes of restored files.
-        hunks: Of each change only these.
     """
     switches: list[HunkState] = []
     for change in changes:
@@ -190,7 +162,6 @@ def hunk_states_after_undo(
 
 
 def _brought_back(change: Change, snapshot: Snapshot, past: Past) -> Iterator[HunkState]:
-    """Yield the states that become active again with the notes that a change had deleted."""
     places = zip(change.steps, change.now, change.gone, strict=True)
     lost = {(now, gone) for step, now, gone in places if step.kind == "remove"}
     for one in {one.id: one for place in lost for one in past(*place)}.values():
@@ -213,7 +184,6 @@ def hunk_states_after_accept(
 
 
 def _changed_states(switches: Iterable[HunkState], find: FindChange) -> list[HunkState]:
-    """Drop the states that are in effect already."""
     found: list[HunkState] = []
     for one in switches:
         change = find(one.change)
@@ -246,7 +216,6 @@ def _parts(steps: Iterable[Step], snapshot: Snapshot) -> frozenset[int]:
 
 
 def _parts_within(turned: Change, by: Change, hunks: Collection[int], snapshot: Snapshot, *, on: bool) -> Iterator[int]:
-    """Yield the parts of a change that are switched by some hunks of another and by none of its other hunks."""
     for found, place in _differences_with_paths(turned, snapshot):
         for other, where in _differences_with_paths(by, snapshot):
             # A restored file exists only once that step is made.
@@ -268,12 +237,10 @@ def _parts_within(turned: Change, by: Change, hunks: Collection[int], snapshot: 
 def _differences_with_paths(
     change: Change, snapshot: Snapshot
 ) -> Iterator[tuple[Difference, tuple[VaultPath, str | None]]]:
-    """Yield the difference of each step of a change, with the current path of its file."""
     return zip(differences(change.steps, snapshot), zip(change.now, change.gone, strict=True), strict=True)
 
 
 def _spans(step: Step, snapshot: Snapshot, *, old: bool) -> list[list[range]]:
-    """Return the lines that each hunk of a step changes, in the text before or after it."""
     before, after = (split_lines(_text(digest, snapshot) or "") for digest in (step.before, step.after))
     return [
         [piece.before if old else piece.after for piece in group] for group in group_pieces(diff_lines(before, after))
@@ -281,8 +248,6 @@ def _spans(step: Step, snapshot: Snapshot, *, old: bool) -> list[list[range]]:
 
 
 def _map_span(span: range, found: Sequence[Piece]) -> range:
-    """Map lines of a text to another text, given the pieces in which the two differ."""
-
     def at(line: int) -> int:
         by = 0
         for piece in found:
@@ -297,8 +262,6 @@ def _map_span(span: range, found: Sequence[Piece]) -> range:
 
 
 def _nearest_hunk(span: range, spots: Sequence[Sequence[range]]) -> int:
-    """Return which of several hunks some lines are in or nearest to."""
-
     def away(number: int) -> int:
         first, last = spots[number][0].start, spots[number][-1].stop
         return max(first - span.stop, span.start - last, 0)

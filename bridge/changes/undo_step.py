@@ -48,17 +48,7 @@ class ChangeReplay:
         positions: Positions,
         taking: UndoOptions | None = None,
     ) -> None:
-        """Create a replay.
-
-        Args:
-            draft: The draft that gets the steps.
-            change: The change.
-            snapshot: Returns stored contents.
-            today: The current vault and its history.
-            conflicts: Collects the conflicts.
-            positions: The paths of files and names after the steps of the draft.
-            taking: How the change is undone; None for a redo or an accepted proposal.
-        """
+        """Create a replay."""
         self._draft = draft
         self._change = change
         self._snapshot = snapshot
@@ -73,12 +63,7 @@ class ChangeReplay:
         self._positions = positions
 
     def make(self, number: int, step: Step) -> None:
-        """Add to the draft what a step means in the current vault, or record a conflict.
-
-        Args:
-            number: The number of the step of the change that it is or undoes.
-            step: The step.
-        """
+        """Add to the draft what a step means in the current vault, or record a conflict."""
         identity = self._change.now[number], self._change.gone[number]
         brings_back = step.kind == "make_folder" or (step.kind == "put" and step.before is None)
         place = self._name(number, step.path) if brings_back else self._positions.of_file(*identity)
@@ -102,7 +87,6 @@ class ChangeReplay:
                     self._draft.take(Plan((Step("remove_folder", place),)))
 
     def _name(self, number: int, path: VaultPath) -> VaultPath:
-        """Return the name after the steps so far for a path in a step."""
         return self._positions.of_name(path, self._where.events(self._count(number)))
 
     def _count(self, number: int) -> int:
@@ -114,19 +98,13 @@ class ChangeReplay:
         return bool(self._inside(folder))
 
     def _inside(self, folder: VaultPath) -> list[VaultPath]:
-        """Return the paths directly in a folder after the steps so far."""
         there = {file_after(self._draft.steps, path) for path in self._today.inside(self.before(folder))}
         there.update(place for step in self._draft.steps for place in (step.path, step.to) if place is not None)
         below = {path[len(folder) + 1 :].split("/")[0] for path in there if path.startswith(f"{folder}/")}
         return [path for name in sorted(below) if self._draft.has(path := VaultPath(f"{folder}/{name}"))]
 
     def is_left_behind(self, folder: VaultPath, *, unknown: bool = False) -> bool:
-        """Return whether a folder exists after the steps so far only because of them or of undone changes.
-
-        Args:
-            folder: The folder.
-            unknown: The answer when the journal does not know which change made it.
-        """
+        """Return whether a folder exists after the steps so far only because of them or of undone changes."""
         there = self._draft.has(folder) and not self._draft.is_file(folder)
         return there and (self._is_passage(folder) or self._where.is_left_behind(self.before(folder), unknown=unknown))
 
@@ -197,12 +175,10 @@ class ChangeReplay:
         return merged if self._is(place, after) else to_file_conflicts(place, made)
 
     def _lineage(self, number: int) -> LineHistory | None:
-        """Return the line history of the note of a step; None when nothing is undone."""
         change = self._change
         return None if self._taking is None else self._taking.lineages(change.now[number], change.gone[number])
 
     def _merged(self, place: VaultPath, before: Digest, after: Digest) -> bytes | tuple[FileConflict, ...]:
-        """Merge what a step made of a file with its current content."""
         base, theirs, touching = self._content(place, before), self._content(place, after), self.touching
         # What was cut off may not have been written.
         alike = not touching or self._change.state == "conflict"
@@ -227,7 +203,6 @@ class ChangeReplay:
             self._draft.take(Plan((Step("remove", place, to, before=digest_of(data)),), {digest_of(data): data}))
 
     def _has_only_followed(self, number: int, place: VaultPath) -> bool:
-        """Return whether a note is as the change made it, except for links rewritten for moves."""
         line_history = self._lineage(number)
         return (
             line_history is not None
@@ -284,7 +259,6 @@ class ChangeReplay:
         return not self._draft.has(place)
 
     def _cleared(self, folder: VaultPath, *, unknown: bool) -> bool:
-        """Remove a folder that is left behind, if it contains only such folders."""
         if not self.is_left_behind(folder, unknown=unknown):
             return False
         if not all(self._cleared(path, unknown=unknown) for path in self._inside(folder)):

@@ -30,22 +30,12 @@ class VaultView:
     """The agents' folder, whose notes a change of many notes leaves alone unless it names the folder."""
 
     def in_reach(self, paths: Iterable[VaultPath], folder: str = "") -> set[VaultPath]:
-        """Return those of some notes that a change of many notes may be about.
-
-        Args:
-            paths: The notes.
-            folder: The folder that the change names; empty for none.
-        """
+        """Return those of some notes that a change of many notes may be about."""
         inside = f"{folder}/" if folder else ""
         apart = f"{self.agents}/" if self.agents and not f"{folder}/".startswith(f"{self.agents}/") else None
         return {path for path in paths if path.startswith(inside) and not (apart and path.startswith(apart))}
 
     def require_changeable(self, path: VaultPath) -> None:
-        """Require that a note may be changed along with another.
-
-        Raises:
-            ProtectedPath: The note is protected by the user's settings.
-        """
         if self.rules.keeps(path):
             why = "the user's settings say that the note stays as it is"
             raise ProtectedPath(f"`{path}` would have to change, and {why}.", path=path)

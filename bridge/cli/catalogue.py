@@ -18,10 +18,8 @@ def read_catalogue() -> "CommandCatalogue":
 
 
 def operation_commands() -> Mapping[str, "OperationCommand"]:
-    """Return the command of each operation, by the operation's name."""
     return read_catalogue()["operations"]
 
 
 def typed_name(operation: str) -> str:
-    """Return the name of an operation as people type it."""
     return operation.replace("_", "-")

@@ -54,7 +54,6 @@ TOKEN_ACTIONS = {
 
 
 def add_serve(commands: "Commands") -> None:
-    """Add `serve`."""
     serve = commands.add_parser("serve", parents=[common_options()], description=COMMANDS["serve"], allow_abbrev=False)
     serve.add_argument("vaults", nargs="+", type=Path, metavar="VAULT", help="The folder of a vault.")
     serve.add_argument(
@@ -70,7 +69,6 @@ def add_serve(commands: "Commands") -> None:
 
 
 def add_mcp(commands: "Commands") -> None:
-    """Add `mcp`."""
     mcp = commands.add_parser("mcp", parents=[common_options()], description=COMMANDS["mcp"], allow_abbrev=False)
     mcp.add_argument(
         "vault",
@@ -91,14 +89,12 @@ def add_mcp(commands: "Commands") -> None:
 
 
 def add_index(commands: "Commands") -> None:
-    """Add `index`."""
     index = commands.add_parser("index", parents=[common_options()], description=COMMANDS["index"], allow_abbrev=False)
     index.add_argument("vault", metavar="VAULT", help="The vault, by path, name or id.")
     index.set_defaults(module="index")
 
 
 def add_stop(commands: "Commands") -> None:
-    """Add `stop`."""
     stop = commands.add_parser("stop", parents=[common_options()], description=COMMANDS["stop"], allow_abbrev=False)
     stop.set_defaults(module="stop", vault=None)
     which = "A vault that the bridge serves, when several run."
@@ -107,7 +103,6 @@ def add_stop(commands: "Commands") -> None:
 
 
 def add_forget(commands: "Commands") -> None:
-    """Add `forget`."""
     forget = commands.add_parser(
         "forget", parents=[common_options()], description=COMMANDS["forget"], allow_abbrev=False
     )
@@ -117,7 +112,6 @@ def add_forget(commands: "Commands") -> None:
 
 
 def add_models(commands: "Commands") -> None:
-    """Add `models` and what follows it."""
     made = add_actions(commands, "models", MODEL_ACTIONS)
     which = "Its name in the list, or a vault's folder for the one that fits its notes; by default that for English."
     made["install"].add_argument("id", nargs="?", metavar="ID|VAULT", help=which)
@@ -127,7 +121,6 @@ def add_models(commands: "Commands") -> None:
 
 
 def add_tokens(commands: "Commands") -> None:
-    """Add `tokens` and what follows it."""
     made = add_actions(commands, "tokens", TOKEN_ACTIONS)
     made["create"].add_argument("name", metavar="NAME", help="What the client is called.")
     made["create"].add_argument(
@@ -143,14 +136,12 @@ def add_tokens(commands: "Commands") -> None:
 
 
 def add_pair(commands: "Commands") -> None:
-    """Add `pair`."""
     pair = commands.add_parser("pair", parents=[common_options()], description=COMMANDS["pair"], allow_abbrev=False)
     pair.add_argument("--vault", help="A vault of the bridge that is meant, when several run.")
     pair.set_defaults(module="pair")
 
 
 def add_completion(commands: "Commands") -> None:
-    """Add `completion`."""
     completion = commands.add_parser(
         "completion", parents=[common_options()], description=COMPLETION, allow_abbrev=False
     )
@@ -189,11 +180,6 @@ ADD_COMMAND = {
 
 
 def common_options(*, inner: bool = False) -> argparse.ArgumentParser:
-    """Return the options that every command has.
-
-    Args:
-        inner: Whether they may already have been given, so that no default may hide them.
-    """
     absent = argparse.SUPPRESS if inner else None
     shared = argparse.ArgumentParser(add_help=False)
     # A group of its own comes last in the help, after the command's own options.
@@ -207,7 +193,6 @@ def common_options(*, inner: bool = False) -> argparse.ArgumentParser:
 
 
 def parse_seconds(written: str) -> float:
-    """Parse a number of seconds."""
     number = float(written)
     if not 0 < number < float("inf"):
         raise ValueError
@@ -215,7 +200,6 @@ def parse_seconds(written: str) -> float:
 
 
 def parse_port(written: str) -> int:
-    """Parse a port number."""
     number = int(written)
     if not 0 <= number < 65536:
         raise ValueError

@@ -83,7 +83,6 @@ complete -c vault-bridge -f -a '(__vault_bridge)'
 
 
 def main(given: argparse.Namespace) -> int:
-    """Print the script for a shell."""
     sys.stdout.write(SCRIPTS[given.shell].replace("COMPLETE", COMPLETE))
     return 0
 
@@ -92,18 +91,12 @@ def main(given: argparse.Namespace) -> int:
 
 
 def print_completions(words: Sequence[str]) -> int:
-    """Print the completions of the last word, one per line.
-
-    Args:
-        words: What was typed after `vault-bridge`.
-    """
     found = candidates([strip_quotes(word) for word in words] or [""])
     sys.stdout.write("".join(f"{one}\n" for one in found if "\n" not in one))
     return 0
 
 
 def describe_command(name: str) -> Command:
-    """Describe a command as its parser defines it."""
     (made,) = {
         made
         for action in build_parser([name])._actions  # noqa: SLF001  # argparse has no other way to read its definitions
@@ -115,7 +108,6 @@ def describe_command(name: str) -> Command:
 
 
 def describe_parser(made: argparse.ArgumentParser, arguments: "Mapping[str, CommandArgument]") -> Command:
-    """Describe the parser of a command."""
     found: Command = {"options": {}, "places": [], "repeats": False}
     for action in made._actions:  # noqa: SLF001
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
@@ -131,7 +123,6 @@ def describe_parser(made: argparse.ArgumentParser, arguments: "Mapping[str, Comm
 
 
 def value_type(action: argparse.Action, arguments: "Mapping[str, CommandArgument]") -> ValueType:
-    """Return what an option or a position takes."""
     if action.nargs == 0 or isinstance(action, argparse.BooleanOptionalAction):
         return None
     if action.choices is not None:
@@ -145,14 +136,12 @@ def value_type(action: argparse.Action, arguments: "Mapping[str, CommandArgument
 
 
 def strip_quotes(word: str) -> str:
-    """Remove a shell's quotes from a word, which may be unfinished."""
     if word[:1] in {'"', "'"}:
         return word[1:].removesuffix(word[0])
     return word.replace("\\", "") if os.name == "posix" else word
 
 
 def candidates(words: Sequence[str]) -> list[str]:
-    """Return the completions of the last word."""
     *before, last = words
     if not before:
         return match_prefix([*command_names(), "--help", "--version"], last)
@@ -168,7 +157,6 @@ def candidates(words: Sequence[str]) -> list[str]:
 
 
 def next_place(command: Command, before: Sequence[str]) -> tuple[ValueType, Mapping[str, str]]:
-    """Return what the next word is, and the options given so far with their values."""
     place, waits = 0, ""
     options: dict[str, str] = {}
     for word in before:
@@ -193,7 +181,6 @@ def match_prefix(words: Sequence[str] | Mapping[str, Any], prefix: str) -> list[
 
 
 def complete_kind(kind: Kind, prefix: str, options: Mapping[str, str]) -> list[str]:
-    """Return completions of one kind."""
     folders = Folders(Path(options["--data-dir"]) if "--data-dir" in options else resolve_data_dir())
     match kind:
         case "anything":
@@ -211,7 +198,6 @@ def complete_kind(kind: Kind, prefix: str, options: Mapping[str, str]) -> list[s
 
 
 def current_vault(folders: Folders, reference: str | None) -> Path | None:
-    """Return the vault that a command would use; None if that is not certain."""
     if reference is not None:
         here = Path(reference).expanduser()
         return here if here.is_dir() else next(iter(find_known_vaults(folders, reference)), None)
@@ -241,7 +227,6 @@ def list_paths(root: Path, prefix: str, *, files: bool) -> list[str]:
 
 
 def visible_entries(place: Path, *, files: bool) -> Iterator[str]:
-    """Yield the names in a folder that are not hidden."""
     try:
         found = list(os.scandir(place))
     except OSError:

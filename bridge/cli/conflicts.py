@@ -24,7 +24,6 @@ def conflict_lines(conflicts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def quoted_side(name: str, text: str) -> Iterator[str]:
-    """Quote the text of one side of a conflict, line by line."""
     lines = text.splitlines()
     for line in lines[:MOST_LINES]:
         yield f"  {name}: {line}"

@@ -42,7 +42,6 @@ def console() -> "Console":
 
 
 def strip_control(text: object) -> str:
-    """Remove characters that would control the terminal."""
     written = str(text)
     if written.isprintable():
         return written
@@ -56,7 +55,6 @@ CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "m
 
 
 def print_styled(*parts: tuple[object, str]) -> None:
-    """Print a line of parts of different styles in a terminal."""
     if os.name == "nt":
         # A console there must first be told to read escape sequences, or else be called for each colour.
         console().print(styled_text(*parts))
@@ -73,42 +71,35 @@ def apply_style(text: str, style: str) -> str:
 
 
 def styled_text(*parts: tuple[object, str]) -> "Text":
-    """Join parts of different styles."""
     from rich.text import Text
 
     return Text.assemble(*((strip_control(text), style) for text, style in parts))
 
 
 def highlight(snippet: str) -> Iterator[tuple[str, str]]:
-    """Yield the parts of a snippet with their styles, the highlights without their marks."""
     for number, part in enumerate(snippet.split("==")):
         yield part, "bold yellow" if number % 2 else ""
 
 
 def json_line(result: Any) -> None:
-    """Print a result as one line of JSON."""
     print_bytes(compact_json(result).encode())
 
 
 def print_bytes(line: bytes) -> None:
-    """Print a line that is encoded already."""
     sys.stdout.buffer.write(line + b"\n")
     sys.stdout.buffer.flush()
 
 
 def compact_json(value: Any) -> str:
-    """Format a value as JSON."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def print_message(line: str) -> None:
-    """Print a line beside the result, on standard error."""
     sys.stdout.flush()
     sys.stderr.write(f"{strip_control(line)}\n")
 
 
 def log_warnings() -> None:
-    """Log warnings on standard error."""
     import logging
 
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
@@ -121,14 +112,7 @@ def table(
     paths: Collection[str] = (),
     details: Collection[str] = (),
 ) -> None:
-    """Print records as a table; in a pipe one a line, complete and without a heading, with tabs between the columns.
-
-    Args:
-        rows: The records.
-        columns: The fields shown of each; in a terminal without those that are empty everywhere.
-        paths: The columns that hold paths.
-        details: The columns that a terminal leaves out if it is too narrow.
-    """
+    """Print records as a table; in a pipe one a line, complete and without a heading, with tabs between the columns."""
     if not rows:
         return
     if not sys.stdout.isatty():
@@ -145,7 +129,6 @@ def table(
 
 
 def print_aligned(rows: Rows, columns: Sequence[str]) -> bool:
-    """Print records in aligned columns, and say whether the terminal was wide enough for it."""
     from rich.measure import Measurement
     from rich.table import Table
     from rich.text import Text
@@ -186,12 +169,10 @@ def blocks(rows: Rows, columns: Sequence[str], paths: Collection[str]) -> None:
 
 
 def heading(column: str) -> str:
-    """Return a column's heading."""
     return column.replace("_", " ")
 
 
 def cell(value: Any, between: str = " ") -> str:
-    """Format a value on one line, a list with something between its items."""
     if isinstance(value, list):
         return between.join(cell(item) for item in value)
     if isinstance(value, dict):

@@ -11,13 +11,7 @@ LISTS = ("hits", "notes", "tasks", "tags", "folders")
 
 
 def explain_missing(data_dir: Path, root: Path, arguments: Mapping[str, Any]) -> str:
-    """Say which file or folder that the arguments name is hidden; empty if none is.
-
-    Args:
-        data_dir: The data folder.
-        root: The vault's folder.
-        arguments: The arguments, with paths relative to it.
-    """
+    """Say which file or folder that the arguments name is hidden; empty if none is."""
     if not (globs := denied_globs(data_dir)):
         return ""
     from bridge.vault.globs import GlobSet
@@ -54,7 +48,6 @@ def texts(value: Any) -> Iterator[str]:
 
 
 def denied_globs(data_dir: Path) -> tuple[str, ...]:
-    """Return the globs of the setting `deny`."""
     path = Folders(data_dir).settings
     # Most users hide nothing, and reading settings takes longer than most commands.
     if not path.exists() or b"deny" not in path.read_bytes():
@@ -65,5 +58,4 @@ def denied_globs(data_dir: Path) -> tuple[str, ...]:
 
 
 def quote_globs(globs: tuple[str, ...]) -> str:
-    """List globs."""
     return ", ".join(f"`{glob}`" for glob in globs)

@@ -38,7 +38,6 @@ class ParagraphHelpFormatter(argparse.RawDescriptionHelpFormatter):
 
 
 def hanging_indent(line: str) -> str:
-    """Return the indent of a line's continuation: below its text if it is a list entry."""
     listed = re.match(r"  \S+ +", line)
     return " " * (min(len(listed[0]), MAX_HANGING_INDENT) if listed else 0)
 
@@ -54,13 +53,6 @@ class Parser(argparse.ArgumentParser):
         return given, left
 
     def left_over(self, words: list[str], given: Sequence[str], query: str | None) -> str:
-        """Describe the words that could not be parsed.
-
-        Args:
-            words: These words.
-            given: All words of the command.
-            query: The query among them.
-        """
         for name, first, last in zip(given, given[1:], given[2:], strict=False):
             if name == "--lines" and last in words and first.isdecimal() and last.isdecimal():
                 return f"lines are given as a range: `--lines {first}-{last}`."
@@ -86,7 +78,6 @@ class Parser(argparse.ArgumentParser):
 
 
 def did_you_mean(written: str, choices: Iterable[str]) -> str:
-    """Suggest the closest known name, or list all if there are few."""
     import difflib
 
     every = list(choices)

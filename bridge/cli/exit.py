@@ -69,7 +69,6 @@ def end_children() -> bool:
 
 
 def join_threads(patience: float) -> bool:
-    """Wait briefly for our threads."""
     until = time.monotonic() + patience
     ours = [thread for thread in threading.enumerate() if thread.name.startswith(THREADS)]
     for thread in ours:

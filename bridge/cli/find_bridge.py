@@ -45,23 +45,7 @@ def send(
     patience: float | None = None,
     accept: str = "application/json",
 ) -> bytes:
-    """Call an operation of a running bridge.
-
-    Args:
-        runtime: Where the bridge listens.
-        operation: Its name.
-        arguments: Its arguments.
-        patience: Seconds to wait for the answer at most; None waits without limit.
-        accept: The content type of the answer.
-
-    Returns:
-        The answer as JSON.
-
-    Raises:
-        InvalidArguments: JSON cannot express the arguments.
-        RemoteError: The bridge answered with an error.
-        Unreachable: It did not answer.
-    """
+    """Call an operation of a running bridge."""
     headers = {
         "Authorization": f"Bearer {runtime.token}",
         "Content-Type": "application/json",
@@ -110,15 +94,6 @@ FoundVault = ServedVault | UnservedVault
 
 
 def find_vault(data_dir: Path, reference: str | None) -> FoundVault:
-    """Find the vault that a command means.
-
-    Args:
-        data_dir: The data folder, whose runtime files name the running bridges.
-        reference: Its name, id or path; if None, the vault around the current folder, else the only one served.
-
-    Raises:
-        NoSuchVault: There is none, or several match.
-    """
     served = list(served_vaults(data_dir))
     if reference is None:
         known = [*read_vault_list(Folders(data_dir)).values(), *(vault.path for vault in served)]
@@ -143,11 +118,6 @@ def find_vault(data_dir: Path, reference: str | None) -> FoundVault:
 
 
 def only_vault(served: list[ServedVault]) -> ServedVault:
-    """Return the only served vault.
-
-    Raises:
-        NoSuchVault: There is none, or several.
-    """
     if len(served) == 1:
         return served[0]
     raise NoSuchVault(
@@ -161,7 +131,6 @@ def only_vault(served: list[ServedVault]) -> ServedVault:
 
 
 def vault_choices(served: list[ServedVault]) -> str:
-    """Name the served vaults for a hint."""
     return " or one of " + ", ".join(f"`{vault.name}`" for vault in served) if served else ""
 
 
@@ -190,7 +159,6 @@ def owned_bridges(data_dir: Path) -> Iterator[Runtime]:
 
 
 def is_same_folder(one: Path, other: Path) -> bool:
-    """Say whether two paths are the same folder."""
     try:
         return one.samefile(other)
     except OSError:

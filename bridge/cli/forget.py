@@ -43,11 +43,6 @@ def main(given: argparse.Namespace) -> int:
 
 
 def find_kept_vault(folders: Folders, reference: str) -> tuple[VaultId, Path | None]:
-    """Return the vault of a path, name or id, and where its notes are or were.
-
-    Raises:
-        NoSuchVault: There is no data of such a vault, or of several.
-    """
     paths = dict(read_vault_list(folders))
     # Data of a vault that is no longer in the list is found by its id.
     ids = {*paths, *(VaultId(folder.name) for folder in folders.vault(VaultId("")).glob("*"))}
@@ -70,11 +65,7 @@ def find_kept_vault(folders: Folders, reference: str) -> tuple[VaultId, Path | N
 
 
 def take_lock(folders: Folders, vault: VaultId) -> VaultLock:
-    """Take the vault's lock, so that no bridge uses the data while it is deleted.
-
-    Raises:
-        VaultHeld: A bridge or another command holds it.
-    """
+    """Take the vault's lock, so that no bridge uses the data while it is deleted."""
     try:
         return VaultLock.take(folders.lock(vault), folders.runtime(vault))
     except VaultHeld as error:
@@ -83,7 +74,6 @@ def take_lock(folders: Folders, vault: VaultId) -> VaultLock:
 
 
 def ask(what: str) -> bool:
-    """Ask the user at the terminal."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     sys.stderr.write(f"Delete {what}? The notes themselves stay as they are. [y/N] ")

@@ -22,14 +22,7 @@ PATIENCE_S = 1.0
 
 
 def answer_hook(given: argparse.Namespace, operation: str, arguments: Mapping[str, Any], reference: str | None) -> int:
-    """Print the text of an operation's result if a running bridge answers in time; the exit status is always 0.
-
-    Args:
-        given: The command line.
-        operation: The operation.
-        arguments: Its arguments.
-        reference: The vault that is asked for.
-    """
+    """Print the text of an operation's result if a running bridge answers in time; the exit status is always 0."""
     texts: list[str] = []
 
     def ask() -> None:

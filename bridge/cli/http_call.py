@@ -13,18 +13,7 @@ CHUNK = 1 << 16
 
 
 def post(url: str, headers: Mapping[str, str], body: bytes, patience: float | None) -> tuple[int, bytes]:
-    """Post a body, and return the status and the body of the answer.
-
-    Args:
-        url: The address; the host is a number, so that it is never looked up.
-        headers: The headers, besides those of HTTP itself.
-        body: What is sent.
-        patience: Seconds to wait for each part of the answer at most; None waits without limit.
-
-    Raises:
-        OSError: Nothing listens there, or the connection broke.
-        ValueError: The answer is not HTTP, or incomplete.
-    """
+    """Post a body, and return the status and the body of the answer."""
     place = urlsplit(url)
     lines = {"Host": place.netloc, **headers, "Content-Length": str(len(body))}
     head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
@@ -38,11 +27,6 @@ def post(url: str, headers: Mapping[str, str], body: bytes, patience: float | No
 
 
 def split_answer(answer: bytes) -> tuple[int, bytes]:
-    """Return the status and the body of a complete answer.
-
-    Raises:
-        ValueError: It is not HTTP, or incomplete.
-    """
     head, _, body = answer.partition(b"\r\n\r\n")
     first, *lines = head.decode("latin-1").split("\r\n")
     protocol, status, *_ = first.split(" ", 2)

@@ -24,7 +24,6 @@ Look = Callable[[], Awaitable[dict[str, Any]]]
 
 
 def main(given: argparse.Namespace) -> int:
-    """Index the named vault."""
     from bridge.cli.exit import run_coroutine
 
     return run_coroutine(index(given))
@@ -74,11 +73,7 @@ def has_model(given: argparse.Namespace) -> bool:
 
 
 async def wait_until_indexed(look: Look, *, meaning: bool) -> dict[str, Any]:
-    """Wait until everything is indexed.
-
-    Raises:
-        NotReady: Indexing makes no progress.
-    """
+    """Wait until everything is indexed."""
     before: Any = None
     moved = time.monotonic()
     with IndexBar() as bar:
@@ -103,7 +98,6 @@ class EmbeddingPaused(BridgeError):
 
 
 def is_indexed(vault: dict[str, Any], *, meaning: bool) -> bool:
-    """Say whether indexing is complete."""
     words = vault["ready"]["keyword"] and not vault["pending"]["keyword"]
     vectors = vault["ready"]["semantic"] and not vault["pending"]["vectors"]
     return bool(words and (vectors or not meaning or not vault["passages"]))

@@ -36,7 +36,6 @@ Report = Callable[[dict[str, Any]], None]
 
 @asynccontextmanager
 async def open_bridge(data_dir: Path, models_dir: Path, vaults: Sequence[Path]) -> "AsyncIterator[Bridge]":
-    """Run a bridge in this process for a block."""
     from bridge.engine.bridge import Bridge
 
     bridge = await start_bridge(lambda: Bridge(data_dir, models_dir, vaults, installed_hooks()))
@@ -48,11 +47,6 @@ async def open_bridge(data_dir: Path, models_dir: Path, vaults: Sequence[Path]) 
 
 
 async def start_bridge(make: "Callable[[], Bridge]") -> "Bridge":
-    """Start a bridge, waiting for another command that holds the vault to end.
-
-    Raises:
-        VaultHeld: That command does not end, or a running bridge holds the vault.
-    """
     began, is_reported = time.monotonic(), False
     while True:
         bridge = make()
@@ -73,14 +67,7 @@ async def start_bridge(make: "Callable[[], Bridge]") -> "Bridge":
 async def run_when_ready(
     bridge: "Bridge", operation: Operation, arguments: Mapping[str, Any], report: Report | None = None
 ) -> bytes:
-    """Run an operation once keyword search is ready, and return its result as JSON.
-
-    Args:
-        bridge: An open bridge.
-        operation: The operation.
-        arguments: Its arguments.
-        report: Receives the progress.
-    """
+    """Run an operation once keyword search is ready, and return its result as JSON."""
     for host in bridge.vaults.values():
         if operation.name == "doctor":
             await wait_for_diagnosis(bridge, host)
@@ -101,11 +88,7 @@ async def erase_denied(bridge: "Bridge") -> None:
 
 
 async def wait_until_readable(bridge: "Bridge", host: "Host", report: Report | None) -> None:
-    """Wait until keyword search is ready.
-
-    Raises:
-        BridgeError: The index cannot be opened.
-    """
+    """Wait until keyword search is ready."""
     while not is_readable(host):
         if report is not None:
             report(await first_vault_status(bridge))
@@ -113,11 +96,7 @@ async def wait_until_readable(bridge: "Bridge", host: "Host", report: Report | N
 
 
 def is_readable(host: "Host") -> bool:
-    """Say whether keyword search is ready.
-
-    Raises:
-        BridgeError: The index cannot be opened.
-    """
+    """Say whether keyword search is ready."""
     try:
         host.vault.require_keyword()
     except NotReady:
@@ -133,7 +112,6 @@ async def wait_for_diagnosis(bridge: "Bridge", host: "Host") -> None:
 
 
 async def first_vault_status(bridge: "Bridge") -> dict[str, Any]:
-    """Return the status of the first vault."""
     status = to_json(await get_operation("status").run(Call(bridge, OWNER), {}))
     first: dict[str, Any] = status["vaults"][0]
     return first

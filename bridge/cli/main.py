@@ -26,7 +26,6 @@ INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status."""
     import signal
 
     # While the program loads and exits, nothing is open that must be closed, and libraries break if interrupted while
@@ -59,7 +58,6 @@ def interrupt() -> NoReturn:
 
 
 def parse_and_run(words: Sequence[str]) -> int:
-    """Parse the command line and run the command."""
     from bridge.cli.commands import COMPLETE
 
     if words[:1] == [COMPLETE]:
@@ -76,7 +74,6 @@ def parse_and_run(words: Sequence[str]) -> int:
 
 
 def run_command(given: "argparse.Namespace") -> int:
-    """Run a parsed command and report its errors."""
     import importlib
     import signal
 
@@ -106,7 +103,6 @@ def run_command(given: "argparse.Namespace") -> int:
 
 
 def fill_in_folders(given: "argparse.Namespace") -> None:
-    """Set the folders that were not given."""
     if given.data_dir is None:
         from bridge.data_folder import resolve_data_dir
 
@@ -118,7 +114,6 @@ def fill_in_folders(given: "argparse.Namespace") -> None:
 
 
 def report_refusal(error: "BridgeError", given: "argparse.Namespace") -> int:
-    """Print an error and its hint on standard error."""
     if given.json:
         from bridge.api.encode import encode
 
@@ -131,7 +126,6 @@ def report_refusal(error: "BridgeError", given: "argparse.Namespace") -> int:
 
 
 def conflicts_of(error: "BridgeError") -> Sequence[str]:
-    """Return the lines that show the conflicts of an error."""
     from bridge.cli.conflicts import conflict_lines
     from bridge.cli.console import strip_control
 
@@ -140,7 +134,6 @@ def conflicts_of(error: "BridgeError") -> Sequence[str]:
 
 
 def way_out_of(error: "BridgeError", given: "argparse.Namespace") -> str:
-    """Return the hint of an error as a user of the command reads it."""
     from bridge.cli.render import translate_hint
     from bridge.errors import Invalid
 
@@ -156,7 +149,6 @@ def way_out_of(error: "BridgeError", given: "argparse.Namespace") -> str:
 
 
 def report_crash(error: Exception) -> int:
-    """Print where the program failed, without any content it was processing."""
     import traceback
     from pathlib import Path
 

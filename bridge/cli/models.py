@@ -21,13 +21,11 @@ PURPOSES = {"embed": "search", "chat": "answer", "rerank": "rank"}
 
 
 def main(given: argparse.Namespace) -> int:
-    """Run the subcommand."""
     log_warnings()
     return {"list": list_models, "install": install, "use": use, "bench": bench, "verify": verify}[given.action](given)
 
 
 def list_models(given: argparse.Namespace) -> int:
-    """List the catalogue and the installed models."""
     from bridge.models.catalogue import catalogue
     from bridge.models.folder import installed_models
 
@@ -43,7 +41,6 @@ def list_models(given: argparse.Namespace) -> int:
 
 
 def model_row(spec: "ModelSpec", *, installed: bool, chosen: bool) -> dict[str, object]:
-    """Return a model's row in the table."""
     state = ("in use" if installed else "chosen, not installed") if chosen else "installed" if installed else ""
     size = f"{spec.size_bytes / 1e6:.0f} MB" if spec.size_bytes else ""
     return {
@@ -60,7 +57,6 @@ def model_row(spec: "ModelSpec", *, installed: bool, chosen: bool) -> dict[str, 
 
 
 def install(given: argparse.Namespace) -> int:
-    """Download and install a model."""
     from bridge.models.catalogue import DEFAULT_MODEL, MULTILINGUAL_MODEL
     from bridge.models.install import install as fetch
 
@@ -75,7 +71,6 @@ def install(given: argparse.Namespace) -> int:
 
 
 def fitting_model(given: argparse.Namespace) -> str:
-    """Return the model of the settings, or else that which fits the notes of a vault."""
     from bridge.data_folder import Folders
     from bridge.engine.parser_pool import rules_of
     from bridge.models.choice import choose_model
@@ -121,7 +116,6 @@ def is_path(model: str) -> bool:
 
 
 def bench(given: argparse.Namespace) -> int:
-    """Measure how fast a chat model reads and writes."""
     from bridge.models.catalogue import SUGGESTED_CHAT_MODEL
     from bridge.models.chat_trial import measure_chat
     from bridge.models.folder import find_chat_model
@@ -163,7 +157,6 @@ def verify(given: argparse.Namespace) -> int:
 
 
 def chosen_models(data_dir: Path) -> dict[str, str]:
-    """Return the model that the settings name for each purpose; empty for none."""
     from bridge.data_folder import Folders
     from bridge.settings.file import load_settings
 
@@ -189,7 +182,6 @@ class InstallProgress:
         self._bars.stop()
 
     def show(self, step: str, done: int, total: int | None) -> None:
-        """Show how far a step is."""
         if step not in self._tasks:
             self._tasks[step] = self._bars.add_task(step, total=total)
             if not sys.stderr.isatty():

@@ -46,7 +46,6 @@ def add_options(parser: argparse.ArgumentParser, command: "OperationCommand") ->
 
 
 def notes_by_position(command: "OperationCommand") -> str | None:
-    """Return the argument of an operation on notes that takes several, where none may be given by position."""
     arguments = command["arguments"]
     name, first = next(iter(arguments.items()), ("", None))
     if first is None or any(argument["positional"] for argument in arguments.values()):
@@ -55,11 +54,7 @@ def notes_by_position(command: "OperationCommand") -> str | None:
 
 
 def collect(command: "OperationCommand", given: argparse.Namespace) -> dict[str, Any]:
-    """Return the given arguments in the form of JSON.
-
-    Raises:
-        InvalidArguments: `--json-args` is not a JSON object.
-    """
+    """Return the given arguments in the form of JSON."""
     arguments = from_json(given.json_args) if given.json_args else {}
     for name, argument in command["arguments"].items():
         if name in given:
@@ -94,7 +89,6 @@ def convert(argument: "CommandArgument", typed: Any) -> Any:
 
 
 def convert_value(kind: str, typed: Any) -> Any:
-    """Convert one value to its JSON form."""
     match kind, typed:
         case (("json" | "bool"), str()):
             return parse_json(typed)
@@ -112,11 +106,7 @@ def convert_value(kind: str, typed: Any) -> Any:
 
 
 def parse_json(typed: str) -> Any:
-    """Parse what was typed for an argument that may be an object; other text is returned as it is.
-
-    Raises:
-        InvalidArguments: It begins like JSON and is none.
-    """
+    """Parse what was typed for an argument that may be an object; other text is returned as it is."""
     value = parse_value(typed)
     if isinstance(value, str) and _BEGINS_OBJECT.match(typed):
         try:
@@ -130,9 +120,6 @@ def read_text(source: str) -> str:
     """Read the text of a file, of standard input for `-`, or of the Markdown files in a folder as a JSON object.
 
     JSON that was typed is returned as it is.
-
-    Raises:
-        InvalidArguments: It cannot be read.
     """
     if source.startswith(("{", "[")):
         return source
@@ -160,12 +147,7 @@ def parse_number(kind: type[int | float], typed: str) -> int | float | str:
 
 
 def parse_mapping(pairs: list[str], *, texts: bool = False) -> dict[str, Any]:
-    """Parse `name=value` pairs or JSON objects; a name given several times matches any of its values.
-
-    Args:
-        pairs: What was typed.
-        texts: Whether each value of a pair is a text, whatever it looks like.
-    """
+    """Parse `name=value` pairs or JSON objects; a name given several times matches any of its values."""
     found: dict[str, list[Any]] = {}
     for pair in pairs:
         name, equals, typed = pair.partition("=")
@@ -180,7 +162,6 @@ def parse_mapping(pairs: list[str], *, texts: bool = False) -> dict[str, Any]:
 
 
 def parse_value(typed: str) -> Any:
-    """Parse a value as JSON, or return it as text."""
     try:
         return json.loads(typed)
     except (ValueError, RecursionError):

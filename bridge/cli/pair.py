@@ -26,12 +26,6 @@ def main(given: argparse.Namespace) -> int:
 
 
 def require_runtime(given: argparse.Namespace) -> Runtime:
-    """Return the bridge that is meant.
-
-    Raises:
-        NotReady: None runs.
-        NoSuchVault: Several run, or none serves the named vault.
-    """
     if given.vault is not None:
         match find_vault(given.data_dir, given.vault):
             case ServedVault(runtime):

@@ -22,17 +22,10 @@ EVERYWHERE = {"--data-dir": True, "--models-dir": True, "--vault": True, "--json
 
 
 def command_names() -> list[str]:
-    """Return every command, in the order in which the help lists them."""
     return [*COMMANDS, *map(typed_name, operation_commands())]
 
 
 def build_parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
-    """Build the parser.
-
-    Args:
-        words: The command line. Only the command that it names is added, since each takes time; without a command line
-            all are, and to suggest one for a mistyped name.
-    """
     names = command_names()
     if words is not None:
         first = typed_name(words[0]) if words else "--help"
@@ -58,7 +51,6 @@ def command_first(words: Sequence[str]) -> Sequence[str]:
 
 
 def add_commands(parser: argparse.ArgumentParser, names: Iterable[str]) -> None:
-    """Add these commands to the parser."""
     commands = parser.add_subparsers(
         # Given, so that argparse does not format a usage line to find it.
         prog=PROGRAM,
@@ -76,7 +68,6 @@ def add_commands(parser: argparse.ArgumentParser, names: Iterable[str]) -> None:
 
 
 def add_operation(commands: "Commands", name: str, command: "OperationCommand") -> None:
-    """Add the command of an operation."""
     typed = typed_name(name)
     entry = commands.add_parser(
         typed,
@@ -126,7 +117,6 @@ def essentials() -> str:
 
 
 def overview() -> str:
-    """List commands and operations with their summaries."""
     width = max(map(len, operation_commands()))
     known = [f"  {name:{width}}  {what}" for name, what in COMMANDS.items()]
     offered = [f"  {typed_name(name):{width}}  {one['summary']}" for name, one in operation_commands().items()]

@@ -15,13 +15,6 @@ if TYPE_CHECKING:
 
 
 def to_vault_paths(command: "OperationCommand", arguments: Mapping[str, Any], root: Path) -> dict[str, Any]:
-    """Return typed arguments with every path relative to the vault's root.
-
-    Args:
-        command: The command of the operation.
-        arguments: The typed arguments.
-        root: The vault's folder.
-    """
     found = dict(arguments)
     for name, argument in command["arguments"].items():
         value = arguments.get(name)
@@ -39,14 +32,6 @@ def vault_path(typed: str, root: Path, here: Path | None = None) -> str:
 
     A path that exists in the vault is taken as such, since notes are named that way everywhere else; `./` in front
     makes it relative to the current folder.
-
-    Args:
-        typed: What was typed.
-        root: The vault's folder.
-        here: The current folder; by default that of this process.
-
-    Raises:
-        OutsideVault: The path is absolute or begins with a dot, and leads out of the vault.
     """
     here = Path.cwd() if here is None else here
     if not typed:
@@ -74,7 +59,6 @@ def exists(path: Path) -> bool:
 
 
 def relative_to_vault(root: Path, path: Path) -> str | None:
-    """Return a path relative to the root, as the vault names it; None if it leads out of the vault."""
     real = Path(os.path.realpath(path.parent), path.name)
     for base, place in ((root, path), (Path(os.path.realpath(root)), real)):
         for one, other in spellings(Path(os.path.normpath(place)), base):

@@ -27,11 +27,7 @@ class IndexBar:
     """Notes read and passages embedded."""
 
     def __init__(self, *, patient: bool = False) -> None:
-        """Show nothing yet.
-
-        Args:
-            patient: Whether to wait a second before showing anything, since the work may be done by then.
-        """
+        """Show nothing yet."""
         self._from = time.monotonic() + (PATIENT_S if patient else 0.0)
         self._progress: Progress | None = None
         self._tasks: dict[str, TaskID] = {}
@@ -45,7 +41,6 @@ class IndexBar:
             self._progress.stop()
 
     def show(self, vault: dict[str, Any]) -> None:
-        """Show the status of a vault."""
         if time.monotonic() < self._from:
             return
         waiting, notes = vault["pending"]["keyword"], vault["notes"]
@@ -69,14 +64,12 @@ class IndexBar:
         self._progress.update(self._tasks[name], completed=done, total=total or None)
 
     def _say(self, line: str) -> None:
-        """Print a line, at most every `LINE_EVERY_S` seconds."""
         if time.monotonic() - self._last_line_time > LINE_EVERY_S:
             self._last_line_time = time.monotonic()
             sys.stderr.write(f"{line}\n")
 
 
 def progress_bars() -> "Progress":
-    """Create progress bars on standard error."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -135,7 +128,6 @@ def report_closed(bridge: "Bridge", reported: dict[str, str]) -> None:
 
 
 async def vault_statuses(bridge: "Bridge") -> list[dict[str, Any]]:
-    """Return the vaults' part of `status`."""
     from bridge.api.call import OWNER, Call
     from bridge.api.encode import to_json
     from bridge.features import get_operation
@@ -150,7 +142,6 @@ def is_model_awaited(vaults: list[dict[str, Any]]) -> bool:
 
 
 def search_command(data_dir: Path) -> str:
-    """Return the command that searches the served vaults from another terminal."""
     # In a virtual environment that is not active, the bare name would not be found.
     program = "vault-bridge" if shutil.which("vault-bridge") else str(Path(sys.executable).with_name("vault-bridge"))
     place = unless_default(data_dir, default_data_dir())
@@ -158,18 +149,11 @@ def search_command(data_dir: Path) -> str:
 
 
 def is_settled(vault: dict[str, Any], *, missing: bool) -> bool:
-    """Say whether indexing is as complete as it can be now.
-
-    Args:
-        vault: The vault's status.
-        missing: Whether there is no model; until that is known, none is in use either.
-    """
     embedded = vault["model"] is not None and not vault["pending"]["vectors"]
     return not vault["pending"]["keyword"] and (missing or vault["paused"] or embedded)
 
 
 def sum_progress(vaults: list[dict[str, Any]]) -> dict[str, Any]:
-    """Sum the progress of several vaults."""
     return {
         "notes": sum(vault["notes"] for vault in vaults),
         "passages": sum(vault["passages"] for vault in vaults),

@@ -33,12 +33,7 @@ VALUE = re.compile(r"[\[\]:]")
 
 
 def show(operation: str, view: Sequence[Mapping[str, Any]]) -> None:
-    """Print the result of an operation; notices follow it on standard error.
-
-    Args:
-        operation: Its name.
-        view: The elements of its text view, as `bridge.api.view_json` makes them.
-    """
+    """Print the result of an operation; notices follow it on standard error."""
     # A pipe gets a document exactly as it is, and records without anything between them.
     alone = not sys.stdout.isatty() and any(map(is_data, view))
     beside = []
@@ -53,7 +48,6 @@ def show(operation: str, view: Sequence[Mapping[str, Any]]) -> None:
 
 
 def is_data(element: Mapping[str, Any]) -> bool:
-    """Say whether a program that reads a pipe takes an element for data."""
     match element["kind"]:
         case "table":
             return True
@@ -66,7 +60,6 @@ def is_data(element: Mapping[str, Any]) -> bool:
 
 
 def print_element(element: Mapping[str, Any], operation: str) -> None:
-    """Print one element of a result."""
     match element["kind"]:
         case "line":
             print_line(element["segments"], operation)
@@ -104,7 +97,6 @@ def print_section(section: Mapping[str, Any], operation: str) -> None:
 
 
 def print_line(segments: Iterable[tuple[str, str]], operation: str) -> None:
-    """Print a line."""
     texts = [(translate_hint(text, operation) if role == "hint" else local_time(text), role) for text, role in segments]
     if not sys.stdout.isatty():
         sys.stdout.write(strip_control("".join(text for text, _ in texts)) + "\n")
@@ -114,7 +106,6 @@ def print_line(segments: Iterable[tuple[str, str]], operation: str) -> None:
 
 
 def print_table(element: Mapping[str, Any]) -> None:
-    """Print a table."""
     table(
         element["rows"],
         element["columns"],
@@ -124,12 +115,7 @@ def print_table(element: Mapping[str, Any]) -> None:
 
 
 def print_document(text: str, end: str) -> None:
-    """Print a document; in a pipe exactly as it is.
-
-    Args:
-        text: Its text.
-        end: The line that marks its end; empty where nothing follows.
-    """
+    """Print a document; in a pipe exactly as it is."""
     if not sys.stdout.isatty():
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode())

@@ -37,7 +37,6 @@ FAILURES: Mapping[str, tuple[str, object]] = {
 
 
 def main(given: argparse.Namespace) -> int:
-    """Run an operation and print its result."""
     if getattr(given, "hook", None) is not None:
         typed = options.collect(operation_commands()[given.command], given)
         return answer_hook(given, given.command, typed, typed.pop(VAULT, None) or given.vault)
@@ -66,11 +65,6 @@ class OtherVersion(BridgeError):
 
 
 def split_view(answer: bytes) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the result and the text view in an answer.
-
-    Raises:
-        OtherVersion: The bridge answered without a view.
-    """
     match json.loads(answer):
         case {"result": dict(result), "view": list(view)}:
             return result, view
@@ -79,7 +73,6 @@ def split_view(answer: bytes) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 
 
 def find_and_run(given: argparse.Namespace) -> tuple[bytes, FoundVault | None]:
-    """Run an operation, and return its answer and the vault it ran on."""
     command = operation_commands()[given.command]
     typed = options.collect(command, given)
     reference = typed.pop(VAULT, None) or given.vault
@@ -101,11 +94,7 @@ def find_and_run(given: argparse.Namespace) -> tuple[bytes, FoundVault | None]:
 
 
 def apply_at_once(data_dir: Path, changes: Mapping[str, Any]) -> None:
-    """Have running bridges apply saved settings, since nobody expects a new `deny` to hold only seconds later.
-
-    Raises:
-        RemoteError: A bridge could not apply all of them; what is denied is hidden even so.
-    """
+    """Have running bridges apply saved settings, since nobody expects a new `deny` to hold only seconds later."""
     for runtime in find_bridge.owned_bridges(data_dir):
         # One that does not answer notices the change by itself, or is starting and reads the file.
         with contextlib.suppress(find_bridge.Unreachable):
@@ -115,15 +104,6 @@ def apply_at_once(data_dir: Path, changes: Mapping[str, Any]) -> None:
 def run_operation(
     given: argparse.Namespace, operation: str, arguments: Mapping[str, Any], reached: FoundVault | None, *, view: bool
 ) -> bytes:
-    """Run an operation in the bridge that serves the vault, or else in this process.
-
-    Args:
-        given: The command line.
-        operation: The operation.
-        arguments: Its arguments.
-        reached: The vault.
-        view: Whether the answer is the result with its text view, not the result alone.
-    """
     try:
         return run_there(given, operation, arguments, reached, view=view)
     except BridgeError as error:
@@ -135,7 +115,6 @@ def run_operation(
 def run_there(
     given: argparse.Namespace, operation: str, arguments: Mapping[str, Any], reached: FoundVault | None, *, view: bool
 ) -> bytes:
-    """Run an operation where the vault is open, or can be opened."""
     match reached:
         case ServedVault(runtime):
             accept = VIEW if view else "application/json"
@@ -154,7 +133,6 @@ def run_there(
 
 
 def needs_digest(command: "OperationCommand", arguments: Mapping[str, Any]) -> bool:
-    """Say whether a write needs a digest that was not given: one that deletes, and one that edits."""
     if command["reads"] or "digest" in arguments or not isinstance(arguments.get("path"), str):
         return False
     digest = command["arguments"].get("digest")
@@ -162,11 +140,6 @@ def needs_digest(command: "OperationCommand", arguments: Mapping[str, Any]) -> b
 
 
 def target_vault(given: argparse.Namespace, reference: str | None, command: "OperationCommand") -> FoundVault | None:
-    """Find the vault; None is possible for an operation that needs no particular vault.
-
-    Raises:
-        NoSuchVault: There is none, or several match.
-    """
     try:
         return find_vault(given.data_dir, reference)
     except NoSuchVault:
@@ -182,7 +155,6 @@ def target_vault(given: argparse.Namespace, reference: str | None, command: "Ope
 def run_in_process(
     given: argparse.Namespace, operation: str, arguments: Mapping[str, Any], vaults: list[Path], *, view: bool
 ) -> bytes:
-    """Run an operation in this process."""
     from bridge.api.view_json import add_view
     from bridge.cli import local
     from bridge.cli.exit import run_coroutine

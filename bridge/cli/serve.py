@@ -65,12 +65,6 @@ LOOK_EVERY_S = 60.0
 
 
 def open_log(path: Path) -> int:
-    """Open a log at its end and return its descriptor.
-
-    Raises:
-        ReadOnly: It is not writable.
-        DiskFull: There is no room.
-    """
     make_private(path.parent)
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -88,14 +82,12 @@ def shorten(descriptor: int) -> None:
 
 
 async def keep_log_short(descriptor: int) -> None:
-    """Check a log's size periodically, as long as it is written."""
     while True:
         await asyncio.sleep(LOOK_EVERY_S)
         shorten(descriptor)
 
 
 def main(given: argparse.Namespace) -> int:
-    """Serve the named vaults."""
     from bridge.cli.exit import run_coroutine
 
     raise_file_limit()
@@ -107,7 +99,6 @@ def main(given: argparse.Namespace) -> int:
 
 
 async def serve(given: argparse.Namespace) -> int:
-    """Serve until a signal or the end of standard input."""
     with (
         temporary_data_folder(given.data_dir) if given.fleeting else contextlib.nullcontext(given.data_dir) as data_dir
     ):
@@ -117,7 +108,6 @@ async def serve(given: argparse.Namespace) -> int:
 
 
 async def serve_from(data_dir: Path, models_dir: Path, given: argparse.Namespace) -> int:
-    """Serve with these folders."""
     from bridge.index.background import collect_rarely, pause_gc
 
     collect_rarely()
@@ -185,7 +175,6 @@ def leave_with_parent(stop: asyncio.Event, loop: asyncio.AbstractEventLoop) -> N
 
 
 def ready_message(bridge: "Bridge", runtime: Runtime) -> dict[str, Any]:
-    """Return the content of the ready line."""
     vaults = [{"id": host.id, "name": host.name, "path": str(host.root)} for host in bridge.vaults.values()]
     facts = {"url": runtime.url, "token": runtime.token, "pid": runtime.pid, "version": runtime.version}
     return {**facts, "vaults": vaults}

@@ -38,11 +38,6 @@ def main(given: argparse.Namespace) -> int:
 
 
 def find_runtime(data_dir: Path, vault: str | None) -> Runtime | None:
-    """Return the bridge that serves a vault, or the only one running; None if there is none.
-
-    Raises:
-        NoSuchVault: Several bridges run and no vault is named, or there is no such vault.
-    """
     if vault is None:
         match list(running_bridges(data_dir)):
             case []:
@@ -59,12 +54,6 @@ def find_runtime(data_dir: Path, vault: str | None) -> Runtime | None:
 
 
 def stop_bridge(runtime: Runtime) -> None:
-    """Stop a bridge as Ctrl-C does, and wait until its process has ended.
-
-    Raises:
-        NotReady: The listener does not answer as the process of the runtime file.
-        StillRunning: It takes too long.
-    """
     require_ours(runtime)
     os.kill(runtime.pid, signal.SIGTERM)
     ends = time.monotonic() + PATIENCE_S
@@ -78,11 +67,7 @@ def stop_bridge(runtime: Runtime) -> None:
 
 
 def require_ours(runtime: Runtime) -> None:
-    """Require that the process is a bridge: it accepts the runtime file's token and reports this process id as its own.
-
-    Raises:
-        NotReady: It does not.
-    """
+    """Require that the process is a bridge: it accepts the runtime file's token and reports this process id."""
     hint = f"If process {runtime.pid} is a bridge that hangs, end it yourself: `kill {runtime.pid}`."
     try:
         status = find_bridge.call(runtime, "status", {}, patience=LOOK_S)

@@ -9,7 +9,6 @@ from bridge.cli.console import json_line, log_warnings, print_message, table
 
 
 def main(given: argparse.Namespace) -> int:
-    """Run the subcommand."""
     log_warnings()
     from bridge.data_folder import Folders
 
@@ -19,7 +18,6 @@ def main(given: argparse.Namespace) -> int:
 
 
 def create(given: argparse.Namespace, tokens: Tokens) -> int:
-    """Create a token and print it, this once."""
     scopes = set(given.scope or ["read"])
     if "write" in scopes:
         # The diff of a change shows what was there before.
@@ -34,7 +32,6 @@ def create(given: argparse.Namespace, tokens: Tokens) -> int:
 
 
 def list_clients(given: argparse.Namespace, tokens: Tokens) -> int:
-    """List the clients."""
     rows = [client.wire() for client in tokens.clients()]
     if given.json:
         json_line({"tokens": rows})
@@ -46,11 +43,9 @@ def list_clients(given: argparse.Namespace, tokens: Tokens) -> int:
 
 
 def revoke(given: argparse.Namespace, tokens: Tokens) -> int:
-    """Revoke a token."""
     print_message(f"The token of {tokens.revoke(given.client).name} is revoked; what it has open ends now.")
     return 0
 
 
 def describe_scopes(client: Client) -> str:
-    """Say what a client may do."""
     return " and ".join({"admin": "change settings"}.get(scope, scope) for scope in client.wire()["scopes"])

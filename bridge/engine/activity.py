@@ -9,12 +9,7 @@ class Activity:
     """The calls of programs, and the changes of notes, in all vaults of a process."""
 
     def __init__(self, is_busy: Callable[[], bool] = lambda: False, now: Callable[[], float] = time.monotonic) -> None:
-        """Start as if somebody had just been there.
-
-        Args:
-            is_busy: Whether work goes on that was asked for, such as the writing of an answer.
-            now: Returns the time in seconds.
-        """
+        """Start as if somebody had just been there."""
         self._is_busy = is_busy
         self._now = now
         self._running = 0

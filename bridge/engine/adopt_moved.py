@@ -18,16 +18,7 @@ SAME_VAULT = 0.9
 
 
 def adopt(folders: Folders, vault: VaultId, files: Vault) -> VaultId | None:
-    """Take over the index and history of a vault that was moved here.
-
-    Args:
-        folders: The data folder.
-        vault: The id of the vault at its new path; nothing happens when it already has data.
-        files: The vault's files.
-
-    Returns:
-        The id whose data was taken over, if any.
-    """
+    """Take over the index and history of a vault that was moved here."""
     if folders.index(vault).exists() or folders.state(vault).exists():
         return None
     vanished = [v for v, path in read_vault_list(folders).items() if v != vault and not path.exists()]
@@ -47,7 +38,6 @@ def adopt(folders: Folders, vault: VaultId, files: Vault) -> VaultId | None:
 
 
 def content_overlap(folders: Folders, old: VaultId, here: set[str]) -> float:
-    """Return the share of an index's notes whose bytes are also in the vault here."""
     try:
         index = Index.open(folders.index(old))
     except BridgeError as error:
@@ -59,7 +49,6 @@ def content_overlap(folders: Folders, old: VaultId, here: set[str]) -> float:
 
 
 def digests(files: Vault) -> Iterator[str]:
-    """Yield the digest of each readable file."""
     for path in files.scan().files:
         with suppress(BridgeError):
             yield hashlib.sha256(files.read(VaultPath(path))[0]).hexdigest()

@@ -43,11 +43,7 @@ class AgentsPlace:
     """
 
     def __init__(self, file: Path) -> None:
-        """Load what earlier runs kept.
-
-        Args:
-            file: Where it is kept.
-        """
+        """Load what earlier runs kept."""
         self._file = file
         self._named = ""
         """The folder that the settings named when it was moved."""
@@ -88,12 +84,7 @@ class AgentsPlace:
             self._keep()
 
     def apply(self, settings: Settings, notes: Notes) -> Settings:
-        """Return the settings with the agents' folder where it is in this vault.
-
-        Args:
-            settings: Those for all vaults.
-            notes: The notes of the vault.
-        """
+        """Return the settings with the agents' folder where it is in this vault."""
         named = agents_folder(settings)
         moved = named.about not in notes and self._named == settings.agents_folder and _about(self._place) in notes
         self._current = self._place if moved else named.path
@@ -119,12 +110,6 @@ class AgentsPlace:
         """Notice that the folder was moved, and return the settings with it where it is now.
 
         It is followed where exactly its notes are: not to a folder with others, nor while some stay behind.
-
-        Args:
-            settings: Those for all vaults.
-            notes: The notes of the vault.
-            written: The notes that were written just now.
-            gone: Those that vanished.
         """
         since = time.monotonic() - _TOGETHER_S
         old = AgentsFolder(VaultPath(self._lost_from if self._lost > since else self._current))
@@ -151,7 +136,6 @@ class AgentsPlace:
         return self.apply(settings, notes)
 
     def _was_moved(self, old: AgentsFolder, about: IndexedNote, notes: Notes) -> bool:
-        """Return whether a person moved the folder to where a note that explains it has appeared."""
         new = AgentsFolder(VaultPath(about.path.rpartition("/")[0]))
         if property_of(about.properties, ID) not in self._ids:
             return False
@@ -232,7 +216,6 @@ class AgentsPlace:
 
 
 def folders_above(path: str) -> list[VaultPath]:
-    """Return the folders in which a file is, the outermost first."""
     return [VaultPath(path[:at]) for at, letter in enumerate(path) if letter == "/"]
 
 

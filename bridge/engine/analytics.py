@@ -40,11 +40,7 @@ class WorkerProcess:
         self._ending: asyncio.TimerHandle | None = None
 
     async def run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run a module-level function; its arguments and result are pickled.
-
-        Raises:
-            Busy: The process was killed from outside, twice.
-        """
+        """Run a module-level function; its arguments and result are pickled."""
         self._running += 1
         if self._ending is not None:
             self._ending.cancel()
@@ -115,13 +111,7 @@ class GraphAnalytics:
         self._places: dict[tuple[Among, str], dict[str, Place]] = {}
 
     async def edges(self, graph_snapshot: GraphSnapshot, kinds: Collection[EdgeKind], *, stubs: bool = False) -> Edges:
-        """Return the edges of some kinds, including computed ones.
-
-        Args:
-            graph_snapshot: The snapshot.
-            kinds: The kinds of edges.
-            stubs: Whether to include edges to names without a note.
-        """
+        """Return the edges of some kinds, including computed ones."""
         similar = await self._similar(graph_snapshot) if "similar" in kinds else ()
 
         async def gather() -> Edges:
@@ -157,14 +147,7 @@ class GraphAnalytics:
     async def places(
         self, graph_snapshot: GraphSnapshot, picture: str, network: Network, labels: Sequence[str]
     ) -> list[Place]:
-        """Compute the layout of a network, starting from the positions in the previous layout of this name.
-
-        Args:
-            graph_snapshot: The snapshot.
-            picture: The name of the layout.
-            network: The nodes and edges.
-            labels: The label of each node.
-        """
+        """Compute the layout of a network, starting from the positions in the previous layout of this name."""
 
         async def draw() -> list[Place]:
             name = graph_snapshot.among, picture
@@ -184,8 +167,6 @@ class GraphAnalytics:
         self._apart.close()
 
     async def _similar(self, graph_snapshot: GraphSnapshot) -> Sequence[tuple[int, int, float]]:
-        """Find the notes whose vectors are mutually nearest, by number."""
-
         async def compare() -> Sequence[tuple[int, int, float]]:
             import numpy as np
 
@@ -231,7 +212,6 @@ class GraphAnalytics:
 
 
 def previous_places(before: Mapping[str, Place], labels: Sequence[str]) -> NDArray[np.float64]:
-    """Return the previous position of each node, NaN for new ones."""
     import numpy as np
 
     nowhere = (np.nan, np.nan)
@@ -241,7 +221,6 @@ def previous_places(before: Mapping[str, Place], labels: Sequence[str]) -> NDArr
 def remember_places(
     before: Mapping[str, Place], labels: Sequence[str], coordinates: NDArray[np.float64]
 ) -> tuple[list[Place], dict[str, Place]]:
-    """Return the positions of nodes, and which to remember: these and as many earlier ones as fit."""
     places: list[Place] = [(x, y) for x, y in coordinates.tolist()]
     now = dict(zip(labels, places, strict=True))
     others = [(label, place) for label, place in before.items() if label not in now]

@@ -18,12 +18,7 @@ from bridge.vault.obsidian_settings import read_obsidian_settings
 
 
 async def make_link_appender(vault: OpenVault, wanted: Mapping[VaultPath, int]) -> Callable[[Draft], None] | None:
-    """Return a function that adds links to a draft; None when no note asks for any.
-
-    Args:
-        vault: The vault.
-        wanted: How many links each note gets at most.
-    """
+    """Return a function that adds links to a draft; None when no note asks for any."""
     asking = {path: most for path, most in wanted.items() if most}
     if not asking:
         return None
@@ -38,7 +33,6 @@ async def make_link_appender(vault: OpenVault, wanted: Mapping[VaultPath, int]) 
 
 
 def append_links(vault: OpenVault, corpus: Corpus, draft: Draft, path: VaultPath, most: int) -> None:
-    """Add a line with the likeliest links that a note lacks; nothing where none is likely enough."""
     data = draft.read(path)
     note = parse(path, data)
     around = LinkContext(vault, path, FeedbackModel(vault.store.feedback.all()))

@@ -65,23 +65,7 @@ class RequestExecutor:
         finish: Callable[[Draft], None] | None = None,
         forecast: Mapping[str, int] | bool = False,
     ) -> ChangeOutcome:
-        """Apply requests as one change.
-
-        Args:
-            requests: The requests, applied in order.
-            author: Who makes the change.
-            dry_run: Whether to return the effect without making the change.
-            expect: The expected counts, by the names in `ChangeOutcome.counts`.
-            finish: Adds further edits to the draft.
-            forecast: Whether to forecast the counts of the vault, or the difference that the forecast must have, as in
-                `Forecast.difference`. What is written is compared with the forecast under the same lock, and undone
-                if it differs.
-
-        Raises:
-            ExpectationFailed: The counts would differ from the expected ones, or the change was undone.
-            NotReady: The first full scan is not committed, so links could be missed.
-            BridgeError: The change cannot be made; nothing was changed.
-        """
+        """Apply requests as one change."""
         indexer = self._indexer
         indexer.require_complete()
         if unread := [request.path for request in requests if request.relinks and self._is_unread(request.path)]:
@@ -125,19 +109,7 @@ class RequestExecutor:
         limits: ChangeLimits,
         dry_run: bool = False,
     ) -> ChangeSelection:
-        """Apply those of some requests that can be applied, as one change with a forecast that is checked.
-
-        Args:
-            requests: The requests, applied in order.
-            author: Who makes the change.
-            limits: What they may not do.
-            dry_run: Whether to return the effect without making the change.
-
-        Raises:
-            ExpectationFailed: The change did something else than was forecast, and was undone.
-            NotReady: The first full scan is not committed, so links could be missed.
-            BridgeError: The change cannot be made; nothing was changed.
-        """
+        """Apply those of some requests that can be applied, as one change with a forecast that is checked."""
         indexer = self._indexer
         indexer.require_complete()
         refused: dict[int, str] = {}
@@ -169,19 +141,16 @@ class RequestExecutor:
         return self._indexer.index.kept_apart.path
 
     def _is_unread(self, path: VaultPath) -> bool:
-        """Return whether there is a file or folder that another program has just written."""
         names = self._indexer.names
         known = path in names or any(name.startswith(f"{path}/") for name in names)
         return not known and self._indexer.vault.has(path)
 
     def _sources(self, path: VaultPath) -> Collection[VaultPath]:
-        """Return the notes that may link to a note: all of them while links are being resolved."""
         link_resolver = self._indexer.link_resolver
         resolved_links = link_resolver.resolved_links if link_resolver.settled else None
         return list(self._indexer.index.notes) if resolved_links is None else resolved_links.sources(path)
 
     def _read_before(self, digest: Digest) -> bytes | None:
-        """Return the content with this digest, if it was read recently or is kept as a snapshot."""
         data = self._recent.get(digest)
         if data is None:
             with contextlib.suppress(BridgeError):
@@ -197,11 +166,6 @@ def touched_paths(requests: Sequence[Request]) -> frozenset[VaultPath] | None:
 
 
 def apply_requests(requests: Sequence[Request], draft: Draft, context: RequestContext) -> PlannedChange:
-    """Apply requests to a draft, in order.
-
-    Raises:
-        BridgeError: A request cannot be applied.
-    """
     effects: list[Effect] = []
     for number, request in enumerate(fill_digests(requests)):
         try:
@@ -242,15 +206,7 @@ def request_context(
     read_before: Callable[[Digest], bytes | None],
     agents: str = "",
 ) -> RequestContext:
-    """Return the context of requests; its parts are read when first needed, since most requests need few of them.
-
-    Args:
-        vault: The files and the rules.
-        names: The files that links can resolve to.
-        notes: The indexed notes; the mapping is replaced, never mutated.
-        read_before: Returns recently read content by its digest.
-        agents: The agents' folder; empty without one.
-    """
+    """Return the context of requests; its parts are read when first needed, since most requests need few of them."""
 
     @cache
     def links(draft: Draft) -> LinkSources:
@@ -268,7 +224,6 @@ def request_context(
 
 
 def read_bookmarks(root: Path) -> bytes:
-    """Read Obsidian's bookmarks; empty when there are none."""
     try:
         return (root / BOOKMARKS).read_bytes()
     except OSError:

@@ -36,7 +36,6 @@ def add_links(vault: OpenVault, corpus: Corpus, draft: Draft) -> None:
 
 
 def link_new_text(vault: OpenVault, corpus: Corpus, path: VaultPath, before: bytes, after: bytes) -> bytes | None:
-    """Return a note with links in its new text; None when there are none to add."""
     old, note = decode_text(before), parse(path, after)
     mark = "\ufeff" if after.startswith(b"\xef\xbb\xbf") else ""
     if old is None or (mark + note.text).encode("utf-8", "surrogatepass") != after:
@@ -52,7 +51,6 @@ def link_new_text(vault: OpenVault, corpus: Corpus, path: VaultPath, before: byt
 
 
 def added_spans(before: str, after: str) -> list[Span]:
-    """Return the spans of the lines that are new in a text."""
     starts = [0, *(at + 1 for at, character in enumerate(after) if character == "\n"), len(after)]
     spans = list(pairwise(starts))
     fresh: list[Span] = []

@@ -73,16 +73,7 @@ class VectorBackfill:
         choose: Callable[[], ModelChoice],
         must_wait: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Start awake.
-
-        Args:
-            index: The index with missing vectors.
-            store: Counts the passages embedded.
-            embedders: The embedding models.
-            on_batch: Called after each batch.
-            choose: Finds the model that fits the notes, blocking; called once when they have been read.
-            must_wait: Whether notes are being read in bulk or an answer is written: embedding would take their cores.
-        """
+        """Start awake."""
         self.paused = False
         self.trouble: BridgeError | None = None
         self.model: Embedder | None = None
@@ -130,7 +121,6 @@ class VectorBackfill:
                     await self._signal.wait(LOOK_AGAIN_S)
 
     async def _quiet(self) -> None:
-        """Wait for a moment without writes."""
         ends = time.monotonic() + LONGEST_S
         while (left := min(ends, self._woken + self._pause()) - time.monotonic()) > 0:
             await self._signal.wait(left)

@@ -36,14 +36,7 @@ class Bridge:
     """Opens vaults, keeps them current, and closes them."""
 
     def __init__(self, data_dir: Path, models_dir: Path, vault_paths: Sequence[Path], hooks: Hooks = NO_HOOKS) -> None:
-        """Prepare without touching the disk.
-
-        Args:
-            data_dir: The folder of derived data and state.
-            models_dir: The folder of models, shared with other bridges.
-            vault_paths: The vaults to open.
-            hooks: What features do in them.
-        """
+        """Prepare without touching the disk."""
         self.folders = Folders(data_dir)
         self.models_dir = models_dir
         self.settings_path = self.folders.settings
@@ -75,11 +68,7 @@ class Bridge:
         return self.folders.data
 
     async def start(self) -> None:
-        """Take every vault's lock and start opening the vaults; return before they are open.
-
-        Raises:
-            BridgeError: As `hold`.
-        """
+        """Take every vault's lock and start opening the vaults; return before they are open."""
         await self.hold()
         self.begin()
 
@@ -89,14 +78,7 @@ class Bridge:
         self._task = asyncio.create_task(self._settle(), name="settings")
 
     async def hold(self) -> None:
-        """Read the settings and take every vault's lock.
-
-        Raises:
-            NoSuchVault: A path is not a folder.
-            VaultHeld: Another process holds one of the vaults; none is opened then.
-            ReadOnly: The data folder is not writable.
-            DiskFull: The disk of the data folder is full.
-        """
+        """Read the settings and take every vault's lock."""
         self.folders.make()
         self.settings, self.setting_problems = load_settings(self.settings_path)
         for problem in self.setting_problems:
@@ -151,11 +133,7 @@ class Bridge:
                 yield host.vault
 
     def find(self, name_or_id: str | None) -> Host:
-        """Return a vault by name or id; without a name, the only vault.
-
-        Raises:
-            NoSuchVault: No vault or several have this name, or none is named and there are several.
-        """
+        """Return a vault by name or id; without a name, the only vault."""
         names = [host.name for host in self.vaults.values()]
         if name_or_id is None:
             if len(self.vaults) == 1:
@@ -169,11 +147,7 @@ class Bridge:
         return found[0]
 
     def global_vault(self) -> Host | None:
-        """Return the vault that the setting `global_vault` names; None if the setting is empty.
-
-        Raises:
-            NoSuchVault: The bridge does not serve it, or serves several of this name.
-        """
+        """Return the vault that the setting `global_vault` names; None if the setting is empty."""
         name = self.settings.global_vault.strip()
         if not name:
             return None
@@ -207,7 +181,6 @@ class Bridge:
         self._open()
 
     def _open(self) -> None:
-        """Start opening the vaults that are not open yet, provided that the `deny` rules are valid."""
         unknown = any("deny" in problem.rules for problem in self.setting_problems)
         for host in self.vaults.values():
             if host.started:
@@ -249,7 +222,6 @@ class Bridge:
 
 
 def free_name(base: str, taken: set[str]) -> str:
-    """Return the name, with a number added when another vault has it."""
     if base not in taken:
         return base
     return next(name for n in range(2, len(taken) + 3) if (name := f"{base} ({n})") not in taken)

@@ -20,7 +20,6 @@ NOTHING_REPLACED: Final[Mapping[VaultPath, Replacement]] = MappingProxyType({})
 
 
 def replaced_bytes(steps: Iterable[Step], blobs: Blobs) -> Mapping[VaultPath, Replacement]:
-    """Return the bytes before and after of the files that steps replace."""
     found: dict[VaultPath, Replacement] = {}
     for step in steps:
         before, after = (None if digest is None else blobs.get(digest) for digest in (step.before, step.after))
@@ -36,15 +35,7 @@ def carry_notes(
     paths: Collection[VaultPath],
     replaced: Mapping[VaultPath, Replacement],
 ) -> list[CarriedNote]:
-    """Read the files again, and return those notes of which only the properties changed; call in a thread.
-
-    Args:
-        vault: The files.
-        index: What is known of the notes.
-        recipe: The preparation version of notes that need not be prepared again.
-        paths: The notes.
-        replaced: The bytes that were written, with those before.
-    """
+    """Read the files again, and return those notes of which only the properties changed; call in a thread."""
     found: list[CarriedNote] = []
     notes, since = index.notes, time.perf_counter()
     for path in paths:

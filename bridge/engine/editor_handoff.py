@@ -48,13 +48,7 @@ class Offer:
     """A change that waits to be claimed, then acknowledged; used on the event loop only."""
 
     def __init__(self, change: Change, text: str, keep: Callable[[], None]) -> None:
-        """Create an offer.
-
-        Args:
-            change: The change; its only step replaces a note's text.
-            text: The whole text of the note afterwards.
-            keep: Records that the change was claimed; blocks.
-        """
+        """Create an offer."""
         loop = asyncio.get_running_loop()
         self.change = change
         self.text = text
@@ -65,12 +59,7 @@ class Offer:
         """The state of the change; None when it could not be settled."""
 
     async def claim(self) -> None:
-        """Claim the change: once, and only in time.
-
-        Raises:
-            ChangeConflict: It is already claimed, or it is being written to disk.
-            DiskFull: The claim could not be recorded; the change was not made.
-        """
+        """Claim the change: once, and only in time."""
         if self._claimed.done():
             raise ChangeConflict("The change was claimed by someone else, or too late.", hint="Do not make it.")
         self._claimed.set_result(True)
@@ -81,11 +70,7 @@ class Offer:
             raise
 
     def answer(self, answer: Answer) -> bool:
-        """Record the editor's answer; return False when it is too late.
-
-        Raises:
-            ChangeConflict: The change was not claimed.
-        """
+        """Record the editor's answer; return False when it is too late."""
         if not self._claimed.done() or not self._claimed.result():
             raise ChangeConflict("The change was not claimed.", hint="Do not make it.")
         return settle(self._answer, answer)
@@ -117,7 +102,6 @@ class EditorSessions:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether an editor that makes changes is connected."""
         return self._programs > 0
 
     @contextmanager
@@ -134,7 +118,6 @@ class EditorSessions:
 
     @contextmanager
     def offering(self, offer: Offer) -> Iterator[None]:
-        """Offer a change until the block is left."""
         change = offer.change
         self._offers[change.id] = offer
         try:
@@ -145,16 +128,10 @@ class EditorSessions:
             settle(offer.became, None)
 
     def offered(self, change: str) -> Offer | None:
-        """Return the offer of a change; None when there is none, or no longer."""
         return self._offers.get(change)
 
     async def claim(self, change: str) -> Offer:
-        """Claim a change for the caller.
-
-        Raises:
-            ChangeNotFound: The change is not offered, or no longer.
-            ChangeConflict: It is already claimed.
-        """
+        """Claim a change for the caller."""
         offer = self._offers.get(change)
         if offer is None:
             raise ChangeNotFound("This change is no longer offered.", hint="Do not make it.")
@@ -184,29 +161,13 @@ class EditorDelegate:
     """Delegates changes to an editor."""
 
     def __init__(self, store: Store, editor_sessions: EditorSessions, publish: Callable[[Change], None]) -> None:
-        """Create a delegate.
-
-        Args:
-            store: Keeps the outcome of a change.
-            editor_sessions: The connected editors.
-            publish: Publishes the outcome.
-        """
+        """Create a delegate."""
         self._store = store
         self._editor_sessions = editor_sessions
         self._publish = publish
 
     async def makes(self, change: Change, plan: Plan, entry: Entry, vault: Vault) -> bool:
-        """Have an editor make a change, if one is connected and claims it in time.
-
-        Returns:
-            Whether it was made; if not, nothing was done yet, and no editor will make it.
-
-        Raises:
-            NoteChanged: The editor refused.
-            ChangeConflict: The editor has not answered, and the file on disk does not show the change.
-            DiskFull: The disk is full; the journal could not be written.
-            ReadOnly: The data folder is not writable.
-        """
+        """Have an editor make a change, if one is connected and claims it in time."""
         text = planned_text(plan) if self._editor_sessions.is_wanted else None
         if text is None:
             return False
@@ -236,7 +197,6 @@ class EditorDelegate:
         return True
 
     def _record_outcome(self, change: Change, entry: Entry, answer: Answer | None, vault: Vault) -> State:
-        """Record the outcome of a claimed change."""
         if is_applied(change, vault):
             entry.settle(True)
             return "applied"

@@ -28,11 +28,7 @@ class DenyEnforcer:
         """How often it was asked to erase again, which an erasure under way does not answer."""
 
     async def use(self, vault: Vault) -> None:
-        """Apply changed rules; return when denied notes are erased and newly allowed ones are indexed.
-
-        Raises:
-            BridgeError: As `done`.
-        """
+        """Apply changed rules; return when denied notes are erased and newly allowed ones are indexed."""
         before, self._indexer.vault = self._indexer.vault.rules, vault
         if before.deny != vault.rules.deny:
             self.hide()
@@ -76,12 +72,7 @@ class DenyEnforcer:
                 await asyncio.sleep(RETRY_S)
 
     async def done(self) -> None:
-        """Erase what the rules deny, and return when nothing of it is left.
-
-        Raises:
-            DiskFull: The disk is full; denied notes stay hidden.
-            ReadOnly: The data folder is not writable.
-        """
+        """Erase what the rules deny, and return when nothing of it is left."""
         async with self._turn:
             index, rules, asked = self._indexer.index, self._indexer.vault.rules, self._asked
             if await asyncio.to_thread(lambda: index.cleansed) == {*rules.deny}:

@@ -23,7 +23,6 @@ class FirstAnswers:
 
     @property
     def ready(self) -> bool:
-        """Whether a search by words is answered from all notes."""
         return self._indexer.complete or self._file_words is not None
 
     @property
@@ -31,11 +30,7 @@ class FirstAnswers:
         return self._readers.file_words(self._indexer.vault)
 
     async def prepare(self, request: SearchRequest) -> None:
-        """Index the notes that a search is most likely about, unless all notes are indexed.
-
-        Raises:
-            NotReady: That cannot be told yet, or only of all notes, as it depends on more than their words.
-        """
+        """Index the notes that a search is most likely about, unless all notes are indexed."""
         if self._indexer.complete:
             return
         query, known = parse_query(request.query), self._file_words

@@ -26,13 +26,7 @@ class Generators:
         return self._generator is not None and self._generator.is_speaking
 
     async def current(self) -> Generator:
-        """Return the generator of the chosen model.
-
-        Raises:
-            ModelMissing: No chat model is chosen, or it is not installed.
-            ModelUnusable: Its file cannot be used, or llama.cpp could not be built.
-            NotReady: llama.cpp is being built.
-        """
+        """Return the generator of the chosen model."""
         settings = self.settings
         if not settings.chat_model:
             raise ModelMissing(

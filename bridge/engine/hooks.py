@@ -39,7 +39,6 @@ class Hooks:
         return [run_task(task, vault) for task in self.tasks]
 
     def indexed(self, vault: OpenVault, notes: Sequence[IndexedNote]) -> None:
-        """Pass on the notes that were written to the index."""
         for hook in self.on_indexed if notes else ():
             try:
                 hook(vault, notes)
@@ -60,11 +59,6 @@ NO_HOOKS = Hooks()
 
 
 async def run_task(task: VaultTask, vault: OpenVault) -> None:
-    """Run a task, again after it failed.
-
-    Raises:
-        IndexUnusable: It met damage; the index is opened again.
-    """
     while True:
         try:
             return await task(vault)

@@ -122,12 +122,7 @@ class Host:
     # -- life ---------------------------------------------------------------------------------------------------------
 
     def hold(self) -> None:
-        """Take the vault's lock.
-
-        Raises:
-            VaultHeld: Another process holds the lock.
-            ReadOnly: The data folder is not writable.
-        """
+        """Take the vault's lock."""
         self._lock = VaultLock.take(self.folders.lock(self.id), self.folders.runtime(self.id))
         state = self.folders.state(self.id)
         if state.exists():
@@ -138,11 +133,9 @@ class Host:
 
     @property
     def started(self) -> bool:
-        """Whether opening was started."""
         return self._task is not None
 
     def refuse(self, error: BridgeError) -> None:
-        """Keep the vault closed and answer with this error."""
         forget_files(self.folders.index(self.id))
         self.trouble = error
 
@@ -184,7 +177,6 @@ class Host:
             await pause(self._stop, AGAIN_AFTER_S)
 
     async def _open(self) -> OpenVault:
-        """Open the state and the index, adopting those of a vault that was moved here."""
         await asyncio.to_thread(adopt, self.folders, self.id, self.files)
         self.ids = frozenset({self.id, *read_former_ids(self.folders, self.id)})
         self._store = self._store or Store.open(self.folders.state(self.id))
@@ -207,7 +199,6 @@ class Host:
         return vault
 
     def _build(self, store: Store, index: Index, vocabulary: Vocabulary) -> OpenVault:
-        """Create the parts of the vault around its index."""
         settings = self.settings
 
         def changed(written: Sequence[IndexedNote], gone: Collection[VaultPath]) -> None:
@@ -280,7 +271,6 @@ class Host:
                 self.agents_place.ignore([one for one in change.steps if (self.root / (one.to or one.path)).exists()])
 
     async def _limit_history(self, vault: OpenVault) -> None:
-        """Drop snapshots beyond the limits in the settings."""
         await asyncio.to_thread(vault.store.journal.limit_history, self.settings.history_mb, self.settings.history_days)
 
     async def _close(self) -> None:
@@ -295,27 +285,18 @@ class Host:
 
     @property
     def vault(self) -> OpenVault:
-        """The open vault.
-
-        Raises:
-            NotReady: It is not open yet; or the error that keeps it closed.
-        """
+        """The open vault."""
         if self._vault is None:
             raise self.trouble or NotReady("The index is being opened.")
         return self._vault
 
     @property
     def open_vault(self) -> OpenVault | None:
-        """The vault if it is open."""
         return self._vault
 
     @property
     def store(self) -> Store:
-        """The vault's state, which is open before its index.
-
-        Raises:
-            NotReady: It is not open yet; or the error that keeps it closed.
-        """
+        """The vault's state, which is open before its index."""
         if self._store is None:
             raise self.trouble or NotReady("The index is being opened.")
         return self._store
@@ -349,7 +330,6 @@ class Host:
         }
 
     def model_keys(self) -> set[str]:
-        """Return the keys of the models that the vault needs."""
         return self._vault.model_keys() if self._vault is not None else set()
 
     @property
@@ -360,12 +340,7 @@ class Host:
     # -- waiting ------------------------------------------------------------------------------------------------------
 
     async def wait_until_readable(self, timeout: float, *, early: bool = False) -> None:
-        """Wait until the first full scan is committed, an error occurs, or `timeout` seconds have passed.
-
-        Args:
-            timeout: Seconds to wait at most.
-            early: Whether it is enough that a search by words is answered.
-        """
+        """Wait until the first full scan is committed, an error occurs, or `timeout` seconds have passed."""
         ends = time.monotonic() + timeout
         while self.trouble is None and not (self._vault is not None and self._vault.is_readable(early=early)):
             left = ends - time.monotonic()
@@ -394,7 +369,6 @@ class Host:
         self._set_paused(True)
 
     def resume(self) -> None:
-        """Resume embedding."""
         self._set_paused(False)
 
     def _set_paused(self, paused: bool) -> None:
@@ -405,7 +379,6 @@ class Host:
             publish_progress(self._vault)
 
     async def use(self, settings: Settings) -> None:
-        """Apply changed settings."""
         before, self._common_settings = self.settings, settings
         if self._vault is not None:
             settings = self.agents_place.apply(settings, self._vault.index.notes)

@@ -66,17 +66,7 @@ class Indexer:
         on_write: Callable[[Sequence[IndexedNote], Collection[VaultPath]], None],
         on_denied_move: Callable[[], None],
     ) -> None:
-        """Start with the state of the index.
-
-        Args:
-            vault: The files.
-            index: The index to keep current with them.
-            store: Keeps failures.
-            settings: Limits of what is read.
-            readers: The parser pool; it may have started.
-            on_write: Called after each write with the notes written and the paths gone.
-            on_denied_move: Called when a missing note was moved into a denied path.
-        """
+        """Start with the state of the index."""
         self.vault = vault
         self.index = index
         self.settings = settings
@@ -117,7 +107,6 @@ class Indexer:
                 await pause(stop, RETRY_S)
 
     async def _watch(self, mode: Literal["auto", "poll"], stop: asyncio.Event) -> None:
-        """Index each settled set of changes."""
         async for changed in watch(self.vault.root, mode, stop):
             # The first set is empty and says that watching has begun: changes since the scan would be missed.
             self.watching, began = True, not self.watching
@@ -130,11 +119,7 @@ class Indexer:
         return not self.complete or len(self.pending) > FEW
 
     def require_complete(self) -> None:
-        """Require that a full scan was committed.
-
-        Raises:
-            NotReady: None was committed; or the error that prevents it.
-        """
+        """Require that a full scan was committed."""
         if not self.complete:
             first = "" if self.index.notes else " for the first time"
             raise self.trouble or NotReady(f"The vault is being indexed{first}.")
@@ -156,15 +141,7 @@ class Indexer:
         self.link_resolver.hide(denied)
 
     async def reconcile(self, again: Collection[VaultPath] = (), *, everything: bool = False) -> int:
-        """Compare the whole vault with the index and update what differs.
-
-        Args:
-            again: Notes to read even if they look unchanged.
-            everything: Whether to read every note and learn the boilerplate again.
-
-        Returns:
-            How many notes changed.
-        """
+        """Compare the whole vault with the index and update what differs."""
         news = await self._take_up(("",), frozenset(again), everything=everything)
         self.trouble = None
         if news > WRITE_AT // 10:
@@ -172,11 +149,7 @@ class Indexer:
         return news
 
     async def look_at(self, places: Collection[str]) -> int:
-        """Index changes at some files or folders, `""` for all; the disk decides what changed.
-
-        Returns:
-            How many notes changed.
-        """
+        """Index changes at some files or folders, `""` for all; the disk decides what changed."""
         # Otherwise notes that are shown but could not be written would count as written.
         await self.index.settled()
         return await self._take_up(tuple(places), frozenset(), everything=False)
@@ -185,21 +158,12 @@ class Indexer:
         """Index our own changes in memory, and write the index a moment later.
 
         If that write is lost, the watcher finds the changes, since it also reports our own.
-
-        Args:
-            places: Their files.
-            replaced: The bytes of replaced files before and after; if only properties changed, passages are kept.
         """
         await self._take_up(tuple(places), frozenset(), everything=False, write=self.index.show, replaced=replaced)
 
     @contextmanager
     def expect(self, written: Collection[VaultPath], moved: Mapping[VaultPath, VaultPath]) -> Iterator[None]:
-        """Leave it to the caller to show what it writes, and to update the state for notes that it moves.
-
-        Args:
-            written: The files; until the caller shows them, they would be read half written, and then again.
-            moved: The new paths of the notes by their old ones.
-        """
+        """Leave it to the caller to show what it writes, and to update the state for notes that it moves."""
         self._expected |= (paths := {*moved, *moved.values()})
         self._being_written |= (files := {*written})
         try:
@@ -225,7 +189,6 @@ class Indexer:
         write: Write | None = None,
         replaced: Mapping[VaultPath, Replacement] = NOTHING_REPLACED,
     ) -> int:
-        """Compare the files at some places with the index, and update what differs."""
         if not places:
             return 0
         async with self._turn:
@@ -369,11 +332,9 @@ class Indexer:
         return left
 
     def _reading(self) -> ReadOptions:
-        """Return how notes are read now."""
         return ReadOptions(self.vault.root, self.vault.rules, self.boilerplate, self.settings.max_pdf_pages)
 
     def _sort(self, outcome: Outcome, gathered: list[PreparedNote], gone: set[VaultPath]) -> None:
-        """Sort one outcome into written, gone or failed."""
         if isinstance(outcome, PreparedNote):
             # Before the first scan is complete, it may have been read ahead of its turn.
             if self.complete or self.index.notes.get(outcome.note.path) != outcome.note:
@@ -388,7 +349,6 @@ class Indexer:
             self._store.failures.add(outcome.path, stat.fingerprint, outcome.reason)
 
     async def _write(self, entries: list[PreparedNote], gone: Collection[VaultPath], write: Write) -> None:
-        """Write one batch, and notify of it."""
         # The rules may have changed since the notes were read.
         entries = [entry for entry in entries if not self.vault.rules.denies(entry.note.path)]
         if not entries and not gone:
@@ -397,7 +357,6 @@ class Indexer:
         self._acknowledge([entry.note for entry in entries], gone)
 
     def _acknowledge(self, notes: Sequence[IndexedNote], gone: Collection[VaultPath]) -> None:
-        """Take note of what the index holds now, and notify of it."""
         written = [note.path for note in notes]
         self._store.failures.remove(written)
         for path in gone:
@@ -412,7 +371,6 @@ class Indexer:
         return self.index.boilerplate if self.settings.boilerplate else Boilerplate.empty()
 
     async def _find_denied(self, gone: Collection[VaultPath], notes: Mapping[VaultPath, IndexedNote]) -> bool:
-        """Return whether notes that are gone have moved to where rules deny them, and have their data erased."""
         lost = {Stat(note.mtime_ns, note.size): path for path in gone if (note := notes.get(path))}
         denied = await asyncio.to_thread(self.vault.moved_to_denied, lost) if lost else {}
         if denied:
@@ -428,7 +386,6 @@ class Indexer:
         return [path for path in read if not folder.holds(path)] if is_set_up else read
 
     async def _learn(self, read: Collection[VaultPath], *, anew: bool) -> None:
-        """Learn which lines recur across the vault, once."""
         if not self.settings.boilerplate:
             return
         if (self.index.boilerplate.version == 0 and len(read) >= LEARN_AT) or anew:

@@ -37,7 +37,6 @@ class Inspection:
 
 
 def inspect_note(indexer: Indexer, store: Store, path: VaultPath) -> Inspection:
-    """Return what the index holds of a note, or why it holds nothing."""
     note = indexer.index.notes.get(path)
     if note is not None:
         passages = tuple(IndexedPassage(p.heading, p.lines, p.embedded) for p in indexer.index.passages_of(path))
@@ -57,14 +56,12 @@ def inspect_note(indexer: Indexer, store: Store, path: VaultPath) -> Inspection:
 
 
 def skip_reason(indexer: Indexer, path: VaultPath) -> str | None:
-    """Return why a file is not indexed: its own reason or that of a folder above it."""
     skipped = indexer.skipped
     above = [path, *(f"{'/'.join(path.split('/')[:n])}/" for n in range(1, path.count("/") + 1))]
     return next((skipped[p] for p in above if p in skipped), None) or indexer.vault.rules.reason(path)
 
 
 def is_indexed(indexer: Indexer, path: VaultPath, digest: Digest | None, what: IndexPart) -> bool:
-    """Return whether the index holds a note as it is on disk, or with this digest."""
     note = indexer.index.notes.get(path)
     if note is None or path in indexer.pending:
         return False

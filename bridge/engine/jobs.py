@@ -31,7 +31,6 @@ class Jobs:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self, kind: str, work: Callable[[Job], Awaitable[None]]) -> Job:
-        """Start work that reports its progress in the job."""
         job = Job(secrets.token_hex(8), kind)
         self._jobs[job.id] = job
         for old in list(self._jobs)[:-REMEMBERED]:
@@ -42,11 +41,7 @@ class Jobs:
         return job
 
     def __getitem__(self, job_id: str) -> Job:
-        """Return a job.
-
-        Raises:
-            JobNotFound: The id is unknown, or the job is long past.
-        """
+        """Return a job."""
         try:
             return self._jobs[job_id]
         except KeyError:
@@ -59,7 +54,6 @@ class Jobs:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _run(self, job: Job, work: Callable[[Job], Awaitable[None]]) -> None:
-        """Run the work and record its outcome."""
         try:
             await work(job)
         except BridgeError as error:

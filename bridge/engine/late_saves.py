@@ -55,7 +55,6 @@ class WatchedFile:
             self.current_state, self.since = current_state, now
 
     def is_late(self, now: float) -> bool:
-        """Return whether something was saved into the file, and that save is complete."""
         return self.current_state != self.saved_state and now - self.since >= (
             QUIET_S if self.current_state[1] else EMPTY_S
         )
@@ -142,7 +141,6 @@ class LateSaves:
                 watched.since = time.monotonic()
 
     def _is_newest(self, watched: WatchedFile) -> bool:
-        """Return whether only the bridge wrote the note after a late save."""
         try:
             info = Path(self.writing.vault.root, watched.file.path).stat()
         except OSError:
@@ -151,12 +149,10 @@ class LateSaves:
 
 
 def stat_key(info: os.stat_result) -> tuple[int, int]:
-    """Return what identifies an unchanged file: its time and size."""
     return info.st_mtime_ns, info.st_size
 
 
 def read_descriptor(descriptor: int) -> bytes:
-    """Read the whole of an open file."""
     with open(os.dup(descriptor), "rb") as file:  # noqa: PTH123 - a descriptor
         file.seek(0)
         return file.read()

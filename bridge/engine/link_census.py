@@ -113,7 +113,6 @@ def notes_without_links(graph_snapshot: GraphSnapshot, found: Census, part: Lack
 
 
 def newest_notes(graph_snapshot: GraphSnapshot, numbers: NDArray[np.int64], page: slice) -> NoteCount:
-    """Return the notes with these numbers, the most recently changed first."""
     paths = [graph_snapshot.graph.paths[number] for number in numbers.tolist()]
     paths.sort(key=lambda path: (-graph_snapshot.notes[path].modified if path in graph_snapshot.notes else 0.0, path))
     return NoteCount(len(paths), tuple(paths[page]))
@@ -166,6 +165,5 @@ def strong_pairs(graph_snapshot: GraphSnapshot, page: slice) -> tuple[tuple[Stro
 
 
 def gaps(graph_snapshot: GraphSnapshot, found: Sequence[tuple[int, int, int, float]]) -> tuple[Gap, ...]:
-    """Return gaps with the paths of their notes."""
     paths = graph_snapshot.graph.paths
     return tuple(Gap(paths[one], paths[other], times, round(score, 3)) for one, other, times, score in found)

@@ -89,18 +89,11 @@ class LinkTable:
         self._due = StaleLinks(frozenset(), frozenset(), everything=True)
 
     def changed(self, paths: Iterable[VaultPath], *, names: Iterable[VaultPath] = ()) -> None:
-        """Record which notes changed.
-
-        Args:
-            paths: Notes that were written or removed.
-            names: Files that appeared or vanished, which can change the target of links to their names.
-        """
         due = self._due
         self._due = StaleLinks(due.notes.union(paths), due.names.union(names), due.everything)
 
     @property
     def settled(self) -> bool:
-        """Whether nothing waits to be resolved."""
         return self._due == StaleLinks(frozenset(), frozenset(), everything=False)
 
     def take(self) -> StaleLinks:
@@ -109,13 +102,7 @@ class LinkTable:
         return due
 
     def resolve(self, due: StaleLinks, notes: Mapping[VaultPath, IndexedNote], names: Names) -> None:
-        """Resolve stale links; call in a thread, one call at a time.
-
-        Args:
-            due: What is stale.
-            notes: Every note as it is now.
-            names: The files to which links can resolve.
-        """
+        """Resolve stale links; call in a thread, one call at a time."""
         if due.everything or self.resolved_links is None:
             with pause_gc():
                 self._resolve_all(notes, names)
@@ -129,7 +116,6 @@ class LinkTable:
         self._replace(self.resolved_links.table, sorted((due.notes | asking) - kept), notes, names)
 
     def _has_same_links(self, note: IndexedNote) -> bool:
-        """Return whether a note has the links that were resolved for it before."""
         before = self._resolved_of.get(note.path)
         return before is not None and before.targets == note.targets and before.arrows == note.arrows
 
@@ -161,7 +147,6 @@ class LinkTable:
     def _replace(
         self, table: Table, stale: Collection[VaultPath], notes: Mapping[VaultPath, IndexedNote], names: Names
     ) -> None:
-        """Resolve the links of some notes again."""
         owners = [self._nodes.of(path) for path in stale]
         for path in stale:
             self._resolved_of.pop(path, None)
@@ -173,7 +158,6 @@ class LinkTable:
     def _resolved(
         self, stale: Iterable[VaultPath], notes: Mapping[VaultPath, IndexedNote], names: Names
     ) -> Iterator[Table]:
-        """Resolve the links of notes, in tables of many notes each."""
         left, seen = iter(stale), dict[tuple[str, LinkKind], LinkRequest | None]()
         while some := tuple(islice(left, AT_ONCE)):
             unhurried = self._after_searches(some)
@@ -210,7 +194,6 @@ class LinkTable:
             yield owner, source, target, kind, count, name
 
     def _link_request(self, link: Link, source: VaultPath, names: Names) -> LinkRequest | None:
-        """Return the target that a link names; None when it names no file."""
         file = target_file(link.target, link.kind)
         if not file:
             return None
@@ -220,7 +203,6 @@ class LinkTable:
         return LinkRequest(file, name, self._target(names.resolve(link.target, source, link.kind).path, file))
 
     def _target(self, path: VaultPath | None, file: str) -> int:
-        """Return the number of a link's target: a file, or a name without a note."""
         return (
             self._nodes.of(path)
             if path is not None
@@ -228,7 +210,6 @@ class LinkTable:
         )
 
     def _name(self, key: str) -> int:
-        """Return the number of a name in links."""
         return self._names.setdefault(key, len(self._names))
 
 
@@ -246,13 +227,7 @@ class LinkResolver:
     """The links and the graph of one vault; belongs to one event loop."""
 
     def __init__(self, index: Index, names: Names, on_update: Callable[[], None]) -> None:
-        """Start without links.
-
-        Args:
-            index: Holds the notes with their links as written.
-            names: The files that links can resolve to; it changes with the vault.
-            on_update: Called when links were resolved, and when the graph was built.
-        """
+        """Start without links."""
         self.graph: Graph | None = None
         """The graph of the last settled batch, without the agents' notes."""
         self._index = index
@@ -326,18 +301,12 @@ class LinkResolver:
         return StaleLinks(due.notes | rewritten, files ^ {*map(VaultPath, stored.files)}, everything=False)
 
     def save(self) -> None:
-        """Store the links for the next start; call in a thread, once the index is closed.
-
-        Raises:
-            DiskFull: The disk is full.
-            ReadOnly: The folder is not writable.
-        """
+        """Store the links for the next start; call in a thread, once the index is closed."""
         links = self._links.to_store(self._in_order(), self._names)
         if links is not None:
             self._index.link_file.save(links)
 
     async def current_graph(self) -> Graph | None:
-        """Return the graph of all links resolved so far; None before there are any."""
         async with self._drawing:
             while (resolved_links := self.resolved_links) is not None and (
                 self.graph is None or self.graph.table is not resolved_links.table
@@ -372,7 +341,6 @@ class LinkResolver:
             self._on_update()
 
     async def _pause(self) -> None:
-        """Wait for a moment without changes."""
         ends = time.monotonic() + LONGEST_S
         before: ResolvedLinks | None = None
         while before is not self.resolved_links and time.monotonic() < ends:

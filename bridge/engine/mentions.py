@@ -19,12 +19,7 @@ class MentionIndex:
     """The names that the notes of a vault mention; updated when queried."""
 
     def __init__(self, index: Index, templates: Collection[str] = ()) -> None:
-        """Create an empty index of mentions.
-
-        Args:
-            index: Holds the notes.
-            templates: The folders of templates, whose names are never linked.
-        """
+        """Create an empty index of mentions."""
         self._index = index
         self.templates = templates
         self._turn = asyncio.Lock()
@@ -87,7 +82,6 @@ def update_corpus(corpus: Corpus, news: NoteChanges, texts: Mapping[VaultPath, s
 
 
 def collect_names(notes: Mapping[VaultPath, IndexedNote], templates: Collection[str]) -> NameFinder:
-    """Collect the titles and aliases of all notes except templates."""
     return NameFinder(
         name
         for path, note in notes.items()

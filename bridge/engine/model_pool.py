@@ -53,11 +53,7 @@ class Embedders:
         return None
 
     async def current(self, choice: ModelChoice | None) -> Embedder | None:
-        """Return the embedder of the settings' model or else of the one that fits, or None with `trouble` set.
-
-        Args:
-            choice: What fits the vault; None while this is not known.
-        """
+        """Return the embedder of the settings' model or else of the one that fits, or None with `trouble` set."""
         if (setup := self.setup()) is not None:
             self.trouble = setup.error()
             return None
@@ -101,7 +97,6 @@ class Embedders:
         return None
 
     async def is_installed(self, key: str | None) -> bool:
-        """Return whether the model whose vectors have this key can be used."""
         if key is None or self.setup() is not None:
             return False
         return key in map(model_key, await asyncio.to_thread(installed_models, self.models_dir))
@@ -139,17 +134,14 @@ class Embedders:
             return frozenset()
 
     async def close_except(self, keys: set[str]) -> None:
-        """Close the models that no vault needs."""
         for key in [k for k in self._open if k not in keys]:
             await self._open.pop(key).close()
 
     async def close(self) -> None:
-        """Close every model."""
         await asyncio.gather(*(embedder.close() for embedder in self._open.values()))
         self._open.clear()
 
     def _opened(self, model: InstalledModel) -> Embedder:
-        """Return the model's embedder, created on first use."""
         key = model_key(model)
         if key not in self._open:
             self._open[key] = Embedder(model, workers_wanted(self.settings), self.settings.unload_after_s)

@@ -20,12 +20,6 @@ Seen = tuple[float, IndexedNote]
 
 
 def trace_moves(steps: Iterable[Step], notes: Collection[VaultPath]) -> dict[VaultPath, VaultPath]:
-    """Return where the steps of a change move notes, by their path before it.
-
-    Args:
-        steps: The steps, in order.
-        notes: The notes before the change.
-    """
     first: dict[VaultPath, VaultPath] = {}
     left: set[VaultPath] = set()
     for step in steps:
@@ -78,19 +72,16 @@ def detect_moves(gone: Collection[IndexedNote], fresh: Iterable[IndexedNote]) ->
 
 
 def content_key(note: IndexedNote) -> Hashable:
-    """Identify a note by its content."""
     return note.digest
 
 
 def content_and_name_key(note: IndexedNote) -> Hashable:
-    """Identify a note by its content and file name."""
     return note.digest, note.path.rpartition("/")[2]
 
 
 def match_moves(
     gone: Iterable[IndexedNote], fresh: Iterable[IndexedNote], mark: Callable[[IndexedNote], Hashable]
 ) -> dict[VaultPath, VaultPath]:
-    """Return where notes were moved, by keys that are unique on both sides."""
     old, new = unique_by_key(gone, mark), unique_by_key(fresh, mark)
     return {path: new[each] for each, path in old.items() if each in new}
 
@@ -98,7 +89,6 @@ def match_moves(
 def unique_by_key(
     notes: Iterable[IndexedNote], mark: Callable[[IndexedNote], Hashable]
 ) -> Mapping[Hashable, VaultPath]:
-    """Return the notes whose key no other note has, by their key."""
     marked = [(mark(note), note.path) for note in notes]
     count = Counter(each for each, _ in marked)
     return {each: path for each, path in marked if count[each] == 1}

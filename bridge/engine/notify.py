@@ -25,7 +25,6 @@ def publish_changes(vault: OpenVault, written: Collection[IndexedNote], gone: Co
 
 
 def publish_progress(vault: OpenVault) -> None:
-    """Publish the indexing progress, and wake waiters."""
     vault.signal.notify()
     # An unreadable index is reopened in a moment.
     with contextlib.suppress(BridgeError):

@@ -99,7 +99,6 @@ class OpenVault:
 
     @property
     def settings(self) -> Settings:
-        """The current settings."""
         return self.indexer.settings
 
     @property
@@ -139,19 +138,11 @@ class OpenVault:
         return self.first_answers.ready if early else self.indexer.complete
 
     def require_keyword(self) -> None:
-        """Require that the first full scan is committed.
-
-        Raises:
-            NotReady: It is not committed.
-        """
+        """Require that the first full scan is committed."""
         self.indexer.require_complete()
 
     async def resolved_links(self) -> ResolvedLinks:
-        """Return every link as currently resolved, once all links have been.
-
-        Raises:
-            NotReady: The first full scan is not committed.
-        """
+        """Return every link as currently resolved, once all links have been."""
         self.require_keyword()
         while (resolved_links := self.indexer.link_resolver.resolved_links) is None:
             await self.signal.wait(LOOK_S)
@@ -159,11 +150,7 @@ class OpenVault:
         return resolved_links
 
     async def graph_snapshot(self, among: Among = "notes") -> GraphSnapshot:
-        """Return the graph of the notes written so far, once there is one.
-
-        Raises:
-            NotReady: The first full scan is not committed.
-        """
+        """Return the graph of the notes written so far, once there is one."""
         await self.resolved_links()
         graph = await self.indexer.link_resolver.graph_among(among)
         if graph is None:
@@ -212,7 +199,6 @@ class OpenVault:
         return self.embedders.trouble or self.backfill.trouble or waiting
 
     def model_keys(self) -> set[str]:
-        """Return the keys of the models that it needs."""
         keys = {self.index.answering_model} if self.index.answering_model else set()
         if self.backfill.model:
             keys.add(model_key(self.backfill.model.model))
@@ -221,13 +207,7 @@ class OpenVault:
     # -- life ---------------------------------------------------------------------------------------------------------
 
     async def run(self, folder: Path, stop: asyncio.Event, *more: Coroutine[Any, Any, None]) -> None:
-        """Run the tasks of all parts, until one fails.
-
-        Args:
-            folder: The index.
-            stop: Set to end the tasks.
-            more: Further tasks to run alongside.
-        """
+        """Run the tasks of all parts, until one fails."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self.eraser.run(), name="enforcing")
             group.create_task(self.indexer.run(stop), name="indexer")
@@ -260,13 +240,11 @@ class OpenVault:
             self.many_written.set()
 
     def keep_apart(self) -> None:
-        """Keep the agents' folder apart as the settings say."""
         folder = agents_folder(self.settings)
         if self.index.keep_apart(KeptFolder(folder.path, folder.about)):
             self.indexer.link_resolver.hide(())
 
     def use_agents_folder(self, settings: Settings) -> None:
-        """Apply settings of which only the agents' folder has changed."""
         self.indexer.settings = settings
         self.co_reading.use(settings)
         self.writing.settings = settings

@@ -89,7 +89,6 @@ def read_all(
 
 
 def read_one(reading: ReadOptions, vault: Vault, path: VaultPath) -> Outcome:
-    """Read, parse and prepare one note."""
     try:
         data, stat = vault.read(path)
     except VaultUnreadable:
@@ -101,7 +100,6 @@ def read_one(reading: ReadOptions, vault: Vault, path: VaultPath) -> Outcome:
 
 
 def learn_boilerplate(root: Path, rules: Rules, paths: Collection[VaultPath]) -> Boilerplate:
-    """Learn which lines recur across notes."""
     return Boilerplate.learn(sample_texts(Vault(root, rules), paths))
 
 

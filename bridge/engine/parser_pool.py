@@ -52,23 +52,14 @@ class ParserPool:
     """Reads the notes of one vault, one batch at a time; its processes end with each batch."""
 
     def __init__(self, on_words: Callable[[], None] = lambda: None) -> None:
-        """Start nothing yet.
-
-        Args:
-            on_words: Called when the words of all files are known.
-        """
+        """Start nothing yet."""
         self._on_words = on_words
         self._pool: WorkerPool | None = None
         self._ahead: tuple[Vault, asyncio.Task[tuple[frozenset[VaultPath], Boilerplate] | None]] | None = None
         self._file_words: tuple[Vault, FileWords] | None = None
 
     def begin(self, vault: Vault, *, learn: bool) -> None:
-        """Start to index the words of whole files ahead of the notes, unless that was begun; returns at once.
-
-        Args:
-            vault: The files.
-            learn: Whether to learn their recurring lines too.
-        """
+        """Start to index the words of whole files ahead of the notes, unless that was begun; returns at once."""
         if self._ahead is None and self.file_words(vault) is None:
             self._ahead = vault, asyncio.create_task(self._read_ahead(vault, learn=learn), name="reading ahead")
 
@@ -89,7 +80,6 @@ class ParserPool:
             return None
 
     async def _index_words(self, vault: Vault, files: Mapping[VaultPath, int]) -> FileWords:
-        """Index the words of whole files, of these sizes, in all processes."""
         found = FileWords([*files])
         numbers = {path: number for number, path in enumerate(files)}
         indexed = [
@@ -120,12 +110,7 @@ class ParserPool:
         return await asyncio.to_thread(learn_boilerplate, vault.root, vault.rules, paths)
 
     async def read(self, reading: ReadOptions, files: Mapping[VaultPath, int]) -> AsyncGenerator[list[Outcome], None]:
-        """Yield the outcome of every file, in slices as they are done.
-
-        Args:
-            reading: How to read them.
-            files: The files in the order of reading, with their size in bytes.
-        """
+        """Yield the outcome of every file, in slices as they are done."""
         slices = slice_files(files)
         try:
             if len(files) <= FEW:
@@ -146,7 +131,6 @@ class ParserPool:
             self._end()
 
     def _submit(self, reading: ReadOptions, part: list[VaultPath]) -> asyncio.Future[list[Outcome]]:
-        """Have a process read a slice, a new one if a note has ended those before."""
         try:
             return asyncio.wrap_future(self._started().submit(read_in_worker, reading, part))
         except BrokenProcessPool:
@@ -154,7 +138,6 @@ class ParserPool:
             return asyncio.wrap_future(self._started().submit(read_in_worker, reading, part))
 
     def _started(self) -> WorkerPool:
-        """Return the process pool, started if needed."""
         if self._pool is None:
             self._pool = WorkerPool(PROCESSES)
         return self._pool
@@ -168,7 +151,6 @@ class ParserPool:
         self._end()
 
     def _end(self) -> None:
-        """End the processes."""
         if self._pool is not None:
             self._pool.end()
             self._pool = None

@@ -55,12 +55,7 @@ class PathLocks:
 
     @asynccontextmanager
     async def hold(self, paths: Collection[VaultPath] | None, work: str = "") -> AsyncGenerator[Hold, None]:
-        """Lock notes until the block is left.
-
-        Args:
-            paths: The notes; None for a change that claims them later.
-            work: What is done with them, for those who wait.
-        """
+        """Lock notes until the block is left."""
         mine = Hold(work, () if paths is None else paths, wide=paths is None)
         await self._wait(mine, lambda other: other.overlaps(mine) or (other.wide and mine.wide))
         self._holds.append(mine)
@@ -93,6 +88,5 @@ class PathLocks:
 
 
 def folders_of(path: VaultPath) -> Iterator[VaultPath]:
-    """Yield the folders around a path."""
     while path := VaultPath(path.rpartition("/")[0]):
         yield path

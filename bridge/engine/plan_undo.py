@@ -17,19 +17,6 @@ from bridge.vault.vault import Vault
 def plan_undo(
     draft: Draft, changes: Sequence[Change], vault: Vault, store: Store, hunks: Collection[int] | None = None
 ) -> PlannedChange:
-    """Undo applied changes on a draft.
-
-    Args:
-        draft: The draft.
-        changes: The changes.
-        vault: The files.
-        store: The history of the vault.
-        hunks: Of each change only these.
-
-    Raises:
-        ChangeConflict: What they touched was changed since.
-        ChangeNotFound: A content is no longer kept.
-    """
     draft.back = True
     snapshot = store.snapshots.read
     newest_first = sorted(changes, key=lambda change: change.made, reverse=True)
@@ -40,8 +27,6 @@ def plan_undo(
 
 
 def vault_state(vault: Vault, store: Store) -> VaultState:
-    """Return the vault state that an undo needs."""
-
     def has(path: VaultPath, digest: Digest) -> bool:
         try:
             return digest_of((vault.root / path).read_bytes()) == digest
@@ -59,7 +44,6 @@ def vault_state(vault: Vault, store: Store) -> VaultState:
 
 
 def first_path(change: Change) -> VaultPath:
-    """Return the path of the first file that a change names, ignoring the trash."""
     files = (step for step in change.steps if not step.kind.endswith("folder"))
     named = (place for step in files for place in (step.path, step.to) if place and not place.startswith("."))
     return next(named, change.steps[0].path)

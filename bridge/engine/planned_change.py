@@ -60,7 +60,6 @@ class PlannedChange:
 
 
 def digest_after(draft: Draft, path: VaultPath) -> Digest | None:
-    """Return the digest of a file after a change; None when it is gone."""
     try:
         return digest_of(draft.read(path))
     except NoteNotFound:
@@ -76,7 +75,6 @@ def digest_before(draft: Draft, path: VaultPath) -> Digest | None:
 
 
 def count_effects(plan: Plan, effect: Effect) -> Mapping[str, int]:
-    """Count the effects of a change."""
     places = {step.to for step in plan.steps if step.kind == "move" and step.to is not None}
     written = {
         step.path
@@ -91,11 +89,6 @@ def count_effects(plan: Plan, effect: Effect) -> Mapping[str, int]:
 
 
 def require_expected(found: Mapping[str, int], expect: Mapping[str, int]) -> None:
-    """Require that a change does what was expected.
-
-    Raises:
-        ExpectationFailed: The counts differ.
-    """
     wrong = [
         f"{name} would be {found[name]:,}, not {count:,}" for name, count in expect.items() if found[name] != count
     ]

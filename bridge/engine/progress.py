@@ -65,16 +65,7 @@ def measure_progress(
     *,
     paused: bool,
 ) -> Progress:
-    """Measure the progress; a vault that is not open yet counts as empty.
-
-    Args:
-        vault: The vault, when it is open.
-        store: The vault's state, when it could be opened.
-        embedders: The models.
-        settings: The number of embedding workers.
-        trouble: The error that keeps the vault closed.
-        paused: Whether embedding is paused.
-    """
+    """Measure the progress; a vault that is not open yet counts as empty."""
     index, indexer = (vault.index, vault.indexer) if vault else (None, None)
     problem = trouble or (vault.trouble if vault else None)
     model = model_in_use(vault, settings) if vault else None
@@ -107,7 +98,6 @@ def is_semantic_ready(vault: OpenVault, embedders: Embedders) -> bool:
 
 
 def model_in_use(vault: OpenVault, settings: Settings) -> ModelInUse | None:
-    """Describe the embedding model; None when there is none."""
     if (model := vault.backfill.model) is None:
         return None
     return ModelInUse(

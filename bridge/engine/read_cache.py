@@ -57,13 +57,7 @@ class LongNoteCache:
         """Held while a very long note is parsed: two at once could take more memory than all the rest."""
 
     def read(self, path: VaultPath, data: bytes, *, max_pdf_pages: int) -> Note:
-        """Parse a file, unless it is the one held.
-
-        Args:
-            path: Path in the vault.
-            data: The file's bytes.
-            max_pdf_pages: How many pages of a PDF to read.
-        """
+        """Parse a file, unless it is the one held."""
         if len(data) < LONG:
             return read_document(path, data, max_pdf_pages=max_pdf_pages)
         key = path, digest_of(data), max_pdf_pages
@@ -76,7 +70,6 @@ class LongNoteCache:
             return entry[1]
 
     def _store(self, entry: tuple[tuple[VaultPath, Digest, int], Note]) -> None:
-        """Hold a note until it is not used any more."""
         if (before := self._drop) is not None:
             before.cancel()
         self._entry = entry

@@ -67,7 +67,6 @@ class RequestSelection:
         return merge_effects(effects)
 
     def _refusal(self, number: int, effect: Effect, since: int) -> str | None:
-        """Return why a request that was applied may not be; None if it may."""
         steps = self.draft.steps[since:]
         touched = {place for step in steps for place in (step.path, step.to) if place is not None}
         if kept := next((path for path in sorted(touched) if not self.limits.may_touch(path)), None):

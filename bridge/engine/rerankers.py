@@ -28,17 +28,10 @@ class Rerankers:
 
     @property
     def status(self) -> RerankerStatus | None:
-        """The state of the reranker; None before it was needed."""
         return self._reranker.status() if self._reranker is not None else None
 
     async def score(self, query: str, passages: Sequence[str], budget_s: float | None = None) -> PassageScores:
-        """Score passages for a query; without a usable reranker, return only why there is none.
-
-        Args:
-            query: What was asked.
-            passages: The passages, the most promising first.
-            budget_s: Seconds that this call may take, if not `budget_s` of all.
-        """
+        """Score passages for a query; without a usable reranker, return only why there is none."""
         try:
             reranker = await self._current()
         except BridgeError as error:
@@ -46,13 +39,7 @@ class Rerankers:
         return await reranker.score(query, passages, budget_s)
 
     def chosen(self) -> InstalledModel:
-        """Return the chosen reranker. Blocks for small files.
-
-        Raises:
-            ModelMissing: None is chosen, or it is not installed.
-            ModelUnusable: It is no reranker, or its file is missing or changed.
-            NotReady: llama.cpp is not installed yet.
-        """
+        """Return the chosen reranker. Blocks for small files."""
         if not self.settings.rerank_model:
             raise ModelMissing("No reranker is chosen.", hint=_HOW_TO_CHOOSE)
         if (setup := read_model_setup()) is not None:

@@ -89,18 +89,13 @@ class ChangeReview:
                     self._writing.publish(change)
 
     def change(self, id_: str) -> Change:
-        """Return a change.
-
-        Raises:
-            ChangeNotFound: There is no such change, or it is hidden.
-        """
+        """Return a change."""
         found = self._store.journal.change(id_)
         if found is None or found.state == "prepared" or self._is_hidden(found):
             raise ChangeNotFound(f"There is no change `{id_[:40]}`.")
         return found
 
     def changes(self, criteria: ChangeFilter, limit: int, offset: int) -> list[Change]:
-        """Return changes, the newest first."""
         return [
             change for change in self._store.journal.changes(criteria, limit, offset) if not self._is_hidden(change)
         ]
@@ -112,12 +107,7 @@ class ChangeReview:
     async def undo(
         self, ids: Sequence[str], author: Author, hunks: Collection[int] | None = None, *, dry_run: bool = False
     ) -> ChangeOutcome:
-        """Undo changes, the newest first, as one change.
-
-        Raises:
-            ChangeNotFound: There is no such change, or its snapshots are no longer kept.
-            ChangeConflict: It is not active, or what it touched was changed since.
-        """
+        """Undo changes, the newest first, as one change."""
 
         def planner(draft: Draft) -> PlannedChange:
             # Read under the lock: an earlier change may have settled or moved one of them.
@@ -139,7 +129,6 @@ class ChangeReview:
         return outcome
 
     def _name_later_changes(self, error: ChangeConflict, ids: Sequence[str]) -> ChangeConflict:
-        """Add to a conflict which later changes of the same files could be undone first."""
         newest = max(
             (change.made for id_ in ids if (change := self._store.journal.change(id_)) is not None), default=""
         )
@@ -158,12 +147,7 @@ class ChangeReview:
         return ChangeConflict(f"{error.message} {named}", hint=error.hint, **error.facts, later=newest_first)
 
     async def redo(self, id_: str, author: Author, *, dry_run: bool = False) -> ChangeOutcome:
-        """Redo an undone change.
-
-        Raises:
-            ChangeNotFound: There is no such change, or its snapshots are no longer kept.
-            ChangeConflict: It is not undone, or what it touched was changed since.
-        """
+        """Redo an undone change."""
 
         def planner(draft: Draft) -> PlannedChange:
             change = self._in_state(id_, "undone")
@@ -174,13 +158,7 @@ class ChangeReview:
         return await self._writing.make(planner, None, author, dry_run=dry_run)
 
     async def accept(self, id_: str, author: Author, hunks: Collection[int] | None = None) -> ChangeOutcome:
-        """Apply a proposed change, or some of its hunks; the other hunks are rejected.
-
-        Raises:
-            ChangeNotFound: There is no such change.
-            ChangeConflict: It is no longer waiting, or what it touches was changed since.
-            ExpectationFailed: It did something else than was forecast, and was undone.
-        """
+        """Apply a proposed change, or some of its hunks; the other hunks are rejected."""
         await self.expire()
         change = self._in_state(id_, "proposed")
 
@@ -201,12 +179,7 @@ class ChangeReview:
         return outcome
 
     async def reject(self, id_: str) -> Change:
-        """Reject a proposal.
-
-        Raises:
-            ChangeNotFound: There is no such change.
-            ChangeConflict: It is no longer waiting.
-        """
+        """Reject a proposal."""
         await self.expire()
         async with self._writing.alone():
             change = replace(self._in_state(id_, "proposed", "conflict"), state="rejected")
@@ -215,16 +188,7 @@ class ChangeReview:
         return change
 
     async def acknowledge(self, id_: str, refused: Refusal | None) -> State:
-        """Record an editor's answer about a change that it claimed, however late; return the change's state.
-
-        Args:
-            id_: The change.
-            refused: Why it was not made; None when it was made.
-
-        Raises:
-            ChangeNotFound: There is no such change.
-            ChangeConflict: It was not claimed.
-        """
+        """Record an editor's answer about a change that it claimed, however late; return the change's state."""
         offer = self._writing.editor_sessions.offered(id_)
         if offer is not None:
             in_time = offer.answer(Answer(refused))
@@ -249,11 +213,7 @@ class ChangeReview:
         return change.state
 
     def of_session(self, session: str) -> list[str]:
-        """Return the ids of the active changes of a session.
-
-        Raises:
-            ChangeNotFound: There are none.
-        """
+        """Return the ids of the active changes of a session."""
         found = self.changes(ChangeFilter(session=session, state="applied"), MOST, 0)
         ids = [change.id for change in found if "undoes" not in change.facts and "redoes" not in change.facts]
         if not ids:
@@ -277,7 +237,6 @@ class ChangeReview:
 
     @property
     def _today(self) -> VaultState:
-        """The vault state that an undo needs."""
         return vault_state(self._vault, self._store)
 
     @property
@@ -286,5 +245,4 @@ class ChangeReview:
 
 
 def step_digests(step: Step) -> tuple[Digest, ...]:
-    """Return the digests of the contents before and after a step."""
     return tuple(digest for digest in (step.before, step.after) if digest is not None)

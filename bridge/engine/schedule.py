@@ -20,7 +20,6 @@ COMPACT_EVERY_S = 900.0
 
 
 async def run_maintenance(review: ChangeReview, index: Index) -> Never:
-    """Run maintenance until cancelled."""
     while True:
         await review.expire()
         await asyncio.sleep(COMPACT_EVERY_S)
@@ -44,13 +43,7 @@ class CoReadingTracker:
     """Which notes are read together; belongs to one event loop."""
 
     def __init__(self, index: Index, store: Store, settings: Settings) -> None:
-        """Start without readings.
-
-        Args:
-            index: Holds the visible notes.
-            store: Records which calls read which notes.
-            settings: Gives the weight of co-reading.
-        """
+        """Start without readings."""
         self._index = index
         self._store = store
         self._request = asyncio.Event()
@@ -81,11 +74,7 @@ class CoReadingTracker:
             self._due = time.monotonic() + REFRESH_EVERY_S
 
     async def look(self) -> None:
-        """Refresh the result, unless its weight is zero.
-
-        Raises:
-            BridgeError: The state database could not be read.
-        """
+        """Refresh the result, unless its weight is zero."""
         before = self._drift
         if not before.weight:
             return

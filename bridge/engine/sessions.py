@@ -22,11 +22,7 @@ class Sessions:
     """Assigns calls to sessions; the changes of a session can be undone together."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
-        """Start without sessions.
-
-        Args:
-            now: Returns the time in seconds.
-        """
+        """Start without sessions."""
         self._now = now
         self._open: dict[tuple[str | None, str | None], OpenSession] = {}
 
@@ -36,14 +32,7 @@ class Sessions:
         session_name: str | None,
         latest: Callable[[], str | None] = lambda: None,
     ) -> str:
-        """Return the session of a call that a client makes now: short, and without meaning.
-
-        Args:
-            client: The client's name.
-            session_name: As the client says it; without one, its calls share a session until a long enough pause.
-            latest: Returns the session of the client's newest recorded call that is recent enough, for a client that
-                makes each call in a process of its own.
-        """
+        """Return the session of a call that a client makes now: short, and without meaning."""
         moment, key = self._now(), (client, session_name)
         session = self._open.get(key)
         if session is None or moment - session.latest >= QUIET_S:
@@ -68,5 +57,4 @@ class Sessions:
 
 
 def session_digest(client: str | None, session_name: str) -> str:
-    """Return the id of a session that a client names, which does not contain its words."""
     return hashlib.sha256(f"{client}\0{session_name}".encode()).hexdigest()[:12]

@@ -12,15 +12,7 @@ from bridge.types import VaultPath
 def links_to_store(
     nodes: Nodes, names: Mapping[str, int], table: Table, order: Sequence[VaultPath], files: Iterable[VaultPath]
 ) -> StoredLinks:
-    """Return links as they are stored, without what no link needs any more.
-
-    Args:
-        nodes: The files and names that rows refer to.
-        names: The number of each name that links ask for.
-        table: The links.
-        order: Every note, in the order in which all links are resolved.
-        files: The files to which links can resolve.
-    """
+    """Return links as they are stored, without what no link needs any more."""
     notes = np.array([nodes.of(path) for path in order], np.int32)
     rank = np.full(len(nodes), len(notes), np.int32)
     rank[notes] = np.arange(len(notes), dtype=np.int32)
@@ -41,15 +33,6 @@ def links_to_store(
 
 
 def number_anew(used: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Number what is used in the order of its first use.
-
-    Args:
-        used: Numbers below `size`, some of them several times.
-        size: How many numbers there are.
-
-    Returns:
-        The old number of each new one, and the new number of each old one; -1 for one that is not used.
-    """
     each, first = np.unique(used, return_index=True)
     old = each[np.argsort(first)]
     new = np.full(size, -1, np.int32)

@@ -155,20 +155,7 @@ class ChangeWriter:
         expect: Mapping[str, int] | None = None,
         of: Change | None = None,
     ) -> ChangeOutcome:
-        """Make a change.
-
-        Args:
-            planner: Plans the steps on a draft; called in a thread, while nothing else changes the notes.
-            paths: The notes that the change may touch; None for any.
-            author: Who makes the change.
-            dry_run: Whether to return the effect without making the change.
-            expect: The expected counts, by the names in `ChangeOutcome.counts`.
-            of: The proposal that is accepted, whose record the change takes over.
-
-        Raises:
-            ExpectationFailed: The counts would differ from the expected ones.
-            BridgeError: `planner` raised it, or the change cannot be made; nothing was changed.
-        """
+        """Make a change."""
         async with self._locks.hold(paths, author.operation) as hold:
             for left in reversed(range(AGAIN + 1)):
                 if hold.wide and not left and not dry_run:
@@ -196,12 +183,6 @@ class ChangeWriter:
         of: Change | None,
         hold: Hold,
     ) -> ChangeOutcome:
-        """Make a change once.
-
-        Raises:
-            FileOvertaken: Another program or change wrote a note in between.
-            BridgeError: As `make`.
-        """
         self._locks.choose(hold)
         draft = self.draft()
         planned, plan, ready = await asyncio.to_thread(self._plan_change, planner, draft)
@@ -238,11 +219,6 @@ class ChangeWriter:
         return await run_to_completion(self._apply_verified(outcome, ready, author, of, hold))
 
     async def _claim(self, hold: Hold, draft: Draft, planned: PlannedChange, plan: Plan) -> None:
-        """Lock the notes of a planned change.
-
-        Raises:
-            FileOvertaken: Another change has meanwhile touched what it was planned on.
-        """
         if hold.paths is not None:
             await self._locks.claim(hold, step_paths(plan.steps))
         if not hold.passed:
@@ -254,7 +230,6 @@ class ChangeWriter:
             raise FileOvertaken("Another change touched links to the same notes.")
 
     def _touches_links(self, steps: Iterable[Step], passed: Iterable[VaultPath]) -> bool:
-        """Return whether notes have or link to a name that steps change, or change the content of."""
         names, notes = self._indexer.names.copy(), self._indexer.index.notes
         keys = {name_key(path) for step in steps for path in follow_step(names, step)}
         for path in passed:
@@ -275,11 +250,9 @@ class ChangeWriter:
         return self._writer
 
     def publish(self, change: Change) -> None:
-        """Publish the outcome of a change."""
         self._events.publish(ChangeRecorded(*event_fields(change)), self._id)
 
     def draft(self) -> Draft:
-        """Return a draft of the current vault."""
         vault, names = self._indexer.vault, self._indexer.names
 
         def size_of(path: VaultPath) -> int | None:
@@ -310,7 +283,6 @@ class ChangeWriter:
     def _plan_change(
         self, planner: Callable[[Draft], PlannedChange], draft: Draft
     ) -> tuple[PlannedChange, Plan, PreparedPlan]:
-        """Plan a change, and prepare it for the writer."""
         if self._indexer.index.notes:
             # Otherwise a new note would be written below an unmounted disk's folder, and all others would seem deleted.
             self.vault.require_mounted(was_filled=True)
@@ -321,7 +293,6 @@ class ChangeWriter:
             raise explain_read_only(error, planned.effect) from None
 
     def _prepare(self, plan: Plan, just_read: Collection[VaultPath], *, check_text: bool) -> PreparedPlan:
-        """Prepare a plan for the writer, with warnings about faults in the text of notes."""
         ready = self.writer.prepare(plan, just_read)
         found = tuple(
             fault
@@ -336,7 +307,6 @@ class ChangeWriter:
         return replace(ready, warnings=(*ready.warnings, *found))
 
     def _confirmation(self, found: Extent) -> ConfirmationRequired | None:
-        """Return the error for a change too large to be made unconfirmed; None for a small one."""
         settings = self.settings
         if max(found.files, found.losing) > settings.confirm_files:
             limit = f"`confirm_files` is {settings.confirm_files:,}"
@@ -352,7 +322,6 @@ class ChangeWriter:
         )
 
     async def _propose(self, outcome: ChangeOutcome, author: Author) -> ChangeOutcome:
-        """Store a change as a proposal for the user."""
         change = self._new_change(outcome, author)
         means = await asyncio.to_thread(
             self._agents_place.explain, self.vault, self.settings, outcome.plan, change.facts, outcome.planned.path
@@ -382,12 +351,6 @@ class ChangeWriter:
         return made
 
     async def _roll_back(self, change: Change, author: Author, why: ExpectationFailed, hold: Hold) -> None:
-        """Undo a change that was just made, under the same lock.
-
-        Raises:
-            ChangeConflict: Another program has changed the same places since.
-        """
-
         def planner(draft: Draft) -> PlannedChange:
             return plan_undo(draft, [self._store.journal.change(change.id) or change], self.vault, self._store)
 
@@ -407,7 +370,6 @@ class ChangeWriter:
     async def _apply(
         self, outcome: ChangeOutcome, ready: PreparedPlan, author: Author, of: Change | None
     ) -> ChangeOutcome:
-        """Write a change, index it and publish it."""
         change = replace(
             of or self._new_change(outcome, author), state="applied", facts={**outcome.planned.facts, "by": "disk"}
         )
@@ -445,7 +407,6 @@ class ChangeWriter:
         return replace(outcome, change=done, warnings=(*outcome.warnings, *late, *left))
 
     def _agree(self, facts: Mapping[str, object]) -> None:
-        """Keep that the user agreed to the agents' folder, if a change sets it up."""
         if isinstance(id_ := facts.get(AGREEMENT), str):
             self._agents_place.agree(self.settings, id_)
 
@@ -495,11 +456,9 @@ class ChangeWriter:
 
 
 def step_paths(steps: Iterable[Step]) -> set[VaultPath]:
-    """Return the paths that steps touch."""
     return {place for step in steps for place in (step.path, step.to) if place is not None}
 
 
 def event_fields(change: Change) -> tuple[str, str, str | None, str, tuple[VaultPath, ...]]:
-    """Return the fields of an event about a change."""
     paths = dict.fromkeys(place for step in change.steps for place in (step.path, step.to) if place)
     return change.id, change.operation, change.client, change.state, tuple(paths)[:100]

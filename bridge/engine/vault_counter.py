@@ -43,16 +43,7 @@ class VaultCounter:
         return CountedVault(notes, names, lookup, lambda path: rules.indexes(path, 0) and not folder.holds(path), total)
 
     def forecast(self, draft: Draft, planned: PlannedChange, expect: Mapping[str, int] | None) -> PlannedChange:
-        """Add a forecast to a planned change, and the check that it comes true.
-
-        Args:
-            draft: The change.
-            planned: What is known of it.
-            expect: The difference that is expected of it, as in `Forecast.difference`.
-
-        Raises:
-            ExpectationFailed: The difference would be another one.
-        """
+        """Add a forecast to a planned change, and the check that it comes true."""
         vault = self.current()
         files = affected_by(draft, vault)
         forecast = compare_counts(vault, files)
@@ -74,11 +65,7 @@ class _ForecastCheck:
     forecast: Forecast
 
     def verify(self) -> None:
-        """Compare the written files with the forecast.
-
-        Raises:
-            ExpectationFailed: They differ.
-        """
+        """Compare the written files with the forecast."""
         vault = self.indexer.vault
 
         def read(path: VaultPath) -> bytes:

@@ -18,16 +18,7 @@ class VaultLock:
 
     @classmethod
     def take(cls, lock: Path, runtime: Path) -> "VaultLock":
-        """Take the lock.
-
-        Args:
-            lock: The lock file; created if absent.
-            runtime: The runtime file, which names the holder.
-
-        Raises:
-            VaultHeld: Another process holds the lock; `url` and `pid` identify it.
-            ReadOnly: The folder is not writable.
-        """
+        """Take the lock."""
         make_private(lock.parent)
         try:
             descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
@@ -43,7 +34,6 @@ class VaultLock:
         return cls(descriptor)
 
     def release(self) -> None:
-        """Release the lock."""
         os.close(self._descriptor)
 
 

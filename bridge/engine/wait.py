@@ -12,22 +12,7 @@ LOOK_S = 1.0
 
 
 async def wait_for_note(host: Host, path: VaultPath, digest: Digest | None, part: IndexPart, timeout: float) -> bool:
-    """Wait until the index holds a note as it is on disk, or with this digest; it may be opened again meanwhile.
-
-    Args:
-        host: The vault.
-        path: The note.
-        digest: The content to wait for; that on disk when absent.
-        part: Which part of the index must hold it.
-        timeout: Seconds to wait at most.
-
-    Returns:
-        Whether it does.
-
-    Raises:
-        NoteNotFound: The note is neither on disk nor in the index.
-        NotReady: The vault was not opened in time.
-    """
+    """Wait until the index holds a note as it is on disk, or with this digest; it may be opened again meanwhile."""
     ends = time.monotonic() + timeout
     while host.known_names is None and time.monotonic() < ends:
         await host.signal.wait(OPEN_LOOK_S)

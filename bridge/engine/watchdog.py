@@ -22,11 +22,7 @@ def open_index(folder: Path, keep_days: int, doubt: Exception | None) -> Index:
 
 
 async def watch_index(index: Index, folder: Path) -> Never:
-    """Check an index periodically, until it becomes unusable.
-
-    Raises:
-        IndexUnusable: Its folder is gone or was replaced, or a search found damage.
-    """
+    """Check an index periodically, until it becomes unusable."""
     opened = await asyncio.to_thread(folder_identity, folder)
     while True:
         await asyncio.sleep(LOOK_EVERY_S)
@@ -40,12 +36,10 @@ async def watch_index(index: Index, folder: Path) -> Never:
 
 
 def folder_identity(folder: Path) -> tuple[int | None, ...]:
-    """Return what identifies a folder and its tables: their inodes."""
     return tuple(inode_of(folder / part) for part in PARTS)
 
 
 def inode_of(path: Path) -> int | None:
-    """Return the inode of a file or folder; None when there is none."""
     try:
         return path.stat().st_ino
     except OSError:

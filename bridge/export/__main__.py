@@ -19,7 +19,6 @@ CATALOGUE = ROOT / "bridge" / "cli" / "catalogue.json"
 
 
 def generated_files() -> Mapping[Path, bytes]:
-    """Return what each generated file should hold."""
     return {
         DOCS / "operations.md": reference().encode(),
         DOCS / "errors.md": errors_page().encode(),
@@ -31,7 +30,6 @@ def generated_files() -> Mapping[Path, bytes]:
 
 
 def main() -> int:
-    """Write or check."""
     parser = argparse.ArgumentParser(prog="python -m bridge.export", description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; fail when a file is out of date")
     checking = parser.parse_args().check

@@ -16,7 +16,6 @@ def catalogue() -> list[dict[str, Any]]:
 
 
 def describe_operation(operation: Operation) -> dict[str, Any]:
-    """Describe one operation."""
     arguments, result = arguments_schema(operation), result_schema(operation.result)
     return {
         "name": operation.name,
@@ -36,18 +35,15 @@ def describe_operation(operation: Operation) -> dict[str, Any]:
 
 
 def full_description(operation: Operation) -> str:
-    """Return an operation's summary and details."""
     return "\n\n".join(filter(None, (operation.summary, operation.details)))
 
 
 def schema_digest(*schemas: Any) -> str:
-    """Return a short digest of how an operation is called and answered, regardless of descriptions."""
     plain = orjson.dumps([strip_descriptions(schema) for schema in schemas], option=orjson.OPT_SORT_KEYS)
     return hashlib.sha256(plain).hexdigest()[:12]
 
 
 def strip_descriptions(schema: Any) -> Any:
-    """Remove the descriptions from a schema, but not a property named `description`."""
     match schema:
         case {"properties": dict(properties), **rest}:
             return {

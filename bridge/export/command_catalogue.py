@@ -51,7 +51,6 @@ class CommandCatalogue(TypedDict):
 
 
 def command_catalogue() -> CommandCatalogue:
-    """Return what the command line knows of the operations."""
     return {
         "scopes": get_args(Scope),
         "presets": get_args(Preset),
@@ -60,7 +59,6 @@ def command_catalogue() -> CommandCatalogue:
 
 
 def describe_command(operation: Operation) -> OperationCommand:
-    """Describe the command of an operation."""
     positional = positional_arguments(operation)
     return {
         "summary": operation.summary,
@@ -77,7 +75,6 @@ def describe_command(operation: Operation) -> OperationCommand:
 
 
 def describe_argument(argument: Argument, *, positional: bool) -> CommandArgument:
-    """Describe an argument of a command."""
     return {
         "kind": value_kind(argument),
         "positional": positional,
@@ -89,7 +86,6 @@ def describe_argument(argument: Argument, *, positional: bool) -> CommandArgumen
 
 
 def positional_arguments(operation: Operation) -> Sequence[Argument]:
-    """Return the arguments that may be given by position: the required ones, else the first if it is text."""
     required = [argument for argument in operation.arguments if argument.required and not is_repeated(argument)]
     if required:
         # Nobody types a digest: the command looks it up.
@@ -106,19 +102,16 @@ def is_repeated(argument: Argument) -> bool:
 
 
 def is_mapping(kind: Any) -> bool:
-    """Say whether a hint is a mapping from names to values."""
     origin = get_origin(kind)
     return isinstance(origin, type) and issubclass(origin, Mapping)
 
 
 def item_hint(argument: Argument) -> Any:
-    """Return the hint of one value of an option."""
     kind = strip_hint(argument.hint)
     return strip_hint(get_args(kind)[0]) if is_repeated(argument) and not is_mapping(kind) else kind
 
 
 def value_kind(argument: Argument) -> Kind:
-    """Return how a value is typed."""
     hint = item_hint(argument)
     kinds: Mapping[Any, Kind] = {
         VaultPath: "path",
@@ -136,7 +129,6 @@ def value_kind(argument: Argument) -> Kind:
 
 
 def placeholder(argument: Argument) -> str:
-    """Return the placeholder of an option's value."""
     hint = item_hint(argument)
     if get_origin(hint) is Literal:
         return "|".join(map(str, get_args(hint)))
@@ -146,14 +138,12 @@ def placeholder(argument: Argument) -> str:
 
 
 def _singular(name: str) -> str:
-    """Return the name of one of several: an option that may be repeated is called by the name of all."""
     if name.endswith("ies"):
         return f"{name[:-3]}y"
     return name.removesuffix("es") if name.endswith(("ases", "sses")) else name.removesuffix("s")
 
 
 def argument_help(argument: Argument) -> str:
-    """Return an argument's line of help."""
     default = "" if argument.required or not argument.default else f" (default {argument.default})"
     several = " May be repeated." if is_repeated(argument) else ""
     needs_form = strip_hint(argument.hint) in (int, float) or placeholder(argument) == "JSON"

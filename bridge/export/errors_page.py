@@ -29,7 +29,6 @@ GENERAL = {
 
 
 def errors_page() -> str:
-    """Return the whole page."""
     codes = classes_by_code()
     listing = "\n".join(f"- [`{code}`](#{code})" for code in codes)
     return "\n".join(
@@ -38,7 +37,6 @@ def errors_page() -> str:
 
 
 def classes_by_code() -> Mapping[str, tuple[type[BridgeError], ...]]:
-    """Return the errors of each code, in the order of their HTTP statuses."""
     found: defaultdict[str, list[type[BridgeError]]] = defaultdict(list)
     for error in sorted(error_classes(), key=lambda error: error.status):
         found[error.code].append(error)
@@ -55,7 +53,6 @@ def error_classes() -> Iterator[type[BridgeError]]:
 
 
 def describe_code(code: str, classes: tuple[type[BridgeError], ...]) -> Iterator[str]:
-    """Describe one code."""
     yield f"## {code}\n"
     yield "| status | when | way out |"
     yield "|---|---|---|"
@@ -67,12 +64,10 @@ def describe_code(code: str, classes: tuple[type[BridgeError], ...]) -> Iterator
 
 
 def describe_case(error: type[BridgeError]) -> str:
-    """Return when an error is raised, as its class says it."""
     return docstring_of(error)
 
 
 def list_raisers(classes: tuple[type[BridgeError], ...]) -> list[str]:
-    """List the operations that name one of these errors, by when they raise it."""
     names = {error.__name__ for error in classes}
     everywhere = [f"- {who}" for who, implied in GENERAL.items() if names & implied]
     general_cases = {describe_case(error) for error in classes} if everywhere else set()

@@ -110,7 +110,6 @@ def describe_post(operation: Operation, schemas: dict[str, Any]) -> dict[str, An
 
 
 def error_responses(errors: Iterable[type[BridgeError]]) -> dict[str, Any]:
-    """Describe the possible errors, grouped by status."""
     by_status: defaultdict[int, list[str]] = defaultdict(list)
     for error in errors:
         if error.code not in by_status[error.status]:
@@ -125,7 +124,6 @@ def error_responses(errors: Iterable[type[BridgeError]]) -> dict[str, Any]:
 
 
 def hoist_definitions(schema: Any, schemas: dict[str, Any]) -> Any:
-    """Move the records that a schema defines to the components shared by all operations."""
     match schema:
         case {"$ref": str(reference)}:
             return {**schema, "$ref": reference.replace("#/$defs/", "#/components/schemas/")}
@@ -141,7 +139,6 @@ def hoist_definitions(schema: Any, schemas: dict[str, Any]) -> Any:
 
 
 def other_paths() -> dict[str, Any]:
-    """Describe the paths that are not operations."""
     return {
         "/api/pair": {"post": describe_pairing()},
         "/api/operations": {
@@ -194,14 +191,12 @@ def describe_pairing() -> dict[str, Any]:
 
 
 def object_schema(fields: dict[str, Any]) -> dict[str, Any]:
-    """Describe an object with exactly these fields."""
     return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
 
 
 def describe_get(
     name: str, summary: str, content: str, errors: Iterable[type[BridgeError]] = COMMON_ERRORS
 ) -> dict[str, Any]:
-    """Describe a GET."""
     return {
         "operationId": name,
         "summary": summary,

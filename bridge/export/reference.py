@@ -86,7 +86,6 @@ class SharedParts:
 
 
 def reference() -> str:
-    """Return the whole page."""
     known = operations()
     shared = SharedParts(shared_arguments(known), shared_records(known))
     groups = {one.name: [each for each in known if each.function in one.operations] for one in FEATURES}
@@ -105,12 +104,10 @@ def reference() -> str:
 
 
 def group_title(name: str) -> str:
-    """Return the heading of a feature's operations."""
     return name.capitalize().replace("_", " ")
 
 
 def shared_arguments(known: Iterable[Operation]) -> Mapping[str, str]:
-    """Return the arguments that many operations take alike, each with the line that describes it."""
     counts = Counter((a.name, shared_line(a)) for each in known for a in each.arguments if is_telling(a))
     return {name: line for (name, line), count in reversed(counts.most_common()) if count >= MANY}
 
@@ -121,13 +118,11 @@ def is_telling(argument: Argument) -> bool:
 
 
 def shared_records(known: Iterable[Operation]) -> Iterable[type]:
-    """Return the records that results hold in several places."""
     counts = Counter(record for each in known for record in records_in(each.result))
     return [record for record, count in counts.items() if count > 1]
 
 
 def section(operation: Operation, shared: SharedParts) -> Iterator[str]:
-    """Describe one operation."""
     yield f"### {operation.name}\n"
     yield f"{operation.summary}\n"
     if operation.details:
@@ -181,7 +176,6 @@ def arguments(operation: Operation, shared: SharedParts) -> Iterator[str]:
 
 
 def argument_line(argument: Argument) -> str:
-    """Describe one argument."""
     if argument.required:
         default = ", required"
     else:
@@ -192,12 +186,10 @@ def argument_line(argument: Argument) -> str:
 
 
 def shared_line(argument: Argument) -> str:
-    """Describe an argument for all operations, whether they require it or not."""
     return argument_line(argument).replace(", required): ", "): ", 1)
 
 
 def argument_fields(hint: Any, shared: SharedParts) -> Iterator[str]:
-    """Describe the records that an argument takes, but for those that are the arguments of an operation."""
     if options := next(filter(None, map(union_tag, (hint, *get_args(strip_hint(hint))))), None):
         tag, records = options
         if any(name in {operation.name for operation in operations()} for name in records):
@@ -212,7 +204,6 @@ def argument_fields(hint: Any, shared: SharedParts) -> Iterator[str]:
 
 
 def value_type(hint: Any) -> str:
-    """Name the type of an argument with its bounds: "integer 1-100"."""
     bare, limits = strip_hint(hint), bounds(hint)
     if get_origin(bare) is Literal:
         return "/".join(f"`{value}`" for value in get_args(bare))
@@ -230,7 +221,6 @@ def value_type(hint: Any) -> str:
 
 
 def fields(record: type, indent: str, shared: SharedParts) -> Iterator[str]:
-    """Describe the fields of a record and of the records in it."""
     hints = get_type_hints(record)
     for name, meaning in parse_docstring(record).section("Attributes").items():
         inner = list(islice(records_in(hints[name]), 1))
@@ -241,12 +231,10 @@ def fields(record: type, indent: str, shared: SharedParts) -> Iterator[str]:
 
 
 def record_link(record: Any) -> str:
-    """Link to a shared record."""
     return f"[{record.__name__}](#{record.__name__.lower()})"
 
 
 def error_lines(known: Iterable[Operation]) -> Iterator[str]:
-    """Describe each error that an operation can raise."""
     found = {error.code: error for each in known for error in each.errors}
     for code, error in sorted(found.items()):
         yield f"- `{code}` ({error.status}): {' '.join(docstring_of(error).split())}"
@@ -274,7 +262,6 @@ def command_line(operation: Operation, example: Mapping[str, Any] | None = None)
 
 
 def is_nested(value: Any) -> bool:
-    """Say whether a value is better passed as JSON."""
     return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(item, dict) for item in value))
 
 

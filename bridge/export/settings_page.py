@@ -25,27 +25,23 @@ HEAD = "| setting | type | default | meaning |\n|---|---|---|---|\n"
 
 
 def settings_page() -> str:
-    """Return the whole page."""
     known = describe_settings()
     own = "".join(f"{setting_row(setting)}\n" for setting in known if "." not in setting.name)
     return INTRODUCTION + HEAD + own + "".join(section_part(name, known) for name in SECTIONS)
 
 
 def section_part(name: str, known: Sequence[SettingDescription]) -> str:
-    """Describe the settings of a feature."""
     rows = "".join(f"{setting_row(one)}\n" for one in known if one.name.startswith(f"{name}."))
     return f"\n## {name.capitalize()}\n\nIn the section `[{name}]`, without the name before the dot.\n\n{HEAD}{rows}"
 
 
 def setting_row(setting: SettingDescription) -> str:
-    """Describe one setting."""
     default = json.dumps(setting.default)
     restart = " Takes effect after a restart." if setting.restart else ""
     return f"| `{setting.name}` | {setting_values(setting)} | `{default}` | {setting.meaning}{restart} |"
 
 
 def setting_values(setting: SettingDescription) -> str:
-    """Name the values that a setting may have."""
     kind = setting.type.replace("'", "`").replace(" | ", ", ")
     if setting.least is None or setting.most is None:
         return kind

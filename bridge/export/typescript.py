@@ -22,14 +22,12 @@ ANY_CALL = "AnyCallError"
 
 
 def called_operations(sources: Path) -> frozenset[str]:
-    """Return the operations that the plugin's own sources name, of which it calls each."""
     texts = (path.read_text(encoding="utf-8") for path in sources.rglob("*.ts"))
     named = {name for text in texts if not text.startswith(HEAD[:12]) for name in re.findall(r'"([a-z_]+)"', text)}
     return frozenset(named & {entry["name"] for entry in catalogue()})
 
 
 def operations_module(called: Collection[str]) -> str:
-    """Return the module of some operations: those that the plugin calls."""
     entries = [entry for entry in catalogue() if entry["name"] in called]
     return "\n\n".join(
         [
@@ -46,7 +44,6 @@ def operations_module(called: Collection[str]) -> str:
 
 
 def schema_digests(entries: Iterable[Mapping[str, Any]]) -> str:
-    """Generate each operation's schema digest, for comparison with a bridge of another version."""
     lines = "\n".join(f'\t{entry["name"]}: "{entry["form"]}",' for entry in entries)
     meaning = comment(
         "The form of each operation that the plugin calls; with another it is called or answered differently.", ""
@@ -63,7 +60,6 @@ def admin_operations(called: Collection[str]) -> str:
 
 
 def events_module() -> str:
-    """Return the module of the events: one record for each kind, and their union."""
     records: dict[str, Mapping[str, Any]] = {}
     kinds = get_args(Event)
     members = " | ".join(kind.__name__ for kind in kinds)
@@ -83,18 +79,15 @@ def events_module() -> str:
 
 
 def any_call_error() -> str:
-    """Generate the errors that any call can return."""
     meaning = comment("What any call can be refused with.", "")
     return f"{meaning}\nexport type {ANY_CALL} = {literal_union(error.code for error in COMMON_ERRORS)};"
 
 
 def operations_interface(entries: Iterable[Mapping[str, Any]]) -> str:
-    """Generate the interface of all operations."""
     return "\n".join(["export interface Operations {", *("\n".join(operation_member(entry)) for entry in entries), "}"])
 
 
 def operation_member(entry: Mapping[str, Any]) -> Iterator[str]:
-    """Generate one operation's member."""
     yield comment(entry["description"].partition("\n")[0], "\t")
     yield f"\t{entry['name']}: {{"
     yield f"\t\targuments: {arguments_type_name(entry)};"
@@ -104,12 +97,10 @@ def operation_member(entry: Mapping[str, Any]) -> Iterator[str]:
 
 
 def arguments_type_name(entry: Mapping[str, Any]) -> str:
-    """Return the name of an operation's arguments record."""
     return "".join(word.capitalize() for word in entry["name"].split("_")) + "Arguments"
 
 
 def interfaces(entries: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Generate every record once, sorted by name."""
     found: dict[str, Mapping[str, Any]] = {}
     for entry in entries:
         for name, schema in ((arguments_type_name(entry), entry["arguments"]), (entry["result_name"], entry["result"])):
@@ -119,7 +110,6 @@ def interfaces(entries: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def interface(name: str, schema: Mapping[str, Any]) -> str:
-    """Generate one record."""
     if "properties" not in schema:
         return f"{doc_comment(schema, '')}export type {name} = {type_expression(schema)};"
     required = schema.get("required", [])
@@ -131,7 +121,6 @@ def interface(name: str, schema: Mapping[str, Any]) -> str:
 
 
 def type_expression(schema: Mapping[str, Any]) -> str:
-    """Generate the type of a value."""
     match schema:
         case {"$ref": str(reference)}:
             written = reference.rpartition("/")[2]
@@ -152,14 +141,12 @@ def type_expression(schema: Mapping[str, Any]) -> str:
 
 
 def array_type(schema: Mapping[str, Any]) -> str:
-    """Generate the type of a list: a tuple, or any number of values of one type."""
     if "prefixItems" in schema:
         return f"readonly [{', '.join(map(type_expression, schema['prefixItems']))}]"
     return f"readonly {parenthesize(type_expression(schema.get('items', {})))}[]"
 
 
 def literal_union(values: Iterable[Any]) -> str:
-    """Generate a union of literals."""
     return " | ".join(json.dumps(value) for value in dict.fromkeys(values))
 
 
@@ -169,10 +156,8 @@ def parenthesize(text: str) -> str:
 
 
 def doc_comment(schema: Mapping[str, Any], indent: str) -> str:
-    """Return the comment above a record or a field, if it has a description."""
     return f"{comment(schema['description'], indent)}\n" if "description" in schema else ""
 
 
 def comment(text: str, indent: str) -> str:
-    """Format a comment."""
     return f"{indent}/** {' '.join(text.split()).replace('*/', '*∕')} */"

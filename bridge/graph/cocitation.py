@@ -20,10 +20,6 @@ def find_gaps(edges: Edges, most: int) -> Gaps:
     """Return pairs of nodes that may need a link: the two, how many notes link to both, and a score.
 
     Each note that links to both counts by the rarity of Adamic and Adar (2003): the fewer others it links to, the more.
-
-    Args:
-        edges: Links between notes.
-        most: Maximum number of pairs, highest score first.
     """
     size = edges.size
     key = edges.source.astype(np.int64) * size + edges.target

@@ -45,7 +45,6 @@ class Edges:
         return len(self.source)
 
     def where(self, mask: NDArray[np.bool_]) -> "Edges":
-        """Return only the chosen edges."""
         columns = (column[mask] for column in (self.source, self.target, self.kind, self.weight, self.owner))
         return Edges(self.size, *columns)  # type: ignore[arg-type]  # each column keeps its type
 
@@ -70,14 +69,12 @@ class Edges:
 
 
 def concat_edges(size: int, parts: Iterable[Edges]) -> Edges:
-    """Concatenate edges."""
     every = [Edges.made(size, "wiki", ()), *parts]
     columns = ("source", "target", "kind", "weight", "owner")
     return Edges(size, *(np.concatenate([getattr(part, name) for part in every]) for name in columns))
 
 
 def kind_codes(kinds: Collection[EdgeKind]) -> list[int]:
-    """Return the codes of some kinds."""
     return [CODES[kind] for kind in kinds]
 
 
@@ -96,7 +93,6 @@ class Table:
 
     @classmethod
     def of(cls, rows: Iterable[tuple[int, int, int, int, int, int]]) -> Self:
-        """Build a table from rows."""
         flat = array("i")
         for row in rows:
             flat.extend(row)
@@ -109,7 +105,6 @@ class Table:
 
     @property
     def columns(self) -> tuple[Numbers, ...]:
-        """The columns, in the order of a row."""
         return self.owner, self.source, self.target, self.kind, self.count, self.name
 
     def replaced(self, owners: Collection[int], coming: "Table") -> "Table":
@@ -131,7 +126,6 @@ class Table:
 
 
 def concat_tables(tables: Iterable[Table]) -> Table:
-    """Concatenate tables."""
     every = [Table.of(()), *tables]
     return Table(*(np.concatenate(columns) for columns in zip(*(table.columns for table in every), strict=True)))
 
@@ -157,7 +151,6 @@ class Nodes:
         return nodes
 
     def keys(self) -> list[str]:
-        """Return the key of each, in the order of their numbers."""
         return [*self._numbers]
 
     def __len__(self) -> int:
@@ -165,20 +158,13 @@ class Nodes:
         return len(self.labels)
 
     def of(self, path: VaultPath) -> int:
-        """Return the number of a path."""
         return self._number(path, path)
 
     def of_name(self, folded: str, written: str) -> int:
-        """Return the number of a name without a note.
-
-        Args:
-            folded: The key by which names are equal.
-            written: How to show it, if it is new.
-        """
+        """Return the number of a name without a note."""
         return self._number(NO_NOTE + folded, NO_NOTE + written)
 
     def find(self, path: str) -> int | None:
-        """Return the number of a path if it has one."""
         return self._numbers.get(path)
 
     def _number(self, key: str, label: str) -> int:

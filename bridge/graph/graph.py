@@ -33,13 +33,7 @@ class Graph:
     """Notes and links; replaced, never changed."""
 
     def __init__(self, nodes: Nodes, notes: Collection[VaultPath], table: Table) -> None:
-        """Build a snapshot; sorting a million links takes half a second, during which other threads run.
-
-        Args:
-            nodes: The numbers that the table uses.
-            notes: The existing notes; links from and to others are left out.
-            table: Every link.
-        """
+        """Build a snapshot; sorting a million links takes half a second, during which other threads run."""
         import numpy as np
 
         self.nodes = nodes
@@ -78,7 +72,6 @@ class Graph:
 
     @cached_property
     def paths(self) -> Mapping[int, VaultPath]:
-        """The notes by number."""
         return {number: VaultPath(self.nodes.labels[number]) for number in sorted(self.numbers)}
 
     @cached_property
@@ -89,15 +82,12 @@ class Graph:
         return np.fromiter(map(is_unresolved_name, islice(self.nodes.labels, self.size)), np.bool_, self.size)
 
     def linked_from(self, path: VaultPath) -> frozenset[VaultPath]:
-        """Return the notes that link to this one."""
         return self._along(path, outward=False)
 
     def links_to(self, path: VaultPath) -> frozenset[VaultPath]:
-        """Return the notes that this one links to."""
         return self._along(path, outward=True)
 
     def neighbours(self, path: VaultPath) -> frozenset[VaultPath]:
-        """Return the notes that link to this one or that it links to."""
         number = self.number(path)
         return frozenset() if number is None else self._named(self._beside.around(number))
 
@@ -112,12 +102,7 @@ class Graph:
         return number if number in self.numbers else None
 
     def edges_of(self, kinds: Collection[EdgeKind], *, stubs: bool = False) -> Edges:
-        """Return the links and arrows of some kinds; links from a note to itself are left out.
-
-        Args:
-            kinds: The kinds; only written ones have edges here.
-            stubs: Whether to include links to names that no note has.
-        """
+        """Return the links and arrows of some kinds; links from a note to itself are left out."""
         import numpy as np
 
         table = self.table
@@ -132,12 +117,6 @@ class Graph:
         """Return how often a random walk from each start ends at each node: personalised PageRank.
 
         The local push of Andersen, Chung and Lang (2006) visits only their neighbourhoods; all walks step together.
-
-        Args:
-            starts: Numbers of notes.
-
-        Returns:
-            A row for each start, a column for each number.
         """
         begin, beside = self._beside.start, self._beside.beside
         places = np.asarray(starts, np.int64) + np.arange(len(starts), dtype=np.int64) * self.size
@@ -169,12 +148,10 @@ class Graph:
         return self._beside.start[numbers + 1] - self._beside.start[numbers]
 
     def _along(self, path: VaultPath, *, outward: bool) -> frozenset[VaultPath]:
-        """Return the adjacent notes in one direction."""
         number = self.number(path)
         return frozenset() if number is None else self._named(self._beside.along(number, outward=outward))
 
     def _named(self, numbers: Iterable[int]) -> frozenset[VaultPath]:
-        """Return the notes of some numbers."""
         return frozenset(VaultPath(self.nodes.labels[number]) for number in numbers)
 
 
@@ -192,13 +169,7 @@ class Adjacency:
 
     @classmethod
     def of(cls, size: int, source: NDArray[np.int32], target: NDArray[np.int32]) -> Self:
-        """Sort links by their ends; each pair counts once, links from a node to itself not at all.
-
-        Args:
-            size: How many nodes there are.
-            source: The source of each link.
-            target: The target of each link.
-        """
+        """Sort links by their ends; each pair counts once, links from a node to itself not at all."""
         pair = source.astype(np.int64) * size + target
         pair = pair[source != target]
         pair.sort()
@@ -220,7 +191,6 @@ class Adjacency:
         return found
 
     def along(self, node: int, *, outward: bool) -> list[int]:
-        """Return the neighbours in one direction."""
         here = slice(self.start[node], self.start[node + 1])
         found: list[int] = self.beside[here][self.outward[here] == outward].tolist()
         return found

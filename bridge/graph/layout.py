@@ -23,12 +23,7 @@ CALM = 0.01
 
 
 def compute_layout(network: Network, before: Places) -> Places:
-    """Place the nodes by the forces of Fruchterman and Reingold on a grid; takes about a second for 10,000 nodes.
-
-    Args:
-        network: The network to draw.
-        before: By node, its place in the last picture; NaN for new ones.
-    """
+    """Place the nodes by the forces of Fruchterman and Reingold on a grid; takes about a second for 10,000 nodes."""
     count = len(network)
     placed = ~np.isnan(before[:, 0])
     if count < 2:
@@ -54,7 +49,6 @@ def _align(places: Places, before: Places, placed: NDArray[np.bool_]) -> Places:
 
 
 def _initial_places(network: Network, before: Places, placed: NDArray[np.bool_]) -> Places:
-    """Return a starting place for every node: a new one starts amid its neighbours that have one."""
     count = len(network)
     lots = np.random.default_rng(SEED).uniform(-1, 1, (count, 2))
     extent = float(np.sqrt(count))

@@ -27,7 +27,6 @@ class Cuts:
 
 
 def find_cuts(graph: "igraph.Graph") -> Cuts:
-    """Find articulation points and bridges."""
     blocks, points = graph.biconnected_components(return_articulation_points=True)
     tree = _Tree([list(block) for block in blocks], points)
     nodes = [(point, tree.cut_off_by(point)) for point in points]
@@ -59,7 +58,6 @@ class _Tree:
                 self._weigh(root)
 
     def _weigh(self, root: int) -> None:
-        """Sum the weights below each place, from the leaves to the root."""
         order = [root]
         for place in order:
             below = [near for near in self._beside[place] if near != self._parent[place]]
@@ -74,14 +72,12 @@ class _Tree:
             self._total[place] = self._weight[root]
 
     def cut_off_by(self, point: int) -> int:
-        """Count the nodes separated from the largest part when a point is removed."""
         place = self._place[point]
         parts = [self._weight[near] for near in self._beside[place] if self._parent[near] == place]
         parts.append(self._total[place] - self._weight[place])
         return sum(parts) - max(parts)
 
     def beyond(self, number: int) -> int:
-        """Count the nodes on the smaller side of a bridge, which is a block of two nodes."""
         if self._parent[number] < 0:
             inside = [self._weight[near] for near in self._beside[number]]
             side = inside[0] if inside else 1
@@ -162,7 +158,6 @@ def measure_network(network: Network) -> Measures:
 
 
 def to_igraph(network: Network) -> "igraph.Graph":
-    """Convert a network to igraph, and seed its random generator."""
     import igraph
 
     igraph.set_random_number_generator(random.Random(SEED))  # noqa: S311 - lots, not secrets
@@ -196,14 +191,7 @@ def find_communities(graph: "igraph.Graph", weight: NDArray[np.float64]) -> tupl
 def pagerank(
     size: int, source: NDArray[np.int32], target: NDArray[np.int32], weight: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return by node how often a random reader is there, who follows links and sometimes restarts anywhere.
-
-    Args:
-        size: How many nodes there are.
-        source: The source of each link.
-        target: The target of each link.
-        weight: How likely each link is followed, relative to the others of its source.
-    """
+    """Return by node how often a random reader is there, who follows links and sometimes restarts anywhere."""
     out = np.bincount(source, weight, size)
     share = weight / out[source]
     rank = np.full(size, 1 / max(size, 1))

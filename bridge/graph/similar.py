@@ -30,13 +30,7 @@ ROUNDS = 3
 def mutual_neighbours(
     vectors: NDArray[np.floating], each_with_each: int = EACH_WITH_EACH
 ) -> list[tuple[int, int, float]]:
-    """Return the pairs of mutually nearest rows with their cosine; takes seconds from 10,000 rows.
-
-    Args:
-        vectors: One vector of length 1 per row.
-        each_with_each: Number of rows up to which the result is complete; beyond, a few percent of the pairs are
-            missing.
-    """
+    """Return the pairs of mutually nearest rows with their cosine; takes seconds from 10,000 rows."""
     vectors = np.ascontiguousarray(vectors, np.float32)
     count = len(vectors)
     if count < 2:
@@ -74,7 +68,6 @@ def compare(vectors: Floats, rows: Numbers, others: Numbers, nearest: Numbers, c
 
 
 def iter_regions(vectors: Floats) -> Iterator[tuple[Numbers, Numbers]]:
-    """Yield for each region the rows in or near it, and the rows in it: as many regions as each has rows."""
     count = round(len(vectors) ** 0.5)
     centres = vectors[np.random.default_rng(SEED).choice(len(vectors), count, replace=False)]
     for _ in range(ROUNDS):
@@ -90,12 +83,10 @@ def iter_regions(vectors: Floats) -> Iterator[tuple[Numbers, Numbers]]:
 
 
 def nearest_regions(vectors: Floats, centres: Floats, taken: int) -> Numbers:
-    """Return the regions nearest to each row, nearest first."""
     parts = (vectors[at : at + BLOCK] @ centres.T for at in range(0, len(vectors), BLOCK))
     return np.concatenate([np.argsort(-part, axis=1)[:, :taken] for part in parts])
 
 
 def rows_by_region(near: Numbers, count: int) -> list[Numbers]:
-    """Return the rows of each region."""
     order = np.argsort(near.ravel(), kind="stable")
     return np.split(order // near.shape[1], np.searchsorted(near.ravel()[order], np.arange(1, count)))

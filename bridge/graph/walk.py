@@ -81,15 +81,7 @@ def spread(edges: Edges, start: int, direction: Direction, depth: int, decay: fl
 def simple_paths(
     beside: Callable[[int], list[int]], onward: NDArray[np.int32], start: int, goal: int, most: int
 ) -> list[tuple[int, ...]]:
-    """Return paths without repeated nodes, shortest first.
-
-    Args:
-        beside: Returns the nodes one step away, the most relevant first.
-        onward: By node, its distance from there to the goal.
-        start: The start of each path.
-        goal: The end of each path.
-        most: Maximum number of paths.
-    """
+    """Return paths without repeated nodes, shortest first."""
     if onward[start] == FAR:
         return []
     found: list[tuple[int, ...]] = []
@@ -110,7 +102,6 @@ def _paths_of_length(
     left: int,
     looks: Iterator[int],
 ) -> Iterator[tuple[int, ...]]:
-    """Yield the paths with exactly this many steps left."""
     here = behind[-1]
     if left == 0:
         if here == goal:

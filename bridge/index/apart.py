@@ -29,12 +29,10 @@ class Part:
 
     @cached_property
     def keys(self) -> HiddenRows:
-        """Their keys in the passages table."""
         return HiddenRows(np.array(sorted(self._catalogue.keys_of(self.notes.keys())), np.int64))
 
     @cached_property
     def seqs(self) -> HiddenRows:
-        """Their rows in the notes table."""
         return HiddenRows(np.array(sorted(self._catalogue.seqs_of(self.notes.keys())), np.int64))
 
     def replace(self, paths: Collection[VaultPath], new: Notes) -> "Part":
@@ -58,12 +56,10 @@ class Side:
 
     @property
     def hidden_keys(self) -> HiddenRows | None:
-        """The others' keys in the passages table; None if there are none."""
         return self.others.keys if self.others and self.others.notes else None
 
     @property
     def hidden_seqs(self) -> HiddenRows | None:
-        """The others' rows in the notes table; None if there are none."""
         return self.others.seqs if self.others and self.others.notes else None
 
 
@@ -75,7 +71,6 @@ class KeptFolder:
     mark: VaultPath = field(default=VaultPath(""))
 
     def holds(self, path: VaultPath) -> bool:
-        """Return whether a note is in the folder."""
         return bool(self.path) and path.startswith(f"{self.path}/")
 
 
@@ -109,7 +104,6 @@ class Apart:
         return self._folder if self._folder.mark in self._catalogue.notes else KeptFolder()
 
     def side(self, among: Among) -> Side:
-        """Return the notes that a question is about."""
         state, split = self._catalogue.state, self._split
         if among == "all":
             return Side(state.notes)

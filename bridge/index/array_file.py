@@ -32,10 +32,6 @@ def read_arrays(mark: bytes, layout: Layout, path: Path) -> dict[str, Any]:
     """Return the arrays of a file, which share its memory.
 
     The file is read and not mapped: whatever cut a mapped file short would kill the process that looks at it.
-
-    Raises:
-        OSError: It cannot be read.
-        ValueError: It is damaged, or of another format.
     """
     found = take_file(path)
     if found.content[:HEAD] != mark + found.checksum.to_bytes(8, "little"):
@@ -56,15 +52,12 @@ def _pad_bytes(array: NDArray[Any]) -> bytes:
 
 
 def encode_texts(texts: Sequence[str]) -> NDArray[np.uint8]:
-    """Return texts as one array, from which `decode_texts` and `cut` restore them."""
     return np.frombuffer("".join(texts).encode("utf-8", "surrogatepass"), np.uint8)
 
 
 def decode_texts(array: NDArray[np.uint8]) -> str:
-    """Return the texts of an array as one."""
     return array.tobytes().decode("utf-8", "surrogatepass")
 
 
 def cut(whole: Piece, lengths: NDArray[Any]) -> list[Piece]:
-    """Cut a text or a list into pieces of these lengths."""
     return [whole[start:end] for start, end in pairwise(accumulate(lengths.tolist(), initial=0))]

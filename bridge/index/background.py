@@ -24,7 +24,6 @@ class Tasks:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Start work that nobody awaits."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._done)
@@ -78,14 +77,7 @@ class Searches:
         return not self._running and time.monotonic() - self._ended >= PAUSE_S
 
     async def give_way(self, since: float) -> float:
-        """Let searches go first, at the end of a slice of background work.
-
-        Args:
-            since: When the slice began.
-
-        Returns:
-            When the slice that goes on began.
-        """
+        """Let searches go first, at the end of a slice of background work."""
         if time.perf_counter() - since < SLICE_S:
             return since
         await asyncio.sleep(0)
@@ -114,7 +106,6 @@ _LARGE_BYTES = 4 * 2**20
 
 @cache
 def _libc() -> Any | None:
-    """Return glibc, or None where there is another C library."""
     if not sys.platform.startswith("linux"):
         return None
     try:

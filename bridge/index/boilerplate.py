@@ -84,12 +84,7 @@ class Boilerplate:
 
     @classmethod
     def learn(cls, notes: Iterable[tuple[VaultPath, str]], version: int = 1) -> Self:
-        """Find the recurring lines, and labels of lines that say different things.
-
-        Args:
-            notes: The path and the whole text of each note.
-            version: Version number of the result; greater than 0.
-        """
+        """Find the recurring lines, and labels of lines that say different things."""
         learner = _Learner()
         for path, text in notes:
             learner.read(path, text)
@@ -131,13 +126,7 @@ class Boilerplate:
         return tuple(found)
 
     def blank(self, text: str, *, whole: bool = False) -> str:
-        """Return a text with blanks in place of what is no content, of the same length, so that places stay.
-
-        Args:
-            text: The text of a note or of a part of it, without its properties.
-            whole: Whether it is for someone who reads the whole note: then diagrams, addresses, headings, rows of
-                tables, steps and sentences are content, however often they recur.
-        """
+        """Return a text with blanks in place of what is no content, of the same length, so that places stay."""
         kept: list[str] = []
         fence, runs = "", False
         has_fences, has_fields = "```" in text or "~~~" in text, any(sign in text for sign in _SIGNS)
@@ -162,11 +151,7 @@ class Boilerplate:
 
     @classmethod
     def loads(cls, data: str) -> Self:
-        """Read the output of `dumps`.
-
-        Raises:
-            ValueError: The text is something else.
-        """
+        """Read the output of `dumps`."""
         try:
             found = json.loads(data)
             return cls(int(found["version"]), frozenset(int(each) for each in found["recurring"]))
@@ -184,7 +169,6 @@ class _Learner:
         self.first_words: dict[int, int] = {}
 
     def read(self, path: VaultPath, text: str) -> None:
-        """Count a note."""
         front = _FRONTMATTER.match(text)
         kind = _TYPE.search(front.group()) if front else None
         lines = {line: line_hash(line) for line in _lines(text, front.end() if front else 0) if has_letters(line)}
@@ -217,7 +201,6 @@ _ALL = "all"
 
 
 def _label(line: str) -> str:
-    """Return the label with which a normalised line begins, in its own form; empty if there is none."""
     found = _LABEL.match(line) if "|" in line or ":" in line else None
     return _label_form(found[1] or found[2]) if found else ""
 
@@ -235,12 +218,10 @@ def _with_places(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _is_placeholder(line: str) -> bool:
-    """Return whether a line only says that something is missing, or stands for any text."""
     return _PLACEHOLDER.match(_strip_marks(line)) is not None or "lorem ipsum" in line[:100].lower()
 
 
 def _blank_fields(line: str, *, whole: bool) -> str:
-    """Blank the fields of templates in a line, and but for their hosts, addresses."""
     if not any(sign in line for sign in _SIGNS):
         return line
 
@@ -259,7 +240,6 @@ def _lines(text: str, start: int = 0) -> Iterator[str]:
 
 
 def normalise_line(line: str) -> str:
-    """Normalise a line for comparison: without markers, with all numbers equal."""
     return _normalise_words(_strip_marks(line))
 
 
@@ -274,12 +254,10 @@ def _normalise_words(line: str) -> str:
 
 
 def first_word(line: str) -> int:
-    """Return a checksum of the first word of a normalised line, the same in every process."""
     return crc32(line.partition(" ")[0].encode("utf-8", "replace"))
 
 
 def has_letters(line: str) -> bool:
-    """Return whether a line has enough letters to count."""
     if len(line) <= LEAST_LETTERS:
         return len(line) == LEAST_LETTERS and line.isalpha()
     # Nearly every line starts with enough letters.
@@ -291,5 +269,4 @@ def has_letters(line: str) -> bool:
 
 
 def line_hash(line: str) -> int:
-    """Return a 64-bit hash of a line, the same in every process."""
     return int.from_bytes(blake2b(line.encode("utf-8", "replace"), digest_size=8).digest(), "little")

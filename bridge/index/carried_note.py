@@ -55,16 +55,13 @@ class _Versions:
 
     @property
     def blocks(self) -> tuple[str, str]:
-        """The property blocks."""
         return self.old[: self.was], self.new[: self.now.body]
 
     @property
     def is_apart(self) -> bool:
-        """Whether nothing in the property blocks can belong to the text below them."""
         return not any(sign in block for sign in _REACHES_FURTHER for block in self.blocks)
 
     def has_same_passages(self) -> bool:
-        """Return whether the same passages would be cut from both texts, in the same lines."""
         known, now, (old, new) = self.known, self.now, self.blocks
         if self.old[self.was :] != self.new[now.body :] or old.count("\n") != new.count("\n"):
             return False
@@ -99,14 +96,7 @@ class _Versions:
 
 
 def carry_over(known: IndexedNote, before: bytes, after: bytes, stat: Stat) -> CarriedNote | None:
-    """Return a changed note without preparing it; None if more than its properties changed, or that is not certain.
-
-    Args:
-        known: The note in the index.
-        before: The bytes of which the index knows it.
-        after: The bytes of the file now.
-        stat: Its time and size.
-    """
+    """Return a changed note without preparing it; None if more than its properties changed, or that is not certain."""
     versions = _versions(known, before, after)
     if versions is None or not versions.has_same_passages() or (tags := versions.tags()) is None:
         return None
@@ -127,7 +117,6 @@ def carry_over(known: IndexedNote, before: bytes, after: bytes, stat: Stat) -> C
 
 
 def _versions(known: IndexedNote, before: bytes, after: bytes) -> _Versions | None:
-    """Return the texts of a note; None if what the index holds of it is not known to be all of one of them."""
     if known.kind != "note" or known.problems or max(len(before), len(after)) > LARGEST:
         return None
     if before.startswith(BOM) != after.startswith(BOM) or digest_of(before) != known.digest:
@@ -145,7 +134,6 @@ def _all_words(known: IndexedNote, text: str) -> str:
 
 
 def _differing_lines(old: str, new: str) -> tuple[str, str]:
-    """Return the lines of two texts between their first and their last difference."""
     olds, news = old.split("\n"), new.split("\n")
     most = min(len(olds), len(news))
     first = next((at for at in range(most) if olds[at] != news[at]), most)
@@ -154,14 +142,12 @@ def _differing_lines(old: str, new: str) -> tuple[str, str]:
 
 
 def _shift_headings(packed: str, by: int) -> str:
-    """Move the places of packed headings."""
     if not by or packed == "[]":
         return packed
     return json.dumps([[*heading, start + by, end + by] for *heading, start, end in json.loads(packed)])
 
 
 def _replace_links(packed: str, now: Frontmatter, by: int) -> str:
-    """Replace the packed links of the properties, and move the places of the others."""
     if packed == "[]" and not now.links:
         return packed
     own = [[each.target, each.shown, each.kind, each.line, *each.span, each.embed] for each in now.links]

@@ -47,11 +47,7 @@ class NoteTable:
         return self.state.notes
 
     def replace(self, leaving: Collection[VaultPath], entries: Iterable[NoteEntry]) -> list[NoteEntry]:
-        """Remove the notes at some paths, then add others.
-
-        Returns:
-            The notes removed or replaced.
-        """
+        """Remove the notes at some paths, then add others."""
         notes, paths = dict(self.notes), dict.fromkeys(leaving)
         before: list[NoteEntry] = []
         for path in leaving:
@@ -77,7 +73,6 @@ class NoteTable:
         return self.last
 
     def entry(self, path: VaultPath) -> NoteEntry | None:
-        """Return a note with its row numbers."""
         return self._entries.get(path)
 
     def entries(self) -> Iterable[NoteEntry]:
@@ -85,29 +80,23 @@ class NoteTable:
         return self._entries.values()
 
     def at_seq(self, seq: int) -> IndexedNote | None:
-        """Return the note of a row in the notes table."""
         entry = self._by_seq.get(seq)
         return entry.note if entry else None
 
     def at_key(self, key: int) -> IndexedNote | None:
-        """Return the note of a key in the passages table."""
         entry = self._by_key.get(key)
         return entry.note if entry else None
 
     def believes_seq(self, seq: int) -> bool:
-        """Return whether a row of the notes table is live."""
         return seq in self._by_seq
 
     def believes_key(self, key: int) -> bool:
-        """Return whether a key of the passages table is live."""
         return key in self._by_key
 
     def keys_of(self, paths: Collection[VaultPath]) -> set[int]:
-        """Return the passage keys of some notes."""
         return _numbers(self._keys, paths)
 
     def seqs_of(self, paths: Collection[VaultPath]) -> set[int]:
-        """Return the row numbers of some notes."""
         return _numbers(self._seqs, paths)
 
 

@@ -89,12 +89,7 @@ class CatalogueFile:
         return decode_catalogue(arrays)
 
     def save(self, catalogue: StoredCatalogue) -> None:
-        """Store the notes, unless they are stored; nothing may be written to the tables meanwhile.
-
-        Raises:
-            DiskFull: The disk is full.
-            ReadOnly: The folder is not writable.
-        """
+        """Store the notes, unless they are stored; nothing may be written to the tables meanwhile."""
         tables = mark_tables(self._folder)
         # Somebody may have deleted the index, which must not come back in part.
         if tables == self.tables or not self._folder.is_dir():
@@ -133,7 +128,6 @@ def list_files(place: str, name: str) -> Iterator[tuple[str, int]]:
 
 
 def encode_catalogue(catalogue: StoredCatalogue) -> Mapping[str, NDArray[Any]]:
-    """Return the arrays of the file but for its mark."""
     entries = sorted(catalogue.entries, key=lambda entry: entry.seq)
     notes = [entry.note for entry in entries]
     digests = [catalogue.digests[entry.key] for entry in entries]
@@ -157,7 +151,6 @@ def encode_catalogue(catalogue: StoredCatalogue) -> Mapping[str, NDArray[Any]]:
 
 
 def decode_catalogue(arrays: Mapping[str, NDArray[Any]]) -> StoredCatalogue:
-    """Return the notes that arrays of the file describe."""
     seqs, keys = arrays["seq"].tolist(), arrays["key"].tolist()
     texts = {name: cut(decode_texts(arrays[name]), arrays[f"{name}_lengths"]) for name in TEXTS}
     facts = json.loads(decode_texts(arrays["facts"]))
@@ -182,7 +175,6 @@ def decode_catalogue(arrays: Mapping[str, NDArray[Any]]) -> StoredCatalogue:
 def decode_digests(
     titles: NDArray[np.void], passages: NDArray[np.void], counts: NDArray[np.int64]
 ) -> Sequence[TextDigests]:
-    """Return the digests of notes, each with so many passages."""
     texts: list[bytes | None] = passages.tolist()
     for at in np.flatnonzero(passages == np.void(NO_DIGEST)).tolist():
         texts[at] = None

@@ -55,7 +55,6 @@ def cut_passages(note: Note) -> list[PassageDraft]:
 
 
 def iter_sections(note: Note) -> Iterator[tuple[tuple[str, ...], list[Unit]]]:
-    """Yield each section's heading path and the units directly under that heading."""
     headings = {heading.line: heading for heading in note.headings}
     above: list[Heading] = []
     units: list[Unit] = []
@@ -74,7 +73,6 @@ def iter_sections(note: Note) -> Iterator[tuple[tuple[str, ...], list[Unit]]]:
 
 
 def iter_pieces(note: Note) -> Iterator[tuple[PieceKind, Span, int]]:
-    """Yield the note's pieces and, for Markdown, the content between them."""
     at = note.body
     for piece in note.pieces:
         # Most pieces are separated only by a line break.
@@ -90,7 +88,6 @@ def iter_pieces(note: Note) -> Iterator[tuple[PieceKind, Span, int]]:
 
 
 def visible_spans(note: Note, span: Span) -> Iterator[Span]:
-    """Yield the parts of a span that are neither blank nor a comment."""
     start, end = span
     comments = note.comments
     if comments:
@@ -135,7 +132,6 @@ def split(text: str, kind: PieceKind, span: Span) -> list[Unit]:
 
 
 def drop_comments(text: str, kind: PieceKind, span: Span, units: Iterable[Unit]) -> Iterator[Unit]:
-    """Drop units that continue an HTML comment: without its start it could not be recognised as one."""
     code = kind in {"fence", "math"}
     # In a block of HTML a comment without an end includes everything after it.
     comments = [] if code else list(html_comments(text, *span, unclosed=kind == "html"))
@@ -159,7 +155,6 @@ _LINE = re.compile(r"\n")
 
 
 def _hard_cut(text: str, start: int, end: int) -> int:
-    """Return the last space within a passage's size, or the size itself."""
     reach = start + max(1, (end - start) * TARGET // max(1, estimate_tokens(text[start:end])))
     space = text.rfind(" ", start + 1, reach)
     return space + 1 if space > start + (reach - start) // 2 else max(reach, start + 1)
@@ -194,12 +189,10 @@ def is_far(first: Span, second: Span) -> bool:
 
 
 def has_only_headings(units: Iterable[Unit]) -> bool:
-    """Return whether there is no content under these headings yet."""
     return all(unit.kind == "heading" for unit in units)
 
 
 def _draft(path: tuple[str, ...], units: Sequence[Unit]) -> PassageDraft:
-    """Join neighbouring units into one span."""
     first = units[0]
     if len(units) == 1:
         return PassageDraft(path, first.span, first.tokens, first.kind == "heading")
@@ -208,7 +201,6 @@ def _draft(path: tuple[str, ...], units: Sequence[Unit]) -> PassageDraft:
 
 
 def join_small(cut: Sequence[PassageDraft]) -> list[PassageDraft]:
-    """Join headings without text to what follows them, and small sections to their neighbours."""
     result: list[PassageDraft] = []
     for draft in cut:
         if result and (heading := shared_heading(result[-1], draft)) is not None:
@@ -241,7 +233,6 @@ def shared_heading(first: PassageDraft, second: PassageDraft) -> tuple[str, ...]
 
 
 def _common_headings(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the common start of two heading paths."""
     same = 0
     while same < min(len(first), len(second)) and first[same] == second[same]:
         same += 1
@@ -263,5 +254,4 @@ class LineOf:
         return self._line
 
     def lines(self, span: Span) -> Lines:
-        """Return the lines that a span covers."""
         return self(span[0]), self(max(span[0], span[1] - 1))

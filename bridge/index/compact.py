@@ -56,7 +56,6 @@ class Compaction:
 
     @property
     def is_put_off(self) -> bool:
-        """Whether many writes follow each other."""
         return self._put_off > 0
 
     def later(self) -> None:
@@ -86,7 +85,6 @@ class Compaction:
 
     @property
     def urgent(self) -> bool:
-        """Whether a table cannot wait for a pause."""
         return any(table.urgent for table in self.tables())
 
     @property
@@ -95,7 +93,6 @@ class Compaction:
         return self._opened.notes.overdue or self._opened.passages.overdue
 
     def tables(self) -> list[Table]:
-        """Return every table in use."""
         return [self._opened.passages, self._opened.notes, *self._vectors.tables()]
 
     async def _tidy(self, sweep_after: float, optimise_after: float) -> None:
@@ -111,7 +108,6 @@ class Compaction:
             log.warning("The index could not be tidied: %s", type(error).__name__)
 
     async def _sweep(self) -> None:
-        """Delete rows that belong to no note, holding the lock."""
         async with self.lock:
             await self.sweep()
 
@@ -122,11 +118,7 @@ class Compaction:
             await vacuum_rows(self._opened.passages, "key", self._opened.dead_keys)
 
     async def optimise(self, *, at_once: bool) -> None:
-        """Delete replaced rows, merge fragments and store new postings.
-
-        Args:
-            at_once: Keep no older versions and no unneeded vectors.
-        """
+        """Delete replaced rows, merge fragments and store new postings."""
         await self._sweep()
         async with self.lock:
             with disk_errors(self._opened.folder.path):
@@ -166,7 +158,6 @@ class Compaction:
 
 
 async def vacuum_rows(table: Table, column: str, dead: set[int]) -> None:
-    """Delete rows by number, and remove the numbers from the set."""
     if not dead:
         return
     numbers = set(dead)

@@ -34,11 +34,9 @@ class Writable:
         raise NotImplementedError
 
     def is_open(self) -> bool:
-        """Return whether it was not closed."""
         return bool(self._compiled.is_open())
 
     def close(self) -> None:
-        """Close it."""
         self._compiled.close()
 
 
@@ -58,15 +56,12 @@ class Database(Writable):
         return AsyncConnection(self._compiled)
 
     async def list_tables(self, page_token: str | None = None) -> SimpleNamespace:
-        """Return a page of `tables`, and the `page_token` of the next one."""
         return SimpleNamespace(**await self._compiled.list_tables(page_token=page_token))
 
     async def open_table(self, name: str) -> "StoredTable":
-        """Open a table."""
         return StoredTable(await self._compiled.open_table(name))
 
     async def create_table(self, name: str, **given: Any) -> "StoredTable":
-        """Create a table."""
         await asyncio.to_thread(load_lancedb)
         await self._whole().create_table(name, **given)
         return await self.open_table(name)
@@ -82,24 +77,19 @@ class StoredTable(Writable):
 
     @property
     def name(self) -> str:
-        """Its name."""
         return str(self._compiled.name())
 
     async def schema(self) -> Any:
-        """Return its columns."""
         return await self._compiled.schema()
 
     async def count_rows(self) -> int:
-        """Count its rows."""
         return int(await self._compiled.count_rows(None))
 
     async def list_indices(self) -> Sequence[Any]:
-        """Describe its indexes."""
         indices: Sequence[Any] = await self._compiled.list_indices()
         return indices
 
     def query(self) -> "TableQuery":
-        """Start a query."""
         return TableQuery(self._compiled.query())
 
 
@@ -120,12 +110,10 @@ class TableQuery:
         return self
 
     async def to_batches(self, max_batch_length: int | None = None) -> AsyncIterator[Any]:
-        """Run the query, and return its rows in batches."""
         batches: AsyncIterator[Any] = await self._compiled.execute(max_batch_length=max_batch_length, timeout=None)
         return batches
 
     async def to_arrow(self) -> Any:
-        """Run the query, and return all rows in one table."""
         import pyarrow as pa
 
         batches: Any = await self.to_batches()

@@ -24,11 +24,6 @@ def plan(
 
     A renamed file appears as one removed and one to read: `Index.write` recognises it by its digest, and embeds none of
     its text again.
-
-    Args:
-        found: The files of the vault.
-        known: The notes of the index.
-        recipe: The current preparation version; notes prepared by another are read too.
     """
     unchanged = frozenset(
         path

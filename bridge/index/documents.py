@@ -34,7 +34,6 @@ class Vocabularies(NamedTuple):
 
     @classmethod
     def empty(cls) -> "Vocabularies":
-        """Return vocabularies that have seen nothing."""
         return cls(Vocabulary(WORDS), Vocabulary(FORMS))
 
 
@@ -48,7 +47,6 @@ class NoteSegments:
 
 
 def build_segments(documents: Sequence[Document], vocabulary: Vocabulary) -> Iterator[Segment]:
-    """Index documents."""
     ordered = sorted(documents, key=lambda document: (document.number, document.ordinal))
     for start in range(0, len(ordered), AT_ONCE):
         own = ordered[start : start + AT_ONCE]
@@ -57,11 +55,6 @@ def build_segments(documents: Sequence[Document], vocabulary: Vocabulary) -> Ite
 
 
 def number_segments(segments: Iterable[tuple[Segment, Ids]]) -> list[Segment]:
-    """Merge segments whose documents have places for numbers.
-
-    Args:
-        segments: Each with the numbers of its notes; documents of other notes are left out.
-    """
     groups: list[list[Segment]] = [[]]
     for segment, ids in segments:
         if sum(map(len, groups[-1])) + len(segment) > MOST_DOCUMENTS:

@@ -37,14 +37,7 @@ class IndexFolder:
     path: Path
 
     def claim(self) -> None:
-        """Create the folder if it is missing, and check that this version may use it.
-
-        Raises:
-            BrokenIndex: It contains something else, or an older version's index.
-            IndexUnusable: A newer version wrote it.
-            ReadOnly: The folder is not writable.
-            DiskFull: The disk is full.
-        """
+        """Create the folder if it is missing, and check that this version may use it."""
         with disk_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
             if not any(self.path.iterdir()):
@@ -67,11 +60,7 @@ class IndexFolder:
             self._write(_FORMAT, {**(found or {}), "version": VERSION})
 
     def set_aside(self, *, keep_vectors: bool) -> Path:
-        """Move a broken index away, replacing an earlier one, and start with an empty folder.
-
-        Args:
-            keep_vectors: Whether its vectors may stay, which take long to compute again.
-        """
+        """Move a broken index away, replacing an earlier one, and start with an empty folder."""
         aside, answering = self.aside, self.answering
         with disk_errors(self.path):
             shutil.rmtree(aside, ignore_errors=True)
@@ -89,7 +78,6 @@ class IndexFolder:
 
     @property
     def answering(self) -> str | None:
-        """The key of the model whose vectors answer queries."""
         found = (self._read(_FORMAT) or {}).get("answering")
         return found if isinstance(found, str) else None
 
@@ -122,7 +110,6 @@ class IndexFolder:
             return Boilerplate.empty()
 
     def keep_boilerplate(self, boilerplate: Boilerplate) -> None:
-        """Store the recurring lines."""
         with disk_errors(self.path):
             write_private(self.path / _BOILERPLATE, boilerplate.dumps().encode())
 
@@ -133,7 +120,6 @@ class IndexFolder:
         return {name: when for name, when in found.items() if isinstance(when, int | float)}
 
     def keep_vanished(self, vanished: Mapping[str, float]) -> None:
-        """Store when texts vanished."""
         with disk_errors(self.path):
             self._write(_VANISHED, vanished)
 
@@ -150,12 +136,10 @@ class IndexFolder:
 
     @property
     def checksums(self) -> dict[str, int]:
-        """By name: the checksum of each file of the tables."""
         found = self._read(_CHECKSUMS) or {}
         return {name: value for name, value in found.items() if isinstance(value, int)}
 
     def keep_checksums(self, checksums: Mapping[str, int]) -> None:
-        """Store the checksums of the tables' files."""
         with disk_errors(self.path):
             self._write(_CHECKSUMS, checksums)
 

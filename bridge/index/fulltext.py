@@ -24,7 +24,6 @@ class FullText:
     def words(
         self, query: TermQuery | None, limit: int, within: Collection[VaultPath] | None, side: Side
     ) -> list[PassageHit]:
-        """Return the passages with the best matching words."""
         return self._passages(self._opened.postings.words, query, limit, within, side)
 
     def forms(

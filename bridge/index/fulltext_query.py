@@ -30,11 +30,6 @@ class TextQuery:
 
 
 def exact_query(words: TextQuery) -> TermQuery | None:
-    """Build the query for words as written.
-
-    Returns:
-        The query, or None when no word is searchable.
-    """
     should = [token for word in searchable_words(words.should) for token in query_tokens(word)]
     must = [token for word in searchable_words(words.must) for token in query_tokens(word, exact=True)]
     tokens_not = [query_tokens(word, exact=True) for word in searchable_words(words.must_not)]
@@ -44,7 +39,6 @@ def exact_query(words: TextQuery) -> TermQuery | None:
 
 
 def stemmed_query(words: TextQuery, languages: Collection[str]) -> TermQuery | None:
-    """Build the query for the forms that words have in the languages of the vault."""
     should = {form for word in searchable_words(words.should) for part in query_forms(word, languages) for form in part}
     must = [part for word in searchable_words(words.must) for part in query_forms(word, languages)]
     return _term_query(fold_words(sorted(should)), [fold_words(sorted(part)) for part in dict.fromkeys(must)], ())
@@ -57,6 +51,5 @@ def _term_query(should: Sequence[str], must: Iterable[Sequence[str]], must_not: 
 
 
 def searchable_words(words: Iterable[str]) -> list[str]:
-    """Keep the words that have a token, each once and within the limit."""
     kept = dict.fromkeys(strip_break_hints(word)[:LONGEST].replace("\x00", " ") for word in words)
     return [word for word in kept if TOKEN.search(word)][:MOST_WORDS]

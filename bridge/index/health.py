@@ -26,12 +26,7 @@ class IndexHealth:
 
 
 def measure_health(opened: OpenIndex, tables: Sequence[Table]) -> IndexHealth:
-    """Measure the state of an index; blocks for a few milliseconds.
-
-    Raises:
-        IndexUnusable: It cannot be read any more.
-        NotReady: It was closed.
-    """
+    """Measure the state of an index; blocks for a few milliseconds."""
     for _ in range(MEASURED):
         # A version that is pruned while its facts are read is no damage.
         with contextlib.suppress(OSError, RuntimeError, ValueError), disk_errors(opened.folder.path):

@@ -68,20 +68,7 @@ class Index:
     def open(
         cls, folder: Path, *, keep_days: int = 7, doubt: Exception | None = None, load_vectors: bool = True
     ) -> Self:
-        """Open the index in a folder, or create one; blocks.
-
-        Args:
-            folder: The folder, used by this index only.
-            keep_days: Days for which vectors of vanished passages are kept.
-            doubt: An error in the index, after which all of it is verified; if that fails, it is rebuilt.
-            load_vectors: Whether to load them now. Otherwise, if every passage has one, `load_vectors` does, or what
-                needs them, which then blocks.
-
-        Raises:
-            IndexUnusable: A newer version wrote it.
-            ReadOnly: The folder is not writable.
-            DiskFull: The disk is full.
-        """
+        """Open the index in a folder, or create one; blocks."""
         with pause_gc():
             index = cls(open_index(folder, doubt), keep_days)
             if not index._opened.folder.take_embedded() or load_vectors:
@@ -151,16 +138,7 @@ class Index:
     # -- writing ------------------------------------------------------------------------------------------------------
 
     async def write(self, entries: Sequence[PreparedNote], gone: Collection[VaultPath] = ()) -> None:
-        """Write notes and remove others; keyword search shows the result on return.
-
-        Args:
-            entries: New or changed notes.
-            gone: Paths of removed notes.
-
-        Raises:
-            DiskFull: The disk is full; what was stored is kept.
-            ReadOnly: The folder is not writable any more.
-        """
+        """Write notes and remove others; keyword search shows the result on return."""
         await self.load_vectors()
         await self._tasks.finish(self._writing.write(entries, gone))
         self._tidying.later()
@@ -169,10 +147,6 @@ class Index:
         """Show changes without waiting for the disk; a search waits for rows under way.
 
         Notes that cannot be written are hidden again, and listed by `lost`.
-
-        Args:
-            entries: New or changed notes.
-            gone: Paths of removed notes.
         """
         await self.load_vectors()
         following = await self._tasks.finish(self._writing.show(entries, gone))
@@ -200,11 +174,7 @@ class Index:
             yield
 
     async def optimise(self, *, at_once: bool = False) -> None:
-        """Delete replaced rows, merge fragments and store new postings.
-
-        Args:
-            at_once: Keep no older versions and no unneeded vectors, because a note became denied.
-        """
+        """Delete replaced rows, merge fragments and store new postings."""
         await self._tasks.finish(self._tidying.optimise(at_once=at_once))
 
     # -- denied notes -------------------------------------------------------------------------------------------------
@@ -214,12 +184,7 @@ class Index:
         self._erasing.hide(denies)
 
     async def erase(self, denies: Denies) -> None:
-        """Erase these notes, and all data that no other note needs, from the disk to the last byte.
-
-        Raises:
-            DiskFull: The disk is full; the notes stay hidden.
-            ReadOnly: The folder is not writable any more.
-        """
+        """Erase these notes, and all data that no other note needs, from the disk to the last byte."""
         await self.load_vectors()
         await self._tasks.finish(self._erasing.erase(denies))
 
@@ -267,12 +232,7 @@ class Index:
         self._opened.database.close()
 
     def health(self) -> IndexHealth:
-        """Measure the state of the index; blocks for a few milliseconds.
-
-        Raises:
-            IndexUnusable: It cannot be read any more.
-            NotReady: It was closed.
-        """
+        """Measure the state of the index; blocks for a few milliseconds."""
         return measure_health(self._opened, self._tidying.tables())
 
     # -- vectors ------------------------------------------------------------------------------------------------------
@@ -331,7 +291,6 @@ class Index:
     async def passages(
         self, words: TextQuery, limit: int, within: Collection[VaultPath] | None = None
     ) -> list[PassageHit]:
-        """Find passages by words as written."""
         return self._full_text.words(exact_query(words), limit, within, self._side)
 
     async def stems(
@@ -351,14 +310,7 @@ class Index:
     async def nearest(
         self, vector: Floats, limit: int, within: Collection[VaultPath] | None = None, *, every_passage: bool = False
     ) -> list[PassageHit]:
-        """Find the semantically nearest notes, each with its best passage.
-
-        Args:
-            vector: The query, embedded with `answering_model`.
-            limit: How many notes.
-            within: Only these notes.
-            every_passage: Whether to find the nearest passages instead, however many are of one note.
-        """
+        """Find the semantically nearest notes, each with its best passage."""
         await self.load_vectors()
         keys = None if within is None else self._opened.catalogue.keys_of(within)
         search = self._vectors.nearest(vector, limit, keys, self._side.hidden_keys, every_passage=every_passage)
@@ -379,12 +331,7 @@ class Index:
     # -- texts --------------------------------------------------------------------------------------------------------
 
     async def text_of(self, hits: Sequence[PassageHit], *, as_written: bool = False) -> list[StoredPassage]:
-        """Read the passages of hits, in order; changed ones are omitted.
-
-        Args:
-            hits: The passages.
-            as_written: Whether to keep the text that counts as no content, which is otherwise blanked out.
-        """
+        """Read the passages of hits, in order; changed ones are omitted."""
         passages = await self._texts.of(hits)
         if as_written:
             return passages

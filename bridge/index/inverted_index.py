@@ -78,7 +78,6 @@ class InvertedIndex:
         self._counts, self._norms, self._shown = {}, {}, {}
 
     def _count(self, hidden: HiddenRows | None) -> tuple[int, int]:
-        """Return the number of documents that count and are not empty, and of the terms in them."""
         if hidden not in self._counts:
             lengths = [segment.lengths[self._live(segment, hidden)] for segment in self.segments]
             self._counts[hidden] = (
@@ -88,7 +87,6 @@ class InvertedIndex:
         return self._counts[hidden]
 
     def _live(self, segment: Segment, hidden: HiddenRows | None) -> NDArray[np.bool_]:
-        """Return the documents of a segment that count."""
         if hidden is None:
             return segment.live
         if (segment, hidden) not in self._shown:
@@ -98,11 +96,7 @@ class InvertedIndex:
     # -- merging ------------------------------------------------------------------------------------------------------
 
     def due(self, *, everything: bool = False) -> list[list[Segment]]:
-        """Return the segments to merge, in groups: small ones, and those of which much is dead.
-
-        Args:
-            everything: Whether nothing dead may be left.
-        """
+        """Return the segments to merge, in groups: small ones, and those of which much is dead."""
         groups: list[list[Segment]] = []
         waste = 0 if everything else DEAD_SHARE
         small: list[Segment] = []
@@ -124,7 +118,6 @@ class InvertedIndex:
         return merge_segments(group)
 
     def replace(self, group: Sequence[Segment], merged: Segment) -> None:
-        """Replace segments by the one merged from them."""
         for number in self._late or ():
             merged.drop(number)
         self._late = None
@@ -137,14 +130,7 @@ class InvertedIndex:
     def search(
         self, query: TermQuery, limit: int, allowed: Collection[int] | None, hidden: HiddenRows | None = None
     ) -> list[Hit]:
-        """Return the best documents, by number where scores are equal.
-
-        Args:
-            query: The terms.
-            limit: How many documents; those that equal the last of them are returned too.
-            allowed: The only numbers that may be found.
-            hidden: Numbers that do not count, as if they were not in the index.
-        """
+        """Return the best documents, by number where scores are equal."""
         documents, total = self._count(hidden)
         if not documents:
             return []
@@ -175,7 +161,6 @@ class InvertedIndex:
         return _list_hits(best, limit) if best else []
 
     def _weights(self, places: Sequence[Sequence[slice]], documents: int, hidden: HiddenRows | None) -> list[float]:
-        """Return each term's inverse document frequency, which counts only what counts."""
         counts = [
             sum(
                 segment.count(place, self._live(segment, hidden))
@@ -186,7 +171,6 @@ class InvertedIndex:
         return [log1p((documents - count + 0.5) / (count + 0.5)) for count in counts]
 
     def _norms_of(self, segment: Segment, average: float, hidden: HiddenRows | None) -> NDArray[np.float32]:
-        """Return what the length of each document adds to a frequency."""
         if (segment, hidden) not in self._norms:
             norms = (K1 * (1 - B + B * segment.lengths / max(average, 1))).astype(np.float32)
             self._norms[segment, hidden] = norms
@@ -196,7 +180,6 @@ class InvertedIndex:
 def _scores(
     segment: Segment, norms: NDArray[np.float32], places: Sequence[slice], weights: Sequence[float]
 ) -> NDArray[np.float64]:
-    """Return the sum of what each term is worth in each document of a segment."""
     documents = np.concatenate([segment.documents[place] for place in places] or [segment.documents[:0]])
     frequencies = FREQUENCIES[
         np.concatenate([segment.frequencies[place] for place in places] or [segment.frequencies[:0]])
@@ -209,7 +192,6 @@ def _scores(
 def _list_hits(
     found: Sequence[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]], limit: int
 ) -> list[Hit]:
-    """Return the best documents of all segments, and those that equal the last of them."""
     numbers, ordinals, scores = (np.concatenate(column) for column in zip(*found, strict=True))
     order = np.lexsort((ordinals, numbers, -scores))
     if len(order) > limit:
@@ -220,7 +202,6 @@ def _list_hits(
 def _best(
     segment: Segment, found: NDArray[np.int64], scores: NDArray[np.float64], limit: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
-    """Return the number, ordinal and score of the best documents, and of all that equal the last of them."""
     if len(found) > limit:
         best = scores >= np.partition(scores, -limit)[-limit]
         found, scores = found[best], scores[best]

@@ -50,11 +50,7 @@ def _load() -> None:
 
 
 def load_compiled() -> Any:
-    """Return the compiled part of LanceDB; to import it alone takes a fortieth of the time and a fifth of the memory.
-
-    Raises:
-        ImportError: LanceDB is not installed.
-    """
+    """Return the compiled part of LanceDB, which takes a fortieth of the time and a fifth of the memory to import."""
     with _loading:
         _limit_threads()
         if COMPILED not in sys.modules:

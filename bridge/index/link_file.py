@@ -68,12 +68,7 @@ class LinkFile:
         return StoredLinks(**texts, columns=[arrays[name] for name in COLUMNS])
 
     def save(self, links: StoredLinks) -> None:
-        """Store the links of the notes that the catalogue's file holds, unless they are stored.
-
-        Raises:
-            DiskFull: The disk is full.
-            ReadOnly: The folder is not writable.
-        """
+        """Store the links of the notes that the catalogue's file holds, unless they are stored."""
         tables = self._catalogue.tables
         # Somebody may have deleted the index, which must not come back in part.
         if tables is None or not self._path.parent.is_dir():

@@ -31,7 +31,6 @@ class RowMap:
 
     @classmethod
     def of_size(cls, size: int) -> "RowMap":
-        """Return empty places."""
         return cls(
             np.full(size, -1, np.int64),
             np.zeros(size, np.int32),
@@ -41,7 +40,6 @@ class RowMap:
         )
 
     def copied(self, size: int, kept: NDArray[np.intp] | slice) -> "RowMap":
-        """Return a copy of another size that begins with some of these places."""
         new = RowMap.of_size(size)
         for name in ("key", "ordinal", "passage", "title", "norm"):
             values = getattr(self, name)[kept]
@@ -105,17 +103,14 @@ class VectorMatrix:
         self._weigh(span)
 
     def _row(self, digest: bytes | None) -> int:
-        """Return the row of a passage's text."""
         return MISSING if digest is None else self.rows.of.get(digest, MISSING)
 
     def _own(self) -> RowMap:
-        """Return the columns, copied if a search may be reading them."""
         if self._columns.lent:
             self._columns = self._columns.copied(len(self._columns.key), slice(self._used))
         return self._columns
 
     def _await(self, key: int, digests: TextDigests) -> None:
-        """Record which texts of a note wait for a vector."""
         for digest in {digests.title, *digests.passages}:
             if digest is not None and digest not in self.rows.of and digest not in self.poison:
                 self.waiting.setdefault(digest, set()).add(key)
@@ -139,7 +134,6 @@ class VectorMatrix:
                     self.titles.discard(digest)
 
     def _compact(self, room: int) -> None:
-        """Make room by dropping the places of removed notes."""
         kept = np.flatnonzero(self._columns.key[: self._used] >= 0)
         size = max(BLOCK, 2 ** int(np.ceil(np.log2((len(kept) + room) * 1.25))))
         self._columns = self._columns.copied(size, kept)
@@ -153,7 +147,6 @@ class VectorMatrix:
         }
 
     def _weigh(self, span: slice) -> None:
-        """Compute the norms of passages whose vectors are complete."""
         columns = self._columns
         both = np.flatnonzero((columns.passage[span] >= 0) & (columns.title[span] >= 0)) + span.start
         columns.norm[span] = 1.0
@@ -191,7 +184,6 @@ class VectorMatrix:
         return len(self.waiting) - len(self.titles)
 
     def placed(self) -> int:
-        """Count the passages that have a vector."""
         return int(np.count_nonzero(self._columns.passage[: self._used] >= 0))
 
     def nearest(
@@ -203,15 +195,7 @@ class VectorMatrix:
         *,
         every_passage: bool = False,
     ) -> Callable[[], list[tuple[int, int, float]]]:
-        """Return a function that finds the best passage of each of the nearest notes, for any thread.
-
-        Args:
-            vector: The query, of length 1.
-            limit: How many notes.
-            keys: Only these notes.
-            hidden: Not these notes.
-            every_passage: Whether to find the nearest passages instead, however many are of one note.
-        """
+        """Return a function that finds the best passage of each of the nearest notes, for any thread."""
         columns, used = self._columns, self._used
         columns.lent = True
 
@@ -295,7 +279,6 @@ def best_places(ordinal: NDArray[np.int32], scores: Floats, taken: int) -> NDArr
 def list_passages(
     key: NDArray[np.int64], ordinal: NDArray[np.int32], scores: Floats, best: NDArray[np.intp], limit: int
 ) -> list[tuple[int, int, float]]:
-    """Return passages, given best first, as far as they are as good as the last within the limit."""
     if len(best) > limit:
         best = best[: min(np.count_nonzero(scores[best] >= scores[best[limit - 1]]), limit + MOST_EQUAL)]
     return list(zip(key[best].tolist(), ordinal[best].tolist(), scores[best].tolist(), strict=True))

@@ -46,7 +46,6 @@ def _title_text(opened: OpenIndex, key: int) -> str:
 
 
 async def _passage_texts(opened: OpenIndex, due: Sequence[DueNote]) -> dict[bytes, str]:
-    """Return the passages that need a vector, by their digest."""
     wheres = []
     for key, digests, wanted in due:
         ordinals = [str(at) for at, digest in enumerate(digests.passages) if digest in wanted]

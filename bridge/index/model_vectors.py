@@ -25,21 +25,11 @@ class ModelVectors:
 
 
 def table_name(key: str) -> str:
-    """Return the name of a model's vector table."""
     return VECTORS + _UNSAFE.sub("_", key)
 
 
 async def load_model_vectors(opened: OpenIndex, key: str, dimensions: int | None) -> ModelVectors:
-    """Open or create a model's table, and assign its vectors to the notes; a damaged table is recreated.
-
-    Args:
-        opened: The index.
-        key: Identifies the model and its file.
-        dimensions: Length of its vectors; None for a table that exists.
-
-    Raises:
-        BrokenIndex: The table is damaged, and the length is not known; it is removed.
-    """
+    """Open or create a model's table, and assign its vectors to the notes; a damaged table is recreated."""
     try:
         return await _read(opened, key, dimensions)
     except (OSError, RuntimeError, ValueError) as error:

@@ -67,12 +67,7 @@ class NameFile:
         )
 
     async def save(self, known: KnownNames, catalogue: NoteTable, most_unsaved: int = 0) -> None:
-        """Store the names of the notes, if more than some differ from those stored.
-
-        Raises:
-            DiskFull: The disk is full.
-            ReadOnly: The folder is not writable.
-        """
+        """Store the names of the notes, if more than some differ from those stored."""
         async with self._lock:
             if known.unsaved <= most_unsaved:
                 return

@@ -125,7 +125,6 @@ class NameIndex:
         self._of[path] = numbers
 
     def _add(self, path: VaultPath, field: NameField, texts: Iterable[str]) -> Iterator[int]:
-        """Add names of one kind."""
         worth = _worth(field)
         for text in texts:
             words = set(name_words(text))
@@ -165,13 +164,7 @@ class NameIndex:
                     self._changed.add(word)
 
     def find(self, text: str, limit: int, within: Collection[VaultPath] | None) -> list[NameHit]:
-        """Return the notes whose names best match a text, one hit per note, best first.
-
-        Args:
-            text: The text typed; its last word may be unfinished.
-            limit: How many notes.
-            within: Only these notes.
-        """
+        """Return the notes whose names best match a text, one hit per note, best first."""
         words = list(dict.fromkeys(name_words(text)))[:MOST_WORDS]
         if not words or limit < 1:
             return []
@@ -185,11 +178,7 @@ class NameIndex:
         return list(hits.values())
 
     def _scores(self, words: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
-        """Score names by the share of the query that they match, rare words most, and by the share of them typed.
-
-        Returns:
-            The numbers of the names that match any word, and their scores.
-        """
+        """Score names by the share of the query that they match, rare words most, and by the share of them typed."""
         matches = [self._holders_of(word, unfinished=word is words[-1]) for word in words]
         numbers = np.unique(np.concatenate([holders for holders, _ in matches]))
         sums = np.zeros(len(numbers), np.float32)
@@ -225,7 +214,6 @@ class NameIndex:
             yield from ((number, score) for number in own)
 
     def _match_words(self, word: str, *, unfinished: bool) -> dict[str, float]:
-        """Return the known words that a word may match, with their scores."""
         found: dict[str, float] = {}
         if word in self._holders:
             found[word] = EXACT
@@ -252,14 +240,12 @@ class NameIndex:
         return self._sorted
 
     def _beginning(self, word: str) -> Sequence[str]:
-        """Return the known words with a prefix."""
         words = self._vocabulary()
         start = bisect_left(words, word)
         end = bisect_left(words, word + "\U0010ffff", start)
         return words[start : min(end, start + MOST_MEANT)]
 
     def _nearly(self, word: str) -> dict[str, float]:
-        """Return the known words one or two typing errors away."""
         words = self._vocabulary()
         if self._near.words is not words:
             self._near = NearWords(words)
@@ -287,12 +273,7 @@ class KnownNames:
     """Names and languages of the current notes."""
 
     def __init__(self, columns: NameColumns = NO_NAMES, notes: Iterable[IndexedNote] = ()) -> None:
-        """Learn notes.
-
-        Args:
-            columns: The names of those whose names are stored.
-            notes: All of them.
-        """
+        """Learn notes."""
         self.names = NameIndex.restore(columns)
         stored = {path for path, _ in columns.notes}
         self.unsaved = len(columns.notes) - len(stored - {None})

@@ -79,12 +79,10 @@ class IndexedNote:
 
     @property
     def headings(self) -> tuple[Heading, ...]:
-        """The headings, in order."""
         return _headings(self.packed_headings)
 
     @property
     def heading_texts(self) -> tuple[str, ...]:
-        """The texts of the headings."""
         return tuple(heading[0] for heading in json.loads(self.packed_headings)) if self.packed_headings != "[]" else ()
 
     @property
@@ -96,7 +94,6 @@ class IndexedNote:
 
     @property
     def links(self) -> tuple[Link, ...]:
-        """The links as written, in order."""
         if self.packed_links == "[]":
             return ()
         return tuple(

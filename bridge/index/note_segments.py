@@ -9,12 +9,7 @@ from bridge.text.stems import index_forms
 
 
 def add_segments(notes: Sequence[PreparedNote], vocabularies: Vocabularies) -> list[PreparedNote]:
-    """Return the notes with the segments of all of them, in which the number of a document is the place of its note.
-
-    Args:
-        notes: Notes of any kind and number.
-        vocabularies: Those of this thread: the whole text of a note has few pieces that its passages do not have.
-    """
+    """Return the notes with the segments of all of them, in which the number of a document is the place of its note."""
     passages = [(place, number, chunk) for place, note in enumerate(notes) for number, chunk in enumerate(note.chunks)]
     words = [Document(place, number, 0, chunk.words) for place, number, chunk in passages]
     forms = [
@@ -31,12 +26,4 @@ def add_segments(notes: Sequence[PreparedNote], vocabularies: Vocabularies) -> l
 
 
 def passage_forms(words: str, start: int, length: int, language: str | None) -> str:
-    """Return the forms by which the words of a passage are also found.
-
-    Args:
-        words: The heading path, the text, and what else full text search finds, as a row of the table has them.
-        start: Where the text begins.
-        length: Length of the text.
-        language: The result of `language_of` for the note.
-    """
     return index_forms(words[: start + length], language)

@@ -73,12 +73,7 @@ class OpenIndex:
     """Whether something could not be read."""
 
     def save_catalogue(self) -> None:
-        """Store the notes; nothing may be written meanwhile.
-
-        Raises:
-            DiskFull: The disk is full.
-            ReadOnly: The folder is not writable.
-        """
+        """Store the notes; nothing may be written meanwhile."""
         catalogue = self.catalogue
         entries, dead = [*catalogue.entries()], map(frozenset, (self.dead_seqs, self.dead_keys))
         self.catalogue_file.save(StoredCatalogue(entries, self.digests, catalogue.last, *dead))
@@ -101,7 +96,6 @@ def start_coroutine(coroutine: Coroutine[Any, Any, T]) -> Future[T]:
 
 @cache
 def background_loop() -> asyncio.AbstractEventLoop:
-    """Return an event loop that runs in a thread of its own."""
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="index", daemon=True).start()
     return loop
@@ -122,17 +116,7 @@ def read_errors(opened: OpenIndex) -> Iterator[None]:
 
 
 def open_index(path: Path, doubt: Exception | None = None) -> OpenIndex:
-    """Open an index, or create an empty one where there is none or a broken one.
-
-    Args:
-        path: Its folder.
-        doubt: An error in the index; if given, all of it is read, not only what is kept in memory.
-
-    Raises:
-        IndexUnusable: A newer version wrote it.
-        ReadOnly: The folder is not writable.
-        DiskFull: The disk is full.
-    """
+    """Open an index, or create an empty one where there is none or a broken one."""
     limit_memory()
     folder = IndexFolder(path)
     try:
@@ -153,7 +137,6 @@ def open_index(path: Path, doubt: Exception | None = None) -> OpenIndex:
 
 
 async def _open(folder: IndexFolder, doubt: Exception | None = None) -> OpenIndex:
-    """Open the tables and read what is kept in memory."""
     with disk_errors(folder.path):
         cached = min(CACHE_MOST, max(CACHE_LEAST, _index_bytes(folder) * 5 // 4))
         database = await Database.connect(folder.path, cached, METADATA_CACHE)
@@ -193,12 +176,10 @@ async def _open(folder: IndexFolder, doubt: Exception | None = None) -> OpenInde
 
 
 def _index_bytes(folder: IndexFolder) -> int:
-    """Return the size of the files of the tables' indexes, which reading rows keeps in memory."""
     return folder_size(folder.path, "_indices")
 
 
 def _load_stored(opened: OpenIndex) -> bool:
-    """Load the notes from their file, and return whether it holds what the tables say."""
     stored = opened.catalogue_file.load()
     if stored is None:
         return False

@@ -39,7 +39,6 @@ class PackedPassages:
         self._blocks = {key: blocks for key, blocks in self._blocks.items() if live(key)}
 
     def get(self, key: int, ordinals: Iterable[int]) -> dict[int, PackedPassage]:
-        """Return some passages of a note, by ordinal."""
         blocks = self._blocks.get(key, ())
         found: dict[int, PackedPassage] = {}
         for at, wanted in groupby(sorted(ordinals), lambda ordinal: ordinal // BLOCK):
@@ -65,12 +64,10 @@ def pack_passages(passages: Iterable[tuple[int, Sequence[PackedPassage]]]) -> di
 
 
 def unpack_passages(size: int, block: bytes) -> list[PackedPassage]:
-    """Return the passages of a block."""
     return [*map(orjson.loads, _decompress(size, block))]
 
 
 def _decompress(size: int, block: bytes) -> list[bytes]:
-    """Return the passages of a block as JSON, which has no line breaks in it."""
     passages: list[bytes] = _codec().decompress(block, size, asbytes=True).split(b"\n")
     return passages
 

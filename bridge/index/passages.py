@@ -59,7 +59,6 @@ class PassageTexts:
         ]
 
     async def all_of(self, path: VaultPath) -> tuple[StoredPassage, ...]:
-        """Read all passages of a note, in order."""
         entry = self._opened.catalogue.entry(path)
         if entry is None:
             return ()
@@ -72,7 +71,6 @@ class PassageTexts:
         return decode_passage(path, row, embedded=self._vectors.embedded_at(key, row[0]))
 
     async def _read(self, keys: Collection[int]) -> None:
-        """Read the passages of notes that are not in memory, and start reading those of all notes if many are not."""
         if unread := [key for key in keys if key not in self._packed]:
             self._put(pack_passages(await self._fetch(unread)))
             missing = len(self._opened.catalogue.notes) - len(self._packed)
@@ -89,7 +87,6 @@ class PassageTexts:
         return found.items()
 
     async def _read_all(self) -> None:
-        """Read the passages of all notes that are not in memory."""
         parts: defaultdict[int, list[PackedPassage]] = defaultdict(list)
         with read_errors(self._opened):
             async for batch in self._opened.passages.batches(("key", *COLUMNS), PASSAGES):
@@ -101,7 +98,6 @@ class PassageTexts:
     def _gather(
         self, batch: Any, parts: defaultdict[int, list[PackedPassage]]
     ) -> list[tuple[int, Sequence[PackedPassage]]]:
-        """Add rows to those of their notes, and take out the notes that are complete."""
         complete: list[tuple[int, Sequence[PackedPassage]]] = []
         for key, *row in zip(*(batch[name].to_pylist() for name in ("key", *COLUMNS)), strict=True):
             note = self._opened.catalogue.at_key(key)
@@ -112,7 +108,6 @@ class PassageTexts:
         return complete
 
     def _put(self, packed: Mapping[int, tuple[tuple[int, bytes], ...]]) -> None:
-        """Keep passages, except those of notes removed meanwhile."""
         live = self._opened.catalogue.believes_key
         self._packed.put({key: blocks for key, blocks in packed.items() if live(key)})
         if len(self._packed) > len(self._opened.catalogue.notes) + FEW:
@@ -133,12 +128,10 @@ class PassageTexts:
 
 
 def live_texts(catalogue: NoteTable, table: Any) -> dict[VaultPath, str]:
-    """Select the texts of live notes from rows of their table."""
     rows = table.to_pydict()
     pairs = zip(rows["seq"], rows["whole"], strict=True)
     return {note.path: whole.partition("\n")[2] for seq, whole in pairs if (note := catalogue.at_seq(seq)) is not None}
 
 
 def sql_numbers(of: Collection[int]) -> str:
-    """Format integers for a filter."""
     return ", ".join(map(str, sorted(of)))

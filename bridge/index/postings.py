@@ -69,18 +69,15 @@ class Postings:
         )
 
     def add(self, segments: NoteSegments) -> None:
-        """Show documents."""
         for name, index in self._indexes().items():
             for segment in getattr(segments, name):
                 index.add(segment)
 
     def drop_passages(self, key: int) -> None:
-        """Find the passages of a note no more."""
         self.words.drop(key)
         self.forms.drop(key)
 
     def drop_whole(self, seq: int) -> None:
-        """Find a whole note no more."""
         self.whole.drop(seq)
 
     @property
@@ -95,23 +92,14 @@ class Postings:
         return any(len(index.segments) > MOST_SEGMENTS for index in self._indexes().values())
 
     async def merge(self, *, everything: bool = False) -> None:
-        """Merge small segments, and those of which much is dead.
-
-        Args:
-            everything: Whether nothing dead may be left.
-        """
+        """Merge small segments, and those of which much is dead."""
         async with self._lock:
             for index in self._indexes().values():
                 for group in index.due(everything=everything):
                     index.replace(group, await asyncio.to_thread(index.merge, group))
 
     async def save(self) -> None:
-        """Store what is not stored yet, and delete the files of what was merged.
-
-        Raises:
-            DiskFull: The disk is full.
-            ReadOnly: The folder is not writable.
-        """
+        """Store what is not stored yet, and delete the files of what was merged."""
         async with self._lock:
             await asyncio.to_thread(self._save)
         # What a few notes need is soon remembered again.
@@ -134,7 +122,6 @@ class Postings:
         self._delete_others(contents)
 
     def _delete_others(self, contents: Mapping[str, Iterable[str]]) -> None:
-        """Delete every file that is not named."""
         names = {CONTENTS, *(name for of_index in contents.values() for name in of_index)}
         for file in self._folder.iterdir():
             if file.name not in names:
@@ -144,14 +131,7 @@ class Postings:
     # -- opening ------------------------------------------------------------------------------------------------------
 
     async def load(self, catalogue: NoteTable, passages: Table, notes: Table, *, rebuild: bool = False) -> None:
-        """Load the files, and index what they lack from the tables.
-
-        Args:
-            catalogue: The live notes.
-            passages: The table of passages.
-            notes: The table of notes.
-            rebuild: Whether the files must not be trusted.
-        """
+        """Load the files, and index what they lack from the tables."""
         if not rebuild:
             self._load_files()
         keys = {entry.key: (passage_mark(entry), entry.note.passages) for entry in catalogue.entries()}
@@ -180,7 +160,6 @@ class Postings:
                 await self.save()
 
     def _load_files(self) -> None:
-        """Load the files that can be read."""
         try:
             contents = orjson.loads((self._folder / CONTENTS).read_bytes())
             files = [(index, self._folder / file) for name, index in self._indexes().items() for file in contents[name]]
@@ -200,7 +179,6 @@ class Postings:
 async def _lacking_rows(
     table: Table, columns: Sequence[str], lacking: Collection[int]
 ) -> AsyncIterator[list[dict[str, Any]]]:
-    """Yield the rows whose number, the first column, is lacking."""
     if not lacking:
         return
     where = f"{columns[0]} IN ({', '.join(map(str, sorted(lacking)))})" if len(lacking) <= NAMED else None
@@ -209,11 +187,6 @@ async def _lacking_rows(
 
 
 def keep_live(index: InvertedIndex, known: Mapping[int, tuple[int, int]]) -> set[int]:
-    """Let only the documents of known numbers count, each number with its mark and all of its documents.
-
-    Returns:
-        The numbers of which documents are lacking.
-    """
     numbers = np.array(sorted(known), np.int64)
     marks = np.array([known[number][0] for number in numbers.tolist()], np.uint32)
     expected = np.array([known[number][1] for number in numbers.tolist()], np.int64)

@@ -66,7 +66,6 @@ _MANY_BLANKS = re.compile(r"   *")
 
 
 def strip_markdown(text: str) -> str:
-    """Return the words of some Markdown."""
     by: str | Callable[[re.Match[str]], str]
     for needed, pattern, by in _LINKS:
         if needed in text:
@@ -90,7 +89,6 @@ def strip_markdown(text: str) -> str:
 
 
 def _join_cells(text: str) -> str:
-    """Replace the bars of a table, with the blanks around each, by spaces."""
     first, *middle, last = text.split("|")
     return " ".join((first.rstrip(" \t"), *(cell.strip(" \t") for cell in middle), last.lstrip(" \t")))
 
@@ -108,7 +106,6 @@ def strip_html_tags(text: str) -> str:
 
 
 def _code_spans(text: str) -> Iterator[Span]:
-    """Yield the spans of code: between fences, and between equal runs of backticks."""
     at = 0
     opening: re.Match[str] | None = None
     for fence in _FENCE.finditer(text) if "```" in text or "~~~" in text else ():
@@ -142,7 +139,6 @@ def _inline_code_spans(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _strip_markers(line: str) -> str:
-    """Strip the markers of a quote, heading or list item from a line, and its block id."""
     if not line[:1].isalpha() and (marked := _MARKED.match(line)):
         sign = line[marked.end() - 1]
         if sign in "|>:-*_" and _RULE.fullmatch(line):
@@ -157,11 +153,6 @@ def _strip_markers(line: str) -> str:
 
 
 def drop_programs(text: str) -> tuple[str, list[str]]:
-    """Drop the code blocks that a plugin would run.
-
-    Returns:
-        The remaining text, and a description of each dropped block.
-    """
     if "```" not in text and "~~~" not in text:
         return text, []
     kept: list[str] = []
@@ -234,13 +225,7 @@ class PreparedNote:
 
 
 def prepare(note: Note, stat: Stat, boilerplate: Boilerplate) -> PreparedNote:
-    """Cut a note into passages and collect its facts.
-
-    Args:
-        note: The parsed file.
-        stat: Its time and size when read.
-        boilerplate: The vault's recurring lines, which are not embedded.
-    """
+    """Cut a note into passages and collect its facts."""
     note = shorten_note(note)
     title = " · ".join((note.title, *note.aliases))[:TITLE_CHARACTERS]
     language = language_of(note.text[note.body :] if len(note.text) - note.body > 200 else note.text)
@@ -288,12 +273,10 @@ def preparation_version(boilerplate: Boilerplate) -> str:
 
 
 def embedding_digest(embed_text: str) -> Digest:
-    """Return the digest of an embedded text, under the passage format."""
     return Digest(hashlib.sha256(f"{FORMAT}\n{embed_text}".encode()).hexdigest())
 
 
 def _chunks(note: Note, boilerplate: Boilerplate, left_out: list[str]) -> list[Chunk]:
-    """Cut a note and turn each span into a passage, recording what is left out."""
     line_of = LineOf(note.text)
     paths: dict[tuple[str, ...], _HeadingPath] = {}
     chunks: list[Chunk] = []
@@ -336,7 +319,6 @@ def _chunk(heading: str, lines: Lines, text: str, embed_text: str) -> Chunk:
 
 
 def _embed_text(text: str, path: _HeadingPath, boilerplate: Boilerplate, left_out: list[str], *, bare: bool) -> str:
-    """Return the embedded text of a passage: its heading path and its words, without recurring lines."""
     said, programs = drop_programs(text)
     left_out += programs
     if boilerplate.recurring:
@@ -356,7 +338,6 @@ def _embed_text(text: str, path: _HeadingPath, boilerplate: Boilerplate, left_ou
 
 
 def _embed_title(chunks: tuple[Chunk, ...], title: str) -> tuple[Chunk, ...]:
-    """Embed the title of a note that has nothing else to embed."""
     if not chunks:
         return (_chunk("", (1, 1), title, title),)
     first = chunks[0]
@@ -364,20 +345,11 @@ def _embed_title(chunks: tuple[Chunk, ...], title: str) -> tuple[Chunk, ...]:
 
 
 def _whole_text(note: Note, chunks: Sequence[Chunk]) -> str:
-    """Return all words of a note, including title, aliases and properties."""
     text = note.text if note.kind == "note" else "\n".join((note.text[: note.body], *(c.words for c in chunks)))
     return whole_text(note.title, note.aliases, text, html=note.kind == "note")
 
 
 def whole_text(title: str, aliases: Sequence[str], text: str, *, html: bool = True) -> str:
-    """Return all words of a note.
-
-    Args:
-        title: Its title.
-        aliases: Its aliases.
-        text: Its text with its properties.
-        html: Whether HTML tags in the text are stripped.
-    """
     front = " ".join((title, *aliases))
     body = strip_html_tags(text) if html else text
     return "\n".join(part for part in (front, body) if part)

@@ -55,11 +55,7 @@ def _read_all(waiting: Mapping[Path, Future[FileContent | None]]) -> None:
 
 
 def take_file(path: Path) -> FileContent:
-    """Return the content of a file, which is kept no longer if it was read ahead.
-
-    Raises:
-        OSError: It cannot be read.
-    """
+    """Return the content of a file, which is kept no longer if it was read ahead."""
     future = _reading.pop(path, None)
     # One that is not being read yet is read here.
     found = future.result() if future is not None and not future.cancel() else None
@@ -75,11 +71,6 @@ def forget_files(folder: Path) -> None:
 
 
 def read_file(path: Path) -> FileContent:
-    """Read a file.
-
-    Raises:
-        OSError: It cannot be read.
-    """
     with path.open("rb") as file:
         identity = _identity(os.fstat(file.fileno()))
         content = file.read()

@@ -33,16 +33,7 @@ class _Postings(NamedTuple):
 def revise_documents(
     segments: Sequence[Segment], revisions: Sequence[Revision], vocabulary: Vocabulary
 ) -> tuple[list[Segment], list[Revision]]:
-    """Build segments of revised documents; call in a thread that may use the vocabulary.
-
-    Args:
-        segments: Those that contain the documents as they were.
-        revisions: By ascending new number.
-        vocabulary: Finds the terms.
-
-    Returns:
-        The segments, and the revisions that could not be applied exactly: those documents must be rebuilt.
-    """
+    """Build segments of revised documents; call in a thread that may use the vocabulary."""
     built: list[Segment] = []
     inexact: list[Revision] = []
     for start in range(0, len(revisions), MOST_DOCUMENTS):

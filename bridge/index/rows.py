@@ -37,12 +37,6 @@ GONE = -1
 
 
 def note_rows(written: Sequence[tuple[NoteEntry, str]], gone: Mapping[int, VaultPath]) -> Any:
-    """Build rows of the notes table.
-
-    Args:
-        written: Each note with its whole text.
-        gone: Paths of deleted notes, by the number of their tombstone.
-    """
     import pyarrow as pa
 
     tombstones = [NoteEntry(tombstone(path), seq, seq, "") for seq, path in gone.items()]
@@ -70,16 +64,10 @@ def note_rows(written: Sequence[tuple[NoteEntry, str]], gone: Mapping[int, Vault
 
 
 def tombstone(path: VaultPath) -> IndexedNote:
-    """Return the tombstone of a deleted note: a row after all others of its path."""
     return IndexedNote(path, "", "note", (), (), {}, Digest(""), 0, 0, GONE)
 
 
 def passage_rows(written: Sequence[tuple[int, Sequence[Chunk]]]) -> Any:
-    """Build rows of the passages table.
-
-    Args:
-        written: Each note's key with its passages.
-    """
     import pyarrow as pa
 
     keys = [(key, ordinal) for key, chunks in written for ordinal in range(len(chunks))]
@@ -101,7 +89,6 @@ def passage_rows(written: Sequence[tuple[int, Sequence[Chunk]]]) -> Any:
 
 
 def text_digests(prepared: PreparedNote) -> TextDigests:
-    """Return the digests of a note's embedded texts."""
     passages = tuple(bytes.fromhex(chunk.digest) if chunk.embed_text else None for chunk in prepared.chunks)
     return TextDigests(bytes.fromhex(prepared.titled), passages)
 

@@ -80,7 +80,6 @@ class Segment:
         self.live[first:last] = False
 
     def find(self, terms: NDArray[np.uint64]) -> list[slice]:
-        """Return where the postings of each term are."""
         if not len(self.terms):
             return [slice(0, 0)] * len(terms)
         at = np.minimum(np.searchsorted(self.terms, terms), len(self.terms) - 1)
@@ -93,28 +92,17 @@ class Segment:
         ]
 
     def count(self, place: slice, live: NDArray[np.bool_]) -> int:
-        """Return how many documents that count are in a range of postings.
-
-        Args:
-            place: The range.
-            live: Those that count; all if that is `live` and nothing is dead.
-        """
+        """Return how many documents that count are in a range of postings."""
         if live is self.live and not self.dead:
             return int(place.stop - place.start)
         return int(np.count_nonzero(live[self.documents[place]]))
 
     def encode(self) -> bytes:
-        """Return the content of its file."""
         return encode_arrays(FORMAT, LAYOUT, {name: getattr(self, name) for name, _ in LAYOUT})
 
     @classmethod
     def load(cls, file: Path) -> Self:
-        """Load a file.
-
-        Raises:
-            OSError: It cannot be read.
-            ValueError: It is damaged, or of another format.
-        """
+        """Load a file."""
         return cls(**read_arrays(FORMAT, LAYOUT, file), file=file)
 
 
@@ -128,7 +116,6 @@ class DocumentIds:
 
 
 def build_segment(ids: DocumentIds, found: Occurrences) -> Segment:
-    """Build a segment of documents and the terms in each."""
     documents = np.repeat(np.arange(len(found.counts)), found.counts)
     # Sorted, the postings of a term follow each other, and so do its occurrences in one document.
     keys = np.sort(found.places << 16 | documents)
@@ -147,7 +134,6 @@ def build_segment(ids: DocumentIds, found: Occurrences) -> Segment:
 
 
 def merge_segments(segments: Sequence[Segment]) -> Segment:
-    """Build a segment of the live documents of others."""
     terms = np.unique(np.concatenate([segment.terms for segment in segments]))
     kept = [np.flatnonzero(segment.live) for segment in segments]
     numbers, ordinals, marks, lengths = (

@@ -44,13 +44,7 @@ class Summaries:
         return None if newest is None else str(newest[1])
 
     async def store(self, key: Digest, text: str, now: float | None = None) -> None:
-        """Store a summary, and delete those that are too old.
-
-        Args:
-            key: The digest of all that the summary depends on.
-            text: The summary, in any form.
-            now: The current time, in seconds since the epoch.
-        """
+        """Store a summary, and delete those that are too old."""
         import pyarrow as pa
 
         made = int(time.time() if now is None else now)

@@ -58,17 +58,7 @@ class Table:
 
     @classmethod
     async def open(cls, database: Any, name: str, schema: Any, number: str | None = None) -> "Table":
-        """Open a table, or create it with its index.
-
-        Args:
-            database: The LanceDB connection.
-            name: The name of the table.
-            schema: The columns required.
-            number: The column by which rows are selected.
-
-        Raises:
-            ValueError: There is such a table with other columns.
-        """
+        """Open a table, or create it with its index."""
         if name in await table_names(database):
             inner = await database.open_table(name)
             if not schema.equals(await inner.schema(), check_metadata=False):
@@ -82,7 +72,6 @@ class Table:
         return table
 
     async def _count(self) -> None:
-        """Count the rows, and build the index if a crash prevented it."""
         self.rows = await self.inner.count_rows()
         indexes = {index.columns[0]: index for index in await self.inner.list_indices()}
         for column, index in indexes.items():
@@ -95,7 +84,6 @@ class Table:
             await self._index()
 
     async def _index(self) -> None:
-        """Build the index from all rows."""
         await asyncio.to_thread(load_lancedb)
         from lancedb.index import BTree
 
@@ -114,7 +102,6 @@ class Table:
             self.unindexed += rows if self.number else 0
 
     async def _arrived(self) -> None:
-        """Wait for rows under way, whether or not they arrive."""
         if self.pending is not None and not self.pending.done():
             await asyncio.wait([asyncio.wrap_future(self.pending)])
 
@@ -129,7 +116,6 @@ class Table:
         self.rows = await self.inner.count_rows()
 
     async def drop_digests(self, digests: Collection[bytes]) -> None:
-        """Delete the rows with these digests."""
         names = sorted(digests)
         self.appended += 1
         for at in range(0, len(names), AT_ONCE):
@@ -158,11 +144,7 @@ class Table:
         return await (await self._query()).where(where).select(list(columns)).to_arrow()
 
     async def _query(self) -> Any:
-        """Start a query once all rows are there; LanceDB panics over a table that was closed meanwhile.
-
-        Raises:
-            NotReady: The table was closed.
-        """
+        """Start a query once all rows are there; LanceDB panics over a table that was closed meanwhile."""
         await self._arrived()
         if not self.inner.is_open():
             raise NotReady("The index is being reopened.")
@@ -175,7 +157,6 @@ class Table:
 
     @property
     def urgent(self) -> bool:
-        """Whether compaction cannot wait for a pause."""
         return self.appended >= APPENDED
 
     async def optimise(self) -> None:
@@ -199,11 +180,7 @@ class Table:
                 await self.inner.optimize(cleanup_older_than=keep)
 
     async def prove(self, doubt: Exception) -> None:
-        """Read every row and column, and rebuild the index.
-
-        Args:
-            doubt: The error reported for the table.
-        """
+        """Read every row and column, and rebuild the index."""
         async for _ in await (await self._query()).to_batches(max_batch_length=BATCH):
             pass
         await self.rebuild(doubt)
@@ -238,7 +215,6 @@ class Table:
 
 
 async def table_names(database: Any) -> set[str]:
-    """List every table of a database, page by page."""
     found: set[str] = set()
     token: str | None = None
     while True:

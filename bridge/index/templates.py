@@ -24,12 +24,7 @@ _FIELD: Final = re.compile(r"(?<!`)(?:\{\{[ \t]*(?:title|date|time)\b[^{}\n]*\}\
 
 
 def is_template(note: IndexedNote, folders: Collection[str]) -> bool:
-    """Return whether a note is a template: by its folder, or by fields in its headings or properties.
-
-    Args:
-        note: The note.
-        folders: The folders of templates by the settings of Obsidian and Templater.
-    """
+    """Return whether a note is a template: by its folder, or by fields in its headings or properties."""
     if lies_in(note.path, folders) or _holds_templates(note.path.rpartition("/")[0]):
         return True
     said = (note.packed_headings, *map(str, note.properties.values()))

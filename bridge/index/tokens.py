@@ -48,7 +48,6 @@ class Occurrences:
     counts: NDArray[np.int64]
 
     def part(self, start: int, stop: int) -> "Occurrences":
-        """Return the occurrences in some of the texts."""
         first, last = int(self.counts[:start].sum()), int(self.counts[:stop].sum())
         return Occurrences(self.terms, self.places[first:last], self.counts[start:stop])
 
@@ -83,7 +82,6 @@ class Vocabulary:
         """The tokens of one piece after the other."""
 
     def find(self, texts: Sequence[str]) -> Occurrences:
-        """Find the terms of texts."""
         if len(self._numbers) > MOST_PIECES:
             self._clear()
         runs = [np.fromiter(map(self._numbers.__getitem__, text.split()), np.int64) for text in texts]
@@ -98,21 +96,18 @@ class Vocabulary:
         return Occurrences(terms, places, np.diff(np.concatenate([[0], np.cumsum(sizes)])[ends]))
 
     def _learn(self, pieces: Sequence[str]) -> None:
-        """Split new pieces."""
         tokens = split_pieces(pieces, self._tokenizer)
         self._sizes = np.concatenate([self._sizes, np.fromiter(map(len, tokens), np.int64, len(tokens))])
         self._terms = np.concatenate([self._terms, hash_tokens([*chain.from_iterable(tokens)])])
 
 
 def _ranges(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the numbers of ranges, one range after another."""
     ends = np.cumsum(sizes)
     found: NDArray[np.int64] = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + sizes, sizes)
     return found
 
 
 def split_pieces(pieces: Sequence[str], tokenizer: Tokenizer) -> list[list[str]]:
-    """Return the tokens of pieces without spaces, under each of which its text is found."""
     if tokenizer == FORMS:
         return [[form] if len(form) < LONGEST_TOKEN else [] for form in fold_words(pieces)]
     found: list[list[str]] = []
@@ -132,7 +127,6 @@ def split_pieces(pieces: Sequence[str], tokenizer: Tokenizer) -> list[list[str]]
 
 
 def _index_tokens(word: str) -> list[str]:
-    """Return the tokens of a folded word: of a script without spaces, its characters and their pairs."""
     if RUN.match(word):
         return [*word, *character_pairs(word)] if len(word) > 1 else [word]
     if word[-1] in "+#":
@@ -141,12 +135,7 @@ def _index_tokens(word: str) -> list[str]:
 
 
 def query_tokens(word: str, *, exact: bool = False) -> list[str]:
-    """Return the tokens that ask for a word or phrase of a query, each once.
-
-    Args:
-        word: The word or phrase.
-        exact: Whether `C++` is not to be found as `C`.
-    """
+    """Return the tokens that ask for a word or phrase of a query, each once."""
     found: list[str] = []
     for folded in fold_words(TOKEN.findall(word)):
         if RUN.match(folded):
@@ -173,7 +162,6 @@ def hash_tokens(tokens: Sequence[str]) -> NDArray[np.uint64]:
 
 @lru_cache(CACHED)
 def _hash_token(token: str) -> int:
-    """Hash one token, for which arrays cost more than they save."""
     encoded = _encode(token).ljust(HASHED, b"\0")
     hashed = 0
     for (column,) in iter_unpack("<Q", encoded):

@@ -53,13 +53,11 @@ class VectorRows:
             at += len(part)
 
     def _next(self) -> int:
-        """Return an unused row, in a new block if needed."""
         self._grow()
         self._used += 1
         return self._used - 1
 
     def _grow(self) -> None:
-        """Add a block if all are full."""
         if self._used == len(self._blocks) * BLOCK:
             self._blocks.append(np.zeros((BLOCK, self.dimensions), np.float16))
 
@@ -71,7 +69,6 @@ class VectorRows:
                 self._free.append(row)
 
     def at(self, rows: NDArray[np.integer]) -> Halves:
-        """Return the vectors of some rows."""
         found = np.empty((len(rows), self.dimensions), np.float16)
         blocks = rows // BLOCK
         order = np.argsort(blocks, kind="stable")
@@ -88,12 +85,7 @@ class VectorRows:
         return products
 
     def dot(self, vector: Floats, wanted: Sequence[Rows] | None = None) -> Floats:
-        """Return the dot products of a vector with every row, to be looked up by row, also by negative ones.
-
-        Args:
-            vector: The vector; its float16 counts.
-            wanted: Only these rows matter.
-        """
+        """Return the dot products of a vector with every row, to be looked up by row, also by negative ones."""
         blocks = list(self._blocks)
         half = vector.astype(np.float16)
         products = np.zeros(len(blocks) * BLOCK + 2, np.float32)
@@ -114,7 +106,6 @@ class VectorRows:
 
 
 def distinct(wanted: Sequence[Rows], size: int) -> NDArray[np.intp]:
-    """Return each row once, in order, without the negative ones."""
     flags = np.zeros(size, bool)
     for rows in wanted:
         flags[rows] = True

@@ -106,12 +106,7 @@ class Vectors:
         return self._backfill.key if self._backfill else None
 
     def use(self, key: str, dimensions: int) -> None:
-        """Request the vectors of a model from now on; blocks if it differs from the previous one.
-
-        Args:
-            key: Identifies the model and its file.
-            dimensions: Length of its vectors.
-        """
+        """Request the vectors of a model from now on; blocks if it differs from the previous one."""
         self.require()
         if self._backfill is not None and self._backfill.key == key:
             return
@@ -123,7 +118,6 @@ class Vectors:
         self._swap()
 
     def _line_up(self) -> None:
-        """Queue all notes, newest first."""
         self._queue = [(-entry.note.mtime_ns, entry.key) for entry in self._catalogue.entries()]
         heapify(self._queue)
 
@@ -138,7 +132,6 @@ class Vectors:
             self._folder.answer_with(backfill.key)
 
     async def forget_others(self) -> None:
-        """Delete the vectors of models that neither answer nor fill."""
         kept = {table_name(m.key) for m in (self._answering, self._backfill) if m is not None}
         if self._backfill is None or self._backfill is not self._answering:
             return
@@ -149,7 +142,6 @@ class Vectors:
     # -- notes --------------------------------------------------------------------------------------------------------
 
     def put(self, key: int, digests: TextDigests, mtime_ns: int) -> None:
-        """Add a note."""
         self.require()
         self._digests[key] = digests
         self._texts += count_embedded(digests)
@@ -169,7 +161,6 @@ class Vectors:
         return list({id(m): m for m in (self._answering, self._backfill) if m is not None}.values())
 
     def digests_of(self, key: int) -> TextDigests | None:
-        """Return the texts of a note."""
         return self._digests.get(key)
 
     # -- backfill -----------------------------------------------------------------------------------------------------
@@ -271,7 +262,6 @@ class Vectors:
             model.layout.give_up(digests)
 
     async def _append(self, model: ModelVectors, digests: Sequence[bytes], vectors: Sequence[Halves | None]) -> None:
-        """Add rows to a model's table."""
         import pyarrow as pa
 
         if not digests:
@@ -300,23 +290,16 @@ class Vectors:
         return self._answering.layout.nearest(vector, limit, keys, numbers, every_passage=every_passage)
 
     def vector_of(self, key: int, ordinal: int | None) -> Floats | None:
-        """Return a note, or one passage of it, as one vector."""
         self.require()
         return self._answering.layout.vector_of(key, ordinal) if self._answering else None
 
     # -- housekeeping -------------------------------------------------------------------------------------------------
 
     def tables(self) -> list[Table]:
-        """Return the tables in use."""
         return [model.table for model in self._models()]
 
     async def optimise(self, *, now: float | None = None, at_once: bool = False) -> None:
-        """Delete vectors of passages that vanished long ago, and compact the tables.
-
-        Args:
-            now: The current time, in seconds since the epoch.
-            at_once: Keep nothing that vanished.
-        """
+        """Delete vectors of passages that vanished long ago, and compact the tables."""
         await self.load()
         moment = time.time() if now is None else now
         lost = [(model, model.layout.rows.of.keys() - model.layout.digests()) for model in self._models()]
@@ -365,5 +348,4 @@ class Vectors:
 
 
 def count_embedded(digests: TextDigests) -> int:
-    """Count the embedded passages of a note."""
     return sum(digest is not None for digest in digests.passages)

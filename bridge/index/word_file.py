@@ -75,16 +75,7 @@ class WordFile:
         return StoredWords([*map(note_of.get, keys)], arrays)
 
     async def save(self, notes: Sequence[IndexedNote], words: WordArrays) -> StoredWords | None:
-        """Store the words of notes and load them, unless one of the notes is gone or changed meanwhile.
-
-        Args:
-            notes: The notes.
-            words: The arrays but the first two.
-
-        Raises:
-            DiskFull: The disk is full.
-            ReadOnly: The folder is not writable.
-        """
+        """Store the words of notes and load them, unless one of the notes is gone or changed meanwhile."""
         async with self._lock:
             entries = [entry for note in notes if (entry := self._catalogue.entry(note.path)) and entry.note is note]
             # Words of a note that was denied meanwhile must not be stored; an erasure waits for the lock.

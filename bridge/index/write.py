@@ -123,7 +123,6 @@ class IndexWriter:
         return batch, revisions
 
     def _take_carried(self, carried: CarriedNotes, whole: Sequence[Segment]) -> None:
-        """Show committed changes of properties in memory."""
         entries = [entry for entry, _ in carried]
         self.failed_writes.difference_update(entry.note.path for entry in entries)
         before = self._opened.catalogue.replace([entry.note.path for entry in entries], entries)
@@ -146,18 +145,15 @@ class IndexWriter:
             self.lock.release()
 
     def _batch(self, entries: Sequence[PreparedNote], gone: Collection[VaultPath]) -> Batch:
-        """Number the rows to write."""
         latest = {prepared.note.path: prepared for prepared in entries}
         leaving = [p for p in dict.fromkeys(gone) if p in self._opened.catalogue.notes and p not in latest]
         tombstones = {self._opened.catalogue.next(): path for path in leaving}
         return Batch(self._numbered(list(latest.values()), leaving), leaving, tombstones)
 
     def _start_append(self, batch: Batch) -> Future[Exception | None]:
-        """Start appending to the tables."""
         return start_coroutine(append_batch(self._opened, batch))
 
     async def _await_append(self, batch: Batch, append: Future[Exception | None]) -> None:
-        """Wait until a batch is in the tables."""
         try:
             with disk_errors(self._opened.folder.path):
                 if (error := await asyncio.wrap_future(append)) is not None:
@@ -203,7 +199,6 @@ class IndexWriter:
         return written
 
     def _take(self, written: WrittenNotes, leaving: Sequence[VaultPath], segments: NoteSegments | None) -> None:
-        """Show committed changes in memory, except for the names and vectors of what was written."""
         opened = self._opened
         self.failed_writes.difference_update(entry.note.path for entry, _ in written)
         # Removed names go first, because notes may have swapped names.
@@ -235,11 +230,7 @@ class IndexWriter:
 
 
 async def append_batch(opened: OpenIndex, batch: Batch) -> Exception | None:
-    """Append to both tables at once, which takes some milliseconds each; neither counts without the other.
-
-    Returns:
-        The error, or None; errors are returned so that a task nobody awaits does not raise.
-    """
+    """Append to both tables at once, which takes some milliseconds each; neither counts without the other."""
     passages, notes = await asyncio.to_thread(batch_rows, batch)
     tables = ((opened.passages, passages), (opened.notes, notes))
     # Each runs to its end, even if the other fails.
@@ -253,7 +244,6 @@ CONVERTED_AT_ONCE = 50
 
 
 def batch_rows(batch: Batch) -> tuple[Any, Any]:
-    """Build the rows of both tables."""
     import pyarrow as pa
 
     wholes = [(entry, prepared.whole) for entry, prepared in batch.written]
@@ -269,7 +259,6 @@ def slices(rows: Sequence[T]) -> Iterator[Sequence[T]]:
 
 
 def batch_segments(postings: Postings, batch: Batch) -> NoteSegments:
-    """Number the words of a batch, which were indexed where its notes were read, or are indexed now."""
     lacking = iter(add_segments([each for _, each in batch.written if each.segments is None], postings.vocabularies))
     together: dict[int, tuple[NoteSegments, dict[int, tuple[int, int]], dict[int, tuple[int, int]]]] = {}
     for entry, prepared in batch.written:

@@ -39,15 +39,7 @@ def find_alias_forms(
     texts: Mapping[VaultPath, str],
     taken: Collection[str],
 ) -> list[AliasForm]:
-    """Return the forms that mean a note, those that most notes use first.
-
-    Args:
-        title: The title of the note.
-        shown: The texts that links to it show, with the notes that have the links.
-        accepted: The words of suggested links to it that were accepted, with their notes.
-        texts: The texts of the notes that may name it.
-        taken: The folded names of all notes.
-    """
+    """Return the forms that mean a note, those that most notes use first."""
     written: dict[str, Counter[str]] = defaultdict(Counter)
     reasons: dict[str, dict[AliasReason, None]] = defaultdict(dict)
     notes: dict[str, dict[VaultPath, None]] = defaultdict(dict)
@@ -78,7 +70,6 @@ def acronyms_of(title: str) -> tuple[str, ...]:
 
 
 def _acronyms(title: str, texts: Mapping[VaultPath, str]) -> Iterator[tuple[str, VaultPath]]:
-    """Yield the acronyms of a title that stand in notes that also have the title."""
     names = acronyms_of(title)
     if not names:
         return
@@ -90,7 +81,6 @@ def _acronyms(title: str, texts: Mapping[VaultPath, str]) -> Iterator[tuple[str,
 
 
 def _in_parentheses(title: str, texts: Mapping[VaultPath, str]) -> Iterator[tuple[str, VaultPath]]:
-    """Yield the names that stand in parentheses beside a title, and those that have it in parentheses."""
     name = rf"(?<!\w)(?:\[\[)?{re.escape(title)}(?:\]\])?"
     behind = re.compile(rf"{name}\s?[(（]([^()（）\[\]\n]{{2,{LONGEST}}})[)）]", re.IGNORECASE)
     before = re.compile(

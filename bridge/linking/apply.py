@@ -73,14 +73,6 @@ def find_places(
     """Return where a text should link, in order: for each note the first place that is likely enough.
 
     Text that is only similar to a note's name counts if the name itself does not occur.
-
-    Args:
-        source: The text; notes that it links to already are skipped unless every place is wanted.
-        corpus: The names of the vault.
-        around: The vault's facts about the notes.
-        targets: Only these notes, however unlikely the links; all when empty.
-        strictness: How likely a link must be if no targets are given.
-        every: Whether to return every place of a note, not only the first.
     """
     mentions = list(find_mentions(source, corpus, around, almost=strictness != "conservative"))
     named = {one.target for one in mentions if not one.almost}
@@ -96,14 +88,7 @@ def find_places(
 
 
 def insert_links(note: Note, places: Iterable[LinkPlace], names: Names, style: ObsidianSettings) -> LinkedText:
-    """Turn words into links; a link that would not be read back as meant is refused.
-
-    Args:
-        note: The note.
-        places: The words to link.
-        names: Every file of the vault.
-        style: How the user's Obsidian writes links.
-    """
+    """Turn words into links; a link that would not be read back as meant is refused."""
     links: list[PlacedLink] = []
     refused: list[RefusedPlace] = []
     among = find_tables(note)
@@ -142,11 +127,7 @@ def filter_protected(note: Note, places: Sequence[LinkPlace], refused: list[Refu
 
 
 def splice_links(text: str, links: Sequence[PlacedLink], tables: Sequence[Span] = ()) -> tuple[str, list[int]]:
-    """Replace words with links, given in order; in a table, blanks at the end of the cell make room for them.
-
-    Returns:
-        The new text, and where each link begins.
-    """
+    """Replace words with links, given in order; in a table, blanks at the end of the cell make room for them."""
     parts: list[str] = []
     begins: list[int] = []
     length = at = more = 0
@@ -192,14 +173,6 @@ def write_link(
     """Write a link that shows some words; None when no link can name the target.
 
     A target whose name a wiki link cannot express, such as one with `#`, gets a Markdown link.
-
-    Args:
-        shown: The words, as in the note.
-        target: The note that the link names.
-        source: The note that will contain the link.
-        names: Every file of the vault.
-        style: The user's link settings in Obsidian.
-        table: Whether the link will be in a table.
     """
     link = write_wiki_link(shown, target, source, names, style) if not style.markdown_links else None
     link = link or write_markdown_link(shown, target, source, names, style)
@@ -209,7 +182,6 @@ def write_link(
 def write_wiki_link(
     shown: str, target: VaultPath, source: VaultPath, names: Names, style: ObsidianSettings
 ) -> str | None:
-    """Write a wiki link; None when it cannot express the target or the words."""
     for way in link_names(target, source, names, style):
         # The ending is left out where the result resolves to the same file.
         for asked in dict.fromkeys((way.removesuffix(".md"), way)):
@@ -223,7 +195,6 @@ def write_wiki_link(
 def write_markdown_link(
     shown: str, target: VaultPath, source: VaultPath, names: Names, style: ObsidianSettings
 ) -> str | None:
-    """Write a Markdown link; None when it cannot express the target."""
     label = _BRACKET.sub(r"\\\g<0>", shown)
     for way in link_names(target, source, names, style):
         asked = percent_encode(way)

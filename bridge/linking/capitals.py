@@ -60,7 +60,6 @@ def markup_spans(text: str) -> list[Span]:
 
 
 def strip_markup(text: str) -> str:
-    """Return a text with each piece of markup replaced by a line break."""
     # Match by match, because other threads are blocked while one pattern runs over a whole text.
     parts: list[str] = []
     at = 0
@@ -97,7 +96,6 @@ def find_capitalised(prose: str) -> Iterator[CapitalisedName]:
 
 
 def _match_word_starts(pattern: re.Pattern[str], prose: str) -> Iterator[re.Match[str]]:
-    """Yield the matches of a pattern that start at the start of a word."""
     at = 0
     while (match := pattern.search(prose, at)) is not None:
         start, at = match.span()
@@ -110,10 +108,8 @@ def _match_word_starts(pattern: re.Pattern[str], prose: str) -> Iterator[re.Matc
 
 
 def begins_sentence(prose: str, start: int) -> bool:
-    """Return whether every word has a capital in this place, such as a sentence start."""
     return _SENTENCE_START.search(prose, max(0, start - 12), start) is not None
 
 
 def is_garbled(word: str) -> bool:
-    """Return whether a word mixes capitals as no name does."""
     return not word[1:].islower() and sum(map(str.isupper, word)) > GARBLED_CAPITALS and not word.isupper()

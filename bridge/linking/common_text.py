@@ -41,10 +41,6 @@ def find_common_text(texts: Sequence[str], pause: Callable[[], None] = lambda: N
     """Return the pairs of texts that have much in common, in order.
 
     Case, punctuation, properties, and what many of the texts contain do not count.
-
-    Args:
-        texts: The texts.
-        pause: Called many times a second; what it raises ends the work.
     """
     words: list[NDArray[np.uint64]] = []
     runs: list[NDArray[np.uint64]] = []
@@ -68,7 +64,6 @@ def find_common_text(texts: Sequence[str], pause: Callable[[], None] = lambda: N
 
 
 def _hash_runs(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the different sequences of words of a text, each as one number, in order."""
     count = len(words) - RUN_WORDS + 1
     if count < 1:
         return np.empty(0, np.uint64)
@@ -81,7 +76,6 @@ def _hash_runs(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def _count_shared(
     runs: Sequence[NDArray[np.uint64]], pause: Callable[[], None]
 ) -> tuple[NDArray[np.int64], dict[tuple[int, int], int]]:
-    """Return how many sequences each text has beside boilerplate, and how many each pair shares."""
     sizes = np.zeros(len(runs), np.int64)
     keys: list[NDArray[np.int64]] = []
     begins = np.zeros(len(runs), np.int64)
@@ -117,7 +111,6 @@ def _count_part(runs: Sequence[NDArray[np.uint64]]) -> tuple[NDArray[np.int64], 
 def _pair_keys(
     owner: NDArray[np.int64], starts: NDArray[np.int64], lengths: NDArray[np.int64], count: int
 ) -> Iterator[NDArray[np.int64]]:
-    """Yield both owners of each sequence that several texts share, as one number each."""
     for length in range(2, MOST_TEXTS + 1):
         at = starts[lengths == length]
         for one, other in combinations(range(length), 2):
@@ -125,6 +118,5 @@ def _pair_keys(
 
 
 def _share_of_words(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> float:
-    """Return how many of the different words of the longer text the other has, as a share."""
     first, second = np.unique(one), np.unique(other)
     return len(np.intersect1d(first, second, assume_unique=True)) / max(1, len(first), len(second))

@@ -23,7 +23,6 @@ class Corpus:
         return corpus
 
     def copy(self) -> "Corpus":
-        """Return an independent copy."""
         other = Corpus(self._names)
         other._forms, other._notes = dict(self._forms), Counter(self._notes)
         return other
@@ -34,7 +33,6 @@ class Corpus:
 
     @property
     def names(self) -> NameFinder:
-        """The counted names."""
         return self._names
 
     def read(self, texts: Mapping[VaultPath, str]) -> None:
@@ -44,17 +42,11 @@ class Corpus:
             self._add(path, self._names.forms(text))
 
     def forget(self, paths: Iterable[VaultPath]) -> None:
-        """Remove notes."""
         for path in paths:
             self._notes.subtract(self._forms.pop(path, ()))
 
     def rename(self, names: NameFinder, texts: Mapping[VaultPath, str]) -> None:
-        """Change the counted names; only new ones are searched for.
-
-        Args:
-            names: The names.
-            texts: The text of every note; may be empty if `names` has no new names.
-        """
+        """Change the counted names; only new ones are searched for."""
         lost = [form for form in self._names if form not in names]
         fresh = names.only(form for form in names if form not in self._names)
         self._names = names

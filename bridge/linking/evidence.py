@@ -77,19 +77,10 @@ class Evidence:
 
 
 def likelihood(parts: tuple[Evidence, ...]) -> float:
-    """Return the likelihood of a link, 0 to 1."""
     return 1 / (1 + math.exp(-sum(part.weight for part in parts)))
 
 
 def name_evidence(wording: str, name: str, *, alias: bool, almost: bool = False) -> list[Evidence]:
-    """Judge the spelling of the mention.
-
-    Args:
-        wording: The text of the mention.
-        name: The note's name.
-        alias: Whether the name is an alias.
-        almost: Whether the text is only similar to the name.
-    """
     parts = [Evidence("prior", PRIOR), length_evidence(wording)]
     if almost:
         same = letters_and_digits(fold_case(wording)) == letters_and_digits(fold_case(name))
@@ -106,7 +97,6 @@ def name_evidence(wording: str, name: str, *, alias: bool, almost: bool = False)
 
 
 def length_evidence(wording: str) -> Evidence:
-    """Judge the length of the mention: a long name seldom occurs by chance."""
     return Evidence("length", LONG * min(name_length(wording), FULL_LENGTH) / 10)
 
 
@@ -142,12 +132,7 @@ def rarity_evidence(notes: int) -> Evidence:
 
 
 def habit_evidence(linked: int, mentioned: int) -> Evidence | None:
-    """Judge how often the vault links the note when mentioning it; None when it never does.
-
-    Args:
-        linked: Notes that link to it.
-        mentioned: Notes that mention it or link to it.
-    """
+    """Judge how often the vault links the note when mentioning it; None when it never does."""
     if not linked:
         return None
     unlinked = max(0, mentioned - linked)
@@ -159,12 +144,7 @@ def habit_evidence(linked: int, mentioned: int) -> Evidence | None:
 
 
 def similarity_evidence(cosine: float, model: str) -> Evidence | None:
-    """Judge the semantic similarity of the two notes; None for a model that is not calibrated.
-
-    Args:
-        cosine: The cosine of the two notes.
-        model: The model's id, or a key that begins with its id.
-    """
+    """Judge the semantic similarity of the two notes; None for a model that is not calibrated."""
     scale = next((scale for id_, scale in COSINES.items() if model.startswith(id_)), None)
     if scale is None:
         return None
@@ -179,7 +159,6 @@ def graph_evidence() -> Evidence:
 
 
 def name_length(text: str) -> float:
-    """Return the length of a name, in letters."""
     return len(text) + (UNSPACED_WORTH - 1) * len(UNSPACED_CHARACTER.findall(text))
 
 
@@ -221,12 +200,7 @@ class FeedbackModel:
     """All feedback of a vault, by pair of notes, by target and by name."""
 
     def __init__(self, feedback: Iterable[LinkFeedback] = (), *, for_user: bool = False) -> None:
-        """Take the feedback.
-
-        Args:
-            feedback: All of it.
-            for_user: Whether suggestions are for the user, for whom it does not count what agents declined.
-        """
+        """Take the feedback."""
         self._left_by_agents: set[tuple[VaultPath, VaultPath]] = set()
         self._pairs: dict[tuple[VaultPath, VaultPath], Tally] = {}
         self._targets: dict[VaultPath, Tally] = {}
@@ -243,13 +217,7 @@ class FeedbackModel:
             self.all = self.all.plus(entry)
 
     def part(self, source: VaultPath | None, target: VaultPath, form: str) -> Evidence | None:
-        """Judge a suggestion by the feedback on similar ones; None when there is none.
-
-        Args:
-            source: The note that would contain the link; None for a text.
-            target: The note that it would link to.
-            form: The folded name in the text.
-        """
+        """Judge a suggestion by the feedback on similar ones; None when there is none."""
         pair = self._pairs.get((source, target)) if source is not None else None
         if pair is not None and pair.declined > pair.accepted:
             return Evidence("learned", SUPPRESSION, "declined here before")

@@ -101,7 +101,6 @@ class InexactMatcher:
                     break
 
     def _mistyped(self, run: Sequence[FoldedWord], alike: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, int]]:
-        """Yield names whose words are similar to the first words of a run."""
         begun: list[tuple[str, ...]] = [()]
         for count, word in enumerate(run, start=1):
             begun = [
@@ -124,7 +123,6 @@ class InexactMatcher:
         return cache
 
     def _alike(self, word: str) -> Sequence[str]:
-        """Return the words of names that are similar to a word."""
         if word in self._words:
             return (word,)
         if len(word) < LEAST_MISTYPED or not word.isalpha():
@@ -138,7 +136,6 @@ class InexactMatcher:
 
 
 def group_by_shape(words: Iterable[str]) -> Mapping[tuple[str, int], Sequence[str]]:
-    """Group words by their first letter and by each possible length of a similar word."""
     near: dict[tuple[str, int], list[str]] = defaultdict(list)
     for word in sorted(words):
         if word.isalpha() and len(word) >= LEAST_MISTYPED - 1:
@@ -149,7 +146,6 @@ def group_by_shape(words: Iterable[str]) -> Mapping[tuple[str, int], Sequence[st
 
 
 def next_words(text: str, words: Sequence[FoldedWord], at: int) -> Iterator[FoldedWord]:
-    """Yield the next words of the same run, separated by at most a space or a hyphen."""
     for before, word in zip(words[at : at + MOST_WORDS - 1], words[at + 1 : at + MOST_WORDS], strict=False):
         if word.start != before.end + 1 or not _JOINS.match(text, before.end):
             return
@@ -217,22 +213,14 @@ class NameFinder:
         return NameFinder(name for form in forms for name in self.of(form))
 
     def of(self, form: str) -> Sequence[Name]:
-        """Return the notes with a folded name."""
         return self._forms.get(form, ())
 
     @cached_property
     def _almost(self) -> InexactMatcher:
-        """The matcher for inexact mentions."""
         return InexactMatcher(self._forms)
 
     def mentions(self, text: str, protected: Sequence[Span] = (), *, almost: bool = False) -> list[Mention]:
-        """Return the mentions of names as separate words; of nested names, the longest.
-
-        Args:
-            text: The text to search.
-            protected: Spans, in order, in which nothing is a mention.
-            almost: Whether to include text that is similar to a name where no name itself occurs.
-        """
+        """Return the mentions of names as separate words; of nested names, the longest."""
         folded = FoldedText(text)
         is_protected = overlap_test(protected)
         found: list[Mention] = []
@@ -272,12 +260,10 @@ class NameFinder:
                 yield first, last, self._patterns[number]
 
     def _matches(self, folded: str) -> Sequence[tuple[int, int, int]]:
-        """Return the number of each name in a folded text with its span, also inside words."""
         return () if self._automaton is None else self._automaton.find_matches_as_indexes(folded, overlapping=True)
 
 
 def is_whole_word(folded: str, first: int, last: int) -> bool:
-    """Return whether no word continues across either end of a span."""
     return not (
         (first and is_glued(folded[first - 1]) and is_glued(folded[first]))
         or (last < len(folded) and is_glued(folded[last]) and is_glued(folded[last - 1]))
@@ -291,7 +277,6 @@ def is_glued(character: str) -> bool:
 
 
 def overlap_test(spans: Sequence[Span]) -> Callable[[Span], bool]:
-    """Return a function that tells whether a span overlaps any of these, which are in order and disjoint."""
     starts = [start for start, _ in spans]
 
     def overlaps(span: Span) -> bool:
@@ -302,12 +287,10 @@ def overlap_test(spans: Sequence[Span]) -> Callable[[Span], bool]:
 
 
 def is_findable(form: str) -> bool:
-    """Return whether a folded name can be told from the words around it."""
     return LEAST <= len(form) <= LONGEST and ALPHANUMERIC.search(form) is not None and not _NUMBER.fullmatch(form)
 
 
 def longest_mentions(mentions: Iterable[Mention]) -> list[Mention]:
-    """Keep, from left to right, the longest of the mentions that overlap."""
     result: list[Mention] = []
     for mention in sorted(mentions, key=lambda mention: (mention.span[0], -mention.span[1])):
         if not result or mention.span[0] >= result[-1].span[1]:

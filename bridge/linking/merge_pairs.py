@@ -80,15 +80,7 @@ def find_merge_pairs(
     neighbours: Callable[[VaultPath], Collection[VaultPath]],
     pause: Callable[[], None] = lambda: None,
 ) -> list[MergePair]:
-    """Return the pairs of notes that may be one, the most certain first.
-
-    Args:
-        notes: The notes to compare.
-        texts: Their texts.
-        similar: Pairs of notes with vectors that are near, with their cosine.
-        neighbours: Returns the notes that a note is linked with.
-        pause: Called many times a second; what it raises ends the work.
-    """
+    """Return the pairs of notes that may be one, the most certain first."""
     found: dict[tuple[VaultPath, VaultPath], dict[MergeReason, float]] = defaultdict(dict)
     paths = sorted(path for path in notes if notes[path].kind == "note" and path in texts)
     known = frozenset(paths)
@@ -124,13 +116,7 @@ def find_merge_pairs(
 
 
 def may_be_one(one: str, other: str, *, is_copy: bool = False) -> bool:
-    """Return whether two titles can be of one note: neither two days nor two numbers of a series.
-
-    Args:
-        one: A title.
-        other: Another title.
-        is_copy: Whether the texts are the same, so that a number behind one of the titles marks a copy.
-    """
+    """Return whether two titles can be of one note: neither two days nor two numbers of a series."""
     if _DATE.search(one) and _DATE.search(other):
         return False
     words, others = set(comparable_words(one)), set(comparable_words(other))
@@ -146,8 +132,6 @@ def _is_copy(
     notes: Mapping[VaultPath, IndexedNote],
     texts: Mapping[VaultPath, str],
 ) -> bool:
-    """Return whether two notes have the same text, but for a word and their own titles."""
-
     def said(path: VaultPath) -> str:
         return " ".join(comparable_words(texts[path])).replace(" ".join(comparable_words(notes[path].title)), "")
 
@@ -179,7 +163,6 @@ def _by_name(
 def _by_alias(
     paths: Iterable[VaultPath], notes: Mapping[VaultPath, IndexedNote]
 ) -> Iterator[tuple[VaultPath, VaultPath]]:
-    """Yield the pairs of which one has the other's name as an alias."""
     titled: dict[str, list[VaultPath]] = defaultdict(list)
     paths = list(paths)
     for path in paths:
@@ -198,7 +181,6 @@ def _by_pointing(
     known: Collection[VaultPath],
     neighbours: Callable[[VaultPath], Collection[VaultPath]],
 ) -> Iterator[tuple[VaultPath, VaultPath]]:
-    """Yield the pairs of which one is a stub: it only points to the other, or has its name and hardly any text."""
     names = {path: fold_name(_COPY.sub("", notes[path].title)) for path in paths}
     named: dict[str, list[VaultPath]] = defaultdict(list)
     for path, name in names.items():
@@ -220,7 +202,6 @@ def _by_pointing(
 
 
 def _same_language(one: IndexedNote, other: IndexedNote) -> float:
-    """Return how much a name counts: a translation has the name of its original, too."""
     return 1.0 if one.language is None or other.language is None or one.language == other.language else 0.5
 
 

@@ -89,7 +89,6 @@ class Usage:
         return len(words)
 
     def is_ordinary(self, word: str) -> bool:
-        """Return whether the vault also writes a word in lower case."""
         return self.small[word] > ORDINARY * self.capital[word]
 
     def is_label(self, form: str, notes: int) -> bool:
@@ -103,14 +102,7 @@ def find_candidates(
     stubs: Mapping[str, Collection[VaultPath]],
     languages: Mapping[VaultPath, str | None] | None = None,
 ) -> list[NoteCandidate]:
-    """Return the candidates for new notes, most confident first.
-
-    Args:
-        texts: The text of each note.
-        existing: The folded names of existing notes.
-        stubs: Targets of unresolved links, with the notes that contain them.
-        languages: The language of each note, if known.
-    """
+    """Return the candidates for new notes, most confident first."""
     usage = Usage()
     looking: dict[VaultPath, Sequence[CapitalisedName]] = {}
     for path, text in texts.items():
@@ -151,14 +143,6 @@ def find_candidates(
 def filter_nouns(
     places: Sequence[CapitalisedName], words: int, usage: Usage, *, capitalises: bool
 ) -> Iterator[CapitalisedName]:
-    """Drop names whose capital comes from a language that capitalises every noun.
-
-    Args:
-        places: The likely names in a note.
-        words: The number of words in the note.
-        usage: Counts the dropped words.
-        capitalises: Whether the note's language does so; a note full of capitals is treated as if it did.
-    """
     single = [place for place in places if place.kind == "name" and " " not in place.text]
     if not capitalises and len(single) <= max(FEW_NOUNS, NOUNS * words):
         yield from places
@@ -178,7 +162,6 @@ def filter_nouns(
 
 
 def drop_first_word(place: CapitalisedName, usage: Usage) -> str:
-    """Return a name at a sentence start without its first word, if that has a capital only for this reason."""
     first, _, rest = place.text.partition(" ")
     return rest if rest and usage.is_ordinary(first.lower()) else place.text
 

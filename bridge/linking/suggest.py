@@ -32,7 +32,6 @@ class Suggestion:
 
     @property
     def why(self) -> tuple[str, ...]:
-        """The evidence as sentences."""
         return tuple(part.why for part in self.parts if part.why)
 
 
@@ -65,21 +64,13 @@ class Source:
     """The part of the text that is searched; None for all of it."""
 
     def holds(self, span: Span) -> bool:
-        """Return whether a span is in the searched part."""
         return self.within is None or (self.within[0] <= span[0] and span[1] <= self.within[1])
 
 
 def suggest(
     source: Source, corpus: Corpus, around: LinkContext, strictness: Strictness = "balanced"
 ) -> list[Suggestion]:
-    """Return the links that a text may lack, likeliest first; one per note, at its likeliest place.
-
-    Args:
-        source: The text.
-        corpus: The names of the vault, and how many notes contain each.
-        around: The vault's facts about the notes.
-        strictness: How likely a link must be.
-    """
+    """Return the links that a text may lack, likeliest first; one per note, at its likeliest place."""
     best: dict[VaultPath, Suggestion] = {}
     for found in find_mentions(source, corpus, around, almost=strictness != "conservative"):
         if found.target not in source.linked and found.score >= THRESHOLDS[strictness]:
@@ -88,14 +79,7 @@ def suggest(
 
 
 def find_mentions(source: Source, corpus: Corpus, around: LinkContext, *, almost: bool) -> Iterator[Suggestion]:
-    """Yield every mention of a note in order, however unlikely a link is there.
-
-    Args:
-        source: The text.
-        corpus: The names of the vault, and how many notes contain each.
-        around: The vault's facts about the notes.
-        almost: Whether to include text that is only similar to a name.
-    """
+    """Yield every mention of a note in order, however unlikely a link is there."""
     judging = MentionJudge(source, corpus, around)
     for mention in corpus.names.mentions(source.text, source.protected, almost=almost):
         name = judging.choose(mention) if source.holds(mention.span) else None
@@ -107,13 +91,7 @@ class MentionJudge:
     """Judges the mentions of one text, with a cache, because most of them repeat."""
 
     def __init__(self, source: Source, corpus: Corpus, around: LinkContext) -> None:
-        """Prepare for one text.
-
-        Args:
-            source: The text.
-            corpus: The names of the vault, and how many notes contain each.
-            around: The vault's facts about the notes.
-        """
+        """Prepare for one text."""
         self._source = source
         self._corpus = corpus
         self._around = around
@@ -136,7 +114,6 @@ class MentionJudge:
         return self._names[key]
 
     def judge(self, mention: Mention, name: Name) -> Suggestion:
-        """Collect the evidence for one mention."""
         wording = self._source.text[slice(*mention.span)]
         parts = (
             *evidence.name_evidence(wording, name.text.strip(), alias=name.alias, almost=mention.almost),
@@ -147,7 +124,6 @@ class MentionJudge:
         return Suggestion(name.path, mention.span, wording, mention.form, score, parts, mention.almost)
 
     def _of_note(self, path: VaultPath, form: str) -> tuple[Evidence, ...]:
-        """Collect the evidence for links to a note by one of its names, independent of the place."""
         if (path, form) not in self._parts:
             notes = self._corpus.notes(form)
             habit = evidence.habit_evidence(self._around.linked(path), notes)
@@ -200,12 +176,6 @@ def find_overlooked(
 
     A mention counts if the names alone would make it a suggested link. Other facts, such as semantic similarity, are
     not used, because they would be needed for each mention of the vault.
-
-    Args:
-        corpus: The names that the notes contain.
-        texts: The text of the notes that may mention others.
-        links_to: Returns the notes that a note links to.
-        linked_from: Returns the notes that link to a note.
     """
     found: dict[VaultPath, OverlookedNote] = {}
     target = cache(partial(mention_target, corpus))
@@ -231,13 +201,11 @@ def find_overlooked(
 
 
 def mention_target(corpus: Corpus, form: str) -> VaultPath | None:
-    """Return the note of a folded name; None when several have it, or when it is only a number."""
     paths = {name.path for name in corpus.names.of(form)} if ALPHABETIC.search(form) else set()
     return next(iter(paths)) if len(paths) == 1 else None
 
 
 def link_likelihood(corpus: Corpus, mention: Mention, text: str, linked: int) -> float:
-    """Return how likely a mention should be a link, by its name and its place."""
     name = min(mention.names, key=lambda name: name.alias)
     wording, notes = text[slice(*mention.span)], corpus.notes(mention.form)
     habit = evidence.habit_evidence(linked, notes)

@@ -45,7 +45,6 @@ def read_pieces(text: str, structure: Structure, lines: LineIndex) -> Iterator[P
 
 
 def read_callouts(text: str, structure: Structure, lines: LineIndex) -> Iterator[Callout]:
-    """Yield the callouts, nested ones after the callout that contains them."""
     for part in structure.parts:
         if part.kind == "quote" and (found := _CALLOUT.match(text, part.start)):
             kind = found[1].split("|", 1)[0].strip().lower()
@@ -87,7 +86,6 @@ LONE_BLOCK_ID: Final = re.compile(r"\^[A-Za-z0-9-]+")
 
 
 def read_blocks(text: str, start: int, structure: Structure, lines: LineIndex) -> Iterator[Block]:
-    """Yield the block ids of a text from `start` on, with the lines of the block that each one names."""
     parts = structure.parts
     around: list[int] = []
     following = 0
@@ -106,7 +104,6 @@ def read_blocks(text: str, start: int, structure: Structure, lines: LineIndex) -
 
 
 def _named_part(text: str, parts: list[Part], index: int) -> Part:
-    """Return the part that an id inside `parts[index]` names: the previous one when the id is on its own."""
     part = parts[index]
     if part.kind != "paragraph" or not LONE_BLOCK_ID.fullmatch(text, part.start, part.end):
         return part
@@ -131,7 +128,6 @@ _MARKS: Final = "*_~= \t"
 
 
 def read_fields(text: str, start: int, structure: Structure, lines: LineIndex) -> list[InlineField]:
-    """Return the inline fields of a text from `start` on, in order."""
     if text.find("::", start) < 0:
         return []
     found = [(match.start(1), match[1], match[2]) for match in _LINE.finditer(text, start, structure.end)]

@@ -17,12 +17,7 @@ _Node = Mapping[str, Any]
 
 
 def read_canvas(path: VaultPath, data: bytes) -> Note:
-    """Read a canvas from top to bottom; line numbers refer to the extracted text, not to the JSON.
-
-    Args:
-        path: Path in the vault.
-        data: The file's bytes.
-    """
+    """Read a canvas from top to bottom; line numbers refer to the extracted text, not to the JSON."""
     decoded = decode(data)
     canvas, problems = read_json(decoded.text, "canvas")
     nodes = sorted(get_objects(canvas, "nodes"), key=lambda node: (get_number(node, "y"), get_number(node, "x")))

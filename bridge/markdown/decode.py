@@ -22,7 +22,6 @@ class DecodedText:
 
 
 def digest_of(data: bytes) -> Digest:
-    """Return the SHA-256 of the bytes."""
     return Digest(sha256(data).hexdigest())
 
 

@@ -26,13 +26,7 @@ class Definition:
 
 
 def read_definitions(text: str, body: int, structure: Structure) -> tuple[Definition, ...]:
-    """Return the definitions at the top level of a note, in order.
-
-    Args:
-        text: The text of the note.
-        body: Offset at which its properties end.
-        structure: Its parsed Markdown.
-    """
+    """Return the definitions at the top level of a note, in order."""
     footnotes = (
         Definition(label[1].casefold(), _whole_lines(text, (part.start, part.end)))
         for part in structure.parts
@@ -47,13 +41,7 @@ def read_definitions(text: str, body: int, structure: Structure) -> tuple[Defini
 
 
 def labels_needed(prose: str, text: str, definitions: Sequence[Definition]) -> frozenset[str]:
-    """Return the labels that a part of a note uses, directly or inside of the definitions that it uses.
-
-    Args:
-        prose: The text of the part, without definitions.
-        text: The text of the note.
-        definitions: The definitions of the note.
-    """
+    """Return the labels that a part of a note uses, directly or inside of the definitions that it uses."""
     needed: set[str] = set()
     new = _labels_in(prose)
     while new:

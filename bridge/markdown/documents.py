@@ -11,13 +11,7 @@ from bridge.types import VaultPath
 
 
 def read_document(path: VaultPath, data: bytes, *, max_pdf_pages: int = 300) -> Note:
-    """Read any searchable file, whatever its bytes; a file of unknown kind is read as Markdown.
-
-    Args:
-        path: Path in the vault.
-        data: The file's bytes.
-        max_pdf_pages: How many pages of a PDF to read.
-    """
+    """Read any searchable file, whatever its bytes; a file of unknown kind is read as Markdown."""
     match PurePosixPath(path).suffix.lower():
         case ".canvas":
             return read_canvas(path, data)

@@ -22,17 +22,14 @@ _TOKEN: Final = re.compile(r'"((?:[^"\\]|\\.)*+)"|[{}\[\],:]', re.DOTALL)
 
 
 def escape_nothing(text: str) -> str:
-    """Return a text as it is."""
     return text
 
 
 def escape_json(text: str) -> str:
-    """Escape a text for a JSON string."""
     return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
 def escape_single_quoted(text: str) -> str:
-    """Escape a text for single quotes in YAML."""
     return text.replace("'", "''")
 
 
@@ -46,17 +43,14 @@ class EmbeddedText:
     ink: Escape
 
     def span(self, inside: Span) -> Span:
-        """Return the file span of a span of the text."""
         return self.starts[inside[0]], self.starts[inside[1]]
 
 
 def read_json_string(file: str, span: Span) -> EmbeddedText:
-    """Read the content of a JSON string."""
     return _read_units(file, span, _JSON_UNIT, lambda unit: str(json.loads(f'"{unit}"')), escape_json)
 
 
 def read_quoted_text(file: str, span: Span) -> EmbeddedText | None:
-    """Read a quoted YAML text on one line, its quotes included in the span; None when it is not one."""
     start, end = span
     inside = (start + 1, end - 1)
     if end - start < 2 or "\n" in file[start:end]:

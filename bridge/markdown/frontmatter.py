@@ -42,7 +42,6 @@ class Frontmatter:
 
 
 def is_tag_property(name: str) -> bool:
-    """Return whether the values of a property are tags."""
     return _TAG_NAMES.fullmatch(name) is not None
 
 
@@ -82,23 +81,13 @@ def read_frontmatter(text: str, lines: LineIndex) -> Frontmatter:
 # A change reads the old and the new text, usually with the same properties, and YAML is slow.
 @lru_cache(maxsize=4)
 def load_properties(block: str) -> Properties:
-    """Parse the text between the `---` lines.
-
-    Raises:
-        YAMLError: It is not YAML, not a mapping, more than one document, or too large.
-    """
+    """Parse the text between the `---` lines."""
     found: Properties = _YAML.load(block, Loader=PropertyLoader)
     return found
 
 
 def explain_error(error: YAMLError, start: int, lines: LineIndex) -> str:
-    """Describe what is wrong with a block, and in which line of the file.
-
-    Args:
-        error: The error that `load_properties` raised.
-        start: Offset at which the block starts.
-        lines: The lines of the file.
-    """
+    """Describe what is wrong with a block, and in which line of the file."""
     if isinstance(error, MarkedYAMLError) and error.problem_mark is not None:
         # A missing `:` after a name is noticed in the line below.
         mark = error.context_mark if error.context == "while scanning a simple key" else error.problem_mark
@@ -110,7 +99,6 @@ def explain_error(error: YAMLError, start: int, lines: LineIndex) -> str:
 
 
 def _texts_named(found: Properties, names: re.Pattern[str]) -> Iterator[tuple[str, int, bool]]:
-    """Yield the texts of the properties with these names, with their offsets and whether each is in a list."""
     for name, items in found.items.items():
         if names.fullmatch(name) is None:
             continue
@@ -139,7 +127,6 @@ def _aliases(found: Properties) -> Iterator[str]:
 
 
 def _links(text: str, found: Properties, start: int, lines: LineIndex) -> Iterator[Link]:
-    """Yield the links of values that consist of a link only, as Obsidian counts them."""
     for value, (first, last) in found.linked:
         written = value.strip()
         begin, end = start + first, start + last

@@ -8,12 +8,7 @@ import orjson
 
 
 def read_json(text: str, what: str) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-    """Return a JSON object and its problems; an empty object when it cannot be read.
-
-    Args:
-        text: The file's text; an empty text is an empty object, as Obsidian creates them.
-        what: What the file should be, for the error message.
-    """
+    """Return a JSON object and its problems; an empty object when it cannot be read."""
     if not text.strip():
         return {}, ()
     try:
@@ -32,12 +27,10 @@ def get_objects(value: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
 
 
 def get_text(value: Mapping[str, Any], name: str) -> str:
-    """Return a text, or an empty one when there is none."""
     found = value.get(name)
     return found if isinstance(found, str) else ""
 
 
 def get_number(value: Mapping[str, Any], name: str) -> float:
-    """Return a finite number, 0 when there is none."""
     found = value.get(name)
     return float(found) if isinstance(found, int | float) and math.isfinite(found) else 0.0

@@ -29,7 +29,6 @@ class Parts:
 
 
 def wiki_parts(markup: str) -> Parts:
-    """Locate the parts of `[[…]]` or `![[…]]`."""
     first, last = markup.index("[[") + 2, len(markup) - 2
     bar = markup.find("|", first + 1, last)
     if bar < 0:
@@ -41,12 +40,6 @@ def wiki_parts(markup: str) -> Parts:
 
 
 def markdown_parts(markup: str, label: int) -> Parts:
-    """Locate the parts of `[…](…)` or `![…](…)`.
-
-    Args:
-        markup: The link.
-        label: The length of its label in characters; at least this long for a very long one.
-    """
     first = markup.index("[") + 1
     end = first + label if label < LONGEST_LABEL else markup.rindex("](")
     found = destination_parts(markup, end + 2, len(markup) - 1)
@@ -64,7 +57,6 @@ def destination_parts(text: str, start: int, end: int) -> Parts:
 
 
 def _target(text: str, start: int, end: int) -> Parts:
-    """Split the text between two offsets into file and subpath."""
     cut = SUBPATH.search(text, start, end)
     at = cut.start() if cut else end
     return Parts(_strip(text, start, at), _strip(text, at, end))
@@ -101,7 +93,6 @@ def find_flaw(name: str) -> str | None:
 
 
 def find_lone_bracket(text: str) -> str | None:
-    """Return the first bracket that is not one of a pair, or None."""
     paired = _PAIRED.match(text)
     return text[paired.end() if paired else 0 :][:1] or None
 
@@ -112,13 +103,7 @@ def wiki_file_name(way: str) -> str | None:
 
 
 def encode_destination(way: str, before: str, *, pointed: bool) -> str:
-    """Write a file name for a Markdown link, encoded as the old name was.
-
-    Args:
-        way: The new name.
-        before: The old destination.
-        pointed: Whether it is between `<` and `>`.
-    """
+    """Write a file name for a Markdown link, encoded as the old name was."""
     if pointed:
         text = _NOT_IN_POINTED.sub(_percent, way)
     elif _ENCODED_LETTER.search(before):

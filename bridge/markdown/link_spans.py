@@ -70,12 +70,7 @@ class LinkSpans:
 
 
 def read_link_spans(path: VaultPath, data: bytes) -> LinkSpans:
-    """Find the links of a searchable file; PDFs and other files have none.
-
-    Args:
-        path: Path in the vault.
-        data: The file's bytes.
-    """
+    """Find the links of a searchable file; PDFs and other files have none."""
     kind = kind_of(path)
     if kind is None or kind == "pdf":
         return LinkSpans("")
@@ -150,7 +145,6 @@ def _file_node(node: Mapping[str, Any], text: str, file: Span, place: Span | Non
 
 
 def _card_links(card: EmbeddedText, lines: LineIndex) -> Iterator[LinkSpan]:
-    """Find the links of a text embedded in a JSON file."""
     lead = len(card.text) - len(card.text.lstrip())
     text = card.text.strip()
     inside = EmbeddedText(text, card.starts[lead : lead + len(text) + 1], card.ink)
@@ -159,7 +153,6 @@ def _card_links(card: EmbeddedText, lines: LineIndex) -> Iterator[LinkSpan]:
 
 
 def _property_link(text: str, link: Link) -> LinkSpan:
-    """Locate a link that is a property's whole value."""
     start, end = link.span
     before = text[:start].rstrip(" ")[-1:]
     if "]" in text[start:end] and text[start] in "[!":
@@ -199,7 +192,6 @@ def _link_span(link: Link, passage: EmbeddedText, line: int | None = None) -> Li
 
 
 def _definitions(text: str, within: Span, closed: Sequence[Span], lines: LineIndex) -> Iterator[LinkSpan]:
-    """Find the definitions of reference links: `[x]: path`, alone on a line."""
     for found in DEFINITION.finditer(text, *within):
         at = found.start()
         around = bisect_right(closed, at, key=itemgetter(0)) - 1

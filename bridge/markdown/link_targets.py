@@ -33,11 +33,7 @@ class Target:
 
 
 def inside_wiki(but: str = "") -> str:
-    """Return a pattern for a piece of the inside of `[[…]]`, in which single brackets come in pairs.
-
-    Args:
-        but: Further characters that it may not contain.
-    """
+    """Return a pattern for a piece of the inside of `[[…]]`, in which single brackets come in pairs."""
     plain = rf"[^\[\]\r\n{but}]"
     return rf"(?:{plain}++|\[{plain}*+\])"
 
@@ -87,12 +83,7 @@ def is_attachment_name(file: str) -> bool:
 
 
 def name_key(path: str, *, whole: bool = False) -> str:
-    """Return the key shared by a file and every link that can mean it: the folded name without `.md`.
-
-    Args:
-        path: The path of a file, or the file that a link names.
-        whole: Keep the folders as written.
-    """
+    """Return the key shared by a file and every link that can mean it: the folded name without `.md`."""
     folded = fold_name(path)
     return (folded if whole else folded.rpartition("/")[2]).removesuffix(".md")
 

@@ -39,13 +39,6 @@ def split_wiki(inner: str) -> tuple[str, str | None]:
 
 
 def wiki_link(found: re.Match[str], line: int, kind: LinkKind | None = None) -> Link:
-    """Build the link for a match of `WIKI`.
-
-    Args:
-        found: The match.
-        line: Its line.
-        kind: The kind of link; taken from its markup by default.
-    """
     embed = found[0].startswith("!")
     start, end = found.span()
     if embed and _is_escaped(found.string, start):
@@ -94,14 +87,12 @@ def _markdown_link(text: str, link: MarkdownLink, lines: LineIndex) -> Link | No
 
 
 def _destination(inner: str) -> str:
-    """Return the destination of `destination "title"`, unescaped as in CommonMark."""
     inner = inner.strip(" \t\r\n")
     raw = pointed[1] if (pointed := POINTED.match(inner)) else re.split(r"[ \t\r\n]", inner, maxsplit=1)[0]
     return unescape(ESCAPE.sub(r"\1", raw))
 
 
 def _is_escaped(text: str, offset: int) -> bool:
-    """Return whether an odd number of backslashes precedes an offset."""
     before = offset
     while before > 0 and text[before - 1] == "\\":
         before -= 1

@@ -33,15 +33,7 @@ _REFUSED: Final = re.compile(r"N+|z+")
 
 
 def format_moment(pattern: str, when: datetime) -> str:
-    """Format a moment as Moment.js does with an English locale.
-
-    Args:
-        pattern: The format, such as `YYYY-MM-DD`; text in `[…]` stays as it is.
-        when: The moment, with its time zone.
-
-    Raises:
-        InvalidArguments: The format has an unknown token.
-    """
+    """Format a moment as Moment.js does with an English locale."""
     return "".join(_format_token(token, when) for token in _TOKEN.findall(pattern))
 
 
@@ -65,7 +57,6 @@ def _ordinal(number: int) -> str:
 
 
 def _weekday(when: datetime) -> int:
-    """Return the day of the week from 0, Sunday."""
     return when.isoweekday() % 7
 
 

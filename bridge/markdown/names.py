@@ -63,13 +63,7 @@ class Names:
         return iter([*self._folded])
 
     def resolve(self, target: str, source: VaultPath, kind: LinkKind = "wiki") -> ResolvedLink:
-        """Resolve the file that a link means, as Obsidian does; aliases do not count.
-
-        Args:
-            target: The link's inner text without brackets and alias, with `#heading` and `^block`.
-            source: The note that contains the link.
-            kind: How the link was written; a Markdown link may leave the vault.
-        """
+        """Resolve the file that a link means, as Obsidian does; aliases do not count."""
         if kind == "markdown" and is_external(target.strip()):
             return ResolvedLink(None)
         parts = split_target(target, kind)
@@ -97,12 +91,7 @@ class Names:
         return (path for path, folded in [*self._folded.items()] if folded.startswith(place))
 
     def depends_on_source(self, file: str, kind: LinkKind = "wiki") -> bool:
-        """Return whether links to a file can resolve differently in different notes, as when several have its name.
-
-        Args:
-            file: The file that the links name, as `target_file` returns it.
-            kind: How they are written.
-        """
+        """Return whether links to a file can resolve differently in different notes, as when several have its name."""
         wanted = file_name(fold_name(file))
         candidates = self._by_name.get(wanted, ()) or self._by_name.get(f"{wanted}.md", ())
         return kind != "canvas" and (file.startswith(".") or len(candidates) > 1)
@@ -133,12 +122,7 @@ class Names:
         return any(known.startswith(f"{path}/") for known in [*self._folded])
 
     def missing(self, path: VaultPath, what: str = "note") -> NoteNotFound:
-        """Build the error for a missing file, naming the closest ones.
-
-        Args:
-            path: The path asked for.
-            what: What it should have been.
-        """
+        """Build the error for a missing file, naming the closest ones."""
         if self.has_folder(path):
             lists = "`find_notes` lists the notes in a `folder`."
             return NoteNotFound(f"`{path}` is a folder, not a {what}.", hint=lists, path=path, closest=[])
@@ -149,7 +133,6 @@ class Names:
         )
 
     def _find(self, target: str, source: VaultPath) -> VaultPath | None:
-        """Find a file by the end of its path."""
         wanted = fold_name(target)
         candidates = self._by_name.get(file_name(wanted), []) if "." in file_name(wanted) else []
         if not candidates:
@@ -200,7 +183,6 @@ def insert_path(paths: Sequence[VaultPath], path: VaultPath, key: Callable[[Vaul
 
 
 def shortest_path_key(path: VaultPath) -> tuple[int, VaultPath]:
-    """Return the sort key for files of one name: shortest path in UTF-16 units first, then by path."""
     return len(path) if path.isascii() else len(path.encode("utf-16-le", "surrogatepass")) // 2, path
 
 

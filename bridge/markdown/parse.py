@@ -41,13 +41,6 @@ class Markdown:
 
 
 def read_markdown(text: str, lines: LineIndex, start: int = 0) -> Markdown:
-    """Read a Markdown text.
-
-    Args:
-        text: The text.
-        lines: Its lines.
-        start: Offset to start at, after a property block.
-    """
     structure, comments = parse_structure(text, start)
     return Markdown(
         headings=tuple(read_headings(text, structure, lines)),
@@ -107,23 +100,11 @@ def _shift_spans(spans: list[Span], by: int) -> tuple[Span, ...]:
 
 
 def parse(path: VaultPath, data: bytes) -> Note:
-    """Parse a Markdown file, whatever its bytes.
-
-    Args:
-        path: Path in the vault.
-        data: The file's bytes.
-    """
+    """Parse a Markdown file, whatever its bytes."""
     return parse_decoded(path, decode(data))
 
 
 def parse_decoded(path: VaultPath, decoded: DecodedText, kind: NoteKind = "note") -> Note:
-    """Parse decoded Markdown.
-
-    Args:
-        path: Path in the vault.
-        decoded: The text, with the digest of its bytes.
-        kind: The kind of note.
-    """
     text = decoded.text
     lines = LineIndex(text)
     front = read_frontmatter(text, lines)
@@ -151,7 +132,6 @@ def parse_decoded(path: VaultPath, decoded: DecodedText, kind: NoteKind = "note"
 
 
 def _unread_notice(text: str, end: int, lines: LineIndex) -> tuple[str, ...]:
-    """Return a notice of the line from which a text was not read as Markdown."""
     if not text[end:].strip():
         return ()
     why = "The note is too long or has too many blocks to be read whole"

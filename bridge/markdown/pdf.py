@@ -41,14 +41,7 @@ _UNREADABLE: Final = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufffe\uffff\ud800-\
 
 
 def read_pdf(path: VaultPath, data: bytes, *, max_pages: int, max_characters: int = MAX_CHARACTERS) -> Note:
-    """Read a PDF; each page with text is a section `Page N`, and line numbers refer to the extracted text.
-
-    Args:
-        path: Path in the vault.
-        data: The file's bytes.
-        max_pages: How many pages to read.
-        max_characters: How much text to keep.
-    """
+    """Read a PDF; each page with text is a section `Page N`, and line numbers refer to the extracted text."""
     digest = digest_of(data)
     key = digest, max_pages, max_characters
     with _PDFIUM:
@@ -86,7 +79,6 @@ def read_pdf(path: VaultPath, data: bytes, *, max_pages: int, max_characters: in
 
 
 def _read_pages(data: bytes, max_pages: int, max_characters: int) -> _Pages:
-    """Return the pages that have text, with their numbers, and the problems found."""
     import pypdfium2
 
     if _unpacks_too_far(data):

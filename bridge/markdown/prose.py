@@ -35,10 +35,6 @@ def protected_spans(note: Note, end: int | None = None) -> tuple[Span, ...]:
 
     These are the property block, links and embeds, code, math, HTML, comments, footnote definitions, addresses, tags
     and headings, and text that is not read as Markdown because the note is too long.
-
-    Args:
-        note: The note; all of it is protected if it is not Markdown.
-        end: Offset to stop at; the rest is protected. By default the whole note is read.
     """
     if note.kind != "note":
         return ((0, len(note.text)),) if note.text else ()
@@ -59,7 +55,6 @@ def protected_spans(note: Note, end: int | None = None) -> tuple[Span, ...]:
 
 
 def merge_spans(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Merge spans that touch or overlap."""
     joined: list[Span] = []
     for start, end in sorted(spans):
         if joined and start <= joined[-1][1]:

@@ -60,32 +60,15 @@ def section_names(headings: Sequence[Heading]) -> tuple[str, ...]:
 
 
 def has_line_number(heading: str) -> bool:
-    """Return whether a heading is named together with its line number."""
     return _AT_LINE.fullmatch(heading.strip()) is not None
 
 
 def find_section(note: Note, heading: str) -> Span:
-    """Return the span of the section that a heading names, the heading included.
-
-    Args:
-        note: The note.
-        heading: The heading's text, or its path as `A > B`; case and punctuation matter only to tell two apart. Either
-            may end with ` (line 12)`, for one of several of the same name.
-
-    Raises:
-        HeadingNotFound: No section has this name.
-        AmbiguousHeading: Several sections have this name.
-    """
+    """Return the span of the section that a heading names, the heading included."""
     return section_spans(note.headings, len(note.text))[_find(note, heading.strip())]
 
 
 def section_spans(headings: Sequence[Heading], end: int) -> list[Span]:
-    """Return the span of each section, its heading and subsections included.
-
-    Args:
-        headings: The headings of a text.
-        end: The length of the text.
-    """
     ends = [end] * len(headings)
     open_sections: list[int] = []
     for at, heading in enumerate(headings):
@@ -137,7 +120,6 @@ def _find(note: Note, query: str) -> int:
 
 
 def _sort_by_likeness(query: str, paths: Sequence[str]) -> Sequence[str]:
-    """Move the paths whose own heading is most like the wanted one to the front, in their order."""
     alike = SequenceMatcher(b=query.casefold())
 
     def unlikeness(at: int) -> float:
@@ -149,13 +131,11 @@ def _sort_by_likeness(query: str, paths: Sequence[str]) -> Sequence[str]:
 
 
 def _list_some(paths: Sequence[str]) -> str:
-    """List the first of several heading paths, for a caller that reads only the message."""
     rest = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
     return ", ".join(f"`{path[:_LONGEST]}`" for path in paths[:_NAMED]) + rest
 
 
 def _chain_ends_with(chain: tuple[str, ...], query: str, form: Callable[[str], str]) -> bool:
-    """Return whether a chain ends with the wanted heading, below the other named headings in order."""
     own = form(chain[-1])
     if own == form(query):
         return True
@@ -176,12 +156,7 @@ def _normalise_visible(text: str) -> str:
 
 
 def resolve_headings(headings: Sequence[Heading], place: str) -> tuple[int, ...]:
-    """Return the headings that a subpath like `#A#B` names, the target last, as Obsidian finds them.
-
-    Args:
-        headings: The note's headings.
-        place: The link's part after the file name, percent-decoded; empty when it names no heading.
-    """
+    """Return the headings that a subpath like `#A#B` names, the target last, as Obsidian finds them."""
     titles = [normalise_heading(part) for part in place.split("#") if part.strip()]
     if not titles or place.startswith("^") or "^" in (part.strip()[:1] for part in place.split("#")):
         return ()

@@ -84,22 +84,13 @@ class Structure:
     """Offset at which reading ended: the rest of a text that is too long, or has too many blocks, is plain text."""
 
     def covers(self, offset: int) -> bool:
-        """Return whether an offset is in a hole."""
         return _contains(self.holes, offset)
 
     def hides(self, offset: int) -> bool:
-        """Return whether an offset is in a block comment."""
         return _contains(self.hidden, offset)
 
 
 def read_structure(shadow: str, into: Structure | None = None, base: int = 0) -> Structure:
-    """Parse a text's shadow.
-
-    Args:
-        shadow: The text, with every non-ASCII character replaced by one without meaning.
-        into: Where to add the results; a new structure by default.
-        base: The number to add to every offset.
-    """
     found = into if into is not None else Structure()
     found.end = _Walk(shadow, found, base).run()
     return found
@@ -250,14 +241,7 @@ class _Walk:
 
 
 def html_comments(text: str, start: int, end: int, *, unclosed: bool = False) -> Iterator[Span]:
-    """Yield the spans of HTML comments between two offsets.
-
-    Args:
-        text: The text.
-        start: Start offset.
-        end: End offset.
-        unclosed: Whether a comment without an end includes everything after it.
-    """
+    """Yield the spans of HTML comments between two offsets."""
     while (begin := text.find("<!--", start, end)) >= 0:
         close = text.find("-->", begin + 4, end)
         if close < 0:

@@ -27,13 +27,11 @@ def is_tag(name: str) -> bool:
 
 
 def read_tags(text: str, start: int, structure: Structure, lines: LineIndex) -> Iterator[Tag]:
-    """Yield the tags of a text from `start` on, in order."""
     for name, (offset, _) in find_tags(text, start, structure):
         yield Tag(name, lines.at(offset))
 
 
 def find_tags(text: str, start: int, structure: Structure) -> Iterator[tuple[str, Span]]:
-    """Yield the tags of a text from `start` on with their spans, which include the `#`, in order."""
     links: list[re.Match[str]] | None = None
     last = -1
     for found in _TAG.finditer(text, start, structure.end):
@@ -55,7 +53,6 @@ def find_tags(text: str, start: int, structure: Structure) -> Iterator[tuple[str
 
 
 def _may_start(text: str, offset: int, structure: Structure) -> bool:
-    """Return whether a tag may start here: after white space, or at the start of a plain text run."""
     if offset == 0 or offset in structure.fresh:
         return True
     before = text[offset - 1]

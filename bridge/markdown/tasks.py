@@ -108,7 +108,6 @@ def parse_task(text: str) -> TaskFacts:
 
 
 def split_block_id(text: str) -> tuple[str, str]:
-    """Split a line into its text and its end: a block id and spaces."""
     clean = text.rstrip()
     word = clean.rsplit(maxsplit=1)[-1:]
     if word and LONE_BLOCK_ID.fullmatch(word[0]):
@@ -127,7 +126,6 @@ def strip_ids(text: str) -> str:
 
 
 def is_date(text: str) -> bool:
-    """Return whether a text is a calendar date as `YYYY-MM-DD`."""
     if not re.fullmatch(_DATE, text, re.ASCII):
         return False
     try:
@@ -138,8 +136,6 @@ def is_date(text: str) -> bool:
 
 
 def _take_fields(found: _TaskLine) -> None:
-    """Extract Dataview's fields from a text, wherever they are."""
-
     def kept(match: re.Match[str]) -> str:
         name, value = (match[1], match[2]) if match[1] else (match[3], match[4])
         return "" if found.take(NAMES[name.lower()], value.strip()) else match[0]
@@ -169,12 +165,7 @@ def _take_signs(found: _TaskLine) -> None:
 
 
 def task_signs(facts: TaskFacts, *, dataview: bool = False) -> Iterator[str]:
-    """Yield a task's facts in the order and form in which the Tasks plugin writes them.
-
-    Args:
-        facts: The task.
-        dataview: Write `[due:: 2026-01-31]` instead of `📅 2026-01-31`.
-    """
+    """Yield a task's facts in the order and form in which the Tasks plugin writes them."""
     fields = {
         "id": facts.id,
         "depends_on": ",".join(facts.depends_on) or None,
@@ -190,14 +181,12 @@ def task_signs(facts: TaskFacts, *, dataview: bool = False) -> Iterator[str]:
 
 
 def format_sign(name: str, value: str) -> str:
-    """Format a fact of a task as `📅 2026-01-31`."""
     return (
         next((s for p, s in PRIORITIES.items() if p == value), "") if name == "priority" else f"{SIGNS[name]} {value}"
     )
 
 
 def format_field(name: str, value: str) -> str:
-    """Format a fact of a task as `[due:: 2026-01-31]`."""
     words = {"done": "completion", "recurrence": "repeat", "depends_on": "dependsOn", "on_completion": "onCompletion"}
     return f"[{words.get(name, name)}:: {value}]"
 
@@ -249,7 +238,6 @@ class TaskSettings:
         return self.meaning(status) not in CLOSED and (status != FORWARDED or status in self.statuses)
 
     def following(self, status: str) -> str:
-        """Return the character that a click on a box sets."""
         own = self.statuses.get(status)
         if own and len(own.next) == 1:
             return own.next
@@ -257,11 +245,7 @@ class TaskSettings:
 
 
 def read_task_settings(facts: Mapping[str, Any]) -> TaskSettings:
-    """Read the Tasks plugin's own settings, whatever they contain.
-
-    Args:
-        facts: Its `data.json`; empty when there is none.
-    """
+    """Read the Tasks plugin's own settings, whatever they contain."""
     if not facts:
         return TaskSettings()
     groups = facts.get("statusSettings")

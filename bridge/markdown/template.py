@@ -22,18 +22,7 @@ class FilledTemplate:
 def fill_template(
     text: str, title: str, when: datetime, *, date_format: str = "YYYY-MM-DD", time_format: str = "HH:mm"
 ) -> FilledTemplate:
-    """Fill in a template.
-
-    Args:
-        text: The template.
-        title: The new note's title.
-        when: The moment of `{{date}}` and `{{time}}`, in local time.
-        date_format: The default Moment.js format of `{{date}}`.
-        time_format: The default Moment.js format of `{{time}}`.
-
-    Raises:
-        InvalidArguments: A format has an unknown token.
-    """
+    """Fill in a template."""
 
     def value(field: re.Match[str]) -> str:
         name, pattern = field[1].lower(), (field[2] or "").strip()

@@ -76,11 +76,7 @@ class PropertyLoader(CParser):
         self.cost = 0
 
     def get_single_data(self) -> Properties:
-        """Parse the only document of the block.
-
-        Raises:
-            YAMLError: It is not YAML, not a mapping, more than one document, or too large.
-        """
+        """Parse the only document of the block."""
         self._next()
         if isinstance(self._next(), StreamEndEvent):
             return self.found
@@ -102,7 +98,6 @@ class PropertyLoader(CParser):
         return self.get_event()
 
     def _document(self) -> None:
-        """Read the outermost mapping, recording where each value is."""
         found = self.found
         while not isinstance(key_event := self._next(), MappingEndEvent):
             key = self._key(key_event, 0)

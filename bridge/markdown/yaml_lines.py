@@ -45,11 +45,7 @@ class WrongYaml(Exception):
 
 
 def read_yaml(text: str) -> YamlText:
-    """Read a YAML text that is a mapping, with the limits that hold for the properties of notes.
-
-    Raises:
-        WrongYaml: It is none, or too large.
-    """
+    """Read a YAML text that is a mapping, with the limits that hold for the properties of notes."""
     if len(text.encode("utf-8", "surrogatepass")) > LONGEST:
         raise WrongYaml(f"it is longer than {LONGEST // 1024} KiB", 1)
     try:

@@ -55,16 +55,11 @@ class Caller:
 
     @property
     def hosts(self) -> Sequence[Host]:
-        """The vaults that calls can address: all, unless the address names one.
-
-        Raises:
-            NoSuchVault: The address names a vault that does not exist.
-        """
+        """The vaults that calls can address: all, unless the address names one."""
         return [self.bridge.find(self.vault)] if self.vault is not None else list(self.bridge.vaults.values())
 
     @property
     def acting(self) -> Principal:
-        """Its rights: only to read in the preset `read-only`, whatever its token allows."""
         reads = self.preset == "read-only"
         return replace(self.principal, scopes=self.principal.scopes & {"read"}) if reads else self.principal
 
@@ -78,19 +73,7 @@ class Caller:
         *,
         adds: bool = False,
     ) -> tuple[Answer, str]:
-        """Run an operation and return its result as JSON values, and as text for a model.
-
-        Args:
-            operation: The operation.
-            given: Its arguments.
-            write: Writes a result as text.
-            progress: Called with each report of progress.
-            consent: The user's answer, if there was a question.
-            adds: Whether the text begins with the notes that the user gives to the session.
-
-        Raises:
-            BridgeError: As the operation.
-        """
+        """Run an operation and return its result as JSON values, and as text for a model."""
         arguments = dict(given)
         vault = arguments.pop(VAULT, self.vault)
         if vault is not None and not isinstance(vault, str):
@@ -128,11 +111,6 @@ class Caller:
 
 
 def read_caller(context: Context, bridge: Bridge) -> Caller:
-    """Identify the caller of a request.
-
-    Raises:
-        InvalidArguments: The address asks for a preset that does not exist.
-    """
     request = request_of(context)
     principal = principal_of(context)
     client_params = context.session.client_params
@@ -149,7 +127,6 @@ def read_caller(context: Context, bridge: Bridge) -> Caller:
 
 
 def current_preset(bridge: Bridge) -> Preset:
-    """Return the preset with which the current request is served."""
     request = REQUEST.get()
     preset = request.query_params.get("preset")
     try:
@@ -160,7 +137,6 @@ def current_preset(bridge: Bridge) -> Preset:
 
 
 def principal_of(context: Context) -> Principal:
-    """Return the principal whose token came with a request."""
     principal: Principal = request_of(context).scope["state"]["principal"]
     return principal
 

@@ -59,12 +59,10 @@ def open_notes(hosts: Iterable[Host]) -> Iterable[IndexedNote]:
 
 
 def complete_paths(hosts: Iterable[Host]) -> Iterable[str]:
-    """Offer every note."""
     return (note.path for note in open_notes(hosts))
 
 
 def complete_folders(hosts: Iterable[Host]) -> Iterable[str]:
-    """Offer every folder that holds notes."""
     return filter(None, (note.path.rpartition("/")[0] for note in open_notes(hosts)))
 
 
@@ -74,17 +72,14 @@ def topics(hosts: Iterable[Host]) -> Iterable[str]:
 
 
 def periods(_: Iterable[Host]) -> Iterable[str]:
-    """Offer periods, the shortest first."""
     return PERIODS
 
 
 def vaults(hosts: Iterable[Host]) -> Iterable[str]:
-    """Offer the names of the vaults."""
     return (host.name for host in hosts)
 
 
 def no_offers(_: Iterable[Host]) -> Iterable[str]:
-    """Offer nothing for free text."""
     return ()
 
 

@@ -56,21 +56,6 @@ class Consent:
         given: Mapping[str, Any],
         error: ConfirmationRequired,
     ) -> None:
-        """Return once the user has agreed to a change.
-
-        Args:
-            context: The call.
-            params: Its parameters.
-            who: The caller.
-            operation: The operation.
-            given: Its arguments.
-            error: Why consent is needed.
-
-        Raises:
-            Declined: The user declines, or declined this change before.
-            ConfirmationRequired: The user cannot be asked.
-            ConfirmationPending: The client must ask the user.
-        """
         if not can_ask(context):
             raise error
         change = fingerprint(who, operation, given, error.subject)
@@ -99,7 +84,6 @@ class Consent:
 def confirmation_question(
     who: Caller, operation: Operation, given: Mapping[str, Any], error: ConfirmationRequired
 ) -> str:
-    """Return the question for the user: who wants to do what, where and why."""
     _, arguments = inner_call(operation, given)
     reason, vault = arguments.get("reason"), arguments.get(VAULT, given.get(VAULT, who.vault))
     several = isinstance(vault, str) and len(who.bridge.vaults) > 1
@@ -109,11 +93,7 @@ def confirmation_question(
 
 
 def confirmation_answer(params: types.CallToolRequestParams, question: str, change: str) -> types.ElicitResult:
-    """Return the answer that came with a call; an answer to another question does not count.
-
-    Raises:
-        ConfirmationPending: There is none.
-    """
+    """Return the answer that came with a call; an answer to another question does not count."""
     state = hashlib.sha256(f"{change}\0{question}".encode()).hexdigest()[:16]
     answer = (params.input_responses or {}).get(CONFIRM)
     if isinstance(answer, types.ElicitResult) and params.request_state == state:
@@ -146,7 +126,6 @@ def fingerprint(who: Caller, operation: Operation, given: Mapping[str, Any], sub
 
 
 def inner_call(operation: Operation, given: Mapping[str, Any]) -> tuple[Operation, Mapping[str, Any]]:
-    """Return the operation that a call runs and its arguments, also inside `run_tool`."""
     match operation.name, given:
         case "run_tool", {"name": str(name)}:
             return get_tool(name), inner_arguments(given)
@@ -155,7 +134,6 @@ def inner_call(operation: Operation, given: Mapping[str, Any]) -> tuple[Operatio
 
 
 def inner_arguments(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the arguments that `run_tool` was given for another tool, as an object or as JSON text."""
     arguments = given.get("arguments") or {}
     if isinstance(arguments, str):
         try:

@@ -35,13 +35,11 @@ class Replay(EventStore):
         self._next = 1
 
     async def store_event(self, stream_id: StreamId, message: JSONRPCMessage | None) -> EventId:
-        """Store a message and return its number."""
         number, self._next = self._next, self._next + 1
         self._events.append((number, stream_id, message))
         return str(number)
 
     async def replay_events_after(self, last_event_id: EventId, send_callback: EventCallback) -> StreamId | None:
-        """Send the messages that followed an event on its stream."""
         events = {str(number): (number, stream) for number, stream, _ in self._events}
         if last_event_id not in events:
             return None
@@ -97,7 +95,6 @@ async def open_endpoint(bridge: Bridge, hosts: Collection[str], origins: Collect
 async def endpoint(
     server: Server[Any], hosts: Collection[str], origins: Collection[str], ends: SessionEnds | None = None
 ) -> AsyncIterator[ASGIApp]:
-    """Serve any server of the library with our settings."""
     manager = SessionManager(
         server,
         security_settings=TransportSecuritySettings(allowed_hosts=sorted(hosts), allowed_origins=sorted(origins)),
@@ -113,8 +110,6 @@ async def endpoint(
 
 
 def follow_sessions(app: ASGIApp, ends: SessionEnds) -> ASGIApp:
-    """Record how sessions end."""
-
     async def call(scope: Scope, receive: Receive, send: Send) -> None:
         match scope.get("method"):
             case "DELETE":

@@ -26,7 +26,6 @@ SERVER_ERROR = -32000
 
 
 def tool_error(error: BridgeError) -> types.CallToolResult:
-    """Format an error and its hint as a tool result."""
     facts: Mapping[str, Any] = orjson.loads(encode(dict(error.facts)))
     lines = [f"{error.code}: {error.message}", hint_for(error)]
     lines += [
@@ -44,7 +43,6 @@ def tool_error(error: BridgeError) -> types.CallToolResult:
 
 
 def is_listed_in(message: str, values: Sequence[Any]) -> bool:
-    """Say whether a message already names the values of a list, or its first one."""
     return str(values[0]) in message or any(f"`{value}`" in message for value in values)
 
 
@@ -60,12 +58,6 @@ def hint_for(error: BridgeError) -> str:
 
 @contextmanager
 def protocol_errors(context: Context, uri: str | None = None) -> Iterator[None]:
-    """Raise errors of a block as protocol errors.
-
-    Args:
-        context: The request, whose era decides the code.
-        uri: The requested resource.
-    """
     try:
         yield
     except MCPError:
@@ -77,7 +69,6 @@ def protocol_errors(context: Context, uri: str | None = None) -> Iterator[None]:
 
 
 def error_code(error: BridgeError, context: Context, uri: str | None) -> int:
-    """Return the protocol's code for an error."""
     match error:
         case Missing() | OutsideVault() | ProtectedPath() if uri is not None:
             modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
@@ -89,5 +80,4 @@ def error_code(error: BridgeError, context: Context, uri: str | None) -> int:
 
 
 def error_data(error: BridgeError, uri: str | None) -> dict[str, str]:
-    """Return the error's additional data."""
     return {"code": error.code, "hint": hint_for(error), **({"uri": uri} if uri is not None else {})}

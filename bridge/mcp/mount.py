@@ -14,20 +14,13 @@ OpenEndpoint = Callable[["Bridge", Collection[str], Collection[str]], AbstractAs
 
 @asynccontextmanager
 async def mount(bridge: Bridge, hosts: Collection[str], origins: Collection[str]) -> AsyncIterator[Any]:
-    """Open the endpoint as an ASGI app; the state of its requests holds the caller as `principal`.
-
-    Args:
-        bridge: The bridge that answers.
-        hosts: The allowed Host headers.
-        origins: The allowed Origin headers.
-    """
+    """Open the endpoint as an ASGI app; the state of its requests holds the caller as `principal`."""
     opened = await asyncio.to_thread(load_endpoint)
     async with opened(bridge, hosts, origins) as app:
         yield app
 
 
 def load_endpoint() -> OpenEndpoint:
-    """Import the MCP library, which takes half a second."""
     with pause_gc(), postpone_models():
         load_mcp()
         from bridge.mcp.endpoint import open_endpoint

@@ -44,14 +44,12 @@ class McpSessions:
         self.subscriptions(context)
 
     async def subscribe(self, context: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
-        """Subscribe a session to one note."""
         with protocol_errors(context):
             principal_of(context).require("read")
         self.subscriptions(context).add(params.uri)
         return types.EmptyResult()
 
     async def unsubscribe(self, context: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
-        """Unsubscribe a session from one note."""
         self.subscriptions(context).discard(params.uri)
         return types.EmptyResult()
 
@@ -61,7 +59,6 @@ class McpSessions:
             await send_with_timeout(connection.send_resource_updated(uri))
 
     async def listed_anew(self) -> None:
-        """Notify every session that the list of notes has changed."""
         for connection in list(self._subscriptions):
             await send_with_timeout(connection.send_resource_list_changed())
 
@@ -113,8 +110,6 @@ def listen_handler(
     listeners: ListenHandler,
     ends: SessionEnds,
 ) -> Callable[[Context, types.SubscriptionsListenRequestParams], ListenResult]:
-    """Return the handler for subscriptions of the newer era, which requires the right to read."""
-
     async def listen(
         context: Context, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
@@ -145,7 +140,6 @@ async def publish_changes(bridge: Bridge, bus: SubscriptionBus, sessions: McpSes
 
 
 def changed_note_uris(bridge: Bridge, messages: Iterable[Message]) -> Iterable[str]:
-    """Return the addresses of the changed notes, each once."""
     notes = dict.fromkeys(
         (VaultId(message.vault or ""), message.event.path)
         for message in messages

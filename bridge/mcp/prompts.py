@@ -37,12 +37,10 @@ Messages = list[types.PromptMessage]
 
 
 def user_message(text: str) -> types.PromptMessage:
-    """Return a message from the user."""
     return types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
 
 
 async def passages(who: Caller, query: str, given: Given) -> Messages:
-    """Return the passages most relevant to a query."""
     arguments = {"query": query, "limit": NOTES, "passage_tokens": TOKENS, **scope_arguments(given)}
     found, _ = await who.ask(get_operation("search"), arguments)
     vault = who.bridge.find(given.get(VAULT, who.vault)).id
@@ -53,7 +51,6 @@ async def passages(who: Caller, query: str, given: Given) -> Messages:
 
 
 async def changed_notes(who: Caller, since: str, given: Given) -> Messages:
-    """List the changed notes and read the beginnings of the newest."""
     arguments = {"modified_after": since, "sort": "-modified", "limit": MAX_CHANGED_NOTES, **scope_arguments(given)}
     write = partial(format_answer, view_of("find_notes"), quotes=False)
     found, text = await who.ask(get_operation("find_notes"), arguments, write)
@@ -62,7 +59,6 @@ async def changed_notes(who: Caller, since: str, given: Given) -> Messages:
 
 
 def scope_arguments(given: Given) -> dict[str, str]:
-    """Return the arguments that limit a search."""
     return {name: given[name] for name in ("folder", VAULT) if name in given}
 
 
@@ -80,7 +76,6 @@ async def read_parts(who: Caller, parts: Iterable[Mapping[str, Any]], given: Giv
 
 
 def note_resource(vault: str, part: Answer) -> types.PromptMessage:
-    """Return the visible text of a part of a note, below its source."""
     (first, last), path = part["lines"], part["path"]
     text = f"{quote_path(path)}:{first}-{last}\n\n{visible_text(part['text'])}"
     contents = types.TextResourceContents(uri=note_uri(vault, path), mime_type=mime_type(path), text=text)
@@ -92,11 +87,6 @@ PERIODS = ("today", "yesterday", "3 days", "7 days", "2 weeks", "1 month")
 
 
 def parse_since(written: str, now: datetime) -> str:
-    """Return the start of a period, as ISO 8601.
-
-    Raises:
-        InvalidArguments: It is neither a period nor a date.
-    """
     try:
         since = read_date(written, now)
     except (ValueError, OverflowError):
@@ -115,13 +105,11 @@ CITE_INSTRUCTIONS = (
 
 
 async def answer_from_vault(who: Caller, given: Given) -> Messages:
-    """Return the passages that may answer a question."""
     task = f"Answer this question from my notes: {given['question']}"
     return [user_message(f"{task}\n\n{CITE_INSTRUCTIONS}"), *await passages(who, given["question"], given)]
 
 
 async def what_do_i_know(who: Caller, given: Given) -> Messages:
-    """Return the passages about a topic."""
     task = (
         f"What do I know about {given['topic']}? Give an overview of what my notes say: the main points, where notes "
         "disagree, what changed over time, and what is missing."
@@ -130,7 +118,6 @@ async def what_do_i_know(who: Caller, given: Given) -> Messages:
 
 
 async def catch_up(who: Caller, given: Given) -> Messages:
-    """Return the notes that changed."""
     since = parse_since(given.get("since") or "yesterday", datetime.now().astimezone())
     task = f"Catch me up on what changed in my notes since {since}: the news by topic, and what asks for an answer."
     return [user_message(f"{task}\n\n{CITE_INSTRUCTIONS}"), *await changed_notes(who, since, given)]
@@ -208,7 +195,6 @@ class Prompts:
     bridge: Bridge
 
     async def page(self, context: Context, _: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
-        """List the prompts, all on one page."""
         with protocol_errors(context):
             who = read_caller(context, self.bridge)
             prompts = [
@@ -220,7 +206,6 @@ class Prompts:
             return types.ListPromptsResult(prompts=prompts)
 
     async def fill(self, context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        """Fill in a prompt."""
         with protocol_errors(context):
             template = TEMPLATES.get(params.name)
             if template is None:

@@ -86,7 +86,6 @@ class RequestIds:
 
 
 def request_id(body: bytes) -> str | int | None:
-    """Return the id of a request; None if it is another message, which the library examines."""
     try:
         match from_json(body):
             case {"id": str() | int() as id_, "method": str()}:

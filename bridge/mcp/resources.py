@@ -29,7 +29,6 @@ class Address:
 
 
 def note_uri(vault: str, path: str) -> str:
-    """Return the address of a note."""
     return f"vault://{quote(vault, safe='')}/{quote(path)}"
 
 
@@ -39,7 +38,6 @@ def note_uris(host: Host, path: str) -> tuple[str, str]:
 
 
 def parse_uri(uri: str) -> Address | None:
-    """Parse an address; None if it is not a note's."""
     found = NOTE_URI.fullmatch(uri)
     return Address(unquote(found[1]), unquote(found[2])) if found else None
 
@@ -70,7 +68,6 @@ class Resources:
             return types.ListResourcesResult(resources=found, next_cursor=cursor)
 
     async def templates(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListResourceTemplatesResult:
-        """Return the template of note addresses."""
         template = types.ResourceTemplate(
             uri_template=URI_TEMPLATE,
             name="note",
@@ -94,11 +91,6 @@ class Resources:
 
 
 def parse_cursor(vaults: Sequence[VaultId], cursor: str | None) -> tuple[int, int]:
-    """Return the vault to continue with and how many of its notes were listed.
-
-    Raises:
-        InvalidArguments: The cursor is not valid.
-    """
     if cursor is None:
         return 0, 0
     found = CURSOR.fullmatch(cursor)

@@ -57,7 +57,6 @@ class VaultServer(Server[Any]):
     def create_initialization_options(
         self, notification_options: NotificationOptions | None = None, *given: Any, **named: Any
     ) -> InitializationOptions:
-        """Announce list changes to a client of the older era."""
         options = notification_options or NotificationOptions(resources_changed=True)
         return super().create_initialization_options(options, *given, **named)
 
@@ -78,14 +77,6 @@ class VaultServer(Server[Any]):
 
 
 def build_server(bridge: Bridge, listeners: ListenHandler, sessions: McpSessions, ends: SessionEnds) -> VaultServer:
-    """Build the server.
-
-    Args:
-        bridge: The bridge that answers.
-        listeners: The streams of clients of the newer era.
-        sessions: The sessions of clients of the older era.
-        ends: Follows streams to the end of their session.
-    """
     tools, resources, prompts = Tools(bridge), Resources(bridge), Prompts(bridge)
     server = VaultServer(
         "vault-bridge",

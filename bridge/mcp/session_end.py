@@ -26,7 +26,6 @@ def session_name(request: Request) -> str | None:
 
 
 def client_of_token(request: Request) -> str | None:
-    """Return the name of the caller's token; None for the runtime file's, whose holders name themselves."""
     principal = request.scope["state"]["principal"]
     return None if principal.local else principal.name
 

@@ -51,14 +51,6 @@ EMPTY_DEFAULTS: tuple[Any, ...] = (None, False, 0, "", [], {})
 def input_schema(
     operation: Operation, vaults: Sequence[str], presumed: Mapping[str, Any], unsaid: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return the input schema of a tool.
-
-    Args:
-        operation: The tool.
-        vaults: The names of the vaults; with only one, the tool takes no `vault`.
-        presumed: Arguments with another default than elsewhere.
-        unsaid: Arguments that are left out.
-    """
     made: dict[str, Any] = simplify(flatten_unions(arguments_schema(operation)))
     if unsaid and (way := SAID_IN_WORDS.get(operation.name)):
         definitions = prune(made.pop("$defs"), way, keep=("description",))
@@ -108,7 +100,6 @@ def flatten_unions(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def with_definitions(schema: Mapping[str, Any], records: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a schema with those definitions that it refers to, also by way of others."""
     used: dict[str, Any] = {}
     while more := {
         name: record
@@ -120,7 +111,6 @@ def with_definitions(schema: Mapping[str, Any], records: Mapping[str, Any]) -> d
 
 
 def merge_variants(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return one record that covers all of the records, whose tag's description says which fields each takes."""
     tag = next(name for name, field in records[0]["properties"].items() if "const" in field)
     fields: dict[str, Any] = {}
     calls: list[str] = []

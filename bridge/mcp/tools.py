@@ -129,7 +129,6 @@ def describe_tool(operation: Operation, vaults: Sequence[str], preset: Preset) -
 
 
 def tool_schema(name: str) -> dict[str, Any] | None:
-    """Return the input schema of a tool; None if there is no such tool."""
     try:
         return arguments_schema(get_operation(name))
     except NoSuchOperation:
@@ -161,9 +160,6 @@ def resolve_call(who: Caller, name: str, arguments: Mapping[str, Any]) -> tuple[
     """Return the operation that a call runs, and its arguments.
 
     A tool that the preset does not list can still be called: `find_tool` runs it with the same rights.
-
-    Raises:
-        NoSuchOperation: There is no such tool, or the preset excludes it.
     """
     if name == FINDS and who.preset != "full" and arguments.get("name") is not None:
         # Two tools in one, since each listed tool costs its reader tokens.
@@ -183,7 +179,6 @@ def resolve_call(who: Caller, name: str, arguments: Mapping[str, Any]) -> tuple[
 
 
 def with_run_arguments(takes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the input schema of `find_tool` where it also runs tools."""
     runs = arguments_schema(get_operation(RUNS))["properties"]
     properties = {
         **takes["properties"],

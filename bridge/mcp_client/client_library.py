@@ -16,7 +16,6 @@ LIBRARY_LOGS = ("client", "mcp.client.streamable_http")
 
 
 def root_cause(error: BaseException) -> BaseException:
-    """Return an error, or the first one of a group."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
@@ -48,6 +47,5 @@ def load_client() -> None:
 
 
 def drop_details(record: logging.LogRecord) -> bool:
-    """Leave the traceback out of a record of the library: it quotes messages of servers."""
     record.exc_info = None
     return True

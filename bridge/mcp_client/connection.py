@@ -65,13 +65,7 @@ class Connection:
     """A connection to one server."""
 
     def __init__(self, launch: Launch, timing: Timeouts, on_failure: Callable[[ServerFailed], None]) -> None:
-        """Prepare a connection.
-
-        Args:
-            launch: The server.
-            timing: How long it may take.
-            on_failure: Called once if it does not open, or ends by itself.
-        """
+        """Prepare a connection."""
         self.launch = launch
         self._on_failure = on_failure
         self.tools: Mapping[str, Tool] = {}
@@ -88,31 +82,23 @@ class Connection:
 
     @property
     def name(self) -> str:
-        """The server's name."""
         return self.launch.server.name
 
     @property
     def is_open(self) -> bool:
-        """Whether it can be called."""
         return self._client is not None and not self._stopping.is_set() and not self.is_lost
 
     @property
     def is_lost(self) -> bool:
-        """Whether its program has ended by itself."""
         program = self._program
         return program is not None and (program.gone.is_set() or program.process.returncode is not None)
 
     @property
     def protocol_version(self) -> str | None:
-        """The version of the protocol that both speak."""
         return None if self._client is None else self._client.protocol_version
 
     async def open(self) -> None:
-        """Connect and list the tools.
-
-        Raises:
-            ServerFailed: The server does not start, or does not answer in time.
-        """
+        """Connect and list the tools."""
         await asyncio.to_thread(load_client)
         self._task = asyncio.create_task(self._run(), name=f"mcp server {self.name}")
         opening = asyncio.create_task(self._opened.wait())
@@ -136,11 +122,7 @@ class Connection:
         await asyncio.wait({self._task})
 
     async def call_tool(self, tool: str, arguments: Mapping[str, Any]) -> "CallToolResult | Refusal":
-        """Call a tool.
-
-        Raises:
-            ServerFailed: The server ended or did not answer in time.
-        """
+        """Call a tool."""
         from mcp_types import CallToolRequest, CallToolRequestParams, CallToolResult
 
         # Not the library's own method, which checks a result with the server's patterns: they may take for ever.
@@ -149,11 +131,6 @@ class Connection:
         return await self._wait_for(session.send_request(request, CallToolResult, self._timing.call_s))
 
     async def read_resource(self, uri: str) -> "ReadResourceResult | Refusal":
-        """Read a resource.
-
-        Raises:
-            ServerFailed: The server ended or did not answer in time.
-        """
         from mcp_types import ReadResourceRequest, ReadResourceRequestParams, ReadResourceResult
 
         request = ReadResourceRequest(params=ReadResourceRequestParams(uri=uri))
@@ -161,11 +138,7 @@ class Connection:
         return await self._wait_for(session.send_request(request, ReadResourceResult, self._timing.call_s))
 
     async def list_tools(self) -> Mapping[str, "Tool"]:
-        """List the tools again.
-
-        Raises:
-            ServerFailed: The server ended or did not answer in time.
-        """
+        """List the tools again."""
         listed = await self._wait_for(self._read_tools(self._connected()))
         if isinstance(listed, Refusal):
             raise ServerFailed(f"`{self.name}` did not list its tools.")
@@ -178,22 +151,14 @@ class Connection:
         self.tools = tools
 
     async def ask_tool(self, tool: str, arguments: Mapping[str, Any]) -> Reply:
-        """Call a tool and return what is shown of its answer.
-
-        Raises:
-            ServerFailed: The server ended or did not answer in time.
-        """
+        """Call a tool and return what is shown of its answer."""
         answer = await self.call_tool(tool, arguments)
         if isinstance(answer, Refusal):
             return await self._show((answer.message,), None, failed=True)
         return await self._show(answer.content, answer.structured_content, failed=answer.is_error)
 
     async def ask_resource(self, uri: str) -> Reply:
-        """Read a resource and return what is shown of it.
-
-        Raises:
-            ServerFailed: The server ended or did not answer in time.
-        """
+        """Read a resource and return what is shown of it."""
         answer = await self.read_resource(uri)
         if isinstance(answer, Refusal):
             return await self._show((answer.message,), None, failed=True)
@@ -203,7 +168,6 @@ class Connection:
         return await asyncio.to_thread(make_reply, parts, structured, self.launch.secrets, failed=failed)
 
     def redact(self, text: str) -> str:
-        """Return a text of the server on one line, without secrets, shortened for a message."""
         line = redact_line(text, self.launch.secrets)
         return line if len(line) <= LONGEST_FAILURE else f"{line[:LONGEST_FAILURE]}…"
 
@@ -213,7 +177,6 @@ class Connection:
         return self._client
 
     async def _run(self) -> None:
-        """Keep the connection open until it is closed or the program ends."""
         from mcp_types import CONNECTION_CLOSED
 
         try:
@@ -275,11 +238,6 @@ class Connection:
         return tools
 
     async def _wait_for(self, answer: Awaitable[T]) -> T | Refusal:
-        """Return an answer, or the server's refusal.
-
-        Raises:
-            ServerFailed: The server ended or did not answer in time.
-        """
         from mcp import MCPError
         from mcp_types import CONNECTION_CLOSED, INVALID_REQUEST, REQUEST_TIMEOUT
 
@@ -302,7 +260,6 @@ class Connection:
             raise self._failed("could not be called", error) from None
 
     def _failed(self, what: str, error: Exception | None = None) -> ServerFailed:
-        """Return the error that says what the server did, and what it wrote before."""
         reason = f": {self.redact(describe_cause(error))}" if error is not None else ""
         words = redact_line(self._program.last_words, self.launch.secrets) if self._program is not None else ""
         written = f" It wrote: {cut_start(words, LONGEST_FAILURE)}" if words else ""

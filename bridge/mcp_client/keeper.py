@@ -38,7 +38,6 @@ def main() -> None:
 
 
 def wait_for_bridge(lifeline: int) -> None:
-    """End the group once the bridge is gone."""
     os.read(lifeline, 1)
     os.killpg(0, signal.SIGTERM)
     time.sleep(PATIENCE_S)

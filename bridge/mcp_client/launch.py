@@ -44,11 +44,9 @@ class Launch:
 
     @property
     def folder(self) -> Path:
-        """The folder in which it runs."""
         return Path(self.server.cwd).expanduser() if self.server.cwd else Path.home()
 
     def has_same_process(self, other: "Launch") -> bool:
-        """Return whether a process started by one serves the other."""
         ours, theirs = self.server, other.server
         return (ours.command, ours.args, ours.cwd, ours.url, self.env) == (
             theirs.command,
@@ -59,11 +57,7 @@ class Launch:
         )
 
     def command_line(self) -> list[str]:
-        """Return the program's path and its arguments. Blocks.
-
-        Raises:
-            ServerFailed: The program or the folder does not exist.
-        """
+        """Return the program's path and its arguments. Blocks."""
         name = str(Path(self.server.command or "").expanduser())
         if not self.folder.is_dir():
             raise ServerFailed(f"The folder `cwd` of `{self.server.name}` does not exist.", hint="Correct `cwd`.")
@@ -78,11 +72,6 @@ class Launch:
 
 
 def prepare_launch(server: ExternalServer, secrets: Mapping[str, str]) -> Launch:
-    """Return what a server is started with.
-
-    Raises:
-        SettingsUnreadable: A secret is missing.
-    """
     env, used = fill_in_secrets(server.env, secrets)
     inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
     return Launch(server, {**inherited, **env, "PATH": search_path(env.get("PATH"))}, used)

@@ -54,7 +54,6 @@ class Slot:
         return max(0.0, self.retry_at - time.monotonic()) if self.failures else 0.0
 
     def record_failure(self, error: ServerFailed, timing: Timeouts) -> None:
-        """Count a failure, and wait longer after each."""
         self.failures += 1
         self.last_error = error.message
         wait = timing.backoff_s * 2 ** min(self.failures - 1, 16)
@@ -76,21 +75,11 @@ class ServerPool:
         self._is_closed = False
 
     async def servers(self) -> Mapping[str, ExternalServer]:
-        """Read the user's list of servers.
-
-        Raises:
-            SettingsUnreadable: It has a mistake.
-        """
+        """Read the user's list of servers."""
         return await asyncio.to_thread(read_servers, self._folders.servers)
 
     async def find(self, name: str) -> ExternalServer:
-        """Return an enabled server of the list.
-
-        Raises:
-            ServerNotFound: There is none of this name.
-            Forbidden: It is disabled.
-            SettingsUnreadable: The list has a mistake.
-        """
+        """Return an enabled server of the list."""
         servers = await self.servers()
         if name not in servers:
             known = ", ".join(f"`{one}`" for one in servers) or "none"
@@ -112,7 +101,6 @@ class ServerPool:
 
     @property
     def is_any_running(self) -> bool:
-        """Whether a server runs."""
         return any(self.running(name) is not None for name in self._slots)
 
     def running(self, name: str) -> Connection | None:
@@ -122,12 +110,7 @@ class ServerPool:
 
     @asynccontextmanager
     async def connect(self, server: ExternalServer) -> AsyncIterator[Connection]:
-        """Yield a connection to a server for a block, in which it does not count as idle.
-
-        Raises:
-            ServerFailed: It does not start, or failed a short while ago.
-            SettingsUnreadable: A secret of it is missing.
-        """
+        """Yield a connection to a server for a block, in which it does not count as idle."""
         secrets = await asyncio.to_thread(read_secrets, self._folders.secrets) if server.env else {}
         launch = prepare_launch(server, secrets)
         slot = self._slots.setdefault(server.name, Slot())
@@ -181,11 +164,7 @@ class ServerPool:
             raise ServerFailed("The bridge stops.", hint="Call again once it runs.")
 
     async def apply_changes(self) -> None:
-        """End at once what was removed, disabled or changed in the files.
-
-        Raises:
-            SettingsUnreadable: The list of servers has a mistake; what runs goes on.
-        """
+        """End at once what was removed, disabled or changed in the files."""
         servers = await self.servers()
         try:
             secrets = await asyncio.to_thread(read_secrets, self._folders.secrets)
@@ -212,7 +191,6 @@ class ServerPool:
             await connection.close()
 
     async def _end_unused(self) -> None:
-        """Look at the files and the servers from time to time, as long as one runs."""
         # A file may have changed while the first server started.
         seen = None
         while any(slot.connection is not None for slot in self._slots.values()):
@@ -230,18 +208,10 @@ class ServerPool:
                     await self.apply_changes()
 
     def _stamp(self) -> tuple[tuple[int, ...] | None, ...]:
-        """Return what changes when one of the files does."""
         return tuple(map(file_stamp, (self._folders.servers, self._folders.secrets)))
 
 
 def is_current(launch: Launch, server: ExternalServer | None, secrets: Mapping[str, str] | None) -> bool:
-    """Return whether a running server is still what the files say.
-
-    Args:
-        launch: What it was started with.
-        server: The server of this name now.
-        secrets: The secrets now; None if they cannot be read.
-    """
     if server is None or not server.enabled:
         return False
     if secrets is None:
@@ -253,7 +223,6 @@ def is_current(launch: Launch, server: ExternalServer | None, secrets: Mapping[s
 
 
 def file_stamp(path: Path) -> tuple[int, ...] | None:
-    """Return what changes when a file does; None if it is missing."""
     try:
         found = path.stat()
     except OSError:

@@ -72,14 +72,6 @@ class ExternalTool:
 
 
 def make_reply(parts: Iterable[Any], structured: Any, secrets: Mapping[str, str], *, failed: bool) -> Reply:
-    """Return the text of the parts of an answer, or its structured content if they have none.
-
-    Args:
-        parts: Its contents, in the protocol's form.
-        structured: Its structured content.
-        secrets: The secrets that the server was given.
-        failed: Whether it says that it failed.
-    """
     text = "\n".join(filter(None, map(part_text, parts)))
     if not text and structured is not None:
         text = write_json(structured, indent=2)
@@ -128,5 +120,4 @@ def summarise_tools(tools: "Mapping[str, Tool]", secrets: Mapping[str, str]) -> 
 
 
 def shorten_line(text: str, secrets: Mapping[str, str], most: int) -> str:
-    """Return the beginning of a text on one line, without secrets."""
     return cut(redact_line(replace_values(text, secrets)[: 4 * most], secrets), most)

@@ -17,11 +17,7 @@ seeing which disappear."""
 
 
 def read_secrets(path: Path) -> Mapping[str, str]:
-    """Read the file of secrets; an absent one has none. Blocks.
-
-    Raises:
-        SettingsUnreadable: It is invalid, or others can read it.
-    """
+    """Read the file of secrets; an absent one has none. Blocks."""
     try:
         check_file_rights(path, others=stat.S_IRWXG | stat.S_IRWXO, mode="600", what="read or change")
         values = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -43,11 +39,6 @@ def read_secrets(path: Path) -> Mapping[str, str]:
 
 
 def fill_in_secrets(env: Mapping[str, str], secrets: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the environment with its secrets, and the secrets that are in it, by name.
-
-    Raises:
-        SettingsUnreadable: A secret is missing.
-    """
     used: dict[str, str] = {}
 
     def value_of(match: re.Match[str]) -> str:
@@ -69,7 +60,6 @@ def redact_secrets(text: str, secrets: Mapping[str, str]) -> str:
 
 
 def redact_line(text: str, secrets: Mapping[str, str]) -> str:
-    """Return a text on one line with the names of secrets instead of their values."""
     return replace_values(one_line(redact_secrets(text, secrets)), secrets)
 
 

@@ -21,19 +21,7 @@ EMPTY: tuple[Any, ...] = (None, "", (), [], {})
 
 
 def save_server(path: Path, name: str, changes: Mapping[str, Any]) -> Mapping[str, ExternalServer]:
-    """Add a server or change entries of one, and return all servers. Blocks.
-
-    Args:
-        path: The file; created if absent.
-        name: The server.
-        changes: New values of entries; an empty one removes the entry.
-
-    Raises:
-        InvalidArguments: The server would have a mistake; nothing was written.
-        SettingsUnreadable: The file has a mistake already; nothing was written.
-        ReadOnly: The file is not writable.
-        DiskFull: There is no room for it.
-    """
+    """Add a server or change entries of one, and return all servers. Blocks."""
     with file_lock(path.with_name(f".{path.name}.lock")):
         before = read_servers(path)
         table = tomllib.loads(read_text(path)).get(name, {})
@@ -53,13 +41,7 @@ def save_server(path: Path, name: str, changes: Mapping[str, Any]) -> Mapping[st
 
 
 def remove_server(path: Path, name: str) -> Mapping[str, ExternalServer]:
-    """Remove a server's sections and return the others; comments above the next section stay. Blocks.
-
-    Raises:
-        SettingsUnreadable: The file has a mistake; nothing was written.
-        ReadOnly: The file is not writable.
-        DiskFull: There is no room for it.
-    """
+    """Remove a server's sections and return the others; comments above the next section stay. Blocks."""
     with file_lock(path.with_name(f".{path.name}.lock")):
         before = read_servers(path)
         lines = read_text(path).splitlines()
@@ -80,11 +62,6 @@ def read_text(path: Path) -> str:
 def write_servers(
     path: Path, lines: Sequence[str], expected: Mapping[str, ExternalServer]
 ) -> Mapping[str, ExternalServer]:
-    """Write the file if these servers and no others are in it, and return them.
-
-    Raises:
-        InvalidArguments: The file is written in a way that only a person can change; nothing was written.
-    """
     text = "\n".join([*lines, ""])
     with contextlib.suppress(SettingsUnreadable):
         if parse_servers(text, path.name) == expected:
@@ -125,19 +102,16 @@ def replace_entry(lines: Sequence[str], name: str, key: str, value: Any) -> list
 
 
 def find_dotted(lines: Sequence[str], homes: Sequence[str], dotted: str) -> int | None:
-    """Return the line above all sections that assigns a dotted name."""
     return next((i for i, line in enumerate(lines) if not homes[i] and is_assignment(line, dotted)), None)
 
 
 def is_assignment(line: str, key: str) -> bool:
-    """Return whether a line begins the assignment of a name, or of one that begins with `key` if that ends in a dot."""
     word, equals, _ = line.partition("=")
     word = word.strip().replace('"', "").replace("'", "")
     return bool(equals) and (word.startswith(key) if key.endswith(".") else word == key)
 
 
 def section_end(lines: Sequence[str], homes: Sequence[str], name: str) -> int:
-    """Return where a section ends, without the comments that stand above the next one."""
     end = max((i for i, home in enumerate(homes, start=1) if home == name), default=0)
     if end < len(lines):
         while end and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")):
@@ -148,12 +122,10 @@ def section_end(lines: Sequence[str], homes: Sequence[str], name: str) -> int:
 
 
 def comments_in(text: str) -> list[str]:
-    """Return the comments of some lines of TOML."""
     return [match["comment"].rstrip() for match in TOKENS.finditer(text) if match["comment"]]
 
 
 def entry_value(value: Any) -> str:
-    """Format the value of an entry as TOML."""
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{key} = {toml_value(item)}" for key, item in value.items()) + " }"
     return toml_value(value)

@@ -57,7 +57,6 @@ class ExternalServer:
 
     @property
     def program(self) -> str:
-        """The name of its program, or its address."""
         return self.url or PurePath(self.command or "").name
 
     @property
@@ -85,11 +84,7 @@ KEYS: Mapping[str, str] = {
 
 
 def read_servers(path: Path) -> Mapping[str, ExternalServer]:
-    """Read the file; an absent one has no servers. Blocks.
-
-    Raises:
-        SettingsUnreadable: It has a mistake, or others can change it; the message names the line.
-    """
+    """Read the file; an absent one has no servers. Blocks."""
     try:
         text = path.read_text(encoding="utf-8")
         check_file_rights(path, others=stat.S_IWGRP | stat.S_IWOTH, mode="go-w", what="change")
@@ -101,11 +96,6 @@ def read_servers(path: Path) -> Mapping[str, ExternalServer]:
 
 
 def check_file_rights(path: Path, *, others: int, mode: str, what: str) -> None:
-    """Refuse a file of which other users have rights that they must not have.
-
-    Raises:
-        SettingsUnreadable: They have; the hint is the command that ends it.
-    """
     if os.name != "posix":
         return
     if is_foreign(path):
@@ -115,11 +105,6 @@ def check_file_rights(path: Path, *, others: int, mode: str, what: str) -> None:
 
 
 def parse_servers(text: str, file: str) -> Mapping[str, ExternalServer]:
-    """Parse the text of the file.
-
-    Raises:
-        SettingsUnreadable: It has a mistake; the message names the line.
-    """
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -137,18 +122,12 @@ def parse_servers(text: str, file: str) -> Mapping[str, ExternalServer]:
 
 
 def check_server(name: str, table: Mapping[str, Any]) -> ExternalServer:
-    """Return the server that a caller describes.
-
-    Raises:
-        InvalidArguments: The description has a mistake.
-    """
     if (wrong := find_wrong_entry(name, table)) is not None:
         raise InvalidArguments(f"{wrong[1]}.", hint="A server has `command`, `args` and `env`, or a `url`.")
     return build_server(name, table)
 
 
 def build_server(name: str, table: Mapping[str, Any]) -> ExternalServer:
-    """Return a server from a table that has been checked."""
     values: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list | tuple) else value for key, value in table.items()
     }
@@ -156,7 +135,6 @@ def build_server(name: str, table: Mapping[str, Any]) -> ExternalServer:
 
 
 def find_wrong_entry(name: str, table: Any) -> tuple[str, str] | None:
-    """Return the first entry of a server that is wrong, empty for the server itself, and why; None if all is right."""
     if not isinstance(table, Mapping):
         return name, f"`{name[:40]}` must be a section, begun by `[{name[:40]}]`"
     if not NAME.fullmatch(name):
@@ -170,7 +148,6 @@ def find_wrong_entry(name: str, table: Any) -> tuple[str, str] | None:
 
 
 def find_misplaced_secret(name: str, table: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return the first entry in which a secret is not put where one belongs, and why; None if all are."""
     if any("{secret:" in one for one in table.get("args", ())):
         return "args", f"`args` of `{name}` cannot hold secrets, since other programs can see them: use `env`"
     wrong = next((value for value in table.get("env", {}).values() if is_malformed(value)), None)
@@ -178,7 +155,6 @@ def find_misplaced_secret(name: str, table: Mapping[str, Any]) -> tuple[str, str
 
 
 def find_mismatch(name: str, table: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return the first entry that does not fit the others, and why; None if all do."""
     if ("command" in table) == ("url" in table):
         return "", f"`{name}` needs either `command` or `url`"
     if "command" in table:
@@ -190,7 +166,6 @@ def find_mismatch(name: str, table: Mapping[str, Any]) -> tuple[str, str] | None
 
 
 def has_right_form(key: str, value: Any) -> bool:
-    """Return whether the value of an entry has the form that it must have."""
     match key:
         case "enabled":
             return isinstance(value, bool)
@@ -208,17 +183,14 @@ def has_right_form(key: str, value: Any) -> bool:
 
 
 def is_malformed(value: str) -> bool:
-    """Return whether a text is meant to hold a secret and names none."""
     return "{secret:" in SECRET.sub("", value)
 
 
 def is_usable(value: Any) -> bool:
-    """Return whether a value is a text that can be handed to a program."""
     return isinstance(value, str) and "\0" not in value
 
 
 def find_url_mistake(url: str) -> str | None:
-    """Return why an address may not be called; None if it may."""
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
@@ -234,7 +206,6 @@ def find_url_mistake(url: str) -> str | None:
 
 
 def find_line(lines: Sequence[str], name: str, key: str) -> int:
-    """Return the line of a server's entry, or of its section, counted from 1."""
     homes = section_of_lines(lines)
     first = None
     for number, (line, home) in enumerate(zip(lines, homes, strict=True), start=1):

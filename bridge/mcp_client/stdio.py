@@ -95,11 +95,7 @@ class Program:
 
 
 async def start_program(launch: Launch) -> Program:
-    """Start a server's program, in a group of its own that ends with this process.
-
-    Raises:
-        ServerFailed: It cannot be started.
-    """
+    """Start a server's program, in a group of its own that ends with this process."""
     command = await asyncio.to_thread(launch.command_line)
     streams: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), asyncio.subprocess.PIPE)
     theirs, ours = os.pipe() if sys.platform != "win32" else (None, None)
@@ -125,7 +121,6 @@ async def start_program(launch: Launch) -> Program:
 
 @asynccontextmanager
 async def exchange_messages(program: Program) -> "AsyncIterator[TransportStreams]":
-    """Yield the streams of messages with a program for a block, and end it afterwards."""
     import anyio
 
     incoming, received = anyio.create_memory_object_stream[Any](0)
@@ -181,7 +176,6 @@ def shorten_lists(result: dict[str, Any]) -> None:
 
 
 async def read_line(stream: asyncio.StreamReader) -> bytes:
-    """Return the next line; nothing at the end of the stream, or if a line is too long."""
     try:
         return await stream.readline()
     except (ValueError, ConnectionError):
@@ -189,7 +183,6 @@ async def read_line(stream: asyncio.StreamReader) -> bytes:
 
 
 async def write_messages(program: Program, outgoing: "MemoryObjectReceiveStream[SessionMessage]") -> None:
-    """Send messages to a program until there are no more, or it takes none."""
     stdin = program.process.stdin
     with outgoing, contextlib.suppress(OSError):
         async for item in outgoing:

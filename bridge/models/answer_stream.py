@@ -13,12 +13,7 @@ class AnswerStream:
     """The text of one answer."""
 
     def __init__(self, stop: Sequence[str], *, thinking: bool = False) -> None:
-        """Begin an answer.
-
-        Args:
-            stop: Texts that end the answer where they first occur; they are not part of it.
-            thinking: Whether the prompt ended inside the model's thinking.
-        """
+        """Begin an answer."""
         self.stopped = False
         """Whether a stop string was found: nothing after it counts."""
         self._stop = tuple(text for text in stop if text)
@@ -53,7 +48,6 @@ class AnswerStream:
 
 
 def _tail(text: str, markers: Sequence[str]) -> int:
-    """Return the length of the longest end of the text with which a marker may begin."""
     longest = max(map(len, markers)) - 1
     return next(
         (size for size in range(min(longest, len(text)), 0, -1) if any(m.startswith(text[-size:]) for m in markers)), 0

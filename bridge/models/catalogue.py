@@ -311,11 +311,6 @@ def catalogue() -> tuple[ModelSpec, ...]:
 
 
 def find_in_catalogue(id_: str) -> ModelSpec:
-    """Return the catalogue entry of a name.
-
-    Raises:
-        ModelMissing: The catalogue has no such model; the message lists its models.
-    """
     for spec in _CATALOGUE:
         if spec.id == id_:
             return spec

@@ -40,18 +40,7 @@ class ChatModel:
     """A loaded model with one context."""
 
     def __init__(self, path: Path, *, mmap: bool, window: int, threads: int, flash: bool) -> None:
-        """Load a model and create its context.
-
-        Args:
-            path: The GGUF file.
-            mmap: Whether to map the weights instead of reading them into memory.
-            window: Maximum number of tokens of a prompt and its answer together.
-            threads: Threads that compute.
-            flash: Whether to use flash attention.
-
-        Raises:
-            UnusableModel: llama.cpp cannot read the file, or has no memory for a context of this size.
-        """
+        """Load a model and create its context."""
         self._model, self._vocab = llama.load(path, mmap=mmap)
         if not llama.generates(self._model):
             raise llama.UnusableModel("it embeds texts and cannot write any")
@@ -88,11 +77,7 @@ class ChatModel:
         return found
 
     def read(self, tokens: Sequence[int]) -> int:
-        """Read a prompt, and return how many of its tokens were still known from the last one.
-
-        Raises:
-            Cancellation: Reading was aborted; what was read is kept for the next prompt.
-        """
+        """Read a prompt, and return how many of its tokens were still known from the last one."""
         same = 0
         for kept, token in zip(self._kept, tokens[:-1], strict=False):
             if kept != token:
@@ -104,11 +89,7 @@ class ChatModel:
         return same
 
     def generate(self, sampler: "Sampler", most: int) -> Iterator[bytes]:
-        """Continue what was read, and yield the bytes of each token, `most` of them or fewer.
-
-        Raises:
-            Cancellation: Generation was aborted.
-        """
+        """Continue what was read, and yield the bytes of each token, `most` of them or fewer."""
         for _ in range(most):
             logits = np.ctypeslib.as_array(c.llama_get_logits_ith(self._context, -1), shape=(self._size,))
             token = sampler.sample(logits)
@@ -119,11 +100,6 @@ class ChatModel:
             self._decode([token])
 
     def sampler(self, *, temperature: float, seed: int, grammar: str) -> "Sampler":
-        """Return a new sampler for one answer.
-
-        Raises:
-            InvalidGrammar: llama.cpp cannot read the grammar.
-        """
         return Sampler(self._vocab, self._size, temperature=temperature, seed=seed, grammar=grammar)
 
     def template(self) -> str:
@@ -268,7 +244,6 @@ class Sampler:
 
 
 def _candidates(ids: Any, logits: Any) -> tuple[np.ndarray, Any]:
-    """Return the candidates and llama.cpp's view of them, which is valid as long as they are."""
     candidates = np.empty(len(ids), _CANDIDATE)
     candidates["id"], candidates["logit"], candidates["p"] = ids, logits, 0.0
     data = candidates.ctypes.data_as(ctypes.POINTER(c.llama_token_data))

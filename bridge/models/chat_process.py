@@ -128,17 +128,11 @@ class ChatWorker:
 
     @property
     def pid(self) -> int:
-        """The process id."""
         return self._process.pid
 
     @classmethod
     async def start(cls, task: ChatTask) -> "ChatWorker":
-        """Start a process and wait until its model is loaded.
-
-        Raises:
-            ModelUnusable: llama.cpp or the template rejects the file, or there is no memory for it.
-            WorkerDied: The process ended or hung before it was ready.
-        """
+        """Start a process and wait until its model is loaded."""
         command = [sys.executable, "-P", "-m", "bridge.models.chat_worker", json.dumps(dataclasses.asdict(task))]
         worker = cls(await FrameProcess.start("chat worker", command))
         try:
@@ -152,13 +146,7 @@ class ChatWorker:
         return worker
 
     async def answer(self, request: ChatRequest) -> AsyncGenerator[ChatEvent]:
-        """Generate an answer; closing the iterator early cancels it.
-
-        Raises:
-            PromptTooLong: The prompt fills the window.
-            ModelUnusable: The template or the grammar cannot be used.
-            WorkerDied: The process ended or hung.
-        """
+        """Generate an answer; closing the iterator early cancels it."""
         id_ = next(self._ids)
         over = False
         await self._process.send(Frame({"id": id_, **dataclasses.asdict(request)}))
@@ -172,7 +160,6 @@ class ChatWorker:
                 await self._cancel(id_)
 
     async def end(self) -> None:
-        """End the process now."""
         self.has_ended = True
         await self._process.end()
 

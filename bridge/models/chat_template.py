@@ -36,16 +36,7 @@ class ChatTemplate:
     """A compiled chat template."""
 
     def __init__(self, source: str, *, bos: str, eos: str) -> None:
-        """Compile a template.
-
-        Args:
-            source: The Jinja source in the model's file.
-            bos: Text of the token that begins a sequence.
-            eos: Text of the token that ends a sequence.
-
-        Raises:
-            UnusableTemplate: It is no valid template.
-        """
+        """Compile a template."""
         environment = ImmutableSandboxedEnvironment(
             trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols"], autoescape=False
         )
@@ -58,14 +49,7 @@ class ChatTemplate:
             raise UnusableTemplate(f"its chat template cannot be read: {error}") from None
 
     def render(self, messages: Sequence[Mapping[str, str]]) -> list[Part]:
-        """Return the prompt that asks for the next message.
-
-        Args:
-            messages: Each with its `role` (`system`, `user`, `assistant` or `tool`) and its `content`.
-
-        Raises:
-            UnusableTemplate: The template fails, or leaves out the content of a message.
-        """
+        """Return the prompt that asks for the next message."""
         try:
             return self._render(messages)
         except _TemplateRefusal as refusal:

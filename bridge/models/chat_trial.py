@@ -25,20 +25,12 @@ class ChatSpeed:
 
 
 def try_chat(file: Path) -> None:
-    """Load a chat model and let it generate a token. Blocks.
-
-    Raises:
-        ModelUnusable: It cannot be loaded, or dies.
-    """
+    """Load a chat model and let it generate a token. Blocks."""
     asyncio.run(_run(file, "Say yes.", 1))
 
 
 def measure_chat(file: Path) -> ChatSpeed:
-    """Let a chat model read some hundred tokens and write up to 64. Blocks.
-
-    Raises:
-        ModelUnusable: It cannot be loaded, or dies.
-    """
+    """Let a chat model read some hundred tokens and write up to 64. Blocks."""
     words = " ".join(f"bread {number}" for number in range(_PROMPT_CHARACTERS))
     question = f"Tell a long story with these words: {words}"[:_PROMPT_CHARACTERS]
     end, load_s = asyncio.run(_run(file, question, _ANSWER_TOKENS))

@@ -77,7 +77,6 @@ class _Inbox:
             self._cancelled.discard(request["id"])
 
     def is_cancelled(self) -> bool:
-        """Return whether nobody waits for the current answer."""
         return self._ended or self._current in self._cancelled
 
     def _read(self, stream: BinaryIO) -> None:

@@ -41,13 +41,7 @@ class ModelChoice:
 
 
 def choose_model(vault: Vault, paths: Collection[VaultPath], before: str | None = None) -> ModelChoice:
-    """Return the model that fits a vault, by a sample of its notes; blocking.
-
-    Args:
-        vault: The vault.
-        paths: Its files.
-        before: The model that its vectors are of, which is kept where the notes do not tell.
-    """
+    """Return the model that fits a vault, by a sample of its notes; blocking."""
     notes = sorted(path for path in paths if path.endswith(".md"))
     told = [*filter(None, (_is_english(vault, path) for path in notes[:: max(1, len(notes) // _READ)]))]
     had_others = before is not None and before.startswith(MULTILINGUAL_MODEL)
@@ -61,7 +55,6 @@ def choose_model(vault: Vault, paths: Collection[VaultPath], before: str | None 
 
 
 def _is_english(vault: Vault, path: VaultPath) -> str:
-    """Say whether a note is in English: `yes`, `no`, `maybe`, or nothing where it is too short."""
     try:
         text = vault.read(path)[0].decode("utf-8", "replace")[:SAMPLE]
     except BridgeError:

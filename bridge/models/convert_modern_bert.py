@@ -17,18 +17,7 @@ _HEADS = ("head.", "decoder.", "classifier.")
 
 
 def convert_modern_bert(source: ModernBertSource, *, name: str, weights: Path, tokenizer: Path, out: Path) -> None:
-    """Write a ModernBERT encoder, pooled by its first token, as GGUF.
-
-    Args:
-        source: What the files do not say.
-        name: The model's name, which is written into the file.
-        weights: The safetensors file.
-        tokenizer: The `tokenizer.json` of byte pairs.
-        out: The output file.
-
-    Raises:
-        ModelUnusable: The files are not those of such an encoder.
-    """
+    """Write a ModernBERT encoder, pooled by its first token, as GGUF."""
     import gguf
     from gguf.utility import SafetensorsLocal
 

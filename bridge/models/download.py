@@ -27,14 +27,12 @@ class PartialFile:
         self._note = path.with_name(path.name + ".json")
 
     def size(self) -> int:
-        """Return the size in bytes."""
         try:
             return self.path.stat().st_size
         except FileNotFoundError:
             return 0
 
     def resume_point(self, url: str) -> tuple[int, str | None, int | None]:
-        """Return the size of the part downloaded from a URL, its version, and the full length."""
         try:
             note = json.loads(self._note.read_bytes())
             if note["url"] == url:
@@ -52,12 +50,10 @@ class PartialFile:
 
     @contextlib.contextmanager
     def opened(self) -> Iterator[BinaryIO]:
-        """Open the file for appending."""
         with open_private(self.path, append=True) as stream:
             yield stream
 
     def room(self) -> int:
-        """Return the free bytes on the disk."""
         return shutil.disk_usage(self.path.parent).free
 
     def taken(self) -> None:
@@ -86,21 +82,7 @@ class _TransferError(Exception):
 
 
 def download(spec: ModelSpec, folder: Path, progress: Progress, pause: Pause = asyncio.sleep) -> PartialFile:
-    """Download a model's GGUF file to a folder. Blocking; do not call it in an event loop.
-
-    Args:
-        spec: The model, with its URL.
-        folder: The folder of partly downloaded files.
-        progress: Called with the number of bytes so far.
-        pause: Waits between tries.
-
-    Returns:
-        The complete file; its length and checksum are checked if known.
-
-    Raises:
-        ModelUnusable: The file is missing or not the expected one, or the connection keeps failing.
-        DiskFull: The disk is full; the downloaded part is kept.
-    """
+    """Download a model's GGUF file to a folder. Blocking; do not call it in an event loop."""
     part = PartialFile(folder / f"{spec.id}.gguf.part")
     declared = asyncio.run(_fetch(spec, part, progress, pause))
     expected = spec.sha256 or declared

@@ -46,13 +46,7 @@ class Embedder:
     """
 
     def __init__(self, model: InstalledModel, workers: int, unload_after_s: int) -> None:
-        """Prepare a pool without starting a process.
-
-        Args:
-            model: The installed model.
-            workers: Maximum number of processes for passages; queries get one more once there was a search.
-            unload_after_s: Idle seconds after which a worker is ended.
-        """
+        """Prepare a pool without starting a process."""
         self.model = model
         self._workers = self._most = max(1, workers)
         self._unload_after_s = unload_after_s
@@ -73,16 +67,7 @@ class Embedder:
         self._seconds = 0.0
 
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> Embeddings:
-        """Return the vectors of some texts; the model's prefixes are added here.
-
-        Args:
-            texts: The texts to embed; only the beginning of a very long text is used.
-            query: Whether these are search queries; they go before all passages.
-
-        Raises:
-            RejectedText: Some texts kill the workers; the others are embedded.
-            ModelUnusable: The model cannot be loaded, or the pool was closed.
-        """
+        """Return the vectors of some texts; the model's prefixes are added here."""
         import numpy as np
 
         self._refuse()
@@ -113,17 +98,12 @@ class Embedder:
         return answer
 
     async def known_words(self, words: Collection[str]) -> frozenset[str]:
-        """Return those of some words that the model reads as one token, as the common words of its training.
-
-        Raises:
-            BridgeError: As `embed`.
-        """
+        """Return those of some words that the model reads as one token, as the common words of its training."""
         one, many, *counts = (await self.embed([_COMMON_WORD, _NO_WORD, *words], query=True)).tokens
         # Some vocabularies have one token for all that they do not know.
         return frozenset(word for word, count in zip(words, counts, strict=True) if count <= one < many)
 
     def status(self) -> EmbedderStatus:
-        """Return the current state of the pool."""
         workers = self._running()
         return EmbedderStatus(
             pids=tuple(sorted(worker.pid for worker in workers)),

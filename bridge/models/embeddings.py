@@ -36,12 +36,7 @@ class RejectedText(Unready):
     hint = "The passage is left out of search by meaning; keyword search finds it."
 
     def __init__(self, indexes: Sequence[int], embeddings: Embeddings) -> None:
-        """Build the error for some texts.
-
-        Args:
-            indexes: Ascending positions of the texts in the call.
-            embeddings: The vectors of the other texts.
-        """
+        """Build the error for some texts."""
         super().__init__("A text stops the model each time it is tried.")
         self.indexes = tuple(indexes)
         self.index = self.indexes[0]
@@ -94,7 +89,6 @@ class Group:
         return [self.call.prefix + self.call.texts[place][:most] for place in self.places]
 
     def deliver(self, done: Embeddings, window: int) -> None:
-        """Store the vectors in the call."""
         most, places = _CHARACTERS_PER_TOKEN * window, self.places
         here = slice(places.start, places.stop)
         self.call.rows[here] = done.vectors
@@ -105,5 +99,4 @@ class Group:
         self.call.settle(len(places))
 
     def singly(self) -> "list[Group]":
-        """Return a group for each text."""
         return [Group(self.call, range(place, place + 1), self.deaths) for place in self.places]

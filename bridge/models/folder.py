@@ -39,12 +39,7 @@ def installed_models(models_dir: Path) -> tuple[InstalledModel, ...]:
 
 
 def find_model(models_dir: Path, id_: str) -> InstalledModel:
-    """Return an installed model.
-
-    Raises:
-        ModelMissing: The model is not installed.
-        ModelUnusable: The model's file is missing, or its length has changed.
-    """
+    """Return an installed model."""
     about, path = _description_path(models_dir, id_), weights_path(models_dir, id_)
     try:
         if not _ID.fullmatch(id_):
@@ -64,32 +59,17 @@ def find_model(models_dir: Path, id_: str) -> InstalledModel:
 
 
 def find_embedding_model(models_dir: Path, id_: str) -> InstalledModel:
-    """Return an installed embedding model.
-
-    Raises:
-        ModelMissing: The model is not installed.
-        ModelUnusable: It is no embedding model, its file is missing, or the file's length has changed.
-    """
+    """Return an installed embedding model."""
     return _require_purpose(find_model(models_dir, id_), "embed", "model")
 
 
 def find_chat_model(models_dir: Path, id_: str) -> InstalledModel:
-    """Return an installed chat model.
-
-    Raises:
-        ModelMissing: The model is not installed.
-        ModelUnusable: It is no chat model, its file is missing, or the file's length has changed.
-    """
+    """Return an installed chat model."""
     return _require_purpose(find_model(models_dir, id_), "chat", "chat_model")
 
 
 def find_reranker(models_dir: Path, id_: str) -> InstalledModel:
-    """Return an installed reranker.
-
-    Raises:
-        ModelMissing: The model is not installed.
-        ModelUnusable: It is no reranker, its file is missing, or the file's length has changed.
-    """
+    """Return an installed reranker."""
     return _require_purpose(find_model(models_dir, id_), "rerank", "rerank_model")
 
 
@@ -104,11 +84,7 @@ def _require_purpose(model: InstalledModel, purpose: Purpose, setting: str) -> I
 
 
 def check_model(model: InstalledModel) -> None:
-    """Read a model's file and compare it with its digest.
-
-    Raises:
-        ModelUnusable: The bytes differ.
-    """
+    """Read a model's file and compare it with its digest."""
     try:
         found = file_digest(model.path)
     except OSError as error:
@@ -118,14 +94,7 @@ def check_model(model: InstalledModel) -> None:
 
 
 def record_model(models_dir: Path, spec: ModelSpec, digest: Digest, origin: str) -> InstalledModel:
-    """Describe a GGUF file that is in its place; after this the model counts as installed.
-
-    Args:
-        models_dir: The models folder.
-        spec: The model's facts.
-        digest: The file's digest.
-        origin: The source of the file, for display.
-    """
+    """Describe a GGUF file that is in its place; after this the model counts as installed."""
     path = weights_path(models_dir, spec.id)
     facts = {
         "format": _FORMAT,
@@ -141,12 +110,10 @@ def record_model(models_dir: Path, spec: ModelSpec, digest: Digest, origin: str)
 
 
 def weights_path(models_dir: Path, id_: str) -> Path:
-    """Return the path of a model's GGUF file."""
     return models_dir / f"{id_}.gguf"
 
 
 def file_digest(path: Path) -> Digest:
-    """Return the SHA-256 of a file."""
     with path.open("rb") as stream:
         return Digest(hashlib.file_digest(stream, "sha256").hexdigest())
 

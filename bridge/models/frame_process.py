@@ -19,7 +19,6 @@ class WorkerDied(Exception):
 
 
 def process_options() -> dict[str, Any]:
-    """Return the keyword arguments for starting a worker process."""
     package = str(Path(__file__).parents[2])
     paths = os.pathsep.join(p for p in (package, os.environ.get("PYTHONPATH", "")) if p)
     # One thread each, and no debugger started by an abort.
@@ -40,20 +39,11 @@ class FrameProcess:
 
     @property
     def pid(self) -> int:
-        """The process id."""
         return self._process.pid
 
     @classmethod
     async def start(cls, name: str, command: Sequence[str]) -> "FrameProcess":
-        """Start a process.
-
-        Args:
-            name: What it is, for messages: `embedding worker`.
-            command: Its command line.
-
-        Raises:
-            WorkerDied: The system cannot start it.
-        """
+        """Start a process."""
         complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
         try:
             process = await asyncio.create_subprocess_exec(*command, stderr=complaints, **process_options())
@@ -73,14 +63,7 @@ class FrameProcess:
             await stream.drain()
 
     async def read(self, within: float) -> Frame:
-        """Read the next frame.
-
-        Args:
-            within: Seconds to wait for it.
-
-        Raises:
-            WorkerDied: The process ended, or wrote nothing in time.
-        """
+        """Read the next frame."""
         stream = self._process.stdout
         assert stream is not None  # noqa: S101 - it was asked for
         try:

@@ -20,13 +20,11 @@ class Frame:
     body: bytes = b""
 
     def packed(self) -> bytes:
-        """Return the message in its wire format."""
         head = json.dumps(self.head).encode()
         return _SIZES.pack(len(head), len(self.body)) + head + self.body
 
 
 def frame_lengths(sizes: bytes) -> tuple[int, int]:
-    """Return the lengths of the next frame's head and body."""
     head, body = _SIZES.unpack(sizes)
     return head, body
 
@@ -44,7 +42,6 @@ def unpack_frames(stream: bytes) -> list[Frame]:
 
 
 def read_frame(stream: BinaryIO) -> Frame | None:
-    """Read the next frame of a blocking stream; None at its end."""
     sizes = stream.read(SIZES)
     if len(sizes) < SIZES:
         return None
@@ -54,6 +51,5 @@ def read_frame(stream: BinaryIO) -> Frame | None:
 
 
 def write_frame(stream: BinaryIO, frame: Frame) -> None:
-    """Write a frame to a blocking stream at once."""
     stream.write(frame.packed())
     stream.flush()

@@ -49,14 +49,7 @@ class Generator:
     """
 
     def __init__(self, path: Path, *, window: int, threads: int = 0, unload_after_s: float = 120) -> None:
-        """Prepare a generator without starting a process.
-
-        Args:
-            path: The GGUF file of a chat model.
-            window: Maximum number of tokens of a prompt with its answer.
-            threads: Threads that compute; 0 for one a core.
-            unload_after_s: Idle seconds after which the worker is ended.
-        """
+        """Prepare a generator without starting a process."""
         self.path = path
         self._window = window
         self._threads = threads or os.cpu_count() or 1
@@ -79,13 +72,7 @@ class Generator:
         return self._turn.locked()
 
     async def generate(self, request: ChatRequest) -> AsyncGenerator[ChatEvent]:
-        """Generate an answer, and yield it as it comes; closing the iterator early cancels it.
-
-        Raises:
-            Busy: Others wait already.
-            PromptTooLong: The prompt fills the model's window.
-            ModelUnusable: The model cannot be loaded, died while it answered, or rests because it kept dying.
-        """
+        """Generate an answer, and yield it as it comes; closing the iterator early cancels it."""
         self._refuse()
         if self._waiting >= QUEUE:
             raise Busy(
@@ -105,11 +92,7 @@ class Generator:
             self._schedule_unload()
 
     async def traits(self) -> ChatTraits:
-        """Return what the model can do, loading it if needed.
-
-        Raises:
-            ModelUnusable: The model cannot be loaded, or rests because it kept dying.
-        """
+        """Return what the model can do, loading it if needed."""
         if self._worker is not None and not self._worker.has_ended:
             return self._worker.traits
         self._refuse()
@@ -119,7 +102,6 @@ class Generator:
         return worker.traits
 
     def status(self) -> GeneratorStatus:
-        """Return the current state."""
         return GeneratorStatus(
             pid=self._worker.pid if self._worker else None,
             waiting=self._waiting,

@@ -53,20 +53,7 @@ _SAME = 0.9999
 
 
 def install(models_dir: Path, id_: str, progress: Progress) -> InstalledModel:
-    """Download a model of the catalogue, check it, and try it. Blocking; a second install waits for the first.
-
-    Args:
-        models_dir: The models folder; created if missing.
-        id_: The model's name in the catalogue.
-        progress: Called with the progress.
-
-    Raises:
-        ModelMissing: The catalogue has no such model.
-        ModelUnusable: The model cannot be downloaded, the file is not the model, or there is no llama.cpp to try it.
-        NotReady: llama.cpp is being built.
-        DiskFull: The disk is full; the downloaded part is kept for the next try.
-        ReadOnly: The folder is not writable.
-    """
+    """Download a model of the catalogue, check it, and try it. Blocking; a second install waits for the first."""
     return install_spec(models_dir, find_in_catalogue(id_), progress)
 
 
@@ -141,19 +128,7 @@ def _install_conversion(
 
 
 def use_file(models_dir: Path, file: Path, progress: Progress) -> InstalledModel:
-    """Copy a user's GGUF file to the models folder, after trying it; its content decides what it is for.
-
-    Args:
-        models_dir: The models folder; created if missing.
-        file: The GGUF file.
-        progress: Called with the progress.
-
-    Raises:
-        ModelUnusable: The file neither embeds, chats nor ranks or is incomplete, or there is no llama.cpp to try it.
-        NotReady: llama.cpp is being built.
-        DiskFull: The disk has no room for the copy.
-        ReadOnly: The folder is not writable.
-    """
+    """Copy a user's GGUF file to the models folder, after trying it; its content decides what it is for."""
     _check_magic(file)
     require_llama()
     progress("check", 0, 1)
@@ -170,12 +145,7 @@ def use_file(models_dir: Path, file: Path, progress: Progress) -> InstalledModel
 
 
 def verify(models_dir: Path, id_: str) -> None:
-    """Check an installed model's file against its digest, and embed or rank a few sentences or generate a few tokens.
-
-    Raises:
-        ModelMissing: The model is not installed.
-        ModelUnusable: The file changed, or what the model returns is wrong.
-    """
+    """Check an installed model's file against its digest, and embed, rank or generate a few words."""
     model = find_model(models_dir, id_)
     check_model(model)
     _try(model.path, model.spec)
@@ -245,7 +215,6 @@ def _require_head(file: Path, spec: ModelSpec, outputs: int) -> ModelSpec:
 
 
 def _embeds(file: Path, pooling: int | None) -> bool:
-    """Return whether a decoder's file is meant for embedding."""
     return pooling in POOLING.values() or "embed" in file.stem.casefold()
 
 

@@ -57,11 +57,7 @@ c.llama_log_set(_listen, ctypes.c_void_p(0))
 
 
 def load(path: Path, *, mmap: bool) -> tuple[Any, Any]:
-    """Load a model, and return it with its vocabulary.
-
-    Raises:
-        UnusableModel: llama.cpp cannot read the file; the message says why.
-    """
+    """Load a model, and return it with its vocabulary."""
     c.llama_backend_init()
     params = c.llama_model_default_params()
     params.load_mode = c.LLAMA_LOAD_MODE_MMAP if mmap else c.LLAMA_LOAD_MODE_NONE
@@ -73,14 +69,12 @@ def load(path: Path, *, mmap: bool) -> tuple[Any, Any]:
 
 
 def text_in(model: Any, key: str) -> str:
-    """Return a value in a model's file; empty without one."""
     room = ctypes.create_string_buffer(256)
     size = c.llama_model_meta_val_str(model, key.encode(), room, len(room))
     return room.value.decode("utf-8", "replace") if size >= 0 else ""
 
 
 def cut_bytes(text: bytes, limit: int) -> bytes:
-    """Return the beginning of UTF-8 text, whole characters of at most `limit` bytes."""
     return text if len(text) <= limit else text[:limit].decode("utf-8", "ignore").encode()
 
 
@@ -114,7 +108,6 @@ class Llama:
         return Pieces(self._path, int(size), c.llama_model_n_embd_out(self._model))
 
     def facts(self) -> ModelFacts:
-        """Return the facts in the file."""
         architecture = text_in(self._model, "general.architecture")
         pooling = text_in(self._model, f"{architecture}.pooling_type")
         return ModelFacts(
@@ -197,11 +190,7 @@ class Llama:
         return (c.llama_model_chat_template(self._model, b"rerank") or b"").decode("utf-8", "replace")
 
     def embed(self, texts: Sequence[Sequence[int]]) -> list[bytes]:
-        """Return the vector of each text as float32 bytes, as the model computes it; of a reranker, the score.
-
-        Args:
-            texts: Tokens of texts that fit into one call.
-        """
+        """Return the vector of each text as float32 bytes, as the model computes it; of a reranker, the score."""
         batch, k = self._batch, 0
         if self._pieces is not None:
             vectors = self._pieces.vectors([token for ids in texts for token in ids])

@@ -19,11 +19,7 @@ def has_llama() -> bool:
 
 
 def load_llama() -> Any:
-    """Load llama.cpp's C API as a module with its functions, structures and constants.
-
-    Raises:
-        ImportError: There is none.
-    """
+    """Load llama.cpp's C API as a module with its functions, structures and constants."""
     if _origin("llama_cpp"):
         import llama_cpp
 

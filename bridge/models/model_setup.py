@@ -48,11 +48,7 @@ class ModelSetup:
 
 
 def read_model_setup(environment: Path | None = None) -> ModelSetup | None:
-    """Return why llama.cpp cannot be used; None when it can.
-
-    Args:
-        environment: The folder of the Python environment; by default this one's.
-    """
+    """Return why llama.cpp cannot be used; None when it can."""
     folder = environment or Path(sys.prefix)
     if is_locked(folder / _LOCK):
         return _progress_of(_read(folder / _RECORD))
@@ -67,12 +63,7 @@ def read_model_setup(environment: Path | None = None) -> ModelSetup | None:
 
 
 def require_llama() -> None:
-    """Raise unless llama.cpp is installed.
-
-    Raises:
-        NotReady: It is being built.
-        ModelUnusable: It could not be built, or nobody has tried.
-    """
+    """Raise unless llama.cpp is installed."""
     # The set-up installs the model while it still holds its lock.
     if not has_llama() and (setup := read_model_setup()) is not None:
         raise setup.error()

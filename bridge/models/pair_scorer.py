@@ -26,11 +26,7 @@ class PairScorer:
             )
 
     def answer(self, texts: Sequence[bytes]) -> Frame:
-        """Return the frame with a float32 score for each passage.
-
-        Args:
-            texts: The query, then the passages; special tokens in them are only letters.
-        """
+        """Return the frame with a float32 score for each passage."""
         query, *passages = texts
         cut = self._pairs(query, passages)
         pairs = [pair for pair, _ in cut]
@@ -42,7 +38,6 @@ class PairScorer:
         return Frame(head, b"".join(scores))
 
     def _pairs(self, query: bytes, passages: Sequence[bytes]) -> list[tuple[list[int], bool]]:
-        """Return the tokens of each pair, and whether its passage was cut: a query has at most half of the room."""
         room = self._model.limit - len(self._before) - len(self._between) - len(self._after)
         asked = self._model.parse(query)[: max(1, room // 2)]
         most = max(0, room - len(asked))

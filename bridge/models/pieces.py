@@ -31,13 +31,7 @@ class Pieces:
     """Cuts texts into the most probable pieces."""
 
     def __init__(self, path: Path, size: int, width: int) -> None:
-        """Read a vocabulary.
-
-        Args:
-            path: The model's file.
-            size: Length of the vocabulary, its vectors and the centre, with which the file ends.
-            width: Length of a vector.
-        """
+        """Read a vocabulary."""
         raw = np.memmap(path, np.uint8, "r", path.stat().st_size - size)
         count, self._begin, self._end, _, self._unknown, letters = struct.unpack_from("<5iQ", raw[:28].tobytes())
         starts = raw[28 : 32 + 4 * count].view("<u4").tolist()
@@ -78,7 +72,6 @@ class Pieces:
         return ((halves.astype(np.float32) - 8) * scales).reshape(len(ids), -1)
 
     def _cut(self, word: str) -> list[int]:
-        """Return the most probable pieces of a word."""
         best, ways = [0.0], [(0, self._unknown)]
         for end in range(1, len(word) + 1):
             # An unknown character is the last resort, and always possible.

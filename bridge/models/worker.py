@@ -48,7 +48,6 @@ def main() -> None:
 
 
 def claim_stdout() -> BinaryIO:
-    """Return standard output for frames alone."""
     # Output of native code would break the frames; it goes to stderr instead.
     private = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
@@ -107,22 +106,14 @@ _HINT = "Give a whole GGUF file of a model; fetch it again if this one was cut s
 
 
 def facts_of(file: Path) -> dict[str, Any]:
-    """Read the facts of a GGUF file in a worker with limited memory and time.
-
-    Raises:
-        ModelUnusable: llama.cpp cannot read the file; the message says why.
-    """
+    """Read the facts of a GGUF file in a worker with limited memory and time."""
     bounded = WorkerTask(str(file), memory=_MEMORY + 2 * file.stat().st_size, cpu_seconds=_WITHIN_S)
     facts: dict[str, Any] = _ask(bounded, b"")[0].head["facts"]
     return facts
 
 
 def vectors_of(file: Path, spec: ModelSpec, texts: Sequence[str]) -> NDArray[np.float32]:
-    """Embed some texts as unit vectors in a worker with limited memory and time.
-
-    Raises:
-        ModelUnusable: The model does not embed, or the vectors do not have the declared dimensions.
-    """
+    """Embed some texts as unit vectors in a worker with limited memory and time."""
     import numpy as np
 
     bounded = make_task(file, spec, memory=_MEMORY + 2 * file.stat().st_size, cpu_seconds=_WITHIN_S)
@@ -142,11 +133,7 @@ def vectors_of(file: Path, spec: ModelSpec, texts: Sequence[str]) -> NDArray[np.
 
 
 def scores_of(file: Path, spec: ModelSpec, query: str, passages: Sequence[str]) -> list[float]:
-    """Score some passages for a query in a worker with limited memory and time.
-
-    Raises:
-        ModelUnusable: The model does not rank, or its scores are not numbers.
-    """
+    """Score some passages for a query in a worker with limited memory and time."""
     bounded = make_task(file, spec, memory=_MEMORY + 2 * file.stat().st_size, cpu_seconds=_WITHIN_S)
     _, *answers = _ask(bounded, embed_request([query, *passages]).packed())
     if not answers:

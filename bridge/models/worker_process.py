@@ -16,13 +16,11 @@ from bridge.records import dataclass
 
 
 def embed_request(texts: Sequence[str]) -> Frame:
-    """Build the request for the vectors of some texts."""
     raw = [text.encode("utf-8", "replace") for text in texts]
     return Frame({"lengths": [len(text) for text in raw]}, b"".join(raw))
 
 
 def request_texts(frame: Frame) -> list[bytes]:
-    """Return the texts of a request, as valid UTF-8."""
     texts, at = [], 0
     for length in frame.head["lengths"]:
         texts.append(frame.body[at : at + length])
@@ -86,7 +84,6 @@ def make_task(
 
 
 def worker_command(task: WorkerTask) -> list[str]:
-    """Return the command line of a worker."""
     # -P: the current folder may contain a `json.py`.
     return [sys.executable, "-P", "-m", "bridge.models.worker", json.dumps(dataclasses.asdict(task))]
 
@@ -108,21 +105,11 @@ class Worker:
 
     @property
     def pid(self) -> int:
-        """The process id."""
         return self._process.pid
 
     @classmethod
     async def start(cls, task: WorkerTask, dimensions: int) -> "Worker":
-        """Start a process, and wait until its model is loaded and has embedded a sentence.
-
-        Args:
-            task: The model and how to run it.
-            dimensions: The expected length of the vectors.
-
-        Raises:
-            ModelUnusable: llama.cpp rejects the file; the message says why.
-            WorkerDied: The process ended or hung before it was ready.
-        """
+        """Start a process, and wait until its model is loaded and has embedded a sentence."""
         worker = cls(await FrameProcess.start("embedding worker", worker_command(task)), low=task.low)
         try:
             head = (await worker._process.read(_START_S)).head
@@ -137,11 +124,7 @@ class Worker:
         return worker
 
     async def embed(self, texts: Sequence[str]) -> Embeddings:
-        """Embed some texts.
-
-        Raises:
-            WorkerDied: The process ended or hung on these texts.
-        """
+        """Embed some texts."""
         import numpy as np
 
         began = time.perf_counter()

@@ -36,5 +36,4 @@ class AddedNotes:
 
     @property
     def waiting(self) -> Mapping[str, tuple[VaultPath, ...]]:
-        """The notes that wait, by session."""
         return self._waiting

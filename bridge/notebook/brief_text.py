@@ -100,14 +100,7 @@ def age_text(time: float, now: float) -> str:
 
 
 def brief(cards: Sequence[Card], budget: int, task: str = "", omitted: int = 0) -> BriefText:
-    """Tell as many cards as fit, each part within its share, the best of each part first.
-
-    Args:
-        cards: The cards, in any order.
-        budget: The tokens that the whole text may have.
-        task: What the heading says that it is for.
-        omitted: Cards that were left out before.
-    """
+    """Tell as many cards as fit, each part within its share, the best of each part first."""
     ordered = [
         card
         for part in ORDER

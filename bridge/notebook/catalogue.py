@@ -119,18 +119,15 @@ class MemoryCatalogue:
         return [self.memories[path] for path in paths if path != memory.path and self.memories[path].id == memory.id]
 
     def note_recall(self, session: str, paths: Iterable[VaultPath]) -> None:
-        """Record what a session was told."""
         self._recalled.setdefault(session, set()).update(paths)
         while len(self._recalled) > SESSIONS:
             del self._recalled[next(iter(self._recalled))]
 
     def was_recalled(self, session: str, path: VaultPath) -> bool:
-        """Return whether a session was told of a memory."""
         return path in self._recalled.get(session, ())
 
 
 def memory_of(note: IndexedNote) -> Memory | None:
-    """Read a note of the index as a memory; None if it is not one."""
     return read_memory(
         note.path,
         note.properties,
@@ -142,10 +139,8 @@ def memory_of(note: IndexedNote) -> Memory | None:
 
 
 def text_of_id(id_: str) -> str:
-    """Return the digest of a text with which the id of its memory ends."""
     return id_.rpartition("-")[2]
 
 
 def file_key(path: VaultPath) -> str:
-    """Return a path's file name, folded."""
     return fold_case(path.rpartition("/")[2])

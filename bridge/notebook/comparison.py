@@ -49,16 +49,7 @@ def text_digest(text: str) -> str:
 
 
 def compare_statements(new: Memory, text: str, others: Mapping[VaultPath, tuple[Memory, str]]) -> list[Comparison]:
-    """Compare a new memory with existing ones.
-
-    Args:
-        new: The new memory.
-        text: Its text.
-        others: Memories with their texts, by path.
-
-    Returns:
-        A comparison with each, in their order.
-    """
+    """Compare a new memory with existing ones."""
     own, digest, negates = _content(text), text_digest(text), _negates(text)
     overlaps = dict(find_overlaps(text, {path: other for path, (_, other) in others.items()}))
 
@@ -91,7 +82,6 @@ def _content(text: str) -> Counter[str]:
 
 
 def _is_value(new: Counter[str], old: Counter[str]) -> bool:
-    """Return whether words that only one of two texts has each are another value: numbers, or a word or two."""
     if any(map(_has_digit, new)) and any(map(_has_digit, old)):
         return True
     return 0 < new.total() <= MOST_VALUES and 0 < old.total() <= MOST_VALUES

@@ -80,12 +80,7 @@ def read_corrections(text: str) -> Iterator[Correction]:
 
 
 def add_correction(text: str, new: Correction) -> str:
-    """Return the note with a correction after the last one; every other line stays as it is.
-
-    Args:
-        text: The note; empty if there is none.
-        new: The correction. If the note has it already, that is opened again.
-    """
+    """Return the note with a correction after the last one; every other line stays as it is."""
     lines = (text or _HEAD).splitlines(keepends=True)
     end = "\r\n" if lines[0].endswith("\r\n") else "\n"
     last = len(lines)
@@ -169,7 +164,6 @@ def _open_replacement(line: str) -> Replacement | None:
 
 
 def _read_replacement(text: str) -> tuple[str, str] | None:
-    """Return the old and the new words of a sentence; None if it says something else."""
     for pattern in _REPLACEMENTS:
         if (found := re.fullmatch(pattern, text.strip(), re.IGNORECASE)) is not None:
             old, new = found["old"].strip(), found["new"].strip()
@@ -179,7 +173,6 @@ def _read_replacement(text: str) -> tuple[str, str] | None:
 
 
 def _plain(text: str) -> str:
-    """Return a text that cannot be mistaken for another part of its line."""
     return " ".join(re.sub(r"[·\n]|\s\^(?=[\w-]+$)", " ", one_line(text)).split())
 
 

@@ -29,14 +29,7 @@ class ExportedMemory:
 
 
 def read_export(text: str) -> list[ExportedMemory]:
-    """Return the memories of an export.
-
-    Args:
-        text: A JSON document, lines of JSON, or for a folder of notes the JSON object `{"notes": {name: text}}`.
-
-    Raises:
-        InvalidArguments: It is none of these.
-    """
+    """Return the memories of an export."""
     documents = _documents(text)
     match documents:
         case [{"notes": dict(notes)}]:
@@ -83,7 +76,6 @@ def _from_mem0(rows: list[Any]) -> Iterator[ExportedMemory]:
 
 
 def _from_graph(rows: list[Any]) -> Iterator[ExportedMemory]:
-    """Yield a memory for each entity: its observations, and its relations as links."""
     entities: dict[str, dict[str, Any]] = {}
     relations: defaultdict[str, list[str]] = defaultdict(list)
     for row in rows:
@@ -122,6 +114,5 @@ def _from_note(name: str, content: str) -> ExportedMemory:
 
 
 def _title(text: str) -> str:
-    """Return a text's first line, or as many whole words of it as a title holds."""
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
     return line if len(line) <= _TITLE else f"{line[:_TITLE].rsplit(' ', 1)[0]} …"

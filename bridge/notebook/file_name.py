@@ -16,13 +16,7 @@ _REFUSED: Final = re.compile(r'[\\/:*?"<>|#^\[\]%\x00-\x1f\x7f]+')
 
 
 def file_name_for(title: str, is_taken: Callable[[str], bool], *, default: str) -> str:
-    """Return a file name without extension that any system and any link takes, with a number if it is taken.
-
-    Args:
-        title: The title, in any script.
-        is_taken: Returns whether there is a file of this name.
-        default: The name for a title without any usable character.
-    """
+    """Return a file name without extension that any system and any link takes, with a number if it is taken."""
     name = " ".join(_REFUSED.sub(" ", nfc(one_line(title))).split()).strip(". ")
     name = name.encode("utf-8", "ignore")[:LONGEST].decode("utf-8", "ignore").strip(". ") or default
     if DEVICE.match(name):

@@ -42,27 +42,22 @@ class AgentsFolder:
 
     @property
     def memory(self) -> VaultPath:
-        """The folder of memories."""
         return self.place("Memory")
 
     @property
     def sessions(self) -> VaultPath:
-        """The folder of journals."""
         return self.place("Sessions")
 
     @property
     def handoffs(self) -> VaultPath:
-        """The folder of handoffs."""
         return self.place("Handoffs")
 
     @property
     def templates(self) -> VaultPath:
-        """The folder of templates."""
         return self.place("Templates")
 
     @property
     def policies(self) -> VaultPath:
-        """The folder of policies."""
         return self.place("Policies")
 
     @property
@@ -71,7 +66,6 @@ class AgentsFolder:
         return self.place("Garden")
 
     def place(self, name: str) -> VaultPath:
-        """Return the path of a file or folder in it."""
         return VaultPath(f"{self.path}/{name}")
 
     def holds(self, path: str) -> bool:
@@ -80,7 +74,6 @@ class AgentsFolder:
 
 
 def agents_folder(settings: Settings) -> AgentsFolder:
-    """Return the agents' folder, whether or not it was set up."""
     return AgentsFolder(VaultPath(nfc(settings.agents_folder)))
 
 

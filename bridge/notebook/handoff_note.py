@@ -103,7 +103,6 @@ def read_handoff(note: Note) -> Handoff:
 
 
 def is_handoff(note: IndexedNote, folder: AgentsFolder) -> bool:
-    """Return whether a note is a handoff."""
     return note.note_type == TYPE and folder.holds(note.path)
 
 
@@ -166,7 +165,6 @@ def _proof(text: str | None) -> Proof | None:
 
 
 def _sections(note: Note) -> Iterator[tuple[str, list[str]]]:
-    """Yield the lines below each heading of the second level."""
     for heading, (_, end) in zip(note.headings, section_spans(note.headings, len(note.text)), strict=True):
         if heading.level == LEVEL:
             yield heading.text, note.text[heading.span[1] : end].split("\n")

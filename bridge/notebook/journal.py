@@ -118,6 +118,5 @@ class JournalFacts:
 
     @property
     def notes_changed(self) -> int:
-        """How many notes were changed."""
         listed = (note.path for note in self.changed)
         return len({*listed, *(path for one in self.batches for path in one.paths)})

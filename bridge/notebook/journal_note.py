@@ -93,7 +93,6 @@ def journal_properties(words: JournalWords, facts: JournalFacts) -> dict[str, An
 
 
 def journal_title(words: JournalWords, facts: JournalFacts) -> str:
-    """Return the title: the goal or summary, else what was changed or read most."""
     if words.goal or words.summary:
         return _short(words.goal or words.summary, 80)
     if facts.batches:
@@ -108,7 +107,6 @@ def journal_title(words: JournalWords, facts: JournalFacts) -> str:
 
 
 def write_body(words: JournalWords, facts: JournalFacts) -> str:
-    """Write the body of a journal."""
     parts = [f"# {journal_title(words, facts)}\n"]
     for heading, name in SECTIONS.items():
         said = getattr(words, name) if name else ()
@@ -219,7 +217,6 @@ def _questions(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
 
 
 def _batch_lines(batches: Sequence[Batch], of_note: str, of_many: str) -> Iterator[str]:
-    """Yield what became of changes: a line for each note, or for each operation if there are many notes."""
     paths = list(dict.fromkeys(path for one in batches for path in one.paths))
     if len(paths) <= NOTES_LISTED:
         yield from (f"- {note_link(path)}: {of_note}" for path in paths)

@@ -54,7 +54,6 @@ def read_judged_questions(text: str) -> Iterator[JudgedQuestion | UnreadableLine
 
 
 def _rows(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the rows of the tables with their line numbers."""
     text = text.removeprefix("\ufeff")
     lines = LineIndex(text)
     structure, _ = parse_structure(text, read_frontmatter(text, lines).body)
@@ -77,7 +76,6 @@ def _parse(line: int, row: str) -> JudgedQuestion | UnreadableLine | None:
 
 
 def _answers(cell: str) -> tuple[tuple[str, ...], ...]:
-    """Return the targets of the links, in groups that `>` divides."""
     groups: list[list[str]] = []
     end = 0
     for found in WIKI.finditer(cell):

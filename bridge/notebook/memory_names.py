@@ -39,7 +39,6 @@ class MemoryNames:
         """The names in scripts without spaces, which are found inside a run of them."""
 
     def add(self, path: VaultPath, names: Iterable[str]) -> None:
-        """Add the names of a memory."""
         for key in filter(None, map(name_key, names)):
             self._paths[key].add(path)
             self._begun[key[:GUARD], len(key)].add(key)
@@ -47,7 +46,6 @@ class MemoryNames:
                 self._unspaced.add(key)
 
     def remove(self, path: VaultPath, names: Iterable[str]) -> None:
-        """Remove the names of a memory."""
         for key in filter(None, map(name_key, names)):
             self._paths[key].discard(path)
             if not self._paths[key]:
@@ -76,11 +74,9 @@ class MemoryNames:
         )
 
     def named(self, name: str) -> frozenset[VaultPath]:
-        """Return the memories that have exactly this name."""
         return frozenset(self._paths.get(name_key(name), ()))
 
     def _alike(self, key: str) -> Iterator[tuple[str, float]]:
-        """Yield the names that a part of a question may mean."""
         if key in self._paths:
             yield key, 1.0
         if UNSPACED_CHARACTER.search(key):
@@ -99,7 +95,6 @@ def name_key(name: str) -> str:
 
 
 def question_keys(question: str) -> Iterator[str]:
-    """Yield the keys of all sequences of words in a question that could be a name."""
     words = [letters_and_digits(word) for word in words_of(question)]
     for start, first in enumerate(words):
         key = first
@@ -110,7 +105,6 @@ def question_keys(question: str) -> Iterator[str]:
 
 
 def is_mistyped(key: str, name: str) -> bool:
-    """Return whether a text is a name with one typing error, or in the plural."""
     longer = max(len(key), len(name))
     if longer < LEAST_TYPO or not (key.isalpha() and name.isalpha()):
         return False

@@ -76,7 +76,6 @@ class Memory:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What it can be called."""
         return (self.title, *self.aliases)
 
     @property
@@ -91,12 +90,10 @@ class Memory:
 
     @property
     def is_archived_only(self) -> bool:
-        """Whether it would not be over if it were not archived."""
         return self.tier == "archived" and not self.resolved and self.superseded_by is None
 
     @property
     def is_global(self) -> bool:
-        """Whether it belongs to no scope in particular."""
         return not self.scope or any(word.rpartition(":")[2] in {"universal", "global"} for word in self.scope)
 
     @property
@@ -113,18 +110,15 @@ class Memory:
         )
 
     def boundaries(self) -> Iterator[float]:
-        """Yield the times at which its validity changes."""
         return (time for time in (self.valid_from, self.valid_until, self.expires) if time is not None)
 
     def is_for(self, client: str | None) -> bool:
-        """Return whether a client may be told of it."""
         folded = (client or "").casefold()
         return folded not in self.deny_agents and (
             self.private_to is None or (client is not None and folded == self.private_to.casefold())
         )
 
     def is_within(self, scope: Sequence[str]) -> bool:
-        """Return whether it belongs to one of these scopes, or to all."""
         return not scope or self.is_global or bool({word.casefold() for word in self.scope} & set(scope))
 
     def tier_at(self, now: float, last_used: float | None = None) -> Tier:
@@ -144,16 +138,6 @@ def read_memory(
     tags: tuple[str, ...] = (),
     modified: float = 0.0,
 ) -> Memory | None:
-    """Read a memory from the facts of a note; None if it is not one.
-
-    Args:
-        path: The note.
-        properties: Its properties.
-        title: Its name, unless a property gives another.
-        aliases: Its aliases.
-        tags: Its tags.
-        modified: When the file was modified, in seconds.
-    """
     own = {name.casefold(): sole_item(value) for name, value in properties.items()}
     if not (isinstance(kind := own.get("type"), str) and kind.strip().casefold() == TYPE):
         return None
@@ -258,5 +242,4 @@ def link_name(written: str) -> str:
 
 
 def link_to(name: str) -> str:
-    """Return a link to a note by its name or path."""
     return f"[[{link_name(name)}]]"

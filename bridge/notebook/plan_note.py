@@ -79,13 +79,7 @@ class PlanText:
 
 
 def write_plan(summary: Sequence[str], sections: Iterable[PlanSection], records: Sequence[str]) -> str:
-    """Write the text of a plan's note, without its properties.
-
-    Args:
-        summary: The paragraphs on top.
-        sections: The findings by check.
-        records: The data of each finding.
-    """
+    """Write the text of a plan's note, without its properties."""
     parts = ["\n\n".join(summary)]
     for section in sections:
         tasks = "\n".join(f"- [{'x' if one.ticked else ' '}] {one.text} ^{one.id}" for one in section.lines)
@@ -150,17 +144,11 @@ def _change_line(text: str, id_: str, change: Callable[[re.Match[str]], str]) ->
 
 
 def _words(rest: str) -> str:
-    """Return what a line says, without its id."""
     return " ".join(_ID.sub(" ", rest.removeprefix("]")).split())
 
 
 def split_value(line: str, written: str) -> tuple[str, str | None]:
-    """Return what a line says, without the mark of what was applied, and the value that a person put into it.
-
-    Args:
-        line: The words of the line.
-        written: What it said when the plan was made.
-    """
+    """Return what a line says, without the mark of what was applied, and the value that a person put into it."""
     words = line.removesuffix(f" · {DONE}")
     if INSTEAD in written:
         return words, None

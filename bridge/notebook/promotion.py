@@ -31,18 +31,10 @@ def origin_of(vault: VaultId, path: VaultPath) -> str:
 
 
 def texts_of(value: Value) -> tuple[str, ...]:
-    """Return the texts of a property, one or several."""
     values = value if isinstance(value, list | tuple) else (value,)
     return tuple(one for one in values if isinstance(one, str) and one)
 
 
 def is_copy_of(properties: Mapping[str, Value], vaults: Collection[VaultId], path: VaultPath) -> bool:
-    """Return whether a note with these properties is the copy of a note.
-
-    Args:
-        properties: The properties.
-        vaults: The ids that the vault of that note has or had.
-        path: The note's path there.
-    """
     origins = texts_of(property_of(properties, ORIGIN))
     return any(origin_of(vault, path) in origins for vault in vaults)

@@ -101,7 +101,6 @@ class VaultFacts(Protocol):
 
 
 def plain_proof(proof: Proof) -> dict[str, Any]:
-    """Return the fields of a proof that say something."""
     return {
         name: value
         for name, value in asdict(proof).items()
@@ -110,7 +109,6 @@ def plain_proof(proof: Proof) -> dict[str, Any]:
 
 
 def parse_proof(values: Mapping[str, Any]) -> Proof | None:
-    """Return the proof that a note states; None if it is none."""
     names = {field.name for field in fields(Proof)}
     if not values or not values.keys() <= names:
         return None
@@ -151,7 +149,6 @@ def _check_change(state: str | None, wanted: str | None) -> ProofCheck:
 
 
 def _at_note(path: VaultPath, facts: VaultFacts, check: Callable[[Note], ProofCheck]) -> ProofCheck:
-    """Check a note where it is now."""
     note, now = facts.note(path), None
     if note is None and (now := facts.moved_to(path)) is not None:
         note = facts.note(now)

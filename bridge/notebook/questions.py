@@ -74,11 +74,9 @@ class WaitingQuestions:
         self._waiting = merge_questions(self._waiting, [one])
 
     def peek(self) -> list[KeptQuestion]:
-        """Return the questions, which wait on."""
         return [*self._waiting.values()]
 
     def take(self) -> list[KeptQuestion]:
-        """Return the questions, and start over."""
         found = self.peek()
         self._waiting.clear()
         return found
@@ -97,10 +95,6 @@ def add_questions(text: str, asked: Iterable[KeptQuestion]) -> str:
     """Return the note with questions counted or added; every other line stays as it is.
 
     A question that the user ticked stays as it is, too.
-
-    Args:
-        text: The note; empty if there is none.
-        asked: The questions.
     """
     lines = (text or _HEAD).splitlines(keepends=True)
     waiting = merge_questions({}, asked)
@@ -123,7 +117,6 @@ def add_questions(text: str, asked: Iterable[KeptQuestion]) -> str:
 
 
 def merge_questions(known: Mapping[str, KeptQuestion], asked: Iterable[KeptQuestion]) -> dict[str, KeptQuestion]:
-    """Return questions by what makes them the same, with the sum of how often they were asked."""
     merged = dict(known)
     for one in asked:
         before = merged.get(_key(one.text))
@@ -136,7 +129,6 @@ def _key(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a text that cannot be mistaken for another part of its line."""
     return " ".join(_SEPARATORS.sub(" ", one_line(text)).split())
 
 

@@ -27,11 +27,7 @@ _SECRETS: Final[Mapping[str, str]] = {
 
 
 def require_plain(**fields: str) -> None:
-    """Require that texts hold no secret, and nothing that a reader does not see.
-
-    Raises:
-        InvalidArguments: One does; the message names the field and the kind, and does not repeat it.
-    """
+    """Require that texts hold no secret, and nothing that a reader does not see."""
     for name, text in fields.items():
         if (kind := find_secret(text)) is not None:
             raise InvalidArguments(

@@ -47,6 +47,5 @@ def starter_notes(folder: AgentsFolder, id_: str, *, templates: bool) -> dict[Va
 
 
 def template_text(name: str, headings: tuple[str, ...]) -> str:
-    """Return a template with properties and empty sections."""
     head = f"---\ntype: {name.lower()}\ncreated: {{{{date}}}}\n---\n# {{{{title}}}}\n"
     return "\n".join((head, *(f"## {heading}\n" for heading in headings)))

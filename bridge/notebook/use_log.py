@@ -68,13 +68,11 @@ class UseLog:
         self._database = database
 
     def all(self) -> Mapping[VaultPath, MemoryUse]:
-        """Return the use of each memory that was recalled or judged."""
         query = f"SELECT path, times, last, {', '.join(_COLUMNS[1:])} FROM memory_use"  # noqa: S608 - our own names
         rows = self._database.read(lambda connection: connection.execute(query).fetchall())
         return {VaultPath(path): MemoryUse(*rest) for path, *rest in rows}
 
     def of(self, paths: Collection[VaultPath]) -> Mapping[VaultPath, MemoryUse]:
-        """Return the use of these memories."""
         query = f"SELECT path, times, last, {', '.join(_COLUMNS[1:])} FROM memory_use WHERE path = ?"  # noqa: S608
         rows = self._database.read(
             lambda connection: [row for path in paths for row in connection.execute(query, (path,))]
@@ -87,7 +85,6 @@ class UseLog:
         self._database.write(statement, *((path, moment) for path in paths))
 
     def judge(self, path: VaultPath, verdict: Verdict) -> None:
-        """Add a verdict on a memory."""
         counts = tuple(int(name == verdict) for name in _COLUMNS[1:])
         statement = f"INSERT INTO memory_use VALUES (?, 0, 0, ?, ?, ?) {_ADD}"  # noqa: S608 - our own names
         self._database.write(statement, (path, *counts))

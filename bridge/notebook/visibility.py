@@ -43,7 +43,6 @@ class VisibleMemories:
     """All others."""
 
     def conflict_names(self, path: VaultPath) -> tuple[str, ...]:
-        """Return the names of the memories with which one is in conflict."""
         return tuple(map(title_of, sorted(self.conflicts.get(path, ()))))
 
 
@@ -63,12 +62,10 @@ class MemoryGroups:
         self._questions: Group = {}
 
     def add(self, memory: Memory) -> None:
-        """Add a memory."""
         for group in self._groups_of(memory):
             group[memory.path] = memory
 
     def remove(self, memory: Memory) -> None:
-        """Remove a memory."""
         for group in self._groups_of(memory):
             del group[memory.path]
 
@@ -86,13 +83,7 @@ class MemoryGroups:
         return [home, *(group for group, belongs in groups if belongs)]
 
     def choose(self, audience: Audience, now: float, find: Callable[[str], Memory | None]) -> VisibleMemories:
-        """Return the memories that an audience may be told of at a time.
-
-        Args:
-            audience: Who asks, and for what.
-            now: The time.
-            find: Returns the memory that a link names.
-        """
+        """Return the memories that an audience may be told of at a time."""
         found: Group = {}
         for group in self._by_scope.values():
             if group and next(iter(group.values())).is_within(audience.scope):
@@ -116,8 +107,6 @@ class MemoryGroups:
         return VisibleMemories(now, until, found, both_ways(conflicts), tuple(standing), tuple(questions), askable)
 
     def _conflicts(self, found: Group, find: Callable[[str], Memory | None]) -> list[tuple[Memory, Memory]]:
-        """Return the memories that say of another that they contradict it, with the other, where both hold."""
-
         def holds(memory: Memory) -> bool:
             return memory.path in found and not memory.is_over
 
@@ -132,7 +121,6 @@ def outdated_memories(conflicts: Iterable[tuple[Memory, Memory]]) -> set[VaultPa
 
 
 def both_ways(conflicts: Iterable[tuple[Memory, Memory]]) -> Mapping[VaultPath, frozenset[VaultPath]]:
-    """Return for each memory those with which it is in conflict, whichever of the two says so."""
     found: defaultdict[VaultPath, set[VaultPath]] = defaultdict(set)
     for memory, other in conflicts:
         found[memory.path].add(other.path)
@@ -141,7 +129,6 @@ def both_ways(conflicts: Iterable[tuple[Memory, Memory]]) -> Mapping[VaultPath, 
 
 
 def narrow_memories(visible: VisibleMemories, memories: Mapping[VaultPath, Memory]) -> VisibleMemories:
-    """Return only some of the visible memories."""
     holding = tuple(one for one in visible.standing if one.path in memories)
     open_ones = tuple(one for one in visible.questions if one.path in memories)
     askable = visible.askable & memories.keys()
@@ -149,7 +136,6 @@ def narrow_memories(visible: VisibleMemories, memories: Mapping[VaultPath, Memor
 
 
 def withhold_memories(visible: VisibleMemories, withheld: frozenset[VaultPath]) -> VisibleMemories:
-    """Return the visible memories without those that the user withholds."""
     if not withheld:
         return visible
     kept = narrow_memories(visible, {path: one for path, one in visible.memories.items() if path not in withheld})
@@ -157,5 +143,4 @@ def withhold_memories(visible: VisibleMemories, withheld: frozenset[VaultPath]) 
 
 
 def presence_key(memory: Memory) -> tuple[bool, float, VaultPath]:
-    """Return by what memories that always hold are ordered."""
     return (not memory.pinned, -memory.updated, memory.path)

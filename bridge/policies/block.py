@@ -35,17 +35,12 @@ class PolicyBlock:
 
 
 def block_digest(text: str) -> Digest:
-    """Return the digest of a block's text."""
     plain = "\n".join(line.rstrip("\r") for line in text.rstrip("\r\n").split("\n"))
     return Digest(hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest())
 
 
 def find_block(text: str) -> PolicyBlock:
-    """Return the only policy in a note's text.
-
-    Raises:
-        InvalidArguments: There is none, there are several, or it is never closed.
-    """
+    """Return the only policy in a note's text."""
     found = list(_blocks(text))
     if len(found) != 1:
         how_many = f"{len(found)} blocks" if found else "no block"
@@ -57,7 +52,6 @@ def find_block(text: str) -> PolicyBlock:
 
 
 def _blocks(text: str) -> Iterator[PolicyBlock]:
-    """Yield the policies in a text."""
     fence, language, begins, since, at = "", "", 0, 0, 0
     for number, line in enumerate(split_lines(text), 1):
         found = _FENCE.match(line)

@@ -51,12 +51,6 @@ _DIGEST: Final = "0" * 64
 
 
 def check_policy(policy: Policy, bind: Bind) -> Iterator[Problem]:
-    """Yield the faults of a policy that was read.
-
-    Args:
-        policy: The policy.
-        bind: Binds the arguments of a step, with samples in place of templates.
-    """
     check = _Check(policy)
     yield from check.variables()
     for number, step in enumerate(policy.steps):
@@ -76,7 +70,6 @@ class _Check:
         self._places = {step.id: number for number, step in enumerate(policy.steps)}
 
     def variables(self) -> Iterator[Problem]:
-        """Check the defaults."""
         plain = VariableReaders(date=lambda _, text: text, note=lambda _, text: text)
         for one in self._policy.variables.values():
             if one.default is not None:
@@ -115,7 +108,6 @@ class _Check:
         yield from self._templates(self._policy.output, self._policy.output_line, len(self._policy.steps), loops=False)
 
     def unused(self) -> Iterator[Problem]:
-        """Remark what nothing uses."""
         for name, variable in self._policy.variables.items():
             if name not in self._used:
                 # A person who runs the policy would be asked for a value that nothing uses.
@@ -126,7 +118,6 @@ class _Check:
                 yield Problem(condition.line, f"Nothing uses the condition `{id_}`.", serious=False)
 
     def _conditions(self, number: int, step: PolicyStep) -> Iterator[Problem]:
-        """Check the conditions of a step, and whether they can be true together."""
         line = step.lines.get("when", step.line)
         known = [(self._policy.conditions[id_], wanted) for id_, wanted in step.when if id_ in self._policy.conditions]
         for id_, _ in step.when:
@@ -149,7 +140,6 @@ class _Check:
             yield from self._names(condition.node, condition.line, number, loops=loops)
 
     def _each(self, number: int, step: PolicyStep) -> Iterator[Problem]:
-        """Check the list that a step is repeated for."""
         line = step.lines.get("each", step.line)
         if isinstance(step.each, list):
             if not step.each:
@@ -173,7 +163,6 @@ class _Check:
         return reference.root == "steps" and reference.names[-1] in {*LISTED.values(), "tags"}
 
     def _expression(self, text: str, line: int, number: int, *, loops: bool) -> Iterator[Problem]:
-        """Check the condition of a question."""
         try:
             node = parse_expression(text)
             check_functions([node])
@@ -184,7 +173,6 @@ class _Check:
         yield from self._names(node, line, number, loops=loops)
 
     def _names(self, node: Node, line: int, number: int, *, loops: bool) -> Iterator[Problem]:
-        """Check what an expression names of the policy."""
         for each in walk([node]):
             match each:
                 case (
@@ -207,7 +195,6 @@ class _Check:
             yield from self._reference(reference, line, number, loops=loops)
 
     def _braces(self, value: Value, line: int, *, is_path: bool) -> Iterator[Problem]:
-        """Check that the braces of a value are those of templates, or meant as braces."""
         match value:
             case str():
                 cut = find_cut_template(value)
@@ -221,7 +208,6 @@ class _Check:
                     yield from self._braces(each, line, is_path=is_path)
 
     def _path(self, value: Value, line: int) -> Iterator[Problem]:
-        """Check that the variables in a path always have a value."""
         with suppress(InvalidArguments):
             for reference in find_references(value):
                 variable = self._policy.variables.get(reference.names[0]) if reference.root == "variables" else None
@@ -233,7 +219,6 @@ class _Check:
                     )
 
     def _reference(self, reference: Reference, line: int, number: int, *, loops: bool) -> Iterator[Problem]:
-        """Check that a reference has a value when the step of this number is reached."""
         names = reference.names
         match reference.root:
             case "variables":
@@ -270,7 +255,6 @@ class _Check:
 
 
 def _has_filled_properties(text: str) -> bool:
-    """Return whether a text begins with properties in which templates stand."""
     cut = cut_frontmatter(text)
     try:
         return cut is not None and any(True for _ in find_references(text[: cut[1]]))
@@ -279,14 +263,12 @@ def _has_filled_properties(text: str) -> bool:
 
 
 def _constant(condition: Condition) -> bool | None:
-    """Return what a condition always is; None if it depends on anything."""
     if not isinstance(condition.node, Constant):
         return None
     return is_truthy(condition.node.value) != condition.negated
 
 
 def _exclude(one: Condition, first: bool, other: Condition, second: bool) -> bool:
-    """Return whether two conditions cannot be as they must at once."""
     if one.id == other.id:
         return first != second
     if one.check == "where" or one.arguments != other.arguments:
@@ -299,7 +281,6 @@ def _exclude(one: Condition, first: bool, other: Condition, second: bool) -> boo
 
 
 def _bind_step(policy: Policy, step: PolicyStep, bind: Bind) -> Iterator[Problem]:
-    """Check that the arguments of a step fit, with samples in place of templates."""
     problem: Problem | None = None
     for sample in ("1", True):
         try:
@@ -318,7 +299,6 @@ def _bind_step(policy: Policy, step: PolicyStep, bind: Bind) -> Iterator[Problem
 
 
 def _put_samples(policy: Policy, value: Value, sample: Value) -> Value:
-    """Return a value with a sample where a template is."""
     match value:
         case str():
             try:

@@ -23,18 +23,7 @@ def holds(
     given: Mapping[str, Result],
     settings: TaskSettings,
 ) -> bool:
-    """Return whether a condition is true now.
-
-    Args:
-        condition: The condition.
-        state: The vault.
-        fill: Fills in the templates of an argument, given its name and its text.
-        given: Values for its expression.
-        settings: What boxes of tasks mean.
-
-    Raises:
-        InvalidArguments: A template has no value, or the expression cannot be evaluated.
-    """
+    """Return whether a condition is true now."""
     arguments = {name: fill(name, text) for name, text in condition.arguments.items()}
     path = state.find(arguments["note"]) if "note" in arguments else None
     note = state.notes.get(path) if path is not None else None

@@ -102,11 +102,7 @@ class DraftedSteps:
 
 
 def draft_steps(examples: Sequence[Example], fetch: Fetch) -> DraftedSteps:
-    """Return the steps that the changes have in common.
-
-    Raises:
-        InvalidArguments: Nothing in them can be repeated, or they are not alike.
-    """
+    """Return the steps that the changes have in common."""
     found = DraftedSteps()
     each = [[one for step in example.steps for one in _requests_of(step, fetch, found.remarks)] for example in examples]
     if not each[0]:
@@ -122,7 +118,6 @@ def draft_steps(examples: Sequence[Example], fetch: Fetch) -> DraftedSteps:
 
 
 def _shape(step: Mapping[str, Value]) -> tuple[Value, ...]:
-    """Return what steps must have in common to be one."""
     edits = step.get("edits")
     inner = (
         [(edit["op"], "heading" in edit) for edit in edits if isinstance(edit, Mapping)]
@@ -133,7 +128,6 @@ def _shape(step: Mapping[str, Value]) -> tuple[Value, ...]:
 
 
 def _requests_of(step: Step, fetch: Fetch, remarks: list[str]) -> Iterator[dict[str, Value]]:
-    """Yield the changes that a step of the journal comes to."""
     match step.kind:
         case "put" if step.after is not None:
             before = "" if step.before is None else _text(step.before, fetch)
@@ -154,7 +148,6 @@ def _requests_of(step: Step, fetch: Fetch, remarks: list[str]) -> Iterator[dict[
 
 
 def _edits_of(path: VaultPath, before: str, after: str, remarks: list[str]) -> Iterator[dict[str, Value]]:
-    """Yield the changes of properties and the additions to a note."""
     (old, old_body), (new, new_body) = _split(before), _split(after)
     changed = {name: value for name, value in new.items() if name not in old or old[name] != value}
     gone: list[Value] = [name for name in old if name not in new]
@@ -185,7 +178,6 @@ def _edits_of(path: VaultPath, before: str, after: str, remarks: list[str]) -> I
 
 
 def _split(text: str) -> tuple[Mapping[str, Value], str]:
-    """Return the properties and the rest of a note."""
     cut = cut_frontmatter(text)
     if cut is None:
         return {}, text
@@ -205,7 +197,6 @@ class _Piece:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether what differs on either side of it does so by itself."""
         return self.raw == "/" or self.written != self.raw or TOKEN.match(self.raw) is not None
 
 
@@ -243,7 +234,6 @@ class _Merge:
         self._names = list(self._names_in(each[0])) if len(days) == 1 else []
 
     def step(self, each: Sequence[Mapping[str, Value]]) -> dict[str, Value]:
-        """Return one step of all examples."""
         op = str(each[0]["op"])
         # Variables are called after properties rather than after the place in which they stand.
         first = [name for name in ("properties",) if any(name in one for one in each)]
@@ -278,7 +268,6 @@ class _Merge:
         return {name: made[name] for name in names}
 
     def _value(self, name: str, each: Sequence[Value]) -> Value:
-        """Return the same value of all examples."""
         first, whole = each[0], _Blank(tuple(each), name)
         if len({*whole.texts}) > 1 and whole.texts in self._known:
             return self._template(whole)
@@ -324,7 +313,6 @@ class _Merge:
         return self._template(whole)
 
     def _fill_path(self, parts: _Parts, example: int) -> str | None:
-        """Return the path that parts make with the values of an example."""
         blanks = [part for part in parts if isinstance(part, _Blank)]
 
         def resolve(reference: Reference) -> Value:
@@ -338,13 +326,6 @@ class _Merge:
             return None
 
     def _parts(self, name: str, each: Sequence[_Pieces], *, everywhere: bool = False) -> _Parts:
-        """Return the same text of all examples.
-
-        Args:
-            name: What a variable in it is called.
-            each: The text in each example.
-            everywhere: Whether short names are looked for as well.
-        """
         if len(each) == 1:
             return self._named_parts(each[0], everywhere=everywhere)
         parts: list[_Piece | _Blank] = []
@@ -357,7 +338,6 @@ class _Merge:
         return parts
 
     def _named_parts(self, text: _Pieces, *, everywhere: bool) -> _Parts:
-        """Return the text of a single example, with variables in place of what names its notes."""
         parts: list[_Piece | _Blank] = []
         at = 0
         while at < len(text):
@@ -375,7 +355,6 @@ class _Merge:
         return parts
 
     def _names_in(self, steps: Sequence[Mapping[str, Value]]) -> Iterator[tuple[_Pieces, str]]:
-        """Yield what names the notes that a single example creates, the longest first, each with a variable."""
         found: dict[_Pieces, str] = {}
         for step in steps:
             if step["op"] != "create_note":
@@ -393,7 +372,6 @@ class _Merge:
         yield from sorted(found.items(), key=lambda one: -len(one[0]))
 
     def _cut(self, text: str, example: int) -> _Pieces:
-        """Return the pieces of a text, in which the days around that of the change are shifts from it."""
         made: list[_Piece] = []
         at = 0
         for found in _ANY_DAY.finditer(text):
@@ -415,7 +393,6 @@ class _Merge:
         return "".join(self._template(part) if isinstance(part, _Blank) else part.written for part in parts)
 
     def _template(self, blank: _Blank) -> str:
-        """Return the template of a variable, which is one already if another place has the same values."""
         variables = self._found.variables
         kind = blank.kind or _kind_of(blank.values)
         same = self._known.setdefault(blank.texts, [])
@@ -452,7 +429,6 @@ def _line_parts(name: str, each: Sequence[_Pieces]) -> Iterator[_Piece | _Blank]
 
 
 def _blank(name: str, each: Sequence[_Pieces]) -> Iterator[_Piece | _Blank]:
-    """Yield what the examples have at one place, or a variable if it differs."""
     if _is_same(each):
         yield from each[0]
     else:
@@ -460,7 +436,6 @@ def _blank(name: str, each: Sequence[_Pieces]) -> Iterator[_Piece | _Blank]:
 
 
 def _differences(each: Sequence[Sequence[_T]]) -> Iterator[Sequence[tuple[_T, ...]]]:
-    """Yield what all sequences have in common and what they have between, by turns."""
     first, *others = each
     places: list[dict[int, int]] = []
     for other in others:
@@ -494,13 +469,11 @@ def _is_same(each: Sequence[_Pieces]) -> bool:
 
 
 def _lines(text: _Pieces) -> list[_Pieces]:
-    """Return pieces line by line, with their line breaks."""
     ends = [at + 1 for at, piece in enumerate(text) if piece.raw == "\n"]
     return [text[start:end] for start, end in pairwise([0, *ends, len(text)]) if start < end]
 
 
 def _between_days(title: _Pieces) -> Iterator[_Pieces]:
-    """Yield what of a title is no day, without the spaces and dashes at its ends."""
     edges = [-1, *(at for at, piece in enumerate(title) if _is_day(piece)), len(title)]
     for start, end in pairwise(edges):
         part = title[start + 1 : end]
@@ -527,13 +500,11 @@ def _raw(text: _Pieces) -> str:
 
 
 def _numbered_text(parts: _Parts) -> str:
-    """Return parts with numbers in place of the names of variables."""
     numbers = iter(range(len(parts)))
     return "".join(f"{{{{variables.{next(numbers)}}}}}" if isinstance(part, _Blank) else part.written for part in parts)
 
 
 def _kind_of(values: Sequence[Value]) -> VariableKind:
-    """Return the kind of a variable that takes values."""
     if all(isinstance(value, bool) for value in values):
         return "yes-no"
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
@@ -551,17 +522,11 @@ def _is_date(text: str) -> bool:
 
 
 def _words(text: str) -> Iterator[_Piece]:
-    """Yield the pieces of a text without days."""
     for found in _PIECE.finditer(text):
         yield _Piece("\\{{" if found[0] == "{{" else found[0], found[0])
 
 
 def _shift(text: str, day: date) -> str | None:
-    """Return a day as a shift from another if it is near, and as it stands if its form does not say which it is.
-
-    Returns:
-        None if it is neither near nor a day in the common form.
-    """
     if _TWO_ORDERS.fullmatch(text) is None and (found := _texts_near(day).get(text)) is not None:
         shift, form = found
         if form == _FORMS[0]:
@@ -575,7 +540,6 @@ def _shift(text: str, day: date) -> str | None:
 
 @cache
 def _texts_near(day: date) -> Mapping[str, tuple[int, str]]:
-    """Return the texts of the days near to one, each with its shift and its form."""
     found: dict[str, tuple[int, str]] = {}
     for form in _FORMS:
         for shift in range(-NEAR_DAYS, NEAR_DAYS + 1):

@@ -12,7 +12,6 @@ PATH_ARGUMENTS: Final = frozenset({"path", "paths", "folder"})
 
 @cache
 def path_fields(op: str) -> frozenset[str]:
-    """Return the arguments of a change that are paths."""
     for record in KINDS:
         if record.__dataclass_fields__["op"].default == op:
             hints = get_type_hints(record)

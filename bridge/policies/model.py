@@ -93,7 +93,6 @@ class PolicyStep:
 
     @property
     def reads(self) -> bool:
-        """Whether it only reads."""
         return self.do in READS
 
 

@@ -42,14 +42,6 @@ Bound = Mapping[str, Any]
 
 
 def find_notes(state: DraftState, bound: Bound, given: Mapping[str, Result], apart: str | None) -> Mapping[str, Value]:
-    """Answer `find_notes`.
-
-    Args:
-        state: The vault.
-        bound: The arguments.
-        given: Values for the expression.
-        apart: A folder whose notes are left out unless `folder` is in it.
-    """
     chosen = _choose(state, bound, given, apart)
     sort = str(bound["sort"])
     keys: Mapping[str, Callable[[IndexedNote], Any]] = {
@@ -105,7 +97,6 @@ def list_tasks(
 
 
 def _lines_around(note: IndexedNote, task: IndexedTask) -> Iterator[int]:
-    """Yield the lines of the tasks in which a task stands."""
     parents = {each.line: each.parent for each in note.tasks}
     line = task.parent
     while line is not None:
@@ -137,13 +128,7 @@ def no_results(do: str) -> Mapping[str, Value]:
 
 
 def join_results(do: str, before: Mapping[str, Value], more: Mapping[str, Value]) -> Mapping[str, Value]:
-    """Return two answers to a question as one, in which each note or task stands once.
-
-    Args:
-        do: The question.
-        before: The first answer.
-        more: The second.
-    """
+    """Return two answers to a question as one, in which each note or task stands once."""
     name = LISTED[do]
     joined: dict[tuple[Value, Value], Value] = {}
     for answer in (before, more):
@@ -156,7 +141,6 @@ def join_results(do: str, before: Mapping[str, Value], more: Mapping[str, Value]
 
 
 def _choose(state: DraftState, bound: Bound, given: Mapping[str, Result], apart: str | None) -> list[IndexedNote]:
-    """Return the notes that pass the filters."""
     folder = str(bound["folder"] or "")
     inside = apart is None or f"{folder}/".casefold().startswith(f"{apart}/".casefold())
     notes = {path: note for path, note in state.notes.items() if inside or not path.startswith(f"{apart}/")}

@@ -220,7 +220,6 @@ class _Reader:
                 self._say(self._line(values, name), f"Each of `{name}` must have fields, such as `id`.")
 
     def _id(self, facts: Mapping[str, Value], line: int, known: set[str], what: str) -> str:
-        """Return the id of a condition or step; empty, with a fault, if it is none."""
         id_ = facts.get("id")
         if not isinstance(id_, str) or not _ID.fullmatch(id_):
             self._say(line, f"A {what} needs an `id` of letters, digits, `_` and `-`.")
@@ -251,7 +250,6 @@ class _Reader:
                 )
 
     def _find_unquoted(self, value: Value) -> None:
-        """Say where a template without quotes was read as a mapping."""
         match value:
             case Mapping():
                 for name, each in value.items():

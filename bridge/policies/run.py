@@ -84,11 +84,7 @@ class PolicyRun:
         """What its expressions may take."""
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
-        """Do all steps in the draft.
-
-        Raises:
-            BridgeError: A step cannot be done; the message names it.
-        """
+        """Do all steps in the draft."""
         self.trace = PolicyTrace()
         self.budget = Budget(seconds=SECONDS)
         state = DraftState(draft, context, self._host.root, self.budget)
@@ -107,7 +103,6 @@ class RunPolicy(Request):
 
     @property
     def parts(self) -> Sequence[Request]:
-        """The changes of its steps."""
         return self.run.trace.requests
 
     @property
@@ -116,7 +111,6 @@ class RunPolicy(Request):
         return next((request.result_path for request in reversed(self.parts)), self.path)
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
-        """Run the policy in the draft."""
         return self.run.plan(draft, context)
 
 
@@ -188,12 +182,10 @@ class _Plan:
         self._results.setdefault(step.id, questions.no_results(step.do) if step.reads else nothing)
 
     def _may_run(self, step: PolicyStep) -> bool:
-        """Return whether those conditions of a step hold that are the same for every entry of its list."""
         known = [(self._policy.conditions.get(id_), id_, wanted) for id_, wanted in step.when]
         return all(self._holds(id_) == wanted for one, id_, wanted in known if one is None or not names_item(one))
 
     def _turn(self, step: PolicyStep, trace: StepTrace) -> None:
-        """Do a step once, if its conditions hold."""
         if not all(self._holds(id_) == wanted for id_, wanted in step.when):
             return
         trace.state, trace.turns = "done", trace.turns + 1
@@ -220,7 +212,6 @@ class _Plan:
             )
 
     def _ask(self, step: PolicyStep) -> Mapping[str, Value]:
-        """Answer a question."""
         where = step.arguments.get("where")
         arguments = self._filled(step, PATH_ARGUMENTS)
         if "limit" in questions.USABLE[step.do]:
@@ -253,7 +244,6 @@ class _Plan:
         return filled
 
     def _holds(self, id_: str) -> bool:
-        """Return whether a condition is true at this moment."""
         found = self._policy.conditions.get(id_)
         if found is None:
             raise InvalidArguments(f"There is no condition `{id_}`.")
@@ -270,7 +260,6 @@ class _Plan:
         return true
 
     def _list(self, each: Value) -> Sequence[Value]:
-        """Return the list that a step is repeated for."""
         if isinstance(each, str):
             inner = each.strip()
             inner = inner[2:-2] if inner.startswith("{{") and inner.endswith("}}") else inner
@@ -282,7 +271,6 @@ class _Plan:
         return found
 
     def _resolve(self, reference: Reference) -> Value:
-        """Return the value of a template."""
         names = reference.names
         match reference.root:
             case "today" | "now" | "date":
@@ -307,7 +295,6 @@ class _Plan:
                 return _follow(self._results[names[0]], names[1:], reference)
 
     def _daily(self, reference: Reference) -> VaultPath | None:
-        """Return the path of a daily note, or of the template of daily notes, if there is one."""
         settings = self._context.obsidian()
         settings.require(*DAILY_SETTINGS, hint="or name the note yourself.")
         if reference.detail == "template":
@@ -319,7 +306,6 @@ class _Plan:
         return any(step.id == id_ for step in self._policy.steps)
 
     def _given(self) -> Mapping[str, Result]:
-        """Return the values that expressions can name."""
         item = {} if self._item is _NO_ITEM else {"item": self._item}
         steps = {id_: dict(found) for id_, found in self._results.items()}
         return {"variables": expression_values(self._policy, self._variables), "steps": steps, **item}
@@ -338,7 +324,6 @@ def _get(values: Mapping[str, Value], name: str, reference: Reference) -> Value:
 
 
 def _follow(value: Value, names: Sequence[str], reference: Reference) -> Value:
-    """Return the field of a value that a template names."""
     for name in names:
         if value is None:
             raise InvalidArguments(f"`{reference}` has no value: nothing was found.")

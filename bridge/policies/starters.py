@@ -17,11 +17,7 @@ STARTERS: Final = (
 
 @cache
 def starter_text(name: str) -> str:
-    """Return the YAML of a starter.
-
-    Raises:
-        InvalidArguments: There is none of this name.
-    """
+    """Return the YAML of a starter."""
     if name not in STARTERS:
         raise InvalidArguments(f"There is no starter `{name[:60]}`.", hint=f"There are {', '.join(STARTERS)}.")
     return (_FOLDER / f"{name}.yaml").read_text(encoding="utf-8")
@@ -29,5 +25,4 @@ def starter_text(name: str) -> str:
 
 @cache
 def starter_description(name: str) -> str:
-    """Return what a starter does."""
     return read_policy(starter_text(name)).policy.description

@@ -36,13 +36,11 @@ class DraftState:
 
     @property
     def notes(self) -> Mapping[VaultPath, IndexedNote]:
-        """The notes."""
         self._follow()
         return self._notes
 
     @property
     def names(self) -> Names:
-        """Every file."""
         self._follow()
         return self._view.names
 
@@ -56,20 +54,10 @@ class DraftState:
         return names.resolve(target, _NOWHERE).path if target else None
 
     def text(self, path: VaultPath) -> str:
-        """Return the text of a note."""
         return self._draft.read(path).decode("utf-8", "surrogateescape")
 
     def passes(self, node: Node, path: VaultPath | None, given: Mapping[str, Result]) -> bool:
-        """Return whether an expression is true of a note, or by itself.
-
-        Args:
-            node: The expression.
-            path: The note; None for none.
-            given: Further values by name.
-
-        Raises:
-            InvalidArguments: All expressions of the run together take too long.
-        """
+        """Return whether an expression is true of a note, or by itself."""
         return bool(self.select(node, [path or _NOWHERE], given))
 
     def select(self, node: Node, paths: Collection[VaultPath], given: Mapping[str, Result]) -> frozenset[VaultPath]:

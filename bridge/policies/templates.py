@@ -56,11 +56,7 @@ Resolve = Callable[[Reference], Value]
 
 
 def parse_reference(text: str) -> Reference:
-    """Return what a template refers to, given what stands between its braces.
-
-    Raises:
-        InvalidArguments: It is no template.
-    """
+    """Return what a template refers to, given what stands between its braces."""
     inner = text.strip()
     if inner in ("today", "date"):
         return Reference("today")
@@ -84,11 +80,6 @@ def parse_reference(text: str) -> Reference:
 
 
 def find_references(value: Value) -> Iterator[Reference]:
-    """Yield what the templates in a value refer to.
-
-    Raises:
-        InvalidArguments: One is no template.
-    """
     match value:
         case str():
             for found in _TEMPLATE.finditer(value):
@@ -103,7 +94,6 @@ def find_references(value: Value) -> Iterator[Reference]:
 
 
 def only_reference(value: Value) -> Reference | None:
-    """Return what a value refers to that is one template and nothing else."""
     found = _TEMPLATE.fullmatch(value.strip()) if isinstance(value, str) else None
     return parse_reference(found[1]) if found is not None and found[1] is not None else None
 
@@ -119,18 +109,12 @@ def has_stray_brace(path: str) -> bool:
 
 
 def find_cut_template(text: str) -> str | None:
-    """Return what in a text would be a template if a brace were not missing."""
     found = _CUT.search(_WHOLE.sub("", text))
     return None if found is None else found[0]
 
 
 def put_sample(path: str, sample: str | None = None) -> str | None:
-    """Return a path with a sample in place of each template; None if the path is one template and nothing else.
-
-    Args:
-        path: The path.
-        sample: The sample; without it the template itself, as far as it can be a name.
-    """
+    """Return a path with a sample in place of each template; None if the path is one template and nothing else."""
     if only_reference(path) is not None:
         return None
 
@@ -143,7 +127,6 @@ def put_sample(path: str, sample: str | None = None) -> str | None:
 
 
 def moment_text(reference: Reference, now: datetime) -> str:
-    """Return the text of `today`, `now` or `date`."""
     if reference.root == "now":
         return format_moment(reference.detail or "YYYY-MM-DD HH:mm", now)
     shifted, _, form = reference.detail.partition(":")
@@ -162,12 +145,6 @@ class TemplateFiller:
         self.left = left
 
     def fill(self, value: Value, *, typed: bool = True) -> Value:
-        """Return a value with its templates filled in.
-
-        Args:
-            value: A value of the policy.
-            typed: Whether a value that is one template keeps its type, and is not made a text.
-        """
         match value:
             case str():
                 only = only_reference(value)
@@ -184,15 +161,9 @@ class TemplateFiller:
                 return value
 
     def text(self, value: str) -> str:
-        """Return a text with its templates filled in."""
         return _TEMPLATE.sub(lambda found: "{{" if found[1] is None else self._inserted(found[1]), value)
 
     def _put(self, value: str) -> str:
-        """Return a text of a note with its templates filled in.
-
-        Raises:
-            InvalidArguments: It begins with properties only because of a value.
-        """
         text = self.text(value)
         if cut_frontmatter(text.lstrip("\ufeff")) is not None and cut_frontmatter(value) is None:
             raise InvalidArguments(
@@ -205,9 +176,6 @@ class TemplateFiller:
 
         What stands for the whole path, or for the folders with which it begins, may name folders. Anything else is a
         name, in which no folder can be.
-
-        Raises:
-            InvalidArguments: A value leads out of its folder.
         """
 
         def put(found: re.Match[str]) -> str:
@@ -228,11 +196,7 @@ class TemplateFiller:
         return _TEMPLATE.sub(put, value)
 
     def text_of(self, value: Value, reference: Reference) -> str:
-        """Return a value as it stands in a text.
-
-        Raises:
-            InvalidArguments: It is an object.
-        """
+        """Return a value as it stands in a text."""
         if isinstance(value, Mapping) or (
             isinstance(value, list | tuple) and any(isinstance(each, Mapping) for each in value)
         ):

@@ -50,7 +50,6 @@ class ApprovedPolicies:
         self._database = database
 
     def all(self) -> Approvals:
-        """Return what is approved."""
         query = "SELECT path, digest FROM approved_policy"
         rows = self._database.read(lambda connection: connection.execute(query).fetchall())
         return Approvals(frozenset((path, digest) for path, digest in rows))

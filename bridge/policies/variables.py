@@ -31,12 +31,7 @@ class VariableReaders:
 
 
 def bind_variables(policy: Policy, given: Mapping[str, Value], readers: VariableReaders) -> dict[str, Value]:
-    """Return a value for every variable.
-
-    Raises:
-        InvalidArguments: One is missing or unknown, or its value does not fit; the message names it.
-        NoteNotFound: A variable names a note that does not exist.
-    """
+    """Return a value for every variable."""
     for name in given:
         if name not in policy.variables:
             near = get_close_matches(name, policy.variables, 1)
@@ -50,7 +45,6 @@ def bind_variables(policy: Policy, given: Mapping[str, Value], readers: Variable
 
 
 def expression_values(policy: Policy, values: Mapping[str, Value]) -> Mapping[str, Result]:
-    """Return the values of variables as expressions see them: a day is a date."""
     dated = {name: parse_date(str(value)) for name, value in values.items() if policy.variables[name].kind == "date"}
     return {**values, **{name: date for name, date in dated.items() if date is not None}}
 

@@ -18,7 +18,6 @@ class _Dumper(SafeDumper):
     """Writes texts of several lines as they are."""
 
     def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002
-        """Write everything out."""
         return True
 
 
@@ -32,7 +31,6 @@ _Dumper.add_representer(str, _represent_text)
 def policy_yaml(
     description: str, variables: Mapping[str, Mapping[str, Value]], steps: Sequence[Mapping[str, Value]]
 ) -> str:
-    """Return the YAML of a policy."""
     whole: dict[str, Value] = {"version": VERSION, "description": description}
     whole |= {"variables": {name: dict(facts) for name, facts in variables.items()}} if variables else {}
     whole["steps"] = [dict(step) for step in steps]
@@ -53,14 +51,6 @@ def _dump_yaml(value: Value, *, quoted: bool = False) -> str:
 
 
 def policy_note(name: str, prose: str, block: str, *, remarks: Sequence[str] = ()) -> str:
-    """Return the text of a policy's note.
-
-    Args:
-        name: Its title.
-        prose: What it is for, for people.
-        block: The YAML.
-        remarks: What is left to do, for people.
-    """
     left = "".join(f"- {remark}\n" for remark in remarks)
     fence = "`" * max(3, 1 + max(map(len, re.findall(r"`+", block)), default=0))
     return (

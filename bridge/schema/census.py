@@ -60,7 +60,6 @@ class PropertyCount:
         return max(self.spellings, key=lambda name: (self.spellings[name], name))
 
     def common_values(self, most: int) -> list[str]:
-        """Return the most common values, each in its most common spelling."""
         spelled = {key: text for (key, text), _ in reversed(self.texts.most_common())}
         return [spelled[key] for key, _ in self.values.most_common(most)]
 

@@ -46,7 +46,6 @@ def infer_rules(notes: Sequence[IndexedNote], least: float = 0.8) -> list[Rule]:
 
 
 def find_scopes(notes: Iterable[IndexedNote]) -> Iterator[tuple[RuleScope, list[IndexedNote]]]:
-    """Yield each folder, from the outermost, and each type that has enough notes."""
     folders: defaultdict[str, list[IndexedNote]] = defaultdict(list)
     types: defaultdict[str, list[IndexedNote]] = defaultdict(list)
     for note in notes:
@@ -63,7 +62,6 @@ def find_scopes(notes: Iterable[IndexedNote]) -> Iterator[tuple[RuleScope, list[
 
 
 def _outer_folders(path: str) -> list[str]:
-    """Return the folders around a path, from the root, which is empty."""
     parts = path.split("/")[:-1] if path else []
     return ["", *accumulate(parts, "{}/{}".format)] if path else []
 
@@ -78,7 +76,6 @@ def count_kept(rule: Rule, notes: Iterable[IndexedNote]) -> Rule:
 def _candidates(
     scope: RuleScope, notes: list[IndexedNote], least: float, traits: Mapping[VaultPath, Traits]
 ) -> Iterator[Rule]:
-    """Yield the rules of one scope that are kept."""
     least_notes = least * len(notes)
     spellings: defaultdict[str, Counter[str]] = defaultdict(Counter)
     having: defaultdict[str, dict[VaultPath, IndexedNote]] = defaultdict(dict)
@@ -104,7 +101,6 @@ def _candidates(
 
 
 def _value_rules(scope: RuleScope, name: str, notes: Collection[IndexedNote], least: float) -> Iterator[Rule]:
-    """Yield the rules about the types and values of a property of these notes."""
     if len(notes) < FEWEST:
         return
     values = [property_of(note.properties, name) for note in notes]
@@ -137,12 +133,10 @@ def _most_common(spellings: Counter[str]) -> str:
 
 
 def _tag_families(tags: Iterable[str]) -> set[str]:
-    """Return tags with those that they are nested in."""
     return {name for tag in tags for name in accumulate(tag.split("/"), "{}/{}".format)}
 
 
 def _common_names(scope: RuleScope, kind: RuleKind, names: Sequence[Mapping[str, str]], least: float) -> Iterator[Rule]:
-    """Yield a rule for each name that enough notes have."""
     counts = Counter(folded for each in names for folded in each)
     for folded, count in counts.items():
         if count >= max(least, FEWEST):
@@ -151,7 +145,6 @@ def _common_names(scope: RuleScope, kind: RuleKind, names: Sequence[Mapping[str,
 
 
 def _read_traits(note: IndexedNote) -> Traits:
-    """Return the tags, headings and link targets of a note by their folded spelling."""
     title = fold_case(title_of(note.path))
     headings = {fold_case(text.strip()): text.strip() for text in note.heading_texts}
     return {

@@ -45,7 +45,6 @@ class RuleScope:
     where: Condition | None = None
 
     def contains(self, note: IndexedNote) -> bool:
-        """Return whether a note is one of them."""
         if self.where is not None and note.path not in self.where.paths:
             return False
         if self.note_type:
@@ -101,7 +100,6 @@ def find_violation(rule: Rule, note: IndexedNote) -> str | None:
 
 
 def _find_wrong_value(rule: Rule, value: Value) -> str | None:
-    """Return a value that a rule does not allow; None without one."""
     if rule.kind == "type":
         kind = kind_of_value(value)
         return None if kind == "empty" or kind in rule.expected else show_value(value)
@@ -111,7 +109,6 @@ def _find_wrong_value(rule: Rule, value: Value) -> str | None:
 
 
 def has_property(note: IndexedNote, name: str) -> bool:
-    """Return whether a note has a property, even an empty one."""
     folded = fold_case(name)
     return name in note.properties or any(fold_case(own) == folded for own in note.properties)
 
@@ -126,7 +123,6 @@ def applies_to(rule: Rule, note: IndexedNote) -> bool:
 
 
 def show_value(value: Value) -> str:
-    """Return a value as text."""
     if isinstance(value, bool) or value is None:
         return str(value).lower()
     if isinstance(value, str | int | float):

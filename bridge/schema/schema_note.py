@@ -45,14 +45,6 @@ class _WrongCondition(Exception):
 
 
 def read_schema(path: VaultPath, text: str, properties: Mapping[str, Value], find: FindPaths) -> Schema:
-    """Read a schema note.
-
-    Args:
-        path: The note.
-        text: Its text: the first table with a column `name` has the rules.
-        properties: Its properties; `for` names a folder, `for_type` a type of notes, `for_where` a condition.
-        find: Evaluates a condition.
-    """
     folder, note_type = property_of(properties, "for"), property_of(properties, "for_type")
     scope = RuleScope(
         folder.strip().strip("/") if isinstance(folder, str) and not isinstance(note_type, str) else "",
@@ -87,7 +79,6 @@ def _has_condition(properties: Mapping[str, Value]) -> bool:
 def _narrow_scope(
     scope: RuleScope, path: VaultPath, text: str, properties: Mapping[str, Value], find: FindPaths
 ) -> RuleScope:
-    """Return the scope with the condition `for_where`, if the note has one."""
     if not _has_condition(properties):
         return scope
     value = property_of(properties, "for_where")
@@ -123,7 +114,6 @@ def _rules_of_row(
 
 
 def _find(scope: RuleScope, path: VaultPath, line: int, text: str, find: FindPaths) -> Condition:
-    """Return a condition with the notes of a scope for which it is true."""
     try:
         return Condition(text, find(scope, text))
     except InvalidArguments as error:
@@ -135,7 +125,6 @@ def _split(cell: str) -> list[str]:
 
 
 def _table(text: str) -> Iterator[tuple[int, Mapping[str, str]]]:
-    """Yield the rows of the first table with a column `name`, by the names of its columns, each with its line."""
     lines = [line.strip() for line in text.splitlines()]
     for at, line in enumerate(lines[:-1]):
         columns = [fold_case(cell) for cell in _cells(line)]
@@ -148,7 +137,6 @@ def _table(text: str) -> Iterator[tuple[int, Mapping[str, str]]]:
 
 
 def _cells(line: str) -> list[str]:
-    """Return the cells of a row of a table."""
     inner = line.removeprefix("|")
     inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
     return [cell.replace("\\|", "|").strip() for cell in UNESCAPED_BAR.split(inner)]

@@ -34,7 +34,6 @@ def find_violations(
 
 
 def nearest_value(value: str, allowed: Sequence[str]) -> str | None:
-    """Return the allowed value that is most similar; None if none is."""
     import difflib
 
     spellings = {each.casefold(): each for each in allowed}

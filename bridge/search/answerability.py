@@ -126,14 +126,6 @@ class BestPassages:
 
 
 def assess(question: str, terms: Sequence[str], best: BestPassages, worth: Callable[[str], float]) -> Answerability:
-    """Return whether passages answer a question.
-
-    Args:
-        question: The question.
-        terms: Its content words, from `asked_terms`.
-        best: The passages.
-        worth: How rare a word is in the vault.
-    """
     of_passages = _find_terms(terms, best.texts[:PASSAGES])
     features = _measure_terms(terms, of_passages, best.score, worth)
     said = frozenset[str]().union(*of_passages)
@@ -163,15 +155,7 @@ class QuotedLine:
 def assess_quotes(
     judged: Answerability, question: str, worths: Mapping[str, float], quoted: Sequence[QuotedLine], read: Sequence[str]
 ) -> Answerability:
-    """Return the verdict on the lines that are quoted for a question: words strewn over notes answer nothing.
-
-    Args:
-        judged: The verdict on the notes that were found.
-        question: The question.
-        worths: Its content words, each with how rare it is in the vault.
-        quoted: The quoted lines.
-        read: The title and the headings of each excerpt that was read.
-    """
+    """Return the verdict on the lines that are quoted for a question: words strewn over notes answer nothing."""
     worths = {term: worth for term, worth in worths.items() if term not in _MEASURES} or worths
     own = _find_terms([*worths], [one.text for one in quoted])
     above = _find_terms([*worths], [one.above for one in quoted])
@@ -197,13 +181,11 @@ def assess_quotes(
 
 
 def _most_said(worths: Mapping[str, float], said: Sequence[frozenset[str]]) -> float:
-    """Return the largest share of a question's words that one text says."""
     whole = sum(worths.values()) or 1.0
     return max((sum(worths[term] for term in one) / whole for one in said), default=0.0)
 
 
 def _spell(question: str, words: Sequence[str]) -> tuple[str, ...]:
-    """Return folded words with the accents that the question has."""
     written = {fold_word(word): word.casefold() for word in TOKEN.findall(question)}
     return tuple(written.get(word, word) for word in words)
 
@@ -228,7 +210,6 @@ def _say_enough(
     *,
     unspaced: bool,
 ) -> bool:
-    """Return whether lines say what a question asks of its subject, which their titles or headings name."""
     at_once = _most_said(worths, [one | other for one, other in zip(own, above, strict=True)])
     if unspaced:
         return at_once >= LEAST_PAIRS
@@ -251,7 +232,6 @@ def measure(terms: Sequence[str], best: BestPassages, worth: Callable[[str], flo
 def _measure_terms(
     terms: Sequence[str], said: Sequence[frozenset[str]], score: float, worth: Callable[[str], float]
 ) -> Features:
-    """Return the features, given the terms that each of the best passages says and the score of the best note."""
     worths = {term: worth(term) for term in terms}
     whole = sum(worths.values()) or 1.0
     return Features(
@@ -271,7 +251,6 @@ def asked_terms(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _find_terms(terms: Sequence[str], texts: Sequence[str]) -> list[frozenset[str]]:
-    """Return the terms that each text says, in any form."""
     said = []
     for text in texts:
         language = language_of(text)
@@ -285,7 +264,6 @@ def _find_terms(terms: Sequence[str], texts: Sequence[str]) -> list[frozenset[st
 
 @lru_cache(maxsize=1_000)
 def _parts_of(term: str, language: str | None) -> Sequence[str]:
-    """Return what a text in a language must contain if it says a term."""
     return terms_of(term, language, numbers=True) or [term]
 
 
@@ -296,5 +274,4 @@ def _choose_weights(question: str, best: BestPassages, *, unspaced: bool) -> Wei
 
 
 def _is_foreign(question: str) -> bool:
-    """Return whether a question is clearly not in English, or not in the Latin script."""
     return latin_share(question) < HALF or foreign_language(question) is not None

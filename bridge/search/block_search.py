@@ -49,11 +49,7 @@ class _PassageHits:
 
 
 async def search_blocks(sources: Sources, request: SearchRequest) -> SearchAnswer:
-    """Answer a search with blocks, best first; no query text raises an error.
-
-    Raises:
-        ModelMissing: The mode is semantic and there is no model.
-    """
+    """Answer a search with blocks, best first; no query text raises an error."""
     started = time.perf_counter()
     query, within = await read_query(sources, request)
     if within is not None and not within:
@@ -100,8 +96,6 @@ async def search_blocks(sources: Sources, request: SearchRequest) -> SearchAnswe
 async def _retrieve(
     index: Index, words: TextQuery, vector: Awaitable[np.ndarray | None] | None, within: Paths | None
 ) -> _PassageHits:
-    """Find passages by words and by meaning at once."""
-
     async def near() -> Sequence[PassageHit] | None:
         found = None if vector is None else await vector
         return None if found is None else await index.nearest(found, DEPTH, within, every_passage=True)
@@ -119,7 +113,6 @@ async def _retrieve(
 async def _read_blocks(
     sources: Sources, matcher: Matcher, found: _PassageHits, meaning: Mapping[tuple[VaultPath, int], float]
 ) -> list[Block]:
-    """Read the blocks of the passages that were found, and of each passage that follows one."""
     index = sources.index
     places = {(hit.path, hit.ordinal) for hit in (*found.texts, *found.nearest)}
     places |= {(path, ordinal + 1) for path, ordinal in places}

@@ -89,13 +89,6 @@ def match_blocks(
     """Return the blocks of a passage with the query's words in each.
 
     The similarity is that of the whole passage: the block that says most of the words gets all of it, others less.
-
-    Args:
-        passage: The passage.
-        kind: The kind of its note.
-        matcher: Finds the words of the query.
-        worth: Returns how much a word says.
-        meaning: The passage's similarity to the query (0-1).
     """
     cut = [*cut_blocks(passage, kind)]
     counts = [Counter(match.word for match in matches) for matches in matcher.find_each([text for _, text in cut])]
@@ -111,18 +104,6 @@ def match_blocks(
 def rank_blocks(
     found: Sequence[Block], worth: Mapping[str, float], asked: float, words: float, meaning: float
 ) -> tuple[list[Block], float]:
-    """Rank blocks.
-
-    Args:
-        found: The blocks, and those that follow them.
-        worth: By word of the query, or what stands for it in a block: how much it says.
-        asked: How much all words of the query say.
-        words: The weight of words.
-        meaning: The weight of meaning.
-
-    Returns:
-        The blocks with a score, best first, and the best score without those of next blocks.
-    """
     scored = [*_join_parts(_score_alone(found, worth, asked, words, meaning))]
     best = max((block.score for block in scored), default=0.0)
     after = {
@@ -155,13 +136,11 @@ def _score_alone(
 
 
 def _weigh_words(block: Block, worth: Mapping[str, float]) -> float:
-    """Return the BM25 score of a block."""
     length = K1 * len(block.text) / LENGTH
     return sum(worth.get(word, 0.0) * (K1 + 1) * count / (count + length) for word, count in block.counts.items())
 
 
 def _join_parts(parts: Iterator[Block]) -> Iterator[Block]:
-    """Yield blocks in the order of their notes, each with the best of its parts."""
     joined: Block | None = None
     for part in sorted(parts, key=lambda one: (one.path, one.passages, one.lines)):
         if joined is not None and (joined.path, joined.lines[0]) == (part.path, part.lines[0]):
@@ -177,12 +156,7 @@ def _join_parts(parts: Iterator[Block]) -> Iterator[Block]:
 
 
 def put_latest_first(ranked: Sequence[Block], modified: Mapping[VaultPath, float]) -> list[Block]:
-    """Move each block before the earlier ones that say similar things, unless it matches much less.
-
-    Args:
-        ranked: The blocks, best first.
-        modified: When each note was modified; in one note, what stands below is later.
-    """
+    """Move each block before the earlier ones that say similar things, unless it matches much less."""
     found: list[Block] = []
     words = {(block.path, block.lines): frozenset(words_of(block.text)) - STOP_WORDS for block in ranked}
 

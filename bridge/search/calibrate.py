@@ -76,7 +76,6 @@ def model_calibration(model: str | None) -> ModelCalibration:
 
 
 def share_of_best(scores: Scores) -> dict[VaultPath, float]:
-    """Map scores to their share of the best one."""
     best = max(scores.values(), default=0.0)
     return {path: score / best for path, score in scores.items()} if best > 0 else {}
 
@@ -116,13 +115,7 @@ def calibrate_cosines(scores: Mapping[_Key, float], meaning: ModelCalibration) -
 
 
 def scale_by_coverage(scores: Scores, cover: Scores | None, least: float = 0.0) -> dict[VaultPath, float]:
-    """Map full-text scores to their share of the best, times how much of the query the note contains.
-
-    Args:
-        scores: Scores of notes.
-        cover: How much of the query each contains, rare words counting most; None when that is not known.
-        least: What each contains at least.
-    """
+    """Map full-text scores to their share of the best, times how much of the query the note contains."""
     shares = share_of_best(scores)
     if cover is None:
         return shares
@@ -130,18 +123,11 @@ def scale_by_coverage(scores: Scores, cover: Scores | None, least: float = 0.0) 
 
 
 def model_trust(text: str, meaning: ModelCalibration, language: str | None = None) -> float:
-    """Return how well the model can read a query: 1 for its own script, 0 when most letters are of another.
-
-    Args:
-        text: The query.
-        meaning: The model's calibration.
-        language: The query's language if it is not English; an English model is half trusted with it.
-    """
+    """Return how well the model can read a query: 1 for its own script, 0 when most letters are of another."""
     if meaning.every_script:
         return 1.0
     return max(0.0, 2.0 * latin_share(text) - 1.0) * (1.0 if language is None else FOREIGN)
 
 
 def _logistic(above: float, width: float) -> float:
-    """Return one half at 0 and more above it, rising faster for a smaller width."""
     return 1.0 / (1.0 + math.exp(-above / width))

@@ -42,12 +42,7 @@ NO_CO_READING: Final = CoReading()
 
 
 def co_read_pairs(readings: Iterable[NoteRead], now: float) -> Pairs:
-    """Return which notes were read together; more often, more recently and in smaller sessions counts as closer.
-
-    Args:
-        readings: Who read which note, and when.
-        now: The current time, in seconds since 1970.
-    """
+    """Return which notes were read together; more often, more recently and in smaller sessions counts as closer."""
     near: defaultdict[VaultPath, dict[VaultPath, float]] = defaultdict(dict)
     for ended, paths in reading_sessions(readings):
         if len(paths) > MOST_READ:
@@ -60,7 +55,6 @@ def co_read_pairs(readings: Iterable[NoteRead], now: float) -> Pairs:
 
 
 def reading_sessions(readings: Iterable[NoteRead]) -> Iterator[tuple[float, frozenset[VaultPath]]]:
-    """Yield the notes of each reading session of a program, with the time of its last read."""
     for _, own in groupby(sorted(readings, key=lambda one: (one.reader, one.time)), key=lambda one: one.reader):
         last, paths = -math.inf, set[VaultPath]()
         for reading in own:
@@ -73,6 +67,5 @@ def reading_sessions(readings: Iterable[NoteRead]) -> Iterator[tuple[float, froz
 
 
 def nearest_notes(others: Mapping[VaultPath, float]) -> Mapping[VaultPath, float]:
-    """Return the nearest of some notes, with closeness capped at 1."""
     best = heapq.nlargest(KEPT, others.items(), key=lambda item: (item[1], item[0]))
     return {path: min(1.0, weight) for path, weight in best if weight >= FAINT}

@@ -56,14 +56,7 @@ class Excerpts:
 
 
 def cut_excerpts(note: Note, score: float, passages: Sequence[ShownPassage], query: str = "") -> Excerpts:
-    """Cut a Markdown note into the forms in which it can be shown, for a query without the code of diagrams.
-
-    Args:
-        note: The note as it is now.
-        score: How relevant it is.
-        passages: Its relevant passages, the best first.
-        query: What is asked; code is left out unless it asks for it, or asks nothing.
-    """
+    """Cut a Markdown note into the forms in which it can be shown, for a query without the code of diagrams."""
     cut = _Cut(note, without_code=bool(query) and not _ASKS_FOR_CODE.search(query))
     return Excerpts(
         note.path,
@@ -105,7 +98,6 @@ class _Cut:
         return Excerpt(form, self._outline.at(start), self._lines.over((start, end)), shown)
 
     def _readable(self, start: int, end: int) -> str:
-        """Return the text of a span without code that is left out."""
         parts = []
         for first, last in self._code:
             if start <= first < end:
@@ -142,7 +134,6 @@ def _as_found(passage: ShownPassage) -> Excerpt:
 
 
 def _is_cut_paragraph(pieces: Sequence[Piece], passage: ShownPassage) -> bool:
-    """Return whether a passage is a few sentences of one long paragraph."""
     if len(pieces) != 1 or pieces[0].kind != "paragraph":
         return False
     start, end = pieces[0].span
@@ -150,7 +141,6 @@ def _is_cut_paragraph(pieces: Sequence[Piece], passage: ShownPassage) -> bool:
 
 
 def _outline(note: Note) -> Excerpt | None:
-    """Return the upper headings of a note, one a line; None when it has none."""
     shown = [heading for heading in note.headings if heading.level <= DEEPEST]
     if not shown:
         return None

@@ -62,11 +62,7 @@ def expand_mentions(
     vocabulary: Vocabulary,
     candidates: Collection[VaultPath],
 ) -> tuple[RetrieverResult, dict[VaultPath, VaultPath]]:
-    """Favour candidates that the best hits mention: the second step of a two-step question.
-
-    Returns:
-        The retriever result, and by note the hit that mentions it.
-    """
+    """Favour candidates that the best hits mention: the second step of a two-step question."""
     raw: dict[VaultPath, float] = {}
     via: dict[VaultPath, VaultPath] = {}
     for seed in start:
@@ -80,11 +76,7 @@ def expand_mentions(
 def expand_links(
     start: Sequence[Seed], graph: Graph | None, candidates: frozenset[VaultPath]
 ) -> tuple[RetrieverResult, dict[VaultPath, LinkedHit]]:
-    """Favour candidates that walks along links from the best hits often reach: personalised PageRank.
-
-    Returns:
-        The retriever result, and by note the best hit that it is linked with, if any.
-    """
+    """Favour candidates that walks along links from the best hits often reach: personalised PageRank."""
     if graph is None:
         return RetrieverResult("links", WEIGHTS["links"]), {}
     linked: dict[VaultPath, LinkedHit] = {}
@@ -101,13 +93,7 @@ def expand_links(
 def walk_scores(
     graph: Graph, strengths: Mapping[VaultPath, float], among: Iterable[VaultPath]
 ) -> dict[VaultPath, float]:
-    """Return how often walks along links from some notes reach others, divided by the degree of those.
-
-    Args:
-        graph: The links.
-        strengths: The notes from which walks start, and how much each counts; none counts for itself.
-        among: The notes to score.
-    """
+    """Return how often walks along links from some notes reach others, divided by the degree of those."""
     numbered = [(number, weight) for path, weight in strengths.items() if (number := graph.number(path)) is not None]
     found = [(path, number) for path in among if (number := graph.number(path)) is not None]
     if not numbered or not found:
@@ -124,11 +110,7 @@ def walk_scores(
 def expand_co_reading(
     start: Sequence[Seed], drifted: CoReading, candidates: Collection[VaultPath]
 ) -> tuple[RetrieverResult, dict[VaultPath, VaultPath]]:
-    """Favour candidates that were recently read together with the best hits.
-
-    Returns:
-        The retriever result, and by note the hit that it was read with.
-    """
+    """Favour candidates that were recently read together with the best hits."""
     raw: dict[VaultPath, float] = {}
     via: dict[VaultPath, VaultPath] = {}
     for seed in start:
@@ -145,11 +127,7 @@ def match_tags(
     notes: Mapping[VaultPath, IndexedNote],
     within: Collection[VaultPath] | None,
 ) -> tuple[RetrieverResult, dict[VaultPath, str]]:
-    """Find the notes with a tag that was typed; a tag on many notes says little about each.
-
-    Returns:
-        The retriever result, and by note the tag.
-    """
+    """Find the notes with a tag that was typed; a tag on many notes says little about each."""
     query_words = tuple(content_words(words_of(query.text.replace("/", " "))))
     raw: dict[VaultPath, float] = {}
     which: dict[VaultPath, str] = {}
@@ -164,6 +142,5 @@ def match_tags(
 
 
 def _tag_with_word(note: IndexedNote, word: str) -> str:
-    """Return the note's tag that contains a word."""
     plain = [(tag, fold_case(tag)) for tag in note.tags]
     return next((tag for tag, folded in plain if word == folded or word in folded.split("/")), word)

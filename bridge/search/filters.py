@@ -56,13 +56,11 @@ def filter_notes(notes: Notes, request: SearchRequest) -> frozenset[VaultPath] |
 
 
 def filter_by_paths(notes: Iterable[IndexedNote], paths: Collection[VaultPath]) -> list[IndexedNote]:
-    """Keep the notes that are named, or lie in a folder that is."""
     named, folders = frozenset(paths), tuple(f"{path}/" for path in paths)
     return [note for note in notes if note.path in named or note.path.startswith(folders)]
 
 
 def filter_by_tag(notes: Sequence[IndexedNote], tag: str) -> list[IndexedNote]:
-    """Keep the notes with a tag or one nested in it."""
     target = fold_case(tag.strip().lstrip("#").rstrip("/"))
     inside = f"{target}/"
     tags: set[str] = set().union(*(note.tags for note in notes if note.tags))
@@ -71,7 +69,6 @@ def filter_by_tag(notes: Sequence[IndexedNote], tag: str) -> list[IndexedNote]:
 
 
 def filter_by_property(notes: Sequence[IndexedNote], name: str, value: Value) -> list[IndexedNote]:
-    """Keep the notes whose property equals the value, or contains it when it is a list."""
     values = tuple(value) if isinstance(value, list | tuple) else (value,)
     plain = frozenset(_comparable(each) for each in values)
     same: dict[tuple[type, Value], bool] = {}
@@ -107,7 +104,6 @@ def filter_by_term(notes: Sequence[IndexedNote], term: HasProperty) -> list[Inde
 
 
 def folder_prefix(folder: str | None) -> str | None:
-    """Return the prefix of paths below a folder; None for the whole vault."""
     inner = unicodedata.normalize("NFC", folder or "").replace("\\", "/").strip().strip("/")
     return f"{inner}/" if inner and inner != "." else None
 
@@ -155,16 +151,7 @@ def no_such_tag(notes: Notes, tag: str) -> str | None:
 
 
 def no_such_property(notes: Notes, name: str, *values: Value) -> str | None:
-    """Return a notice that no note has a property, or such a value of it, with the closest names.
-
-    Args:
-        notes: The notes to search.
-        name: The property, in any case.
-        values: Values, any of which will do; without one, only the name counts.
-
-    Returns:
-        The notice; None when a note has what is asked for.
-    """
+    """Return a notice that no note has a property, or such a value of it, with the closest names."""
     if not name.strip():
         return "A property without a name is in no note."
     every = list(notes.values())
@@ -189,7 +176,6 @@ def no_such_path(notes: Collection[VaultPath], part: str) -> str | None:
 
 
 def _closest(names: Collection[str], target: str) -> str:
-    """Return the end of a "not found" sentence, with the most similar names."""
     spellings = {fold_case(name): VaultPath(name) for name in sorted(names)}
     return suggest_names(Names(spellings.values()).closest(target))
 
@@ -207,7 +193,6 @@ def _narrows(request: SearchRequest) -> bool:
 
 
 def _with_property(notes: Sequence[IndexedNote], name: str) -> list[tuple[IndexedNote, Value]]:
-    """Return the notes that have a property, in any case, with its value."""
     target = fold_typed(name.strip())
     names: set[str] = set().union(*(note.properties for note in notes if note.properties))
     spellings = [key for key in names if fold_typed(str(key)) == target]
@@ -221,7 +206,6 @@ def _as_list(entry: Value) -> Sequence[Value]:
 
 
 def _comparable(value: Value) -> str:
-    """Return a value in comparable form: without case, a link as its target, numbers by their value."""
     match value:
         case None:
             return "null"
@@ -237,12 +221,10 @@ def _comparable(value: Value) -> str:
 
 
 def _display_value(value: Value) -> str:
-    """Return a value as a user would type it."""
     return value if isinstance(value, str) else _comparable(value)
 
 
 def _comparable_forms(value: Value) -> frozenset[str]:
-    """Return every form in which a caller may give a value."""
     plain = _comparable(value)
     if isinstance(value, str) and plain and plain[0] in "-0123456789." and _COMPARISON.match(f">{plain}"):
         return frozenset({plain, _comparable(float(plain))})

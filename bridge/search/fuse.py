@@ -62,7 +62,6 @@ class Fusion:
         self.add(results)
 
     def add(self, results: Iterable[RetrieverResult]) -> None:
-        """Add results of other retrievers."""
         total = self._total
         for result in results:
             weight = result.weight
@@ -73,12 +72,7 @@ class Fusion:
                 total[path] = total.get(path, 0.0) + weight * value
 
     def ranked(self, among: Collection[VaultPath] | None = None, limit: int | None = None) -> list[FusedHit]:
-        """Return the notes, best first; a score is the share of what all retrievers could give.
-
-        Args:
-            among: Only these notes; all when None.
-            limit: Maximum number of notes; all when None.
-        """
+        """Return the notes, best first; a score is the share of what all retrievers could give."""
         ranked = [item for item in self._total.items() if among is None or item[0] in among]
         # By path first: sorting is stable, and two plain keys cost less than one that is a pair.
         ranked.sort(key=itemgetter(0))
@@ -95,15 +89,7 @@ def fuse(results: Iterable[RetrieverResult]) -> list[FusedHit]:
 def drop_irrelevant(
     ranked: Sequence[FusedHit], said: Collection[VaultPath]
 ) -> tuple[Sequence[FusedHit], frozenset[VaultPath]]:
-    """Drop the notes that are only distantly near by meaning.
-
-    Args:
-        ranked: The notes, best first.
-        said: Those that say a word of the query: they may answer it in other forms, so they are never dropped.
-
-    Returns:
-        The notes, and which of them are weak evidence.
-    """
+    """Drop the notes that are only distantly near by meaning."""
     least = FLOOR if ranked and ranked[0].score >= ABOUT else 1.0
     kept = [hit for hit in ranked if hit.score >= least or hit.path in said]
     return kept, frozenset(hit.path for hit in kept if hit.score < least)
@@ -142,7 +128,6 @@ def relevant_notes(results: Iterable[RetrieverResult]) -> frozenset[VaultPath]:
 def explain_scores(
     results: Sequence[RetrieverResult], paths: Iterable[VaultPath]
 ) -> dict[VaultPath, dict[str, RetrieverScore]]:
-    """Return the score of each retriever for each note, with the note's rank in that retriever."""
     places = {
         result.name: {
             path: rank

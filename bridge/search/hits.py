@@ -56,15 +56,6 @@ class Reasons:
 def explain_hit(
     path: VaultPath, reasons: Reasons, text: str, matches: Sequence[Match], twins: int = 0
 ) -> tuple[str, ...]:
-    """Return the reasons for one hit as sentences, the strongest first.
-
-    Args:
-        path: The note.
-        reasons: The retrievers' findings.
-        text: The passage that is shown.
-        matches: The matched words in it.
-        twins: How many other notes with the same passage are omitted.
-    """
     if reasons.listed:
         return ("passes the filters",)
     lines: list[str] = []
@@ -94,7 +85,6 @@ def explain_hit(
 
 
 def _matched_words(text: str, matches: Sequence[Match]) -> list[str]:
-    """Return each matched word once: as typed if the text contains it so, otherwise in the text's form."""
     forms: dict[str, str] = {}
     for match in matches:
         written = text[slice(*match.span)]
@@ -105,7 +95,6 @@ def _matched_words(text: str, matches: Sequence[Match]) -> list[str]:
 
 
 def _expansion_reasons(path: VaultPath, reasons: Reasons) -> list[str]:
-    """Return the reasons that come from other hits."""
     if (source := reasons.mentioned.get(path)) is not None:
         return [f"named in *{source}*, which matches"]
     if (link := reasons.linked.get(path)) is not None:
@@ -114,12 +103,10 @@ def _expansion_reasons(path: VaultPath, reasons: Reasons) -> list[str]:
 
 
 def link_reason(name: str, *, onward: bool) -> str:
-    """Return how a note is linked with one of a name: the other links to it, or it links to the other."""
     return f"linked from *{name}*" if onward else f"links to *{name}*"
 
 
 def _weak_reason(path: VaultPath, reasons: Reasons) -> str:
-    """Return the reason for a hit that has no clear one."""
     if path in reasons.whole:
         return "other parts of the note match"
     return "distantly close in meaning" if path in reasons.meaning else "some words match"
@@ -146,17 +133,7 @@ def build_hits(
     twins: Mapping[int, int] = MappingProxyType({}),
     whole: Mapping[VaultPath, tuple[ShownPassage, ...]] = MappingProxyType({}),
 ) -> tuple[SearchHit, ...]:
-    """Build the hits of an answer, without notes that left the index while texts were read.
-
-    Args:
-        ranked: The notes to show, with their scores.
-        notes: Every note.
-        texts: The passage to show of each; none when it has no text.
-        reasons: The retrievers' findings.
-        matcher: The words to mark.
-        twins: By place: how many other notes with the same passage are omitted.
-        whole: The passages that are shown whole.
-    """
+    """Build the hits of an answer, without notes that left the index while texts were read."""
     said = [_choose_text(hit.path, texts, notes, matcher) for hit in ranked]
     clean = [clean_text(one.text) for one in said]
     shown = [
@@ -243,14 +220,7 @@ def shingles(text: str) -> frozenset[int]:
 
 
 def collapse(items: Sequence[tuple[_Item, str]]) -> tuple[list[_Item], dict[int, int]]:
-    """Keep the first of each group of near-duplicate passages.
-
-    Args:
-        items: Items with their passages, best first.
-
-    Returns:
-        The kept items in order, and by position how many others each stands for.
-    """
+    """Keep the first of each group of near-duplicate passages."""
     unique: list[tuple[_Item, str, frozenset[str]]] = []
     others: dict[int, int] = {}
     shingles_of = cache(shingles)

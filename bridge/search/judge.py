@@ -53,12 +53,7 @@ class Comparison:
 
 
 def ndcg(found: Sequence[VaultPath], worth: Mapping[VaultPath, float]) -> float:
-    """Return the nDCG@10 of a search: 1 if the best notes come first, 0 if it has none of them.
-
-    Args:
-        found: The notes that it found, best first.
-        worth: The worth of each note that answers the question; at least one, above 0.
-    """
+    """Return the nDCG@10 of a search: 1 if the best notes come first, 0 if it has none of them."""
     return _discounted_gain([worth.get(path, 0.0) for path in found]) / _discounted_gain(
         sorted(worth.values(), reverse=True)
     )

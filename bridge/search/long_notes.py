@@ -24,14 +24,7 @@ SPARE = 3
 async def cut_long_notes(
     sources: Sources, request: SearchRequest, cut: Sequence[Excerpts], notes: Mapping[VaultPath, Note]
 ) -> list[Excerpts]:
-    """Return excerpts, those of long notes with the blocks that match in place of whole passages.
-
-    Args:
-        sources: What was searched.
-        request: The search, with the budget as its `passage_tokens`.
-        cut: The excerpts of its hits, best first.
-        notes: Their notes; files without one stay as they are.
-    """
+    """Return excerpts, those of long notes with the blocks that match in place of whole passages."""
     long = find_long(cut, request.passage_tokens)
     paths = tuple(path for path in long if path in notes and len(notes[path].pieces) >= LEAST)
     if not paths:

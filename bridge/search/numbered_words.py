@@ -101,7 +101,6 @@ class NumberedWords:
     # -- questions ----------------------------------------------------------------------------------------------------
 
     def forms_of(self, word: str, languages: Collection[str]) -> list[int]:
-        """Return the numbers of the words that are a word or another form of it."""
         query = (word, tuple(languages))
         if query not in self._forms:
             if len(self._forms) >= CACHED:
@@ -122,7 +121,6 @@ class NumberedWords:
         return sorted(found)
 
     def stems_of(self, root: str, language: str) -> NDArray[np.uint32]:
-        """Return the hashes of the stems of the new words under a root."""
         known = self._stems.setdefault(root, {})
         if language not in known:
             known[language] = hash_stems(language, self._begun.get(root, ()))

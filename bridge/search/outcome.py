@@ -55,14 +55,7 @@ def outcome_notices(sources: Sources, request: SearchRequest, query: Query, outc
 
 
 def no_hits_notice(sources: Sources, mode: SearchMode, notices: tuple[str, ...], *, filtered: bool) -> str:
-    """Return a notice that nothing was found, or, after a full semantic search, that no note is about it.
-
-    Args:
-        sources: What was searched.
-        mode: The mode used.
-        notices: Notices that give reasons to doubt the answer.
-        filtered: Whether only some notes were allowed.
-    """
+    """Return a notice that nothing was found, or, after a full semantic search, that no note is about it."""
     if notices or mode == "keyword" or sources.index.pending_vectors() > 0:
         return _NOTHING_YET_WITHIN if filtered else _NOTHING_YET
     return _NOTHING_WITHIN if filtered else _NOTHING_FOUND

@@ -51,13 +51,7 @@ class PackedNotes:
 
 
 def pack(notes: Sequence[Excerpts], budget: int, count: Callable[[str], int] = estimate_tokens) -> PackedNotes:
-    """Choose excerpts that fit into a budget.
-
-    Args:
-        notes: The notes, best first.
-        budget: The tokens that the whole text may have.
-        count: Counts the tokens of a text.
-    """
+    """Choose excerpts that fit into a budget."""
     least = WEAK * _best_score(notes)
     selection = _Selection([note for note in notes if note.score >= least], budget, count)
     return selection.fill()
@@ -74,7 +68,6 @@ def _best_score(notes: Sequence[Excerpts]) -> float:
 
 
 def _share(notes: Sequence[Excerpts], budget: int) -> float:
-    """Return the tokens that one note may take."""
     return max(SHARE * budget, budget / max(1, len(notes)))
 
 
@@ -107,11 +100,9 @@ class _Selection:
         return self._pack()
 
     def _choose_first(self, at: int, forms: Sequence[Excerpt | None]) -> None:
-        """Choose the first of these forms that fits, in place of what stands for the note so far."""
         any(self._fits(at, (form,)) for form in forms if form is not None)
 
     def _add_passages(self, ranks: Sequence[int]) -> None:
-        """Add the second best passage of each note shown by passages, then the third best, and so on."""
         most = max((len(self._notes[at].passages) for at in ranks), default=0)
         for place in range(1, most):
             for at in ranks:
@@ -120,7 +111,6 @@ class _Selection:
                     self._fits(at, (*chosen, self._notes[at].passages[place]))
 
     def _fits(self, at: int, excerpts: tuple[Excerpt, ...]) -> bool:
-        """Choose these excerpts of a note, if all chosen ones together fit."""
         before = self._chosen
         self._chosen = {**before, at: excerpts}
         if self._count(_join(self._items())) <= self._budget:
@@ -147,12 +137,10 @@ class _Selection:
 
 
 def _shortest(note: Excerpts) -> Sequence[Excerpt | None]:
-    """Return the shortest form of a note that has text."""
     return note.passages[:1] or (note.note,)
 
 
 def _number(notes: Sequence[Excerpts], chosen: Mapping[int, Sequence[Excerpt]]) -> Iterator[PackedItem]:
-    """Number the chosen excerpts by the rank of their note and their order in it."""
     number = 0
     for at in sorted(chosen):
         for excerpt in sorted(chosen[at], key=lambda one: one.lines):

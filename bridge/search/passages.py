@@ -56,7 +56,6 @@ async def read_shown(index: Index, hits: Sequence[PassageHit]) -> list[StoredPas
 
 
 def _is_silent(index: Index, passage: StoredPassage) -> bool:
-    """Return whether a passage says nothing but headings, the title and labelled values."""
     said = keep_values(passage.text, passage.labels, lambda _: False) if passage.labels else passage.text
     return is_bare(said, index.notes[passage.path].title)
 
@@ -64,15 +63,7 @@ def _is_silent(index: Index, passage: StoredPassage) -> bool:
 async def fill_passages(
     index: Index, ranked: Sequence[FusedHit], best: Mapping[VaultPath, int], worth: Worth, room: int
 ) -> dict[VaultPath, tuple[ShownPassage, ...]]:
-    """Read the best passage of each note, then the next best of each, within the budget.
-
-    Args:
-        index: The index that holds them.
-        ranked: The notes, best first.
-        best: By note: the passage shown anyway; the first by default.
-        worth: The score of each passage.
-        room: Token budget of all passages together; the first passage is read whatever its size.
-    """
+    """Read the best passage of each note, then the next best of each, within the budget."""
     rounds = [_order_passages(best.get(hit.path, 0), worth.get(hit.path, {})) for hit in ranked]
     places = [
         PassageHit(hit.path, ordinals[place], hit.score)

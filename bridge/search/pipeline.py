@@ -86,11 +86,6 @@ class RankedNotes:
 async def retrieve_and_rank(
     sources: Sources, request: SearchRequest, query: Query, within: Paths | None
 ) -> RankedNotes:
-    """Run the retrievers that the mode allows and fuse their scores.
-
-    Raises:
-        ModelMissing: The mode is semantic and there is no model.
-    """
     meaning = model_calibration(sources.index.answering_model)
     if request.mode == "semantic":
         answers, has_model = await retrieve(
@@ -227,12 +222,6 @@ async def _rank_hybrid(
 
 
 def _telling_notes(answers: IndexAnswers, cover: Mapping[VaultPath, float] | None) -> frozenset[VaultPath]:
-    """Return the notes that say a word of the query which is not everywhere.
-
-    Args:
-        answers: What was found.
-        cover: How much of such words each note says, if there are others.
-    """
     if cover is None:
         return frozenset(hit.path for hits in (answers.passages, answers.stems) for hit in hits)
     return frozenset(path for path, share in cover.items() if share > 0)
@@ -254,11 +243,7 @@ def _name_result(name: RetrieverName, matches: Mapping[VaultPath, NameMatch]) ->
 
 
 async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
-    """Answer a search; no query text raises an error.
-
-    Raises:
-        ModelMissing: The mode is semantic and there is no model.
-    """
+    """Answer a search; no query text raises an error."""
     query, within = await read_query(sources, request)
     if within is not None and not within:
         return SearchAnswer(notices=query.notices)
@@ -296,7 +281,6 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
 async def _read_closely(
     sources: Sources, request: SearchRequest, query: Query, found: RankedNotes
 ) -> tuple[RankedNotes, CloseReading]:
-    """For a deep search, order the best notes by reading them."""
     if not request.deep or sources.rerank is None:
         return found, CloseReading(found.ranked)
     start = time.perf_counter()
@@ -309,7 +293,6 @@ async def _read_closely(
 
 
 def _assess(sources: Sources, query: Query, found: RankedNotes) -> Answerability | None:
-    """Return whether the notes answer the query; None if it has no words, or most notes are not read yet."""
     worths = _asked_worths(sources, query)
     if not worths or sources.reading:
         return None
@@ -317,7 +300,6 @@ def _assess(sources: Sources, query: Query, found: RankedNotes) -> Answerability
 
 
 def _asked_worths(sources: Sources, query: Query) -> Mapping[str, float]:
-    """Return the content words of a query, each with how rare it is."""
     worth = partial(sources.vocabulary.words.worth, languages=sources.index.languages)
     return {term: worth(term) for term in asked_terms(content_words(query.words))}
 
@@ -326,7 +308,6 @@ _BY_WORDS: frozenset[RetrieverName] = frozenset({"passages", "stems", "whole"})
 
 
 def best_passages_of(found: RankedNotes) -> BestPassages:
-    """Return the passages by which it is judged whether ranked notes answer a question."""
     texts = (found.texts.get(hit.path) for hit in found.ranked[:PASSAGES])
     return BestPassages(
         [f"{one.heading} {one.text} {one.path}" for one in texts if one is not None],
@@ -339,7 +320,6 @@ def best_passages_of(found: RankedNotes) -> BestPassages:
 async def _build_hits(
     sources: Sources, request: SearchRequest, query: Query, found: RankedNotes
 ) -> tuple[SearchHit, ...]:
-    """Cut snippets, collapse near-duplicates and give reasons."""
     index = sources.index
     matcher = compile_matcher(
         content_words(query.words), query.phrases, languages=index.languages, open_ended=query.open_ended
@@ -364,7 +344,6 @@ async def _build_hits(
 
 
 async def _list_filtered(sources: Sources, request: SearchRequest, query: Query, within: Paths | None) -> SearchAnswer:
-    """List the notes that pass the filters, newest first, when there is nothing to rank by."""
     index = sources.index
     if within is None:
         return SearchAnswer(notices=(*query.notices, NOTHING_ASKED))

@@ -15,17 +15,10 @@ NAMED = 3
 
 
 def has_prefixes(query: Query) -> bool:
-    """Return whether a query has a beginning of a word."""
     return query.condition is not None and next(prefixes(query.condition), None) is not None
 
 
 def expand_prefixes(query: Query, words: VaultWords | None) -> Query:
-    """Return a query with the words that begin with each prefix of it, and a notice that says which.
-
-    Args:
-        query: The query.
-        words: The words of the vault; None while they are not read.
-    """
     if query.condition is None:
         return query
     notices: list[str] = []

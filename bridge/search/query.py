@@ -89,7 +89,6 @@ class Query:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to rank by."""
         return not self.words and not self.phrases
 
 
@@ -194,7 +193,6 @@ class _Parser:
                 return self._word(text)
 
     def _special_word(self, text: str) -> Term | None:
-        """Read a word that may be a prefix, a required word or a tag."""
         begun = text.rstrip(".,;:!")
         if begun[-1:] == "*" and len(begun) > SHORTEST_PREFIX and TOKEN.fullmatch(begun[:-1].replace("-", "")):
             self._terms += 1
@@ -217,12 +215,10 @@ class _Parser:
         return after is not None and after not in (*_STOPS, _AND)
 
     def _excludes(self) -> bool:
-        """Return whether `NOT` precedes something that it can exclude."""
         token = self._peek()
         return token is not None and token not in _STOPS and token != ("word", "NOT")
 
     def _excluded(self, depth: int) -> Term | None:
-        """Parse `NOT x` as `-x`, as other search engines do."""
         kind, text = self._tokens[self._at]
         shown = text if kind in ("word", "quoted", "property") else f"{text}…"
         self._notices.append(f"`NOT {shown}` is read as `-{shown}`.")
@@ -301,7 +297,6 @@ class _Parser:
 
 
 def _apply_operator(operator: str, term: Term) -> Term:
-    """Apply an operator to each word below it."""
     match term:
         case Word() | HasText() | HasPrefix():
             return _apply_to_text(operator, term)
@@ -334,7 +329,6 @@ def _apply_to_text(operator: str, term: Word | HasText | HasPrefix) -> Term:
 
 
 def _join_terms(parts: list[Term]) -> Term:
-    """Combine adjacent terms, flattened where nothing is lost."""
     flat: list[Term] = []
     for part in parts:
         flat.extend(part.parts if isinstance(part, All) else (part,))

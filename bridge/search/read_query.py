@@ -17,12 +17,7 @@ _NOTHING_HAS_ALL = "No note meets all that the query asks for."
 
 
 async def read_query(sources: Sources, request: SearchRequest) -> tuple[Query, Paths | None]:
-    """Parse a query, and find the notes that an answer may contain.
-
-    Returns:
-        The query, with the beginnings of words in it read as the vault's words, and the notes; None if all notes may
-        be found. If none may, a notice says why.
-    """
+    """Parse a query, and find the notes that an answer may contain."""
     query = parse_query(request.query)
     if has_prefixes(query):
         known = not sources.reading and await sources.vocabulary.words.follow(sources.index)
@@ -37,13 +32,7 @@ async def read_query(sources: Sources, request: SearchRequest) -> tuple[Query, P
 
 
 async def correct_query(sources: Sources, query: Query, *, by_meaning: bool) -> Query:
-    """Read mistyped words as the vault's, or add a notice that this is not possible yet.
-
-    Args:
-        sources: Where to search.
-        query: The query.
-        by_meaning: Whether the answer is also sought by meaning, so that a word that no note contains may stay.
-    """
+    """Read mistyped words as the vault's, or add a notice that this is not possible yet."""
     if sources.reading:
         return replace(query, notices=(*query.notices, _READING))
     words = sources.vocabulary.words

@@ -57,19 +57,7 @@ _NO_VECTOR = "This note is not embedded yet, so these notes share words, links a
 async def find_related(
     sources: Sources, *, path: VaultPath | None, text: str | None, limit: int, line: int | None = None
 ) -> SearchAnswer:
-    """List the notes related to a note, or to a text that need not be in the vault.
-
-    Args:
-        sources: The components to use.
-        path: The note; it is not in the answer.
-        line: A line of the note: only its passage counts, beside the note's links and tags.
-        text: The text, if there is no note.
-        limit: Maximum number of hits.
-
-    Raises:
-        InvalidArguments: Neither or both of `path` and `text` are given.
-        NoteNotFound: The note is not in the index.
-    """
+    """List the notes related to a note, or to a text that need not be in the vault."""
     if (path is None) == (text is None):
         raise InvalidArguments("Give either `path` or `text`.")
     if path is not None:
@@ -78,7 +66,6 @@ async def find_related(
 
 
 async def _related_to_note(sources: Sources, path: VaultPath, line: int | None, limit: int) -> SearchAnswer:
-    """Start from a note: the stored vector and the words of all of it or of one passage, its links and tags."""
     index = sources.index
     note = index.notes.get(path)
     if note is None:
@@ -119,7 +106,6 @@ async def _related_to_note(sources: Sources, path: VaultPath, line: int | None, 
 
 
 async def _related_to_text(sources: Sources, text: str, limit: int) -> SearchAnswer:
-    """Start from a text: its vector and its words."""
     words = rare_words(sources.index.boilerplate.blank(text))
     if not words:
         return SearchAnswer(notices=("There are no words in the text to go by.",))
@@ -133,8 +119,6 @@ async def _related_to_text(sources: Sources, text: str, limit: int) -> SearchAns
 async def _retrieve(
     sources: Sources, vector: np.ndarray | None, words: tuple[str, ...], trusted: float
 ) -> tuple[list[RetrieverResult], dict[VaultPath, int]]:
-    """Search by vector and by words at once."""
-
     async def near() -> Sequence[PassageHit]:
         return [] if vector is None else await sources.index.nearest(vector, DEPTH, None)
 
@@ -162,7 +146,6 @@ async def _build_answer(
     limit: int,
     notices: tuple[str, ...],
 ) -> SearchAnswer:
-    """Rank, read, collapse and explain."""
     index, vocabulary = sources.index, sources.vocabulary
     own = {result.name: max((result.calibrated.get(path, 0.0) for path in excluded), default=0.0) for result in results}
     scaled = [_exclude_notes(result, excluded) if own[result.name] else result for result in results]
@@ -220,7 +203,6 @@ def rare_words(text: str) -> tuple[str, ...]:
 
 
 def passage_at(passages: Sequence[StoredPassage], line: int) -> StoredPassage:
-    """Return the passage of a line: the last one that begins at or above it, else the first."""
     begun = [passage for passage in passages if passage.lines[0] <= line]
     return begun[-1] if begun else passages[0]
 
@@ -236,7 +218,6 @@ def _exclude_notes(result: RetrieverResult, excluded: set[VaultPath]) -> Retriev
 def _shared_tags(
     note: IndexedNote, notes: Mapping[VaultPath, IndexedNote], results: Sequence[RetrieverResult]
 ) -> dict[VaultPath, float]:
-    """Score the notes found so far by the share of the note's tags that they have."""
     mine = frozenset(note.tags)
     if not mine:
         return {}

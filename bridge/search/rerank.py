@@ -33,15 +33,7 @@ async def read_closely(
     notes: Mapping[VaultPath, IndexedNote],
     texts: Mapping[VaultPath, StoredPassage],
 ) -> CloseReading:
-    """Rank the first notes by their scores for the query; those not read follow in their order.
-
-    Args:
-        score: The reranker.
-        query: The words of the query.
-        ranked: The notes, best first; among equal scores this order stays.
-        notes: Every note that may be read: one that left the index since it was ranked is not.
-        texts: The passage of each note; one without text is not read.
-    """
+    """Rank the first notes by their scores for the query; those not read follow in their order."""
     best = [hit for hit in ranked[:MOST_READ] if hit.path in notes and hit.path in texts]
     if not best:
         return CloseReading(ranked)
@@ -55,5 +47,4 @@ async def read_closely(
 
 
 def _readable(note: IndexedNote, passage: StoredPassage) -> str:
-    """Return a passage as a reader sees it, below its title and headings."""
     return "\n".join(part for part in (note.title, passage.heading, clean_text(passage.text)) if part)

@@ -50,19 +50,7 @@ async def retrieve(
     vector: Awaitable[np.ndarray | None] | None,
     within: Collection[VaultPath] | None,
 ) -> tuple[IndexAnswers, bool]:
-    """Run all retrievers at once; a query's vector is awaited beside the full-text ones, not before them.
-
-    Args:
-        index: The index to search.
-        words: The words that passages should contain.
-        every: The same including words too common to search for by themselves, for whole notes.
-        name: What a name may begin with.
-        vector: The query's vector, if semantic search is wanted.
-        within: Only these notes.
-
-    Returns:
-        The answers, and whether there was a vector.
-    """
+    """Run all retrievers at once; a query's vector is awaited beside the full-text ones, not before them."""
     took: dict[str, float] = {}
     has_vector = False
 
@@ -105,7 +93,6 @@ async def retrieve(
 async def find_words(
     index: Index, words: Iterable[str], within: Collection[VaultPath]
 ) -> dict[str, frozenset[VaultPath]]:
-    """Return which of some notes contain each word as it is."""
     found: dict[str, frozenset[VaultPath]] = {}
     for word in words if within else ():
         hits = await index.whole(TextQuery(must=(word,)), sys.maxsize, within)
@@ -114,13 +101,6 @@ async def find_words(
 
 
 def text_results(answers: IndexAnswers, text: str, cover: Scores | None = None) -> list[RetrieverResult]:
-    """Convert the full-text answers to retriever results.
-
-    Args:
-        answers: The answers of the index.
-        text: The query: as far as it is in scripts without stems, the words as written take their weight.
-        cover: How much of the query each note contains; None when that is not known.
-    """
     stemmed = stemmed_share(text) if answers.stems else 0.0
     as_written = WEIGHTS["passages"] * stemmed + WEIGHTS["stems"] * (1.0 - stemmed)
     results: list[RetrieverResult] = []
@@ -146,7 +126,6 @@ def vector_result(answers: IndexAnswers, meaning: ModelCalibration, trust: float
 def passage_scores(
     answers: IndexAnswers, meaning: RetrieverResult, texts: Sequence[RetrieverResult]
 ) -> dict[VaultPath, dict[int, float]]:
-    """Sum the retrievers' scores of each passage, by note."""
     worth: dict[VaultPath, dict[int, float]] = {}
     for source, hits in ((meaning, answers.nearest), *zip(texts, (answers.passages, answers.stems), strict=False)):
         top = max((score for _, _, score in hits), default=0.0)
@@ -168,7 +147,6 @@ def best_passages(worth: Mapping[VaultPath, Mapping[int, float]]) -> dict[VaultP
 
 
 def best_scores(hits: Iterable[PassageHit | NoteHit]) -> dict[VaultPath, float]:
-    """Return each note's best score."""
     found: dict[VaultPath, float] = {}
     for hit in hits:
         path, score = hit[0], hit[-1]

@@ -87,7 +87,6 @@ def _unknown_name(notes: Mapping[VaultPath, IndexedNote], term: Term) -> str | N
 
 
 async def _notes_matching(index: Index, term: Term) -> Paths:  # noqa: PLR0911 - one kind of term, one line
-    """Return the notes for which a condition holds."""
     notes = index.notes
     match term:
         case HasText(text, quoted=True):
@@ -110,7 +109,6 @@ async def _notes_matching(index: Index, term: Term) -> Paths:  # noqa: PLR0911 -
 
 
 def _notes_by_facts(notes: Notes, term: HasName | InPath | InFile | HasTag | HasProperty) -> Paths:
-    """Return the notes for which a condition on names, tags or properties holds."""
     match term:
         case HasName():
             return frozenset(path for path, note in notes.items() if _has_name(note, term))
@@ -136,7 +134,6 @@ def _has_name(note: IndexedNote, term: HasName) -> bool:
 
 
 async def _notes_with_prefix(index: Index, text: str, words: tuple[str, ...]) -> Paths:
-    """Return the notes with one of some words, or with a name that has a word of their beginning."""
     start = fold_word(text)
     named = frozenset(
         path
@@ -156,7 +153,6 @@ async def _notes_with_stem(index: Index, text: str) -> Paths:
 
 
 def _notes_named(notes: Mapping[VaultPath, IndexedNote], text: str, *, whole: bool) -> Paths:
-    """Return the notes with a name that contains something, if `whole` not only as parts of longer words."""
     part = fold_typed(text)
     words = {*query_tokens(text, exact=True)} if whole else set()
     return frozenset(
@@ -168,7 +164,6 @@ def _notes_named(notes: Mapping[VaultPath, IndexedNote], text: str, *, whole: bo
 
 
 async def _notes_with_text(index: Index, text: str) -> Paths:
-    """Return the notes that contain something in their text."""
     query, matcher = TextQuery(must=(text,)), compile_matcher((), (text,))
     if len(query_tokens(text, exact=True)) == 1 and not any(sign for one in matcher.phrases for sign in one.signs):
         return frozenset(hit.path for hit in await index.whole(query, max(1, len(index.notes)), None))

@@ -44,12 +44,7 @@ class Sentence:
 
 
 def iter_sentences(note: Note, near: Sequence[Lines] = ()) -> Iterator[Sentence]:
-    """Yield a note's sentences in their order, without headings, code and tables; an item of a list is one.
-
-    Args:
-        note: The note.
-        near: Only the sentences of blocks in these lines, and of the blocks next to them; all if empty.
-    """
+    """Yield a note's sentences in their order, without headings, code and tables; an item of a list is one."""
     lines = LineIndex(note.text)
     # A reference to a footnote often stands between the end of a sentence and the next one.
     shown = _FOOTNOTE.sub(lambda found: " " * len(found.group()), note.text)
@@ -84,12 +79,10 @@ def iter_asides(note: Note) -> Iterator[Sentence]:
 
 
 def _find_tables(rows: Sequence[str]) -> list[int]:
-    """Return which lines of a quote, without its marks, are the headers of tables."""
     return [at for at, (head, row) in enumerate(pairwise(rows)) if head.startswith("|") and _DELIMITER.match(row)]
 
 
 def _rows(path: VaultPath, rows: Sequence[str], first: int) -> Iterator[Sentence]:
-    """Yield the rows of a table, which begins in a line, with what the header calls each cell."""
     names = _cells(rows[0])
     for line, row in enumerate(takewhile(lambda row: "|" in row, rows[2:]), first + 2):
         cells = _cells(row)
@@ -103,7 +96,6 @@ def _rows(path: VaultPath, rows: Sequence[str], first: int) -> Iterator[Sentence
 
 
 def _cells(row: str) -> list[str]:
-    """Return the cells of a row as they read."""
     inner = row.strip().removeprefix("|").removesuffix("|")
     return [clean_text(cell.replace("\\|", "|")) for cell in UNESCAPED_BAR.split(inner)]
 

@@ -51,13 +51,7 @@ def cut_snippet(plain: str, matches: tuple[Match, ...]) -> str:
 
 
 def drop_headings(text: str, plain: str, matches: tuple[Match, ...]) -> tuple[str, tuple[Match, ...]]:
-    """Drop a passage's leading headings, which the hit gives separately, unless only they contain a match.
-
-    Args:
-        text: The passage as written.
-        plain: The same text, cleaned.
-        matches: The matches in the clean text.
-    """
+    """Drop a passage's leading headings, which the hit gives separately, unless only they contain a match."""
     headings = _HEADINGS.match(text)
     head = f"{clean_text(headings.group())} " if headings else ""
     if not head.strip() or not plain.startswith(head) or len(plain) == len(head):
@@ -73,7 +67,6 @@ def drop_headings(text: str, plain: str, matches: tuple[Match, ...]) -> tuple[st
 
 
 def is_bare(text: str, title: str) -> bool:
-    """Return whether a passage says nothing but headings and the title."""
     plain = clean_text(_HEADING.sub("", text))
     return plain == title or not any(map(str.isalnum, plain))
 
@@ -85,20 +78,13 @@ def drop_title(text: str, title: str) -> str:
 
 
 def blank_labels(text: str, labels: Sequence[Span]) -> str:
-    """Return a text with blanks in place of labels."""
     for start, end in labels:
         text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
     return text
 
 
 def keep_values(text: str, labels: Sequence[Span], matches: Callable[[str], bool]) -> str:
-    """Drop the lines of a text that begin with a recurring label, but for those whose value is wanted.
-
-    Args:
-        text: The text of a passage, as written.
-        labels: Where recurring labels stand in it.
-        matches: Returns whether a value is wanted.
-    """
+    """Drop the lines of a text that begin with a recurring label, but for those whose value is wanted."""
     lines = zip(text.split("\n"), blank_labels(text, labels).split("\n"), strict=True)
     return "\n".join(line for line, value in lines if line == value or matches(value))
 
@@ -114,7 +100,6 @@ def clean_text(text: str) -> str:
 
 
 def _window(text: str, matches: tuple[Match, ...]) -> tuple[int, int]:
-    """Choose the part with the most distinct words, then the most matches, then the earliest."""
     if len(text) <= LENGTH:
         return 0, len(text)
     best, best_worth = (0, 0), (0, 0)
@@ -138,7 +123,6 @@ def _window(text: str, matches: tuple[Match, ...]) -> tuple[int, int]:
 
 
 def _start(text: str, earliest: int, latest: int) -> int:
-    """Return where to begin: at a sentence, else at a word."""
     if earliest <= 0:
         return 0
     if (begin := next(sentence_ends(text, (earliest, latest), by_lines=False), 0)) > 0:
@@ -166,7 +150,6 @@ def _end(text: str, latest: int, earliest: int = 1) -> int:
 
 
 def _may_cut(text: str, at: int) -> bool:
-    """Return whether no word and no combined character is cut here."""
     if unicodedata.combining(text[at]):
         return False
     return not (SPACED_CHARACTER.match(text[at]) and SPACED_CHARACTER.match(text[at - 1]))

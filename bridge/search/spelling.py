@@ -26,7 +26,6 @@ ENDING = 3
 
 
 def find_corrections(query: Query, words: VaultWords, languages: Collection[str]) -> Mapping[str, str]:
-    """Return the vault's word for each word of a query that seems mistyped."""
     read_as: dict[str, str] = {}
     # A required word is taken as typed.
     # In a question, a word of the same language that no note says is far more often right than mistyped.
@@ -57,7 +56,6 @@ def correct_spelling(query: Query, read_as: Mapping[str, str]) -> Query:
 
 
 def _correct_word(word: str, words: VaultWords, languages: Collection[str], *, unfinished: bool) -> str | None:
-    """Return the correction of a mistyped word; None when it is not mistyped or nothing is similar."""
     folded = fold_word(word)
     if len(folded) < SHORTEST or not folded.isalpha() or folded in STOP_WORDS or words.says(folded, languages):
         return None
@@ -82,7 +80,6 @@ def _piece(word: str, meant: str) -> int:
 
 
 def _closest_word(near: Sequence[tuple[int, str]], words: VaultWords) -> str:
-    """Choose the word with the fewest errors, then the most frequent."""
     return min(near, key=lambda one: (one[0], -words.count(one[1]), one[1]))[1]
 
 

@@ -28,13 +28,7 @@ _KIND: Mapping[PieceKind, float] = {"list_item": 0.9, "quote": 0.5, "callout": 0
 
 
 def choose_sentences_of(notes: Sequence[Note], most: int, focus: str = "") -> list[Sentence]:
-    """Return the sentences that stand for some notes, in the order of these and their lines; else rows and footnotes.
-
-    Args:
-        notes: The notes, in the order in which they are to be told.
-        most: Maximum number of sentences.
-        focus: What the summary should be about; empty for whatever the notes are about.
-    """
+    """Return the sentences that stand for some notes, in the order of their lines; else rows and footnotes."""
     found = list(_distinct([one for one in iter_sentences(note) if _is_whole(one.text)] for note in notes))
     if not any(found):
         found = [list(iter_asides(note)) for note in notes]
@@ -53,7 +47,6 @@ def choose_sentences_of(notes: Sequence[Note], most: int, focus: str = "") -> li
 
 
 def _distinct(found: Iterable[Sequence[Sentence]]) -> Iterator[list[Sentence]]:
-    """Yield the sentences of each note without those that were there before."""
     seen = set[str]()
     for sentences in found:
         keys = [fold_case(sentence.text) for sentence in sentences]
@@ -70,6 +63,5 @@ def _is_whole(text: str) -> bool:
 
 
 def _prior(place: int, sentence: Sentence, *, leads: bool) -> float:
-    """Return how much a sentence counts for where it stands and how long it is."""
     lead = 1 + _LEAD * math.exp(-place / _LEAD_FALLS) if leads else 1
     return lead * (1 if sentence.words in _GOOD_WORDS else _FRAGMENT) * _KIND.get(sentence.kind, 1)

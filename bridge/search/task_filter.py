@@ -32,7 +32,6 @@ class TaskFilter:
 
     @property
     def dated(self) -> bool:
-        """Whether only tasks with a due day match."""
         return any((self.on, self.after, self.before))
 
 
@@ -40,17 +39,12 @@ FoundTask = tuple["IndexedNote", "IndexedTask"]
 
 
 def require_status(status: str) -> None:
-    """Require that a status is one of the words, or the characters of boxes.
-
-    Raises:
-        InvalidArguments: It is neither.
-    """
+    """Require that a status is one of the words, or the characters of boxes."""
     if not status or (status not in WORDS and status.isalpha() and len(status) > MOST_LETTERS):
         raise InvalidArguments(f"`status` must be one of {', '.join(WORDS)}, or the characters of a checkbox.")
 
 
 def filter_tasks(notes: Iterable[IndexedNote], criteria: TaskFilter, settings: TaskSettings) -> Iterator[FoundTask]:
-    """Yield the tasks that match."""
     fits = functools.cache(lambda status: has_status(status, criteria.status, settings))
     for note in notes:
         for task in note.tasks if note.packed_tasks else ():
@@ -64,7 +58,6 @@ def filter_tasks(notes: Iterable[IndexedNote], criteria: TaskFilter, settings: T
 
 
 def has_status(status: str, condition: str, settings: TaskSettings) -> bool:
-    """Return whether a box has the wanted status."""
     match condition:
         case "all":
             return True
@@ -77,7 +70,6 @@ def has_status(status: str, condition: str, settings: TaskSettings) -> bool:
 
 
 def has_tags(task: IndexedTask, tags: tuple[str, ...]) -> bool:
-    """Return whether a task has all tags, or tags nested in them."""
     own_tags = [fold_case(tag) for tag in task.tags]
     return all(any(tag == each or tag.startswith(f"{each}/") for tag in own_tags) for each in tags)
 

@@ -95,7 +95,6 @@ Term = Word | HasText | HasPrefix | HasName | InPath | InFile | HasTag | HasProp
 
 
 def leaves(term: Term) -> Iterator[Word | HasText]:
-    """Yield the wanted words and phrases, in the order typed."""
     match term:
         case Word() | HasText():
             yield term
@@ -109,12 +108,7 @@ def leaves(term: Term) -> Iterator[Word | HasText]:
 
 
 def prefixes(term: Term, *, negated: bool = True) -> Iterator[HasPrefix]:
-    """Yield the beginnings of words in a tree, in the order typed.
-
-    Args:
-        term: The tree.
-        negated: Whether to yield those that must not occur, too.
-    """
+    """Yield the beginnings of words in a tree, in the order typed."""
     match term:
         case HasPrefix():
             yield term
@@ -128,7 +122,6 @@ def prefixes(term: Term, *, negated: bool = True) -> Iterator[HasPrefix]:
 
 
 def fill_prefixes(term: Term, words: Mapping[str, tuple[str, ...]]) -> Term:
-    """Return a tree with the words of the vault that begin with each prefix."""
     match term:
         case HasPrefix(text):
             return HasPrefix(text, words.get(text, ()))
@@ -143,7 +136,6 @@ def fill_prefixes(term: Term, words: Mapping[str, tuple[str, ...]]) -> Term:
 
 
 def require_words(term: Term) -> Term:
-    """Return a tree whose words must occur."""
     match term:
         case Word(text):
             return Word(text, required=True)
@@ -166,13 +158,7 @@ def conditions(term: Term) -> Iterator[Term]:
 
 
 def condition(term: Term, *, strict: bool = False, phrases: bool = True) -> Term | None:
-    """Return the condition on notes; None when everything is only for ranking.
-
-    Args:
-        term: What was typed.
-        strict: Whether plain words count as conditions, as they do inside `OR` and after `-`.
-        phrases: Whether phrases do.
-    """
+    """Return the condition on notes; None when everything is only for ranking."""
     match term:
         case Word(text, required):
             return HasText(text) if strict or required else None

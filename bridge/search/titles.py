@@ -33,7 +33,6 @@ class NameMatch:
 
 
 def score_covered_names(notes: Iterable[IndexedNote], query: Query) -> dict[VaultPath, NameMatch]:
-    """Score the notes whose title or an alias consists of words in the query."""
     query_words = frozenset(stem_words("english", content_words(words_of(query.text))))
     found: dict[VaultPath, NameMatch] = {}
     if not query_words:
@@ -87,7 +86,6 @@ def _words_of_name(name: str) -> tuple[str, ...]:
 
 
 def _name_fit(query_words: Sequence[str], name: Sequence[str]) -> tuple[float, Fit]:
-    """Return how much of the query a name covers, and how: all of it, its beginning, or a similar spelling."""
     if not name:
         return 0.0, "matches in part"
     if list(query_words) == list(name):
@@ -121,7 +119,6 @@ def _stemmed_name(name: str) -> tuple[str, ...]:
 
 
 def merge_matches(*matches: Mapping[VaultPath, NameMatch]) -> dict[VaultPath, NameMatch]:
-    """Keep the better match of each note."""
     best: dict[VaultPath, NameMatch] = {}
     for each in matches:
         for path, match in each.items():

@@ -92,11 +92,7 @@ class VaultWords:
         self._changed = len(rows) - len(known)
 
     async def follow(self, index: Index) -> bool:
-        """Update to new, changed and removed notes; if they are many, in the background.
-
-        Returns:
-            Whether the words of all notes are known.
-        """
+        """Update to new, changed and removed notes; if they are many, in the background."""
         notes = index.notes
         if notes is self._notes:
             self._save_if_due(index)
@@ -120,13 +116,11 @@ class VaultWords:
             await asyncio.wait({self._rebuilding})
 
     def _take_up(self, notes: Mapping[VaultPath, IndexedNote]) -> None:
-        """Note whether the words of all these notes are known."""
         known = len(self._seen) == len(notes) and all(self._seen.get(path) is note for path, note in notes.items())
         self._notes = notes if known else None
         self.covers = known or notes.keys() <= self._of.keys()
 
     async def _read(self, index: Index, notes: Mapping[VaultPath, IndexedNote], paths: Sequence[VaultPath]) -> None:
-        """Read the words of some of these notes."""
         texts = await index.wholes(paths)
         folded = FoldedWords()
         for path in paths:
@@ -136,7 +130,6 @@ class VaultWords:
                 self._learn(notes[path], folded.words_in(full_text(notes[path], texts)))
 
     def _save_if_due(self, index: Index) -> None:
-        """Store the words of all notes, if those of many are not stored."""
         due = self._changed > MOST_UNSAVED or not index.word_file.is_stored
         if due and _is_stored(index) and time.monotonic() >= self._next_save:
             self._rebuild(index)
@@ -179,7 +172,6 @@ class VaultWords:
             pool.end()
 
     async def _save(self, index: Index, notes: Sequence[IndexedNote], words: WordArrays) -> StoredWords | None:
-        """Store the words of notes and load them; None if that is not possible now, or they are few."""
         stored: StoredWords | None = None
         if _is_stored(index):
             with suppress(BridgeError, OSError):
@@ -204,7 +196,6 @@ class VaultWords:
         self._words.drop(numbers.tolist())
 
     def says(self, word: str, languages: Collection[str]) -> bool:
-        """Return whether any note contains a word in any form."""
         return any(self._words.counts[number] for number in self._words.forms_of(fold_word(word), languages))
 
     def begins(self, start: str) -> bool:
@@ -253,15 +244,6 @@ class VaultWords:
         """Return how much of a query notes contain (0-1), rare words counting most.
 
         A long note contains a word by chance more often than a short one, so that the word counts less there.
-
-        Args:
-            paths: The notes.
-            words: The words and phrases of the query.
-            languages: The languages in which words are stemmed.
-            said: By folded word: outdated notes that contain it now, whose words before the change count too.
-
-        Returns:
-            None until every note was read, and for scripts without spaces between words.
         """
         query_words = spaced_words(words)
         if not self.covers or not query_words or any(RUN.search(word) for word in words):
@@ -312,10 +294,8 @@ def spaced_words(words: Iterable[str]) -> list[str]:
 
 
 def full_text(note: IndexedNote, texts: Mapping[VaultPath, str]) -> str:
-    """Return all that is said in a note, its names included."""
     return " ".join((texts.get(note.path, ""), note.title, *note.aliases, note.path))
 
 
 def _is_stored(index: Index) -> bool:
-    """Return whether the words of these notes are stored: those of few notes are quickly read."""
     return index.among == "notes" and len(index.notes) > LEAST_STORED

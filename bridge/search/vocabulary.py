@@ -119,7 +119,6 @@ def _file_name(path: VaultPath) -> str:
 
 
 def _tags(tags: Iterable[str]) -> set[str]:
-    """Return the words under which tags are found: each whole tag and each of its parts."""
     found: set[str] = set()
     for tag in tags:
         plain = fold_word(tag)

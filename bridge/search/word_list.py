@@ -46,33 +46,27 @@ class WordList:
         return self._text[self._start(number) : self._ends[number] - 1].tobytes()
 
     def _place(self, encoded: bytes) -> int:
-        """Return the number of the first word that is not before a text."""
         return bisect_left(range(len(self)), encoded, key=self._encoded)
 
     def find(self, word: str) -> int | None:
-        """Return the number of a word."""
         encoded = _encode(word)
         at = self._place(encoded)
         return at if at < len(self) and self._encoded(at) == encoded else None
 
     def begun_with(self, prefix: str) -> range:
-        """Return the numbers of the words with a prefix."""
         encoded = _encode(prefix)
         # No character has this byte.
         return range(self._place(encoded), self._place(encoded + b"\xff"))
 
     def words(self, numbers: range) -> list[str]:
-        """Return the words with these consecutive numbers."""
         if not numbers:
             return []
         return _split(self._text[self._start(numbers[0]) : self._ends[numbers[-1]]].tobytes())
 
     def lines(self) -> str:
-        """Return all words, each on a line."""
         return self._text.tobytes().decode("utf-8", "surrogatepass")
 
     def of_stem(self, root: str, language: str, hashed: int) -> list[int]:
-        """Return the numbers of the words under a root whose stem has this hash."""
         first, last = self._places.get(root, (0, 0))
         if language in self._stems:
             stems = self._stems[language][first:last]
@@ -112,7 +106,6 @@ def build_word_list(words: Sequence[str], languages: Iterable[str]) -> dict[str,
 
 
 def roots_of(word: str) -> set[str]:
-    """Return the roots under which a word is found."""
     if word.isascii() and not word.startswith("ge"):
         return {word[:ROOT]}
     parts = [word, word[2:] if word.startswith("ge") else ""]
@@ -131,7 +124,6 @@ def hash_stems(language: str, words: Sequence[str]) -> NDArray[np.uint32]:
 
 
 def stems_in(word: str, languages: Iterable[str]) -> list[str]:
-    """Return the stem of a word in each language."""
     return [stem for language in languages for stem in stem_words(language, [word])]
 
 

@@ -27,7 +27,6 @@ class FoldedWords(dict[str, str]):
         return found
 
     def words_in(self, text: str) -> set[str]:
-        """Return the different words of a text, folded."""
         if len(self) > MOST_REMEMBERED:
             self.clear()
         # No word has a space in it, and most of them repeat.
@@ -62,17 +61,12 @@ class WordReader:
         self._folded = FoldedWords()
 
     def read(self, texts: Iterable[str]) -> None:
-        """Read further notes."""
         for text in texts:
             numbers = map(self._numbers.__getitem__, self._folded.words_in(text))
             self._rows.append(np.fromiter(numbers, np.uint32))
 
     def build(self, languages: Iterable[str]) -> WordArrays:
-        """Return the arrays of the word file, without those that identify the notes; no word is left without a note.
-
-        Args:
-            languages: The languages in which the words are stemmed.
-        """
+        """Return the arrays of the word file, without those that identify the notes; no word is left without a note."""
         words = self._numbers.words
         numbers = np.concatenate([np.empty(0, np.uint32), *self._rows])
         order = np.array(sorted(np.unique(numbers).tolist(), key=words.__getitem__), np.int64)
@@ -91,13 +85,7 @@ _readers: list[WordReader] = []
 
 
 def begin_words(words: str, numbers: NDArray[np.uint32], counts: NDArray[np.uint32]) -> None:
-    """Begin to read in a worker process, which gives way to others from now on.
-
-    Args:
-        words: The words by number, joined by spaces.
-        numbers: Those of the words of each note read so far, one note after the other.
-        counts: How many words each of these notes has.
-    """
+    """Begin to read in a worker process, which gives way to others from now on."""
     lower_priority()
     _readers[:] = [WordReader(words.split(" ") if words else (), np.split(numbers, np.cumsum(counts))[:-1])]
 
@@ -108,5 +96,4 @@ def read_words(texts: Sequence[str]) -> None:
 
 
 def build_words(languages: Sequence[str]) -> WordArrays:
-    """Return the arrays of what the worker process has read."""
     return _readers.pop().build(languages)

@@ -36,15 +36,6 @@ PREFLIGHT = {
 def build_application(
     bridge: Bridge, port: int, token: str, owner: Principal = RUNTIME, key: str | None = None
 ) -> web.Application:
-    """Build the application.
-
-    Args:
-        bridge: The bridge that answers.
-        port: The port it listens on, which the Host header must name.
-        token: The token of the runtime file.
-        owner: The principal that holds it.
-        key: The token of the owner's file; without it, settings can only be changed by clients of scope `admin`.
-    """
     tokens, limits = Tokens(bridge.folders.tokens), RateLimits()
     guard = Authenticator(port, token_digest(token), tokens, owner, None if key is None else token_digest(key))
     door = Connections(guard, limits, lambda: bridge.settings.rate_limit_per_s)
@@ -53,7 +44,6 @@ def build_application(
 
     @web.middleware
     async def let_in(request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Check a request, run it, and convert all errors to the one form."""
         try:
             guard.check_host(request.headers)
             origin = guard.check_origin(request.headers)
@@ -101,5 +91,4 @@ async def harden(request: web.Request, response: web.StreamResponse) -> None:
 
 
 async def close_streams(app: web.Application) -> None:
-    """Let open streams end."""
     app[CLOSING].set()

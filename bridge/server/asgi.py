@@ -69,7 +69,6 @@ class MountedApp:
             await asyncio.wait(self._running, timeout=SHUTDOWN_S)
 
     async def _hold(self) -> None:
-        """Keep the app open until the server closes."""
         await self._wanted.wait()
         try:
             async with self._opening as app:
@@ -81,7 +80,6 @@ class MountedApp:
                 self._app.set_exception(error_page)
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
-        """Pass a request to the app and return its response."""
         self._wanted.set()
         app = await asyncio.shield(self._app)
         exchange = Exchange(request, await request.read())
@@ -121,7 +119,6 @@ class Exchange:
 
     @property
     def left(self) -> bool:
-        """Whether the client has disconnected."""
         return self._gone.is_set()
 
     def leave(self) -> None:
@@ -129,7 +126,6 @@ class Exchange:
         self._gone.set()
 
     async def receive(self) -> Message:
-        """Return the body, then wait until the client disconnects."""
         if self._body is not None:
             body, self._body = self._body, None
             return {"type": "http.request", "body": body, "more_body": False}

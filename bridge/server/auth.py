@@ -59,24 +59,13 @@ class Authenticator:
     """The digest of the token in the owner's file, which agents never get."""
 
     def check_host(self, headers: CIMultiDictProxy[str]) -> None:
-        """Require a request addressed to this machine by name; a rebound DNS name is refused.
-
-        Raises:
-            BadHost: It is not.
-        """
+        """Require a request addressed to this machine by name; a rebound DNS name is refused."""
         named = headers.getall("Host", [])
         if len(named) != 1 or named[0].lower() not in allowed_hosts(self.port):
             raise BadHost
 
     def check_origin(self, headers: CIMultiDictProxy[str]) -> str | None:
-        """Require our own pages, Obsidian, or a caller that is not a browser.
-
-        Returns:
-            The origin, which a browser expects in the response; None if there is none.
-
-        Raises:
-            Forbidden: Another page sent the request.
-        """
+        """Require our own pages, Obsidian, or a caller that is not a browser."""
         sent = headers.getall("Origin", [])
         if not sent:
             return None
@@ -85,11 +74,6 @@ class Authenticator:
         return sent[0]
 
     def visitor(self, headers: CIMultiDictProxy[str]) -> Identity:
-        """Return the identity that the request's token proves.
-
-        Raises:
-            Unauthorized: There is no token, nobody holds it, or the token of the named client was revoked.
-        """
         sent = headers.getall("Authorization", [])
         scheme, _, token = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
         if scheme.lower() != "bearer":
@@ -105,15 +89,7 @@ class Authenticator:
         return Identity(Principal(client.name, client.scopes, client.preset), client, paced=True)
 
     def local(self, headers: CIMultiDictProxy[str], holder: Principal) -> Identity:
-        """Return the identity under which a program of the user calls.
-
-        Args:
-            headers: Its request's headers, which may name a client.
-            holder: The principal whose token it sent.
-
-        Raises:
-            Unauthorized: The token of the named client was revoked.
-        """
+        """Return the identity under which a program of the user calls."""
         limited = headers.getall(LIMITED_HEADER, [])
         for name in (*limited, *headers.getall(CLIENT_HEADER, [])):
             if self.tokens.is_revoked(name):
@@ -129,12 +105,10 @@ class Authenticator:
 
 
 def allowed_hosts(port: int) -> Collection[str]:
-    """Return the allowed Host headers: this machine by name."""
     return [f"{name}:{port}" for name in LOOPBACK]
 
 
 def allowed_origins(port: int) -> Collection[str]:
-    """Return the origins that may call."""
     return [OBSIDIAN_ORIGIN, *(f"http://{host}" for host in allowed_hosts(port))]
 
 
@@ -157,13 +131,7 @@ class Connections:
     """Admits callers, and closes the connections of revoked clients."""
 
     def __init__(self, guard: Authenticator, limits: RateLimits, per_second: Callable[[], int]) -> None:
-        """Start without connections.
-
-        Args:
-            guard: Authenticates requests.
-            limits: Counts calls.
-            per_second: Returns how many calls a second a client may make.
-        """
+        """Start without connections."""
         self._guard = guard
         self._limits = limits
         self._per_second = per_second
@@ -173,12 +141,6 @@ class Connections:
 
     @asynccontextmanager
     async def entered(self, request: web.Request) -> AsyncIterator[Principal]:
-        """Admit a caller for a block.
-
-        Raises:
-            Unauthorized: It holds no valid token.
-            RateLimited: It calls too often.
-        """
         visitor = self._admit(request)
         client, connection = visitor.client, request.transport
         self.presence.saw(connection)

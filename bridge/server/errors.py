@@ -17,7 +17,6 @@ QUIET_S: Final = 60.0
 
 
 def error_response(error: BridgeError) -> web.Response:
-    """Convert an error to a response."""
     response = web.Response(status=error.status, body=encode(error.wire()), content_type="application/json")
     if error.status == HTTPStatus.UNAUTHORIZED:
         response.headers["WWW-Authenticate"] = 'Bearer realm="vault-bridge"'
@@ -50,7 +49,6 @@ def http_error_response(error: web.HTTPException, path: str) -> web.Response:
 
 
 def body_error_response() -> web.Response:
-    """Return the response to a body that cannot be decoded or is incomplete."""
     response = error_response(InvalidArguments("The body does not match its headers.", hint="Send it uncompressed."))
     # The start of the next request is not known.
     response.force_close()
@@ -61,11 +59,7 @@ class RedactingFilter(logging.Filter):
     """Shortens the server's log records, which quote input that it does not understand, every time."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Start by passing the first record.
-
-        Args:
-            clock: Returns the time in seconds.
-        """
+        """Start by passing the first record."""
         super().__init__()
         self._clock = clock
         self._next = clock()

@@ -53,6 +53,5 @@ async def next_event(queue: asyncio.Queue[Message], closing: asyncio.Event) -> M
 
 
 def encode_event(message: Message) -> bytes:
-    """Encode an event for the browser's EventSource."""
     data = orjson.dumps({"vault": message.vault, **asdict(message.event)})
     return b"id: %d\nevent: %s\ndata: %s\n\n" % (message.id, message.event.kind.encode(), data)

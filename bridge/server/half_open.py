@@ -39,7 +39,6 @@ class HalfOpenConnections:
                     connection.abort()
 
     def _is_complete(self, connection: asyncio.BaseTransport) -> bool:
-        """Return whether a request has arrived, with its body."""
         latest = self._latest.get(connection)
         request = None if latest is None else latest()
         return latest is not None and (request is None or request.content.is_eof())

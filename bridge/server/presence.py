@@ -21,17 +21,12 @@ class IdleTimer:
     """Tracks clients: while a connection on which a client called is open, that client is there."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
-        """Start as if a client had just been there.
-
-        Args:
-            now: Returns the time in seconds.
-        """
+        """Start as if a client had just been there."""
         self._now = now
         self._connections: WeakSet[asyncio.BaseTransport] = WeakSet()
         self._last = now()
 
     def saw(self, connection: asyncio.BaseTransport | None) -> None:
-        """Record that a client called."""
         self._last = self._now()
         if connection is not None:
             self._connections.add(connection)
@@ -47,14 +42,7 @@ IDLE_TIMER = web.AppKey("PRESENCE", IdleTimer)
 
 
 async def shut_down_when_idle(presence: IdleTimer, bridge: Bridge, after: float, stop: asyncio.Event) -> None:
-    """Set `stop` when no client was there for a while and nothing is being indexed.
-
-    Args:
-        presence: Tracks the clients.
-        bridge: The bridge, which may still be indexing.
-        after: Seconds without a client.
-        stop: The event to set.
-    """
+    """Set `stop` when no client was there for a while and nothing is being indexed."""
     while not stop.is_set():
         await asyncio.sleep(LOOK_EVERY_S)
         alone = presence.alone_s()
@@ -63,12 +51,10 @@ async def shut_down_when_idle(presence: IdleTimer, bridge: Bridge, after: float,
 
 
 def is_indexing(bridge: Bridge) -> bool:
-    """Say whether anything is being indexed that can be."""
     return any(is_busy(host.progress()) for host in bridge.vaults.values())
 
 
 def is_busy(now: Progress) -> bool:
-    """Say whether a vault's index is still being completed."""
     words = not now.ready_keyword or now.pending_keyword > 0
     vectors = now.pending_vectors > 0 and now.model is not None and not now.paused
     return now.trouble is None and (words or vectors)

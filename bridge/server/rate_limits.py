@@ -19,25 +19,12 @@ class TokenBucket:
     """A bucket of calls that refills over time."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Start with a full bucket.
-
-        Args:
-            clock: Returns the time in seconds.
-        """
+        """Start with a full bucket."""
         self._clock = clock
         self._at = clock()
         self._spent = 0.0
 
     def take(self, per_second: float, burst: float) -> float:
-        """Take one call.
-
-        Args:
-            per_second: How fast the bucket fills.
-            burst: How many calls it holds.
-
-        Returns:
-            0 if a call was available, else the seconds until one is; nothing was taken then.
-        """
         now = self._clock()
         self._spent = max(0.0, self._spent - (now - self._at) * per_second)
         self._at = now
@@ -48,7 +35,6 @@ class TokenBucket:
         return 0.0
 
     def give_back(self) -> None:
-        """Put back a call that was taken."""
         self._spent = max(0.0, self._spent - 1)
 
 
@@ -62,19 +48,11 @@ class RateLimits:
         self._pairing = TokenBucket()
 
     def client(self, client: Client, per_second: int) -> None:
-        """Count a client's call.
-
-        Raises:
-            RateLimited: It calls too often.
-        """
+        """Count a client's call."""
         spend(self._clients[client.id], per_second)
 
     def malformed(self, client: Client, per_second: int) -> float:
-        """Return a client's malformed call to its bucket, and count it separately.
-
-        Returns:
-            Seconds until another malformed call is within the limit, else 0.
-        """
+        """Return a client's malformed call to its bucket, and count it separately."""
         self._clients[client.id].give_back()
         return self._malformed[client.id].take(per_second, BURST_S * per_second)
 
@@ -83,27 +61,16 @@ class RateLimits:
 
         All callers without a token share one limit, since one machine cannot tell them apart. A valid token passes
         regardless, or any program could lock out all others; at 256 bits, guessing is hopeless even at full speed.
-
-        Raises:
-            RateLimited: There were too many.
         """
         spend(self._strangers, STRANGERS_PER_S)
 
     def pairing(self) -> None:
-        """Count an attempt to pair.
-
-        Raises:
-            RateLimited: There were too many.
-        """
+        """Count an attempt to pair."""
         spend(self._pairing, PAIRING_PER_S)
 
 
 def spend(pace: TokenBucket, per_second: int) -> None:
-    """Take one call.
-
-    Raises:
-        RateLimited: None is left.
-    """
+    """Take one call."""
     wait = pace.take(per_second, BURST_S * per_second)
     if wait:
         raise RateLimited(retry_after_s=ceil(wait))

@@ -53,7 +53,6 @@ async def health(_: web.Request) -> web.Response:
 
 
 async def run_operation(request: web.Request) -> web.StreamResponse:
-    """Run an operation."""
     operation = get_operation(request.match_info["operation"])
     arguments = parse_arguments(await request.read())
     vault = arguments.pop(VAULT, None)
@@ -96,11 +95,7 @@ async def pair(request: web.Request) -> web.Response:
 
 
 def parse_arguments(body: bytes) -> dict[str, Any]:
-    """Parse the arguments; an empty body means none.
-
-    Raises:
-        InvalidArguments: The body is not a JSON object.
-    """
+    """Parse the arguments; an empty body means none."""
     if not body.strip():
         return {}
     try:
@@ -118,7 +113,6 @@ async def operations(_: web.Request) -> web.Response:
 
 
 async def description(_: web.Request) -> web.Response:
-    """Describe the API as OpenAPI."""
     return json_response(await asyncio.to_thread(openapi))
 
 
@@ -133,7 +127,6 @@ async def events(request: web.Request) -> web.StreamResponse:
 
 
 def json_response(value: Mapping[str, Any] | Any) -> web.Response:
-    """Return a response with JSON."""
     return web.Response(body=encode(value), content_type="application/json")
 
 

@@ -23,27 +23,16 @@ class Runtime(NamedTuple):
 
 
 def write_runtime(path: Path, runtime: Runtime) -> None:
-    """Write the file atomically, for this user only; one left by a dead process is replaced.
-
-    Raises:
-        DiskFull: There is no room for it.
-        ReadOnly: Its folder is not writable.
-    """
+    """Write the file atomically, for this user only; one left by a dead process is replaced."""
     write_json(path, runtime._asdict())
 
 
 def write_owner_file(path: Path, url: str, key: str) -> None:
-    """Write the owner's file, for this user only: the token by which settings are changed, and the address it is for.
-
-    Raises:
-        DiskFull: There is no room for it.
-        ReadOnly: Its folder is not writable.
-    """
+    """Write the owner's file, for this user only: the token by which settings are changed, and its address."""
     write_json(path, {"url": url, "token": key})
 
 
 def write_json(path: Path, facts: Mapping[str, Any]) -> None:
-    """Write facts to a file, for this user only."""
     # Commands, which only read, do without it.
 
     make_private(path.parent)
@@ -67,7 +56,6 @@ def running_bridges(data_dir: Path) -> Iterable[Runtime]:
 
 
 def remove_runtime(path: Path) -> None:
-    """Remove the file if it is ours."""
     runtime = read_runtime(path)
     if runtime is not None and runtime.pid == os.getpid():
         path.unlink(missing_ok=True)
@@ -89,7 +77,6 @@ def is_alive(pid: int) -> bool:
 
 
 def is_alive_on_windows(pid: int) -> bool:
-    """Say whether a process exists on Windows, where signal 0 would end it."""
     import ctypes
 
     kernel = ctypes.windll.kernel32  # type: ignore[attr-defined,unused-ignore]

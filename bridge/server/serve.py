@@ -32,22 +32,7 @@ async def serve(
     *,
     reads_only: bool = False,
 ) -> None:
-    """Serve a bridge until told to stop.
-
-    Args:
-        bridge: The bridge; started and stopped here.
-        port: The port; 0 takes a free one.
-        stop: Ends the service when set.
-        ready: Called once it listens.
-        mounts: Apps by path, opened in the background.
-        leave_after: Seconds without a client after which it stops by itself; None disables this.
-        reads_only: Whether the runtime file's token only grants reading.
-
-    Raises:
-        VaultHeld: Another process holds one of the vaults.
-        Busy: The port is taken.
-        ReadOnly: The data folder is not writable.
-    """
+    """Serve a bridge until told to stop."""
     from aiohttp import log as web_log
     from aiohttp import web
 
@@ -106,11 +91,7 @@ async def serve(
 
 
 def listen(port: int) -> Any:
-    """Open the socket, on loopback only.
-
-    Raises:
-        Busy: The port is taken.
-    """
+    """Open the socket, on loopback only."""
     import socket
 
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)

@@ -24,11 +24,7 @@ DONE, ERROR = "done", "error"
 async def stream_call(
     request: web.Request, operation: Operation, call: Call, arguments: Mapping[str, Any]
 ) -> web.StreamResponse:
-    """Run an operation and send what it says; a caller that leaves cancels it.
-
-    Raises:
-        BridgeError: As the operation, if it said nothing before.
-    """
+    """Run an operation and send what it says; a caller that leaves cancels it."""
     parts: asyncio.Queue[bytes | None] = asyncio.Queue()
 
     def say(event: StreamEvent) -> None:
@@ -61,5 +57,4 @@ async def _last_part(running: asyncio.Task[bytes]) -> bytes:
 
 
 def encode_part(kind: str, data: bytes) -> bytes:
-    """Encode an event for the browser's EventSource."""
     return b"event: %s\ndata: %s\n\n" % (kind.encode(), data)

@@ -19,11 +19,7 @@ HEADER = re.compile(r"""\s*\[\s*([^\[\]"']+?)\s*\]\s*(#.*)?""")
 
 
 def load_settings(path: Path) -> tuple[Settings, tuple[SettingProblem, ...]]:
-    """Read the file; an absent one means defaults.
-
-    Returns:
-        The settings, and a problem for each line that was ignored.
-    """
+    """Read the file; an absent one means defaults."""
     try:
         if is_foreign(path):
             rules = tuple(rule for rule in RULES if may_set_rule(path, rule))
@@ -52,7 +48,6 @@ def flatten(table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def build_settings(values: Mapping[str, Any]) -> Settings:
-    """Build settings from valid values by name."""
     own: dict[str, Any] = {}
     sections: dict[str, dict[str, Any]] = {}
     for name, value in values.items():
@@ -74,7 +69,6 @@ def permission_problems(path: Path) -> tuple[SettingProblem, ...]:
 
 
 def may_set_rule(path: Path, rule: str) -> bool:
-    """Say whether a file that is not valid TOML may have been meant to set a rule."""
     try:
         return rule.encode() in path.read_bytes()
     except OSError:
@@ -82,13 +76,7 @@ def may_set_rule(path: Path, rule: str) -> bool:
 
 
 def keep_rules(settings: Settings, problems: Iterable[SettingProblem], before: Settings | None) -> Settings:
-    """Return settings in which no rule is lifted by lines that could not be read.
-
-    Args:
-        settings: The settings as read.
-        problems: The ignored lines.
-        before: The previous settings; if None, a rule in doubt applies to every note.
-    """
+    """Return settings in which no rule is lifted by lines that could not be read."""
     doubtful = {rule for problem in problems for rule in problem.rules}
     closed = before or Settings(deny=("**",), readonly=("**",))
     deny, readonly = (closed if rule in doubtful else settings for rule in RULES)
@@ -96,17 +84,7 @@ def keep_rules(settings: Settings, problems: Iterable[SettingProblem], before: S
 
 
 def save_settings(path: Path, changes: Mapping[str, Any]) -> Settings:
-    """Write changed settings, keeping the file's other lines and comments.
-
-    Args:
-        path: The settings file; created if absent.
-        changes: New values; None resets a setting to its default.
-
-    Raises:
-        InvalidArguments: A name or value is wrong, or the file is not valid TOML; nothing was written.
-        ReadOnly: The file is not writable.
-        DiskFull: There is no room for it.
-    """
+    """Write changed settings, keeping the file's other lines and comments."""
     fields = setting_fields()
     problems = find_problems({k: v for k, v in changes.items() if v is not None or k not in fields})
     if problems:
@@ -131,7 +109,6 @@ def save_settings(path: Path, changes: Mapping[str, Any]) -> Settings:
 
 
 def find_problems(table: Mapping[str, Any]) -> tuple[SettingProblem, ...]:
-    """Return a problem for each entry that is unknown or invalid."""
     found = []
     names = tuple(setting_fields())
     for name, value in table.items():
@@ -151,7 +128,6 @@ def find_problems(table: Mapping[str, Any]) -> tuple[SettingProblem, ...]:
 
 
 def replace_assignment(lines: list[str], name: str, value: Any) -> list[str]:
-    """Return the lines with the assignment of `name` replaced, removed (None) or added."""
     section, _, key = name.rpartition(".")
     homes = section_of_lines(lines)
     here = {section: key, "": name}
@@ -190,7 +166,6 @@ def is_complete(assignment: str) -> bool:
 
 
 def toml_value(value: Any) -> str:
-    """Format a value as TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
@@ -201,7 +176,6 @@ def toml_value(value: Any) -> str:
 
 
 def escape(character: str) -> str:
-    """Escape one character of a TOML string."""
     if character in '"\\':
         return "\\" + character
     if character.isprintable():

@@ -166,11 +166,7 @@ SECTIONS: dict[str, type[Any]] = {}
 
 
 def install_sections(sections: Mapping[str, type[Any]]) -> None:
-    """Make the settings of these features, and no others, known.
-
-    Raises:
-        TypeError: A field of one is not declared by `setting`.
-    """
+    """Make the settings of these features, and no others, known."""
     SECTIONS.clear()
     SECTIONS.update(sections)
     for name, kind in SECTIONS.items():
@@ -210,7 +206,6 @@ def describe_settings() -> tuple[SettingDescription, ...]:
 
 
 def setting_fields() -> dict[str, tuple[Any, dataclasses.Field[Any]]]:
-    """Return the type and the field of each setting by its name."""
     owners: dict[str, type[Any]] = {"": Settings, **{f"{name}.": kind for name, kind in SECTIONS.items()}}
     # Once a section: Python takes milliseconds to tell the types.
     typed = [(prefix, owner, get_type_hints(owner)) for prefix, owner in owners.items()]
@@ -223,7 +218,6 @@ def setting_fields() -> dict[str, tuple[Any, dataclasses.Field[Any]]]:
 
 
 def type_name(hint: Any) -> str:
-    """Name a setting's type as documentation does."""
     if get_origin(hint) is Literal:
         return " | ".join(repr(v) for v in get_args(hint))
     if get_origin(hint) is tuple:
@@ -232,7 +226,6 @@ def type_name(hint: Any) -> str:
 
 
 def value_problem(name: str, value: Any) -> str | None:
-    """Return why `value` does not fit the setting `name`; None if it does."""
     hint, known = setting_fields()[name]
     least, most = known.metadata["least"], known.metadata["most"]
     if get_origin(hint) is Literal:
@@ -249,7 +242,6 @@ def value_problem(name: str, value: Any) -> str | None:
 
 
 def range_problem(value: Any, least: int | None, most: int | None) -> str | None:
-    """Return why a number is out of range; None if it is not."""
     if least is not None and value < least:
         return f"must be at least {least}"
     if most is not None and value > most:

@@ -21,12 +21,7 @@ class BackgroundWriter:
     """The thread that writes what waits."""
 
     def __init__(self, calls: CallLog, tidy: Callable[[], None]) -> None:
-        """Prepare the thread.
-
-        Args:
-            calls: The log whose calls it writes.
-            tidy: Runs the maintenance that is due.
-        """
+        """Prepare the thread."""
         self._calls = calls
         self._tidy = tidy
         self._end = threading.Event()

@@ -19,7 +19,6 @@ KEPT = 3
 
 
 def list_backups(path: Path) -> list[Path]:
-    """Return the existing backups, the newest first."""
     return [place for number in range(KEPT + 1) if (place := backup_path(path, number)).exists()]
 
 
@@ -34,13 +33,7 @@ def is_due(path: Path) -> bool:
 
 
 def back_up(connection: sqlite3.Connection, path: Path) -> None:
-    """Make a new current backup; the existing ones are kept if anything goes wrong.
-
-    Raises:
-        DamagedDatabase: The copy is damaged.
-        sqlite3.Error: The file cannot be copied.
-        OSError: The disk does not allow it.
-    """
+    """Make a new current backup; the existing ones are kept if anything goes wrong."""
     fresh = path.with_name(f"{path.name}.backup.new")
     fresh.unlink(missing_ok=True)
     try:
@@ -77,16 +70,7 @@ ROWS = 1 << 40
 
 
 def salvage(path: Path, subjects: Sequence[Subject]) -> None:
-    """Replace a damaged or lost file by the merged content of all sources; the damaged one is set aside.
-
-    Args:
-        path: The file.
-        subjects: The subjects whose tables it has.
-
-    Raises:
-        sqlite3.Error: The new file is not writable.
-        OSError: The disk does not allow it.
-    """
+    """Replace a damaged or lost file by the merged content of all sources; the damaged one is set aside."""
     fresh = path.with_name(f"{path.name}.salvaged")
     for leftover in (fresh, sidecar_path(fresh, "-wal")):
         leftover.unlink(missing_ok=True)
@@ -112,7 +96,6 @@ def sources(path: Path) -> list[Path]:
 
 
 def merge_source(source: Path, target: sqlite3.Connection, subjects: Sequence[Subject]) -> None:
-    """Merge everything readable in a source into a file."""
     try:
         connection = connect(source)
     except (BridgeError, DamagedDatabase):
@@ -134,7 +117,6 @@ def merge_source(source: Path, target: sqlite3.Connection, subjects: Sequence[Su
 
 
 def shared_columns(source: sqlite3.Connection, target: sqlite3.Connection, table: str) -> list[str]:
-    """Return the columns of a table that both files have; empty when the source is unreadable."""
     try:
         columns = columns_of(source, table)
     except FAILING:
@@ -168,15 +150,12 @@ def set_aside(path: Path) -> None:
 
 
 def damaged_files(path: Path) -> list[Path]:
-    """Return the damaged files that were set aside, with their logs."""
     return sorted(file for file in path.parent.glob(f"{path.name}.damaged-*") if file.is_file())
 
 
 def damaged_path(path: Path, number: int) -> Path:
-    """Return the path for a damaged file."""
     return path.with_name(f"{path.name}.damaged-{number}")
 
 
 def sidecar_path(path: Path, end: str) -> Path:
-    """Return the path of a file that SQLite keeps beside another."""
     return path.with_name(path.name + end)

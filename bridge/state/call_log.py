@@ -87,11 +87,7 @@ class CallLog:
         self._add(session)
 
     def flush(self) -> None:
-        """Write the waiting calls.
-
-        Raises:
-            BridgeError: The disk does not accept them; they keep waiting.
-        """
+        """Write the waiting calls."""
         with self._flushing:
             batch = []
             while self._waiting:
@@ -162,7 +158,6 @@ class CallLog:
 
 
 def session_events(batch: Iterable[CallRecord | SessionEvent]) -> Iterator[SessionEvent]:
-    """Yield what becomes of sessions: their ends, and of the calls of each before that the first and the last."""
     last: dict[str, CallRecord] = {}
     for one in batch:
         if isinstance(one, SessionEvent):
@@ -177,12 +172,10 @@ def session_events(batch: Iterable[CallRecord | SessionEvent]) -> Iterator[Sessi
 
 
 def event_of(call: CallRecord) -> SessionEvent:
-    """Return a call as an event of its session."""
     return SessionEvent(call.session or "", call.time, client=call.client, version=call.version)
 
 
 def _page(connection: sqlite3.Connection, since: float, after: int) -> tuple[list[CallRecord], int | None]:
-    """Return some calls after an id, and where to continue; None at the end."""
     query = f"SELECT {', '.join(NAMES)}, id FROM call WHERE id > ? AND time >= ? ORDER BY id LIMIT ?"  # noqa: S608
     rows = connection.execute(query, (after, since, PAGE)).fetchall()
     return [_call_of(row[:-1]) for row in rows], rows[-1][-1] if len(rows) == PAGE else None
@@ -227,7 +220,6 @@ def encode_paths(paths: Iterable[VaultPath]) -> str:
 
 
 def decode_paths(text: str) -> list[VaultPath]:
-    """Decode stored paths."""
     return [VaultPath(path) for path in text.split(BETWEEN) if path]
 
 

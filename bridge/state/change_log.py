@@ -50,13 +50,7 @@ class ChangeLog:
     """The log file of changes."""
 
     def __init__(self, connection: sqlite3.Connection, state: Path, overflow: Callable[[], None]) -> None:
-        """Start tracking which changes are written.
-
-        Args:
-            connection: The state database.
-            state: Its path.
-            overflow: Called when the log has become long.
-        """
+        """Start tracking which changes are written."""
         self._overflow = overflow
         self._connection = connection
         self._path = log_path(state)
@@ -84,7 +78,6 @@ class ChangeLog:
 
     @property
     def is_long(self) -> bool:
-        """Whether a backup is due."""
         try:
             return self._path.stat().st_size > MOST_BYTES
         except OSError:
@@ -96,11 +89,7 @@ class ChangeLog:
             self._path.unlink(missing_ok=True)
 
     def forget(self) -> None:
-        """Rewrite the log with only the changes that SQLite's file still has.
-
-        Raises:
-            BridgeError: The disk does not allow it.
-        """
+        """Rewrite the log with only the changes that SQLite's file still has."""
         with self._connection:
             self._connection.execute("DELETE FROM touched")
         if not self._path.exists():
@@ -111,7 +100,6 @@ class ChangeLog:
 
 
 def log_path(state: Path) -> Path:
-    """Return the path of the log."""
     return state.with_name(f"{state.name}.changes")
 
 
@@ -123,19 +111,16 @@ def line_of(connection: sqlite3.Connection, change: str) -> bytes:
 
 
 def rows_of(connection: sqlite3.Connection, table: str, column: str, change: str) -> list[dict[str, Any]]:
-    """Return the rows of a change in a table, by column name."""
     cursor = connection.execute(f"SELECT * FROM {table} WHERE {column} = ?", (change,))  # noqa: S608
     names = [name for name, *_ in cursor.description]
     return [dict(zip(names, row, strict=True)) for row in cursor]
 
 
 def checksum(data: bytes) -> bytes:
-    """Return the checksum with which a line begins."""
     return hashlib.sha256(data).hexdigest()[:CHECKSUM_LENGTH].encode()
 
 
 def read_log(path: Path) -> Mapping[str, Mapping[str, Any]]:
-    """Return each change from its last complete line."""
     try:
         lines = path.read_bytes().split(b"\n")
     except OSError:
@@ -144,7 +129,6 @@ def read_log(path: Path) -> Mapping[str, Mapping[str, Any]]:
 
 
 def whole_lines(lines: Iterable[bytes]) -> Iterator[Mapping[str, Any]]:
-    """Yield the records of complete lines."""
     for line in lines:
         begins, _, data = line.partition(b" ")
         if data and begins == checksum(data):
@@ -152,12 +136,6 @@ def whole_lines(lines: Iterable[bytes]) -> Iterator[Mapping[str, Any]]:
 
 
 def replay(state: Path, target: sqlite3.Connection) -> None:
-    """Restore changes from their last lines.
-
-    Args:
-        state: The path of the destroyed file.
-        target: Its replacement.
-    """
     found = read_log(log_path(state))
     for change, record in found.items():
         for table, column in TABLES.items():

@@ -36,7 +36,6 @@ def read_hunk_states(facts: Mapping[str, object]) -> Iterator[HunkState]:
 
 
 def undone_parts(facts: Mapping[str, object]) -> frozenset[int]:
-    """Return the parts of a change that are not active."""
     value = facts.get("undone")
     return frozenset(value if isinstance(value, list) else ())
 
@@ -48,7 +47,6 @@ def parts_absent(facts: Mapping[str, object]) -> frozenset[int]:
 
 
 def turned_by(facts: Mapping[str, object]) -> set[str]:
-    """Return the changes that a change undid or redid, from its facts."""
     undone, redone = facts.get("undoes"), facts.get("redoes")
     return {id_ for id_ in (*(undone if isinstance(undone, list) else ()), redone) if isinstance(id_, str)}
 
@@ -56,13 +54,7 @@ def turned_by(facts: Mapping[str, object]) -> set[str]:
 def set_hunk_states(
     connection: sqlite3.Connection, switches: Collection[HunkState], by: Mapping[str, object] | None
 ) -> None:
-    """Switch parts of changes on or off; a repetition changes nothing.
-
-    Args:
-        connection: The state database.
-        switches: The parts and their new states.
-        by: The facts of the change that does so; None when there was nothing left to do.
-    """
+    """Switch parts of changes on or off; a repetition changes nothing."""
     turned = set() if by is None else turned_by(by)
     for done in switches:
         change = find_change(connection, done.change)

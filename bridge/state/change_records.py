@@ -58,13 +58,11 @@ class ChangeFilter:
 
 
 def find_change(connection: sqlite3.Connection, change: str) -> Change | None:
-    """Return a change; None when there is none."""
     rows = connection.execute(f"SELECT {COLUMNS} FROM change WHERE id = ?", (change,)).fetchall()  # noqa: S608
     return next(iter(build_changes(connection, rows)), None)
 
 
 def find_changes(connection: sqlite3.Connection, criteria: ChangeFilter, limit: int, offset: int) -> list[Change]:
-    """Return changes, the newest first."""
     clauses: dict[str, object] = {
         "time >= ?": criteria.since,
         "time < ?": criteria.until,
@@ -113,7 +111,6 @@ def find_move(connection: sqlite3.Connection, path: VaultPath) -> VaultPath | No
 def build_changes(
     connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]], *, pending: bool = False
 ) -> list[Change]:
-    """Build changes from rows of the table, with their steps."""
     found = [change_of(row) for row in rows]
     steps: dict[str, list[tuple[Step, VaultPath, str | None]]] = {change.id: [] for change in found}
     for start in range(0, len(found), MARKS_AT_ONCE):
@@ -157,5 +154,4 @@ def step_of(
     after: Digest | None,
     inode: str | None = None,
 ) -> Step:
-    """Build a step from a row."""
     return Step(kind, path, target, before, after, None if inode is None else int(inode))

@@ -53,13 +53,7 @@ def settle(connection: sqlite3.Connection, change: str, made: str | None) -> Non
 
 
 def mark_made(connection: sqlite3.Connection, change: str, made: str) -> None:
-    """Mark a change as made after all others, and switch the parts of changes that it undoes or redoes.
-
-    Args:
-        connection: The state database.
-        change: The change.
-        made: A new id, which orders the change if it was stored before.
-    """
+    """Mark a change as made after all others, and switch the parts of changes that it undoes or redoes."""
     connection.execute(
         "UPDATE change SET made = iif(state = 'prepared', NULL, ?), state = 'applied' WHERE id = ?", (made, change)
     )
@@ -80,7 +74,6 @@ def set_state(connection: sqlite3.Connection, change: str, state: State, facts: 
 
 
 def add_facts(connection: sqlite3.Connection, change: str, facts: Mapping[str, object]) -> None:
-    """Add facts to a change."""
     if (found := find_change(connection, change)) is not None:
         new_facts = json.dumps({**found.facts, **facts})
         connection.execute("UPDATE change SET facts = ? WHERE id = ?", (new_facts, change))
@@ -104,17 +97,12 @@ def drop_settled(connection: sqlite3.Connection) -> None:
 
 
 def drop(connection: sqlite3.Connection, changes: Collection[str]) -> None:
-    """Delete changes."""
     connection.executemany("DELETE FROM change WHERE id = ?", [(change,) for change in changes])
     connection.executemany("DELETE FROM step WHERE change = ?", [(change,) for change in changes])
 
 
 def needed_contents(connection: sqlite3.Connection) -> list[tuple[Digest, float, bool]]:
-    """Return the contents that steps need, those needed only by the oldest changes first.
-
-    Returns:
-        Each with the time of the last change that needs it, and whether an unsettled one does.
-    """
+    """Return the contents that steps need, those needed only by the oldest changes first."""
     return connection.execute(
         """
         SELECT digest, max(time), max(open) FROM (

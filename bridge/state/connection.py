@@ -18,14 +18,6 @@ ROOM = 256 * 1024
 
 @contextlib.contextmanager
 def translate_errors(path: Path) -> Iterator[None]:
-    """Raise errors about a file as errors of the bridge.
-
-    Raises:
-        DiskFull: The disk is full.
-        ReadOnly: The file is not writable.
-        Busy: Another program has the file locked.
-        StateUnusable: Any other error.
-    """
     try:
         yield
     except sqlite3.Error as error:
@@ -35,7 +27,6 @@ def translate_errors(path: Path) -> Iterator[None]:
 
 
 def to_bridge_error(path: Path, error: sqlite3.Error) -> BridgeError:
-    """Return the error for a client that an SQLite error means."""
     match primary_code(error):
         case sqlite3.SQLITE_FULL:
             return DiskFull(f"The disk is full: no space for {path}.")
@@ -51,18 +42,15 @@ def to_bridge_error(path: Path, error: sqlite3.Error) -> BridgeError:
 
 
 def primary_code(error: sqlite3.Error) -> int | None:
-    """Return the primary error code; None for an error that SQLite did not raise."""
     code: int | None = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF
 
 
 def error_name(error: sqlite3.Error) -> str:
-    """Return the name of an error in SQLite's documentation, without the text of a statement."""
     return str(getattr(error, "sqlite_errorname", type(error).__name__))
 
 
 def write_refusal(path: Path) -> BridgeError | None:
-    """Write some bytes beside a file, and return why that or writing the file fails."""
     if path.exists() and not os.access(path, os.R_OK | os.W_OK):
         return ReadOnly(f"{path} is not writable.")
     try:
@@ -80,18 +68,7 @@ PATIENCE_S = 1.0
 
 
 def open_database(path: Path, subjects: Sequence[Subject], *, new: bool) -> sqlite3.Connection:
-    """Open a file, check it, and migrate it to the newest version.
-
-    Args:
-        path: The file.
-        subjects: The subjects whose tables it has.
-        new: Whether it may be new or empty.
-
-    Raises:
-        DamagedDatabase: The file is damaged.
-        NewerDatabase: A newer version wrote it.
-        BridgeError: The disk or another program does not allow it.
-    """
+    """Open a file, check it, and migrate it to the newest version."""
     connection = connect(path)
     try:
         path.chmod(0o600)
@@ -115,12 +92,7 @@ def open_database(path: Path, subjects: Sequence[Subject], *, new: bool) -> sqli
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """Open a file without checking it.
-
-    Raises:
-        DamagedDatabase: It is not a database file.
-        BridgeError: The disk does not allow it.
-    """
+    """Open a file without checking it."""
     try:
         connection = sqlite3.connect(path, timeout=PATIENCE_S, check_same_thread=False)
     except sqlite3.Error as error:
@@ -145,12 +117,7 @@ def classify_error(path: Path, error: Exception) -> BridgeError | DamagedDatabas
 
 
 def check(connection: sqlite3.Connection) -> None:
-    """Require that SQLite finds a file intact.
-
-    Raises:
-        DamagedDatabase: It is damaged.
-        sqlite3.Error: It cannot be read.
-    """
+    """Require that SQLite finds a file intact."""
     try:
         found = connection.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.DatabaseError as error:
@@ -163,7 +130,6 @@ def check(connection: sqlite3.Connection) -> None:
 
 
 def is_sound(path: Path) -> bool:
-    """Return whether SQLite finds a file intact."""
     try:
         with contextlib.closing(connect(path)) as connection:
             check(connection)
@@ -173,5 +139,4 @@ def is_sound(path: Path) -> bool:
 
 
 def decode_lenient(text: bytes) -> str:
-    """Decode text that may be damaged."""
     return text.decode("utf-8", "replace")

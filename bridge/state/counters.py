@@ -34,7 +34,6 @@ class Counters:
         return self._values.get(name, 0)
 
     def add(self, name: str, more: int) -> None:
-        """Add to a counter."""
         with self._database.lock:
             value = min(self.get(name) + more, MOST_COUNTED)
             self._database.write("INSERT OR REPLACE INTO counter VALUES (?, ?)", (name, value))

@@ -24,11 +24,7 @@ class Database:
         self._log = log
 
     def read(self, query: Callable[[sqlite3.Connection], T]) -> T:
-        """Run a read query.
-
-        Raises:
-            BridgeError: The file cannot be read.
-        """
+        """Run a read query."""
         with self.lock, translate_errors(self.path):
             return query(self.connection)
 
@@ -39,17 +35,7 @@ class Database:
 
     @contextlib.contextmanager
     def transaction(self, *, durably: bool = False) -> Iterator[sqlite3.Connection]:
-        """Open a write transaction, which ends with the block.
-
-        Args:
-            durably: Whether it is on disk when this returns; otherwise a power failure may lose the last moments,
-                though the end of the process does not.
-
-        Raises:
-            DiskFull: The disk is full.
-            ReadOnly: The folder is not writable.
-            BridgeError: The file cannot be written for another reason.
-        """
+        """Open a write transaction, which ends with the block."""
         lines: list[bytes] = []
         with self.lock, translate_errors(self.path):
             if durably:

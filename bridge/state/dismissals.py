@@ -59,7 +59,6 @@ class Dismissals:
         self._database = database
 
     def of(self, kind: DismissalKind) -> dict[Dismissal, bool]:
-        """Return what was dismissed of one kind, each with whether the user did."""
         query = "SELECT path, other, name, by_user FROM dismissal WHERE kind = ?"
         rows = self._database.read(lambda connection: connection.execute(query, (kind,)).fetchall())
         found: dict[Dismissal, bool] = {}

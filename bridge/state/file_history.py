@@ -73,7 +73,6 @@ def follow(connection: sqlite3.Connection, change: str) -> None:
 
 
 def takers(connection: sqlite3.Connection, ids: Collection[str]) -> set[str]:
-    """Return the changes that may have taken away what an undo or redo of changes restores."""
     turned = [other for id_ in ids if (other := find_change(connection, id_)) is not None]
     return {*ids, *(taker for other in turned for taker in other.gone if taker is not None)}
 
@@ -105,16 +104,7 @@ def restore(
     *,
     again: bool,
 ) -> None:
-    """Record that a file or folder was restored.
-
-    Args:
-        connection: The state database.
-        back: Its path and its content's digest; None for a folder.
-        turned: The changes that are undone or redone: first the latest file that one of them took away from the path,
-            or made there, preferably of the same content.
-        takers: Otherwise the latest file that one of these changes took away at the path.
-        again: Whether the changes are redone.
-    """
+    """Record that a file or folder was restored."""
     if not turned:
         return
     path, said = back
@@ -146,12 +136,6 @@ def move(
     """Update the paths of moved files and folders, given by their old paths.
 
     A file that was taken away follows only the moves of its folder.
-
-    Args:
-        connection: The state database.
-        moved: The old and the new paths.
-        by: The change and the number of its step that moved them: its later steps already use the new paths.
-        strictly: Whether only the content of the folders moves.
     """
     after: list[tuple[str, int]] = []
     for old in moved:
@@ -175,7 +159,6 @@ def without_grave(path: str) -> str:
 
 
 def path_after_moves(path: str, moved: Mapping[VaultPath, VaultPath]) -> str:
-    """Return a path after a move of it or of a folder around it."""
     head, rest = path, ""
     while head:
         if head in moved:
@@ -192,13 +175,7 @@ class FileHistory:
         self._database = database
 
     def past(self, path: VaultPath, gone: str | None = None, limit: int = 1_000) -> list[Change]:
-        """Return the newest changes of a file, the oldest first.
-
-        Args:
-            path: Its current path.
-            gone: The change that took it away.
-            limit: The number of changes at most.
-        """
+        """Return the newest changes of a file, the oldest first."""
         query = (
             f"SELECT {COLUMNS} FROM change WHERE {WERE_MADE} AND id IN"  # noqa: S608
             f" (SELECT change FROM step WHERE now = ? AND gone IS ? AND NOT pending) ORDER BY {MADE} DESC LIMIT ?"
@@ -265,7 +242,6 @@ def _departures(connection: sqlite3.Connection, after: str) -> list[tuple[str, M
 
 
 def _is_back(connection: sqlite3.Connection, facts: Mapping[str, object]) -> bool:
-    """Return whether a change undid others, or redid one that did, from its facts."""
     if "undoes" in facts or "redoes" not in facts:
         return "undoes" in facts
     made = find_change(connection, str(facts["redoes"]))

@@ -28,7 +28,6 @@ class Changes:
     """Notes of both days, with the change of their degree."""
 
     def after_moves(self, moved: Moved) -> "Changes":
-        """Return the changes with the paths of moved notes."""
         return Changes(
             tuple(moved.get(path, path) for path in self.appeared),
             tuple(moved.get(path, path) for path in self.vanished),
@@ -36,7 +35,6 @@ class Changes:
         )
 
     def without(self, denied: Denied) -> "Changes":
-        """Return the changes without denied notes."""
         return Changes(
             tuple(path for path in self.appeared if not denied(path)),
             tuple(path for path in self.vanished if not denied(path)),
@@ -94,14 +92,12 @@ class GraphDays:
             )
 
     def since(self, day: str) -> list[Day]:
-        """Return the days from one on, the oldest first."""
         query = "SELECT day, notes, links, stubs, changes FROM graph_day WHERE day >= ? ORDER BY day"
         rows = self._database.read(lambda connection: connection.execute(query, (day,)).fetchall())
         return [Day(at, Size(*size), decode_changes(changes)) for at, *size, changes in rows]
 
 
 def compare_days(before: Degrees, now: Degrees) -> Changes:
-    """Compare two days."""
     grown = {path: now[path] - before[path] for path in now.keys() & before.keys() if now[path] != before[path]}
     return Changes(
         tuple(sorted(now.keys() - before.keys(), key=lambda path: (-now[path], path))[:NAMED]),
@@ -111,12 +107,10 @@ def compare_days(before: Degrees, now: Degrees) -> Changes:
 
 
 def encode_changes(changes: Changes) -> str:
-    """Encode changes for storage, in ASCII, which can express any path."""
     return json.dumps([changes.appeared, changes.vanished, changes.grown])
 
 
 def decode_changes(text: str) -> Changes:
-    """Decode stored changes; empty when damaged."""
     try:
         appeared, vanished, grown = json.loads(text)
         return Changes(tuple(appeared), tuple(vanished), tuple((path, int(more)) for path, more in grown))
@@ -125,12 +119,10 @@ def decode_changes(text: str) -> Changes:
 
 
 def compress_day(joined: Degrees) -> bytes:
-    """Compress the degrees of all notes of a day, to some ten bytes each."""
     return zlib.compress(json.dumps(dict(joined)).encode())
 
 
 def decompress_day(state: bytes | None) -> Degrees | None:
-    """Decompress the degrees of a day; None when they are not kept or damaged."""
     if state is None:
         return None
     try:

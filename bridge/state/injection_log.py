@@ -66,7 +66,6 @@ class InjectionLog:
         self._database = database
 
     def record(self, session: str, tool: str, notes: Iterable[InjectedNote], moment: float) -> None:
-        """Record what an answer brought into a session."""
         statement = (
             "INSERT INTO injection (session, path, tool, why, tokens, times, time, withheld)"
             " VALUES (?, ?, ?, ?, ?, 1, ?, 0) ON CONFLICT (session, path) DO UPDATE SET tool = excluded.tool,"
@@ -111,5 +110,4 @@ class InjectionLog:
         return [session for (session,) in rows]
 
     def purge(self, before: float) -> None:
-        """Delete what is older than a moment."""
         self._database.write("DELETE FROM injection WHERE time < ?", (before,))

@@ -58,21 +58,12 @@ class Entry:
         self._journal = journal
 
     def prepare(self, plan: Plan) -> None:
-        """Record what is about to be done; it is on disk when this returns.
-
-        Raises:
-            DiskFull: The disk is full; nothing may be done then.
-            ReadOnly: The data folder is not writable.
-        """
+        """Record what is about to be done; it is on disk when this returns."""
         self.change = replace(self.change, steps=tuple(plan.steps))
         self._journal.prepare(self.change, plan.blobs)
 
     def settle(self, done: bool) -> None:
-        """Record that it was done, or that nothing was; it is on disk when this returns.
-
-        Raises:
-            DiskFull: The disk is full; the change stays unsettled.
-        """
+        """Record that it was done, or that nothing was; it is on disk when this returns."""
         self._journal.settle(self.change.id, done=done)
 
 
@@ -97,20 +88,11 @@ class Journal:
             return self._last_id
 
     def begin(self, change: Change) -> Entry:
-        """Return the row of a change that is about to be made, or of an accepted proposal; nothing is written yet.
-
-        Args:
-            change: The change, with an id from `next_id` or that of the proposal; its steps are those of the plan.
-        """
+        """Return the row of a change that is about to be made, or of an accepted proposal; nothing is written yet."""
         return Entry(self, change)
 
     def propose(self, change: Change, blobs: Blobs) -> None:
-        """Store a change that waits for the user.
-
-        Raises:
-            DiskFull: The disk is full.
-            ReadOnly: The data folder is not writable.
-        """
+        """Store a change that waits for the user."""
         with self._snapshots.hold(blobs), self._database.transaction(durably=True) as connection:
             change_rows.insert(connection, replace(change, state="proposed"), pending=False)
 
@@ -124,7 +106,6 @@ class Journal:
             change_rows.insert(connection, replace(change, state=state), pending=True)
 
     def settle(self, change: str, *, done: bool) -> None:
-        """Settle the pending steps of a change."""
         with self._database.transaction(durably=True) as connection:
             change_rows.settle(connection, change, self.next_id() if done else None)
 
@@ -181,12 +162,7 @@ class Journal:
             set_hunk_states(connection, switches, None)
 
     def add_facts(self, change: str, facts: Mapping[str, object]) -> None:
-        """Add facts to a change; they are on disk when this returns.
-
-        Raises:
-            DiskFull: The disk is full.
-            ReadOnly: The data folder is not writable.
-        """
+        """Add facts to a change; they are on disk when this returns."""
         with self._database.transaction(durably=True) as connection:
             change_rows.add_facts(connection, change, facts)
 

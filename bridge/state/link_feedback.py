@@ -63,11 +63,9 @@ class FeedbackLog:
         """The notes in which a link was accepted."""
 
     def all(self) -> list[LinkFeedback]:
-        """Return the feedback on every suggested link."""
         return self._database.read(_all_rows)
 
     def add(self, feedback: LinkFeedback) -> None:
-        """Add to the feedback on a suggested link."""
         with self._database.transaction() as connection:
             connection.execute(f"INSERT INTO verdict ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?) {ADD}", astuple(feedback))  # noqa: S608
             self.load()
@@ -81,13 +79,7 @@ class FeedbackLog:
     def follow_links(
         self, source: VaultPath, links: Collection[VaultPath], exists: Callable[[VaultPath], bool]
     ) -> None:
-        """Update the feedback on accepted links of a note: one that was there and is gone counts as declined.
-
-        Args:
-            source: The note.
-            links: The notes that it links to now.
-            exists: Returns whether there is a note: a link that went with its target was not declined.
-        """
+        """Update the feedback on accepted links of a note: one that was there and is gone counts as declined."""
         with self._database.transaction() as connection:
             connection.executemany(
                 "UPDATE verdict SET seen = 1 WHERE source = ? AND target = ?", [(source, target) for target in links]

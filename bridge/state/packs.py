@@ -57,11 +57,7 @@ class Packs:
         self._damaged: set[Path] = set()
 
     def add(self, blobs: Mapping[Digest, bytes]) -> None:
-        """Store contents in a new pack, in place of stored ones that are damaged.
-
-        Raises:
-            OSError: The system refuses; none is stored.
-        """
+        """Store contents in a new pack, in place of stored ones that are damaged."""
         with self._writing:
             if not self.folder.exists():
                 make_private(self.folder)
@@ -74,12 +70,7 @@ class Packs:
                 self._known().update(places)
 
     def read(self, digest: Digest) -> bytes | None:
-        """Return a content; None when no pack has it.
-
-        Raises:
-            OSError: The pack cannot be read.
-            zlib.error: The content is damaged; other damage is found by the digest.
-        """
+        """Return a content; None when no pack has it."""
         with self._lock:
             place = self._known().get(digest)
             return None if place is None else zlib.decompress(_read_part(place))
@@ -90,7 +81,6 @@ class Packs:
             return next((digest for digest in self._known() if digest.startswith(beginning)), None)
 
     def digests(self) -> Collection[Digest]:
-        """Return the digests of all contents."""
         with self._lock:
             return set(self._known())
 
@@ -102,7 +92,6 @@ class Packs:
 
     @property
     def size(self) -> int:
-        """Bytes on disk."""
         return sum(pack.stat().st_size for pack in self._files())
 
     @property
@@ -113,16 +102,11 @@ class Packs:
             return len(self._damaged)
 
     def drop(self, digests: Iterable[Digest]) -> None:
-        """Erase contents: the packs that have them are written again without them.
-
-        Raises:
-            OSError: The system refuses; some may be erased.
-        """
+        """Erase contents: the packs that have them are written again without them."""
         with self._writing:
             self._drop(digests)
 
     def _drop(self, digests: Iterable[Digest]) -> None:
-        """Erase contents; nothing else may be written meanwhile."""
         with self._lock:
             known = self._known()
             gone = {digest for digest in digests if digest in known}
@@ -130,11 +114,7 @@ class Packs:
                 self._rewrite(pack, gone)
 
     def keep_only(self, needed: Collection[Digest]) -> None:
-        """Erase all contents but some, and what a crash left half written.
-
-        Raises:
-            OSError: The system refuses; some may be erased.
-        """
+        """Erase all contents but some, and what a crash left half written."""
         with self._writing, self._lock:
             known = self._known()
             for pack in list(self._files()):
@@ -146,7 +126,6 @@ class Packs:
                 draft.unlink(missing_ok=True)
 
     def _rewrite(self, pack: Path, gone: Collection[Digest]) -> None:
-        """Write a pack again without some contents, or delete it with the last."""
         known = self._known()
         rest = {digest: place for digest, place in known.items() if place.pack == pack and digest not in gone}
         if rest:
@@ -183,7 +162,6 @@ class Packs:
 
 
 def _write(pack: Path, contents: Iterable[tuple[Digest, bytes]]) -> dict[Digest, Place]:
-    """Write a pack atomically, and return the places of its contents."""
     draft = pack.with_name(f".{pack.name}")
     places: dict[Digest, Place] = {}
     try:
@@ -207,7 +185,6 @@ def _write(pack: Path, contents: Iterable[tuple[Digest, bytes]]) -> dict[Digest,
 
 
 def _read_table(pack: Path) -> dict[Digest, Place] | None:
-    """Return the places of a pack's contents by its table; None if that is damaged."""
     size = pack.stat().st_size
     with pack.open("rb") as file:
         file.seek(max(0, size - _END.size))
@@ -231,7 +208,6 @@ def _read_table(pack: Path) -> dict[Digest, Place] | None:
 
 
 def _scan(pack: Path) -> Iterator[tuple[Digest, Place]]:
-    """Yield the contents of a pack without its table: each says itself where it ends, and whether it is whole."""
     data = pack.read_bytes()
     at = data.find(_BEGIN)
     while at >= 0:

@@ -76,12 +76,7 @@ FAR = 1_000
 
 
 def migrate(connection: sqlite3.Connection, subjects: Sequence[Subject] = ()) -> None:
-    """Migrate a file to the newest version: first the program's tables, and then those of the subjects.
-
-    Raises:
-        NewerDatabase: A newer version wrote the file, or one with subjects that are unknown here.
-        DamagedDatabase: Its version or tables are invalid.
-    """
+    """Migrate a file to the newest version: first the program's tables, and then those of the subjects."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     require_known(version, len(MIGRATIONS))
     if missing := MIGRATIONS[version:]:
@@ -104,12 +99,6 @@ def migrate(connection: sqlite3.Connection, subjects: Sequence[Subject] = ()) ->
 
 
 def require_known(version: int, newest: int) -> None:
-    """Require a version that this program can read.
-
-    Raises:
-        NewerDatabase: A newer version wrote the file.
-        DamagedDatabase: No release ever has this version.
-    """
     if not 0 <= version <= newest + FAR:
         raise DamagedDatabase(f"its version {version} cannot be right")
     if version > newest:
@@ -117,19 +106,16 @@ def require_known(version: int, newest: int) -> None:
 
 
 def expected_tables(subjects: Sequence[Subject]) -> frozenset[str]:
-    """Return the definitions of a new file's tables and indexes."""
     return tables_made_by("".join((*MIGRATIONS, *(script for one in subjects for script in one.migrations))))
 
 
 @cache
 def tables_made_by(script: str) -> frozenset[str]:
-    """Return the definitions of the tables and indexes that a script makes."""
     with contextlib.closing(sqlite3.connect(":memory:")) as blank:
         blank.executescript(script)
         return tables(blank)
 
 
 def tables(connection: sqlite3.Connection) -> frozenset[str]:
-    """Return the definition of each table and index."""
     found = connection.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")
     return frozenset(sql for (sql,) in found)

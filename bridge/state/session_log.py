@@ -141,7 +141,6 @@ class SessionLog:
         return touched
 
     def find(self, id_: str) -> SessionRecord | None:
-        """Return a session; None when there is none."""
         return next(iter(self._select("WHERE id = ?", id_)), None)
 
     def latest(self, client: str | None) -> str | None:
@@ -198,7 +197,6 @@ class SessionLog:
         self._end_all("incomplete")
 
     def purge(self, before: float) -> None:
-        """Delete the sessions that ended before a moment."""
         self._database.write("DELETE FROM session WHERE ended < ?", (before,))
 
     def _end_all(self, state: SessionState, before: float | None = None) -> list[str]:

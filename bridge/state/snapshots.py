@@ -54,12 +54,7 @@ class Snapshots:
                 self._held -= Counter(blobs.keys())
 
     def keep(self, blobs: Blobs) -> None:
-        """Store contents; existing ones are not written again, unless they are damaged.
-
-        Raises:
-            DiskFull: The disk is full.
-            ReadOnly: The folder is not writable.
-        """
+        """Store contents; existing ones are not written again, unless they are damaged."""
         stored = self._stored() if len(blobs) >= PACKED else blobs.keys()
         fresh = {each: data for each, data in blobs.items() if each not in stored or not self._is_sound(each)}
         try:
@@ -78,11 +73,7 @@ class Snapshots:
         self._grow(sum(self.place(digest).stat().st_size for digest in fresh))
 
     def read(self, digest: Digest) -> bytes | None:
-        """Return a content by its digest or the beginning of it; None when it is not kept.
-
-        Raises:
-            StateUnusable: It is damaged on disk, so it must not be taken for the note.
-        """
+        """Return a content by its digest or the beginning of it; None when it is not kept."""
         if len(digest) < hashlib.sha256().digest_size * 2:
             matches = (Digest(file.name) for file in self.place(digest).parent.glob(f"{digest}*"))
             found = next((whole for whole in matches if self.place(whole).is_file()), None)
@@ -102,14 +93,12 @@ class Snapshots:
         return None
 
     def _read_packed(self, digest: Digest) -> bytes | None:
-        """Return what a pack has of a content; None when there is none, and nothing of a damaged one."""
         try:
             return self._packs.read(digest)
         except (OSError, zlib.error):
             return b""
 
     def _read_file(self, digest: Digest) -> bytes | None:
-        """Return what a content's own file says; None when there is none, and nothing of a damaged one."""
         try:
             return zlib.decompress(self.place(digest).read_bytes())
         except FileNotFoundError:
@@ -118,11 +107,7 @@ class Snapshots:
             return b""
 
     def drop(self, digests: Iterable[Digest]) -> None:
-        """Delete contents.
-
-        Raises:
-            ReadOnly: The folder is not writable.
-        """
+        """Delete contents."""
         with self._deleting:
             self._drop([digest for digest in digests if digest not in self._held])
 
@@ -140,11 +125,7 @@ class Snapshots:
             raise write_error(self.folder, error) from None
 
     def shrink(self, digests: Iterable[Digest], most: float) -> None:
-        """Delete contents in an order, until all that is left takes so many bytes or none of these is left.
-
-        Raises:
-            ReadOnly: The folder is not writable.
-        """
+        """Delete contents in an order, until all that is left takes so many bytes or none of these is left."""
         left, gone = self.size, list[Digest]()
         for digest in digests:
             if left <= most:
@@ -156,11 +137,7 @@ class Snapshots:
         self.drop(gone)
 
     def sweep(self, needed: Collection[Digest]) -> None:
-        """Delete every file except those of some contents.
-
-        Raises:
-            ReadOnly: The folder is not writable.
-        """
+        """Delete every file except those of some contents."""
         with self._deleting:
             needed = {*needed, *self._held}
             try:
@@ -175,7 +152,6 @@ class Snapshots:
 
     @property
     def size(self) -> int:
-        """Bytes on disk."""
         if self._size is None:
             self._size = sum(file.stat().st_size for file in self._files()) + self._packs.size
         return self._size
@@ -191,11 +167,9 @@ class Snapshots:
         return count
 
     def _stored(self) -> Collection[Digest]:
-        """Return the digests of all stored contents, damaged or not."""
         return {*(Digest(file.name) for file in self._files()), *self._packs.digests()}
 
     def _is_sound(self, digest: Digest) -> bool:
-        """Return whether a content is kept and readable."""
         try:
             return self.read(digest) is not None
         except StateUnusable:
@@ -244,7 +218,6 @@ class Snapshots:
             raise
 
     def _grow(self, bytes_: int) -> None:
-        """Update the size, once the folder has been measured."""
         if self._size is not None:
             self._size += bytes_
 

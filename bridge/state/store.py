@@ -77,18 +77,7 @@ class Store:
 
     @classmethod
     def open(cls, path: Path, *, now: Callable[[], float] = time.time) -> Self:
-        """Open or create the file; a damaged one is set aside and rebuilt from its readable parts and its backups.
-
-        Args:
-            path: The file.
-            now: Returns the time, in seconds since 1970.
-
-        Raises:
-            StateUnusable: A newer version wrote the file.
-            ReadOnly: The folder is not writable.
-            DiskFull: The disk is full.
-            Busy: Another program has the file locked.
-        """
+        """Open or create the file; a damaged one is set aside and rebuilt from its readable parts and its backups."""
         subjects = all_subjects()
         backed_up = bool(list_backups(path)) or log_path(path).exists()
         with translate_errors(path):
@@ -120,12 +109,7 @@ class Store:
             self.database.connection.close()
 
     def move(self, moved: Moved, *, journalled: bool = False) -> None:
-        """Update the paths of moved notes; call in a thread, since there may be many calls.
-
-        Args:
-            moved: The new paths by the old ones.
-            journalled: Whether a change moved them: the journal has followed its steps already.
-        """
+        """Update the paths of moved notes; call in a thread, since there may be many calls."""
         self.calls.flush()
         subjects = [one for one in self._subjects if not (journalled and one is JOURNAL)]
         move_notes(self.database.transaction, subjects, moved)
@@ -135,12 +119,6 @@ class Store:
         """Remove denied notes from all stored data, including backups; damaged files set aside are deleted.
 
         A change that touched one of them is deleted as a whole, with the contents that no other change needs.
-
-        Args:
-            denied: Returns whether a path is denied; call only when that changed, since this rewrites every file.
-
-        Raises:
-            BridgeError: The disk does not allow it; it may be partly done.
         """
         self.calls.flush()
         with self.database.lock:
@@ -169,13 +147,7 @@ class Store:
         return True
 
     def back_up(self) -> None:
-        """Copy the file to its backup; the old backup is kept until the new one is complete.
-
-        Raises:
-            DiskFull: The disk is full.
-            ReadOnly: The folder is not writable.
-            StateUnusable: The file is damaged; its backups stay as they are.
-        """
+        """Copy the file to its backup; the old backup is kept until the new one is complete."""
         with self.database.lock, translate_errors(self._path):
             changes = self.database.connection.total_changes
             try:
@@ -186,7 +158,6 @@ class Store:
             self._log.clear()
 
     def _reload(self) -> None:
-        """Read again what is held in memory."""
         with self.database.lock, translate_errors(self._path):
             self.failures.load()
             self.feedback.load()
@@ -195,7 +166,6 @@ class Store:
         self._writer.hurry()
 
     def _tidy(self) -> None:
-        """Delete what is too old, and make today's backup."""
         self.calls.purge(self._now())
         self.sessions.purge(self._now() - KEPT_DAYS * DAY_S)
         self.injections.purge(self._now() - KEPT_DAYS * DAY_S)
@@ -205,13 +175,7 @@ class Store:
 
 
 def forget_in(backup: Path, subjects: Sequence[Subject], denied: Denied) -> None:
-    """Remove denied notes from a backup; an unreadable one is deleted, since its content is unknown.
-
-    Raises:
-        BridgeError: The disk does not allow it.
-        sqlite3.Error: The disk does not allow it.
-        OSError: The disk does not allow it.
-    """
+    """Remove denied notes from a backup; an unreadable one is deleted, since its content is unknown."""
     made = backup.stat()
     try:
         with contextlib.closing(open_database(backup, subjects, new=False)) as connection:

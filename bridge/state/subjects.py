@@ -24,5 +24,4 @@ def install_subjects(added: Iterable[Subject]) -> None:
 
 
 def all_subjects() -> tuple[Subject, ...]:
-    """Return the subjects of the state and of features."""
     return (*OWN, *_added)

@@ -101,19 +101,11 @@ def _move_rows(connection: sqlite3.Connection, table: Table, moved: Moved) -> No
 
 
 def insert_row(connection: sqlite3.Connection, table: str, row: Mapping[str, object], conflict: str = "") -> int:
-    """Insert a row; return the number of rows written.
-
-    Args:
-        connection: The file.
-        table: The table.
-        row: The values by column.
-        conflict: The clause for a row of the same key; by default, it is replaced.
-    """
+    """Insert a row; return the number of rows written."""
     verb = "INSERT" if conflict else "INSERT OR REPLACE"
     query = f"{verb} INTO {table} ({', '.join(row)}) VALUES ({', '.join('?' * len(row))}) {conflict}"
     return connection.execute(query, tuple(row.values())).rowcount
 
 
 def columns_of(connection: sqlite3.Connection, table: str) -> list[str]:
-    """Return the columns of a table; empty when there is none."""
     return [name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")]

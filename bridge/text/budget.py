@@ -33,7 +33,6 @@ def around_match(snippet: str, most: int) -> str:
 
 
 def fit_words(text: str, most: int) -> str:
-    """Return the leading words that fit."""
     if text.isascii():
         end = max(0, min(most, len(text)))
     else:
@@ -42,7 +41,6 @@ def fit_words(text: str, most: int) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """Return a text, or its start and an ellipsis."""
     words = fit_words(text, most)
     return words if len(words) == len(text) else f"{words}…"
 
@@ -56,7 +54,6 @@ def cut_start(text: str, most: int) -> str:
 
 
 def cost(text: str) -> int:
-    """Return the cost of a text."""
     return len(text) if text.isascii() else sum(map(weight, text))
 
 

@@ -33,11 +33,6 @@ def pieces(
 
     The comparison is the shortest one unless the texts are so long that they are first divided at units that occur once
     in both. What is still too long to compare counts as replaced.
-
-    Args:
-        before: The units of one text.
-        after: The units of the other.
-        weak: Which units are weak anchors, so that between two pieces they may be equal by chance.
     """
     left, right = _trim_common(before, after, range(len(before)), range(len(after)))
     within = before[left.start : left.stop]
@@ -61,14 +56,12 @@ def pieces(
 
 
 def _is_one_piece(last: Piece, piece: Piece, before: Sequence[str], weak: Callable[[str], bool]) -> bool:
-    """Return whether two pieces are one: they touch, or have only weak units between them."""
     between = before[last.before.stop : piece.before.start]
     even = all(len(one.before) == len(one.after) for one in (last, piece))
     return all(map(weak, between)) and not (even and between)
 
 
 def merge_pieces(first: Piece, last: Piece) -> Piece:
-    """Return one piece from the start of the first to the end of the last."""
     return Piece(range(first.before.start, last.before.stop), range(first.after.start, last.after.stop))
 
 
@@ -90,7 +83,6 @@ def _compare(old: list[int], new: list[int], left: range, right: range, depth: i
 
 
 def _trim_common(old: Sequence[object], new: Sequence[object], left: range, right: range) -> tuple[range, range]:
-    """Remove the common start and end."""
     start, most = 0, min(len(left), len(right))
     while start < most and old[left.start + start] == new[right.start + start]:
         start += 1
@@ -131,23 +123,19 @@ Taste = Callable[[Sequence[str], range], int]
 
 
 def prefer_readable(lines: Sequence[str], piece: range) -> int:
-    """Prefer whole parts: from a heading or after an empty line, to an empty line."""
     starts = piece.start == 0 or is_blank(lines[piece.start - 1])
     return 4 * bool(_HEADING.match(lines[piece.start])) + 2 * starts + is_blank(lines[piece.stop - 1])
 
 
 def prefer_low(_: Sequence[str], piece: range) -> int:
-    """Prefer the lowest place."""
     return piece.start
 
 
 def prefer_high(_: Sequence[str], piece: range) -> int:
-    """Prefer the highest place."""
     return -piece.start
 
 
 def is_blank(unit: str) -> bool:
-    """Return whether a unit is blank."""
     return not unit.strip()
 
 
@@ -158,15 +146,7 @@ def slide_pieces(
     taste: Taste = prefer_readable,
     passing: Callable[[str], bool] | None = None,
 ) -> list[Piece]:
-    """Slide each piece that may be elsewhere to the preferred place; of equal places, to the lowest.
-
-    Args:
-        found: The pieces, in order; they do not touch afterwards either.
-        before: The units of the text before.
-        after: The units of the text after.
-        taste: Rates places; a piece goes to the best.
-        passing: Which units a piece may be moved past; any by default.
-    """
+    """Slide each piece that may be elsewhere to the preferred place; of equal places, to the lowest."""
     done: list[Piece] = []
     for at, piece in enumerate(found):
         if piece.before and piece.after:
@@ -185,7 +165,6 @@ def slide_pieces(
 def _steps(
     units: Sequence[str], one: int, other: int, by: int, most: int, passing: Callable[[str], bool] | None
 ) -> int:
-    """Count the equal units along two edges."""
     count = 0
     while count < most and units[one] == units[other] and (passing is None or passing(units[one])):
         one, other, count = one + by, other + by, count + 1
@@ -208,7 +187,6 @@ def decode_text(data: bytes) -> str | None:
 
 
 def encode_text(text: str) -> bytes:
-    """Return the bytes of a file's text."""
     return text.encode("utf-8", "surrogateescape")
 
 
@@ -255,13 +233,7 @@ class Hunk:
 
 
 def diff_hunks(before: str, after: str, *, first: int = 1) -> tuple[Hunk, ...]:
-    """Return the hunks between two texts, in order.
-
-    Args:
-        before: The text before.
-        after: The text after.
-        first: The number of the first hunk.
-    """
+    """Return the hunks between two texts, in order."""
     if (line := _only_line(before, after)) is not None:
         return (_hunk_of_line(first, before, after, *line),)
     old, new = split_lines(before), split_lines(after)
@@ -285,7 +257,6 @@ def _only_line(before: str, after: str) -> tuple[int, int, int] | None:
 
 
 def _common_start(before: str, after: str) -> int:
-    """Return how many characters two texts begin with in common."""
     low, high = 0, min(len(before), len(after))
     while low < high:
         middle = (low + high + 1) // 2
@@ -297,7 +268,6 @@ def _common_start(before: str, after: str) -> int:
 
 
 def _hunk_of_line(number: int, before: str, after: str, start: int, end: int, other: int) -> Hunk:
-    """Return the hunk of a line that replaces another."""
     top, bottom = start, end
     for _ in range(CONTEXT):
         top = before.rfind("\n", 0, top - 1) + 1 if top else 0
@@ -330,14 +300,7 @@ def unified_diff(before: str | None, after: str | None, path: str) -> str:
 
 
 def format_hunks(found: Sequence[Hunk], path: str, *, made: bool = False, gone: bool = False) -> str:
-    """Format hunks as a unified diff; empty when there are none.
-
-    Args:
-        found: The hunks.
-        path: The file.
-        made: Whether the file is new.
-        gone: Whether the file is deleted.
-    """
+    """Format hunks as a unified diff; empty when there are none."""
     if not found:
         return ""
     names = ("/dev/null" if made else f"a/{path}", "/dev/null" if gone else f"b/{path}")

@@ -25,14 +25,7 @@ Weights = Mapping[str, float]
 def terms_of(
     text: str, language: str | None, initials: Collection[str] | None = None, *, numbers: bool = False
 ) -> list[str]:
-    """Return the terms by which sentences are compared: stems of content words, and pairs of unspaced characters.
-
-    Args:
-        text: A sentence.
-        language: The result of `language_of` for its note.
-        initials: First letters of the terms that matter; some with others are returned too.
-        numbers: Whether numbers are terms.
-    """
+    """Return the terms by which sentences are compared: stems of content words, and pairs of unspaced characters."""
     words = words_of(text)
     if initials is not None:
         words = [word for word in words if word[0] in initials or _may_lose_start(word)]
@@ -46,7 +39,6 @@ def terms_of(
 
 
 def _may_lose_start(word: str) -> bool:
-    """Return whether the terms of a word may begin with another letter than the word."""
     # Elisions as in `l'eau`, Dutch `ge-`, and pairs of characters.
     return not word.isalnum() or word.startswith("ge") or (not word.isascii() and RUN.match(word) is not None)
 
@@ -54,14 +46,7 @@ def _may_lose_start(word: str) -> bool:
 def choose_sentences(
     sentences: Sequence[Sequence[str]], priors: Sequence[float], most: int, focus: Collection[str] = ()
 ) -> list[int]:
-    """Return the places of the sentences that stand for all, the best first.
-
-    Args:
-        sentences: The terms of each sentence.
-        priors: How much each sentence counts for its place, at least 0.
-        most: Maximum number of sentences to choose.
-        focus: Terms to which the chosen sentences should relate; empty for none.
-    """
+    """Return the places of the sentences that stand for all, the best first."""
     frequency = Counter(chain.from_iterable(map(set, sentences)))
     rarity = {term: math.log(1 + len(sentences) / count) for term, count in frequency.items()}
     vectors = [_unit({term: count * rarity[term] for term, count in Counter(one).items()}) for one in sentences]

@@ -72,7 +72,6 @@ class FoldedText:
 
 
 def fold_case(text: str) -> str:
-    """Fold a name."""
     return unicodedata.normalize("NFC", text).casefold()
 
 
@@ -94,7 +93,6 @@ def fold_typed(text: str) -> str:
 
 
 def places_in(word: str) -> list[int]:
-    """Return where in a word each place of the folded word is, and its end."""
     places = [found.start() for found in _CLUSTER.finditer(word) for _ in fold_word(found[0])]
     return [*places, len(word)]
 

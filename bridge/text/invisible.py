@@ -128,7 +128,6 @@ def _starts_line(shadow: str, start: int) -> bool:
 
 
 def _fills_lines(shadow: str, start: int, end: int) -> bool:
-    """Return whether a closed comment spans lines or is alone on its line."""
     if "\n" in shadow[start:end]:
         return True
     line_end = shadow.find("\n", end)

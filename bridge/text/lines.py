@@ -35,7 +35,6 @@ class LineIndex:
         return first, self.at(max(start, end - 1))
 
     def _read_on(self, offset: int) -> None:
-        """Find line starts up to an offset and somewhat beyond."""
         stop = max(offset + 1, self._read + _AHEAD)
         lengths = map(len, self._text[self._read : stop].split("\n")[:-1])
         self._starts += islice(accumulate(map((1).__add__, lengths), initial=self._read), 1, None)

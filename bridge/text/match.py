@@ -67,7 +67,6 @@ class _Phrase:
 
 
 def _place_in(word: str, plain: str, at: int) -> int:
-    """Return where in a word a place of its folded form is."""
     if len(plain) == len(word):
         return at
     places = places_in(word)
@@ -113,7 +112,6 @@ class Matcher:
         return tuple(sorted(found, key=lambda match: match.span))
 
     def _learn(self, words: set[str]) -> None:
-        """Determine which query words the unseen words match."""
         unseen = [word for word in words if word not in self.known]
         self.known.update(dict.fromkeys(unseen))
         inflected: list[str] = []
@@ -161,7 +159,6 @@ class Matcher:
                 yield from self._grams_in(start, word)
 
     def _grams_in(self, offset: int, run: str) -> Iterable[Match]:
-        """Match the query's characters and pairs of characters, joined to the longest stretches."""
         plain = fold_word(run)
         covered = bytearray(len(plain))
         for width in (1, 2):
@@ -180,14 +177,7 @@ def compile_matcher(
     languages: Iterable[str] = (),
     open_ended: bool = False,
 ) -> Matcher:
-    """Compile words and phrases for finding them in many texts.
-
-    Args:
-        words: Single words, as typed.
-        phrases: Sequences of words that must be adjacent.
-        languages: Languages whose inflections count; English when there are none.
-        open_ended: Whether the last word may be a prefix.
-    """
+    """Compile words and phrases for finding them in many texts."""
     exact: dict[str, str] = {}
     stems: dict[str, dict[str, str]] = {}
     grams: set[str] = set()
@@ -213,7 +203,6 @@ def compile_matcher(
 
 
 def _compile_phrase(phrase: str) -> _Phrase | None:
-    """Compile a phrase; None without a token."""
     tokens = [*_part_at_apostrophes((token.start(), token[0]) for token in TOKEN.finditer(phrase))]
     ends = [0, *(at for start, word in tokens for at in (start, start + len(word))), len(phrase)]
     # A sign at the start is one as behind a blank.
@@ -243,5 +232,4 @@ def _locate(words: Iterable[str], text: str) -> Iterable[tuple[int, str]]:
 
 
 def _is_command(text: str, at: int, word: str) -> bool:
-    r"""Return whether a word is a LaTeX command, such as `\large`, and not part of a path."""
     return at > 0 and text[at - 1] == "\\" and word.islower() and text[at - 2 : at - 1] in _OPEN

@@ -30,14 +30,6 @@ def merge3(
     """Merge two changes of a text line by line; return the text, or the conflicts.
 
     What only one side changed is taken from that side.
-
-    Args:
-        base: The common original.
-        ours: Our version.
-        theirs: Their version.
-        touching: Whether they may have changed adjacent lines, which otherwise conflicts, as in git. Two insertions at
-            one place always conflict, because their order is unknown.
-        alike: Whether an identical change on both sides is taken once; otherwise it conflicts too.
     """
     old, mine, other = split_lines(base), split_lines(ours), split_lines(theirs)
 
@@ -98,7 +90,6 @@ def _merge_groups(
 def _groups(
     left: Sequence[Piece], right: Sequence[Piece], *, touching: bool
 ) -> Iterator[tuple[list[Piece], list[Piece]]]:
-    """Group the pieces of both sides that overlap or touch."""
     here: list[Piece] = []
     there: list[Piece] = []
     start = end = -1
@@ -119,7 +110,6 @@ def _groups(
 
 
 def _side_range(side: Sequence[Piece], start: int, end: int) -> range:
-    """Return the lines of a side's text that correspond to some lines of the base."""
     if not side:
         return _NOTHING
     first, last = side[0], side[-1]

@@ -30,12 +30,6 @@ def find_overlaps(
     """Return the texts that contain a text, each by its key and with the share that it holds, the largest first.
 
     Case, punctuation and properties do not count; in scripts without spaces each character is a word.
-
-    Args:
-        text: The text.
-        candidates: The texts that may contain it, by their keys.
-        common: Text that many texts share, such as the template of the text; it does not count.
-        least: The smallest share to return.
     """
     own = {*word_runs(text)}.difference(word_runs(common))
     if not own:

@@ -90,12 +90,10 @@ _RUN_CHARACTER = re.compile(f"[{UNSPACED}{HANGUL}]")
 
 
 def is_latin(word: str) -> bool:
-    """Return whether a word begins with a Latin letter."""
     return _LATIN_LETTER.match(word) is not None
 
 
 def has_latin(text: str) -> bool:
-    """Return whether a text contains a Latin letter."""
     return _LATIN_LETTER.search(text) is not None
 
 

@@ -108,11 +108,6 @@ def sentence_ends(text: str, span: Span, *, by_lines: bool) -> Iterator[int]:
 
     A full stop before a small letter ends none, as in `(es. la porta)`, unless what it ends is long: some people write
     without capitals.
-
-    Args:
-        text: The text.
-        span: The part of it.
-        by_lines: Whether a line break ends a sentence.
     """
     last, end = span
     for found in _STOP.finditer(text, *span):
@@ -127,7 +122,6 @@ def sentence_ends(text: str, span: Span, *, by_lines: bool) -> Iterator[int]:
 
 
 def _goes_on(text: str, said: Span, stop: str, rest: Span) -> bool:
-    """Return whether a sentence goes on behind a stop, which stands between these spans."""
     found = _NEXT_WORD.match(text, *rest)
     word = found[1] if found else ""
     is_small = word[:1].islower() and not _NO_CAPITALS.match(word)
@@ -144,7 +138,6 @@ def _goes_on(text: str, said: Span, stop: str, rest: Span) -> bool:
 
 
 def _is_short(before: str, after: str) -> bool:
-    """Return whether a text ends with an abbreviation, or a number that counts what comes next."""
     found = _LAST_WORD.search(before)
     last = found.group() if found else ""
     above = before[: len(before) - len(last)]

@@ -71,5 +71,4 @@ def _words(name: str) -> list[str]:
 
 
 def _is_step(word: str) -> bool:
-    """Return whether a word counts: a number in figures or words, or a single letter."""
     return bool(word in _NUMBERS or _ROMAN.fullmatch(word) or _WITH_DIGITS.fullmatch(word) or _LETTER.fullmatch(word))

@@ -104,11 +104,7 @@ _caches = _ThreadCaches()
 
 
 def language_of(text: str) -> str | None:
-    """Detect the language of a text's Latin words by its frequent words, or else that of its script.
-
-    Returns:
-        None where no word has a stem: without letters, or in scripts without spaces.
-    """
+    """Detect the language of a text's Latin words by its frequent words, or else that of its script."""
     sample = text[:SAMPLE]
     if not has_latin(sample):
         return next((language for language, letter in _SCRIPT_LANGUAGES if letter.search(sample)), None)
@@ -125,7 +121,6 @@ def foreign_language(question: str) -> str | None:
 
 
 def _count_frequent_words(text: str) -> tuple[dict[str, int], int]:
-    """Count each language's frequent words in a text, and all its words."""
     words = _folded_words(text)
     counts = dict.fromkeys(FREQUENT_WORDS, 0)
     for language in chain.from_iterable(filter(None, map(_LANGUAGES_OF.get, words))):
@@ -134,23 +129,16 @@ def _count_frequent_words(text: str) -> tuple[dict[str, int], int]:
 
 
 def _folded_words(text: str) -> list[str]:
-    """Return the runs of letters and digits of a text, folded."""
     # For ASCII, five times faster than a regular expression.
     return text.translate(_ASCII_WORDS).split() if text.isascii() else ALPHANUMERIC.findall(text.casefold())
 
 
 def has_hangul(text: str) -> bool:
-    """Return whether a text contains Korean."""
     return not text.isascii() and _KOREAN.search(text) is not None
 
 
 def index_forms(text: str, language: str | None) -> str:
-    """Return the forms by which a text's words are also found.
-
-    Args:
-        text: The text of a passage.
-        language: The result of `language_of` for its note.
-    """
+    """Return the forms by which a text's words are also found."""
     if language is None:
         return ""
     plain = text.isascii()
@@ -167,14 +155,12 @@ def query_forms(word: str, languages: Collection[str]) -> list[frozenset[str]]:
 
 
 def _spaced_words(text: str) -> list[str]:
-    """Return a text's words in lower case with their accents, parted at apostrophes."""
     # The lower case of the Turkish İ has a dot of its own.
     words = SPACED_WORD.findall(text.casefold().replace("i\u0307", "i"))
     return [part for word in words for part in _APOSTROPHE.split(word) if part]
 
 
 def stem_words(language: str, words: Sequence[str]) -> list[str]:
-    """Return the stem of each folded word, in this language or in that of its script."""
     return [_stem_alone(language, words[0])] if len(words) == 1 else _stem(language, words)
 
 
@@ -206,7 +192,6 @@ class _LightStemmer:
         self._affixes = re.compile(_AFFIXES[language]) if language in _AFFIXES else None
 
     def stemWord(self, word: str) -> str:  # noqa: N802 - as the stemmers of Snowball
-        """Return the stem of a word."""
         return word[:BEGINNING] if self._affixes is None else self._affixes.sub("", word)
 
     def stemWords(self, words: Sequence[str]) -> list[str]:  # noqa: N802
@@ -221,12 +206,10 @@ class _LeastStems:
         self._stemmer = stemmer
 
     def stemWord(self, word: str) -> str:  # noqa: N802 - as the stemmers of Snowball
-        """Return the stem of a word."""
         stem: str = self._stemmer.stemWord(word)
         return stem if len(stem) > SHORTEST_LEFT else word
 
     def stemWords(self, words: Sequence[str]) -> list[str]:  # noqa: N802
-        """Return the stems of words."""
         return [*map(self.stemWord, words)]
 
 
@@ -247,7 +230,6 @@ class BoundedCache(dict[str, T]):
 
 
 def _stem_cache(language: str, *, any_script: bool) -> BoundedCache[str]:
-    """Return this thread's stem cache of a language."""
     mine = _caches.stems
     if (language, any_script) not in mine:
         mine[language, any_script] = BoundedCache(
@@ -257,7 +239,6 @@ def _stem_cache(language: str, *, any_script: bool) -> BoundedCache[str]:
 
 
 def _stemmer(language: str) -> Any:
-    """Return this thread's stemmer of a language."""
     if language not in _caches.stemmers:
         if language == OTHER or language in _AFFIXES:
             _caches.stemmers[language] = _LightStemmer(language)

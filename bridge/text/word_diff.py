@@ -75,7 +75,6 @@ def diff_words(before: str, after: str) -> tuple[Run, ...]:
 
 
 def _join_across_spaces(found: Sequence[Piece], old: Sequence[str]) -> list[Piece]:
-    """Join pieces separated only by a kept space: a rewritten phrase is one."""
     joined: list[Piece] = []
     for piece in found:
         if joined and all(unit == " " for unit in old[joined[-1].before.stop : piece.before.start]):

@@ -46,5 +46,4 @@ def count_words(text: str) -> int:
 
 
 def character_pairs(run: str) -> list[str]:
-    """Cut a run into overlapping pairs of characters."""
     return [run[at : at + 2] for at in range(len(run) - 1)] or [run]

@@ -39,11 +39,9 @@ class Assignments:
     styles: Counter[ValueStyle]
 
     def count(self, topic: VaultPath) -> int:
-        """Count the notes with a topic."""
         return len(self.by_topic.get(topic, ()))
 
     def of(self, path: VaultPath) -> frozenset[VaultPath]:
-        """Return the topics of a note."""
         return self.by_note.get(path, frozenset())
 
     @classmethod
@@ -70,14 +68,6 @@ class Assignments:
 def read_assignments(
     notes: Collection[IndexedNote], property_name: str, names: Names, ontology: Ontology
 ) -> Assignments:
-    """Read the topics of notes from a property.
-
-    Args:
-        notes: The notes.
-        property_name: The property, in any case.
-        names: The files of the vault, to resolve links.
-        ontology: The topics.
-    """
     return Assignments.collect(
         (note.path, value) for note in notes for value in topic_values(note, property_name, names, ontology)
     )
@@ -96,7 +86,6 @@ def topic_values(note: IndexedNote, property_name: str, names: Names, ontology: 
 
 
 def value_texts(note: IndexedNote, property_name: str) -> list[str]:
-    """Return the texts that a note has as values of a property, in any case of its name."""
     wanted = property_name.casefold()
     found: list[str] = []
     for name, value in note.properties.items():
@@ -107,6 +96,5 @@ def value_texts(note: IndexedNote, property_name: str) -> list[str]:
 
 
 def property_spelling(note: IndexedNote, property_name: str) -> str:
-    """Return a property's name as a note spells it."""
     wanted = property_name.casefold()
     return next((name for name in note.properties if name.casefold() == wanted), property_name)

@@ -66,7 +66,6 @@ class TopicModel:
     """Notes that it was learnt from; 0 for the default."""
 
     def probability(self, evidence: TopicEvidence) -> float:
-        """Return how probable a topic is, 0-1."""
         import math
 
         total = sum(weight * value for weight, value in zip(self.weights, evidence.row, strict=True))
@@ -91,11 +90,7 @@ def choose_hidden(paths: Sequence[VaultPath], most: int = MOST_NOTES) -> list[li
 
 
 def fit_model(parts: Sequence[HiddenEvidence]) -> TopicModel:
-    """Return the model that fits the hidden topics, and the probability at which enough suggestions are right.
-
-    Args:
-        parts: The evidence for the notes of each part. Probabilities of one part are told by the other parts.
-    """
+    """Return the model that fits the hidden topics, and the probability at which enough suggestions are right."""
     import numpy as np
 
     rows = [

@@ -71,12 +71,7 @@ class TopicNames:
     """Finds the names of topics in texts."""
 
     def __init__(self, topics: Mapping[VaultPath, Topic], rarity: Callable[[str], float] = lambda _form: 1.0) -> None:
-        """Collect the names.
-
-        Args:
-            topics: The topics.
-            rarity: Returns how few notes say a folded name, 0-1.
-        """
+        """Collect the names."""
         self._finder = NameFinder(Name(path, name) for path, topic in topics.items() for name in topic.names)
         self._rarity = rarity
 
@@ -92,24 +87,11 @@ class TopicNames:
 
 
 def weigh_near(hits: Sequence[tuple[VaultPath, float]], own: VaultPath, power: float) -> dict[VaultPath, float]:
-    """Return the weights of the votes of near notes: their similarity, 0-1, to a power.
-
-    Args:
-        hits: Notes with their scores, the best first.
-        own: The note itself, which does not vote.
-        power: How much more the nearest count.
-    """
     others = [(path, score) for path, score in hits if path != own][:NEAREST]
     return {path: min(score, 1.0) ** power for path, score in others if score > 0}
 
 
 def count_votes(near: Mapping[VaultPath, float], having: Having) -> dict[VaultPath, dict[str, float]]:
-    """Return the votes of near notes, as fields of evidence.
-
-    Args:
-        near: The weights of the notes.
-        having: Returns their topics.
-    """
     voting = {path: weight for path, weight in near.items() if having(path)}
     weights: dict[VaultPath, list[float]] = defaultdict(list)
     for path, weight in voting.items():
@@ -124,13 +106,6 @@ def count_votes(near: Mapping[VaultPath, float], having: Having) -> dict[VaultPa
 
 
 def gather_evidence(facts: NoteFacts, having: Having, names: TopicNames) -> dict[VaultPath, TopicEvidence]:
-    """Return the topics for which anything speaks.
-
-    Args:
-        facts: What is known of the note.
-        having: Returns the topics of other notes.
-        names: The names of the topics.
-    """
     found: dict[VaultPath, TopicEvidence] = {}
 
     def add(topic: VaultPath, **evidence: Any) -> None:

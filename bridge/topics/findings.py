@@ -74,7 +74,6 @@ def find_stray_values(
 
 
 def _judge(value: TopicValue, rules: TopicRules, names: Names) -> StrayValue | None:
-    """Return what is wrong with a value; None if nothing is."""
     instead = rules.prefer.get(value.topic or _key_of(value))
     if instead is not None:
         return StrayValue(value.text, "unwanted", instead)
@@ -89,14 +88,7 @@ def _key_of(value: TopicValue) -> str:
 
 
 def find_orphans(sources: TopicSources, rules: TopicRules, archive_folder: str, names: Names) -> Iterator[TopicFinding]:
-    """Yield the topics that no note has and nothing links to, and those that fewer notes have than the rules say.
-
-    Args:
-        sources: The topics.
-        rules: The rules.
-        archive_folder: Where the first kind goes; empty for the trash.
-        names: The files of the vault.
-    """
+    """Yield the topics that no note has and nothing links to, and those that fewer notes have than the rules say."""
     indexes = {*sources.ontology.index_notes.values(), sources.ontology.instructions}
     taken: set[str] = set()
     for path in sources.ontology.topics:
@@ -113,7 +105,6 @@ def find_orphans(sources: TopicSources, rules: TopicRules, archive_folder: str, 
 
 
 def _free_place(path: VaultPath, folder: str, names: Names, taken: set[str]) -> VaultPath:
-    """Return a path in a folder that no file has, and that was not given out before."""
     name = PurePosixPath(path)
     for number in range(1, 1_000):
         place = f"{folder}/{name.stem}{f' {number}' if number > 1 else ''}{name.suffix}"

@@ -21,13 +21,7 @@ class FolderMeanings:
     """The folders that mean something."""
 
     def __init__(self, meaning: FolderMeaning, generic: Collection[str], ontology: Ontology) -> None:
-        """Prepare to look up folders.
-
-        Args:
-            meaning: Which folders mean something.
-            generic: Names of folders that mean nothing, besides the usual ones.
-            ontology: The topics, of which folders may have the names.
-        """
+        """Prepare to look up folders."""
         self._meaning = meaning
         self._generic = GENERIC.union(fold_case(name).strip() for name in generic)
         self._ontology = ontology
@@ -40,7 +34,6 @@ class FolderMeanings:
         return frozenset(topic for topic in found if topic is not None and topic != path)
 
     def joins(self, folder: str) -> bool:
-        """Return whether the notes of a folder belong together."""
         name = fold_case(folder.rpartition("/")[2])
         return self._meaning == "all" and bool(name) and name not in self._generic
 

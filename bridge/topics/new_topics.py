@@ -41,14 +41,7 @@ class NamedCluster:
 def find_names(
     sources: TopicSources, texts: Mapping[VaultPath, str], known: Collection[str], left_out: Collection[VaultPath]
 ) -> list[NamedCluster]:
-    """Return the names that no note has and at least three notes say or link to, with all of these notes.
-
-    Args:
-        sources: The topics.
-        texts: The text of each note.
-        known: The folded names of notes.
-        left_out: Notes that get no topics.
-    """
+    """Return the names that no note has and at least three notes say or link to, with all of these notes."""
     stubs: dict[str, set[VaultPath]] = {}
     for path, value in sources.assignments.astray:
         link = link_in_value(value.text)
@@ -113,7 +106,6 @@ def _names(value: str, name: str) -> bool:
 
 
 def _folder(ontology: Ontology) -> str:
-    """Return the folder of most topics, or that of concepts."""
     counts = Counter(topic.kind for topic in ontology.topics.values())
     kind = counts.most_common(1)[0][0] if counts else (KINDS[0] if KINDS[0] in ontology.index_notes else "")
     return f"{ontology.folder}/{kind}".rstrip("/")

@@ -64,13 +64,6 @@ class Ontology:
 
 
 def find_ontology_folder(configured: str, notes: Notes) -> VaultPath | None:
-    """Return the folder of the ontology as the vault spells it; None if it has none.
-
-    Args:
-        configured: The folder that the settings name. If it has no notes because it was renamed, the only folder with
-            an instructions note of an ontology takes its place.
-        notes: The notes of the vault.
-    """
     if not configured.strip("/ "):
         return None
     if found := folder_spelling(notes, configured):

@@ -28,7 +28,6 @@ class TopicRules:
     """Rules that cannot be followed, as sentences."""
 
     def instead_of(self, topic: VaultPath) -> VaultPath:
-        """Return the topic that is preferred to a topic, or the topic itself."""
         return self.prefer.get(topic, topic)
 
 
@@ -81,7 +80,6 @@ def _keys_of(old: str, ontology: Ontology) -> Iterator[str]:
 
 
 def _find_circles(prefer: Mapping[str, VaultPath]) -> list[list[VaultPath]]:
-    """Return the topics that are preferred to one another in a circle, each circle once."""
     found: list[list[VaultPath]] = []
     done: set[str] = set()
     for start in prefer:
@@ -97,7 +95,6 @@ def _find_circles(prefer: Mapping[str, VaultPath]) -> list[list[VaultPath]]:
 
 
 def _end_of(topic: VaultPath, prefer: Mapping[str, VaultPath]) -> VaultPath:
-    """Return the topic to which preferences lead from another, one after the other."""
     while topic in prefer:
         topic = prefer[topic]
     return topic

@@ -99,7 +99,6 @@ async def likely_topics(sources: TopicSources, path: VaultPath, model: TopicMode
 
 
 async def hide_topics(sources: TopicSources) -> list[HiddenEvidence]:
-    """Hide the topics of a fifth of the notes after the other, and gather what speaks for them."""
     hidden = choose_hidden(sorted(path for path in sources.assignments.by_note if path in sources.notes))
     facts = await read_facts(sources, [path for part in hidden for path in part])
     return [await asyncio.to_thread(gather_hidden, sources, part, facts) for part in hidden]
@@ -108,7 +107,6 @@ async def hide_topics(sources: TopicSources) -> list[HiddenEvidence]:
 def gather_hidden(
     sources: TopicSources, hidden: Collection[VaultPath], facts: Mapping[VaultPath, NoteFacts]
 ) -> HiddenEvidence:
-    """Gather what speaks for the topics of some notes while these are all hidden."""
     having = without_hidden(sources.assignments, frozenset(hidden))
     return {
         path: [
@@ -121,8 +119,6 @@ def gather_hidden(
 
 
 def without_hidden(assignments: Assignments, hidden: Collection[VaultPath]) -> Having:
-    """Return a function that tells the topics of notes that are not hidden."""
-
     def having(path: VaultPath) -> Collection[VaultPath]:
         return () if path in hidden else assignments.of(path)
 
@@ -130,7 +126,6 @@ def without_hidden(assignments: Assignments, hidden: Collection[VaultPath]) -> H
 
 
 async def read_facts(sources: TopicSources, paths: Collection[VaultPath]) -> dict[VaultPath, NoteFacts]:
-    """Read what is known of some notes: their texts, and the notes near to and linked with them."""
     found: dict[VaultPath, NoteFacts] = {}
     known = [path for path in paths if path in sources.notes]
     for first in range(0, len(known), AT_ONCE):
@@ -168,7 +163,6 @@ def words_by_note(sources: TopicSources, texts: Mapping[VaultPath, str]) -> dict
 
 
 async def near_notes(sources: TopicSources, path: VaultPath, words: tuple[str, ...]) -> Mapping[VaultPath, float]:
-    """Return the near notes with the weights of their votes: by vectors, or by words if the note has none."""
     vector = sources.index.vector_of(path)
     if vector is not None:
         near = await sources.index.nearest(vector, NEAREST + 1)

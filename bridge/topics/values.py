@@ -17,14 +17,7 @@ class TopicWriter:
     """Writes the values of the topic property."""
 
     def __init__(self, property_name: str, names: Names, style: ObsidianSettings, assignments: Assignments) -> None:
-        """Prepare to write.
-
-        Args:
-            property_name: The topic property.
-            names: The files of the vault.
-            style: The user's link settings in Obsidian, for a property that has no links yet.
-            assignments: The values that the property has, of which most decide.
-        """
+        """Prepare to write."""
         self._property = property_name
         self._names = names
         wiki, markdown = assignments.styles["wiki"], assignments.styles["markdown"]

@@ -14,13 +14,7 @@ DAILY_SETTINGS: Final = ("daily-notes.json", "plugins/periodic-notes/data.json")
 
 
 def daily_path(settings: ObsidianSettings, day: date) -> VaultPath:
-    """Return the path of a day's daily note, whether or not the note exists.
-
-    Raises:
-        InvalidArguments: The format in the settings has an unknown token, or gives no file name.
-        OutsideVault: The path leads out of the vault.
-        ProtectedPath: The path is hidden.
-    """
+    """Return the path of a day's daily note, whether or not the note exists."""
     name = format_moment(settings.daily_format, datetime.combine(day, datetime.min.time()).astimezone()).strip()
     if not name.strip("/"):
         raise InvalidArguments("The vault's daily note format does not name a file.", hint="Change it in Obsidian.")

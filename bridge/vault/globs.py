@@ -32,12 +32,10 @@ def fold_path(path: str) -> str:
 
 
 def drop_empty_globs(globs: Iterable[str]) -> tuple[str, ...]:
-    """Drop the globs that match nothing."""
     return tuple(glob for glob in globs if glob.strip("/\\ "))
 
 
 def find_mistake(glob: str) -> str | None:
-    """Return the mistake in a glob, or None when there is none."""
     if not drop_empty_globs((glob,)):
         return "names nothing"
     parts = glob.strip().replace("\\", "/").split("/")
@@ -47,7 +45,6 @@ def find_mistake(glob: str) -> str | None:
 
 
 def find_name_mistake(part: str) -> str | None:
-    """Return the mistake in a part of a glob between two slashes."""
     at = part.find("[")
     while at >= 0:
         end = find_set_end(part, at)
@@ -61,12 +58,7 @@ def find_name_mistake(part: str) -> str | None:
 
 
 def compile_glob(glob: str) -> re.Pattern[str]:
-    """Compile a glob for paths inside a vault; one that matches a folder matches everything in it.
-
-    Args:
-        glob: `*` and `?` stay inside one name, `**` crosses folders, `[a-c]` and `[!a]` are sets. A glob without
-            `/` matches names in every folder, another one begins at the vault's root. Case does not count.
-    """
+    """Compile a glob for paths inside a vault; one that matches a folder matches everything in it."""
     clean = nfc(glob).strip().replace("\\", "/").rstrip("/")
     rooted = "/" in clean
     clean = clean.removeprefix("/")
@@ -99,7 +91,6 @@ def join_fixed(fixed: list[str], anything: str) -> str:
 
 
 def glob_name_pattern(part: str) -> str:
-    """Compile the part of a glob between two slashes."""
     fixed = [""]
     at = 0
     while at < len(part):

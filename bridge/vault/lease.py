@@ -43,15 +43,12 @@ if sys.platform == "linux":
 else:
 
     def take_lease(_descriptor: int) -> bool | None:
-        """Return None: the system has no leases."""
         return None
 
     def is_remote(_descriptor: int) -> bool:
-        """Return False: it does not matter without leases."""
         return False
 
     def is_lease_kept(_descriptor: int) -> bool:
-        """Return False: there is no lease."""
         return False
 
     def end_lease(_descriptor: int) -> None:

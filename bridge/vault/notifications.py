@@ -39,7 +39,6 @@ class StopSignal:
         self._left = threading.Event()
 
     def is_set(self) -> bool:
-        """Return whether to end."""
         return self._left.is_set() or self._stop.is_set()
 
     def leave(self) -> None:
@@ -51,17 +50,7 @@ class Notifier:
     """Collects the system's notifications; used from one thread."""
 
     def __init__(self, root: Path, ending: StopSignal, *, each_folder: bool = EACH_FOLDER) -> None:
-        """Start listening.
-
-        Args:
-            root: The vault.
-            ending: Ends the listening.
-            each_folder: Whether to watch each folder by itself, including new ones; otherwise the system does that.
-
-        Raises:
-            VaultUnreadable: The vault's folder is gone.
-            WatchUnavailable: The system refuses, mostly for lack of watches.
-        """
+        """Start listening."""
         self._root, self._ending, self._each_folder = root, ending, each_folder
         self._identity = device_and_inode(root)
         self._top = os.path.realpath(root)
@@ -71,15 +60,7 @@ class Notifier:
         self._tune()
 
     def listen(self, timeout_ms: int) -> set[str] | None:
-        """Wait for changes.
-
-        Returns:
-            The changed paths, empty after a timeout; None when listening has ended.
-
-        Raises:
-            VaultUnreadable: The vault's folder is gone or was replaced.
-            WatchUnavailable: The system no longer notifies.
-        """
+        """Wait for changes."""
         events = self._ask(self._notify, LONGEST_STEP_MS, STEP_MS, timeout_ms)
         if events is None:
             return None
@@ -96,7 +77,6 @@ class Notifier:
         self._notify.close()
 
     def _tune(self) -> None:
-        """Watch the current folders."""
         # `watchfiles.awatch` is built on this. With direct calls, each can wait for another quiet time, the caller
         # learns when watching has begun, and folders can be watched one by one.
         from watchfiles._rust_notify import RustNotify
@@ -132,7 +112,6 @@ class Notifier:
         return late | {(ADDED, folder) for folder in set(self._folders) - folders}
 
     def _ask(self, notify: Any, longest_ms: int, step_ms: int, timeout_ms: int) -> set[tuple[int, str]] | None:
-        """Wait for one set of notifications; None when listening has ended."""
         try:
             events = notify.watch(longest_ms, step_ms, timeout_ms, self._ending)
         except (OSError, RuntimeError) as error:
@@ -167,7 +146,6 @@ def is_watched(name: str) -> bool:
 
 
 def is_real_folder(path: str) -> bool:
-    """Return whether a path is itself a folder, not a link to one."""
     try:
         return stat.S_ISDIR(os.lstat(path).st_mode)
     except OSError:
@@ -175,11 +153,6 @@ def is_real_folder(path: str) -> bool:
 
 
 def device_and_inode(root: Path) -> tuple[int, int]:
-    """Return what identifies a folder: its device and inode.
-
-    Raises:
-        VaultUnreadable: There is no folder.
-    """
     try:
         info = root.stat()
     except OSError as error:
@@ -188,6 +161,5 @@ def device_and_inode(root: Path) -> tuple[int, int]:
 
 
 def visible_paths(top: str, paths: Iterable[str]) -> set[str]:
-    """Return the visible paths among some, relative to the vault."""
     inside = (relative_path(top, path) for path in paths)
     return {nfc(path) for path in inside if path is not None and not is_hidden(path)}

@@ -63,19 +63,10 @@ class ObsidianSettings:
 
     @property
     def template_folders(self) -> tuple[str, ...]:
-        """The folders of templates, of Obsidian and of Templater."""
         return tuple(folder for folder in (self.template_folder, self.templater_folder) if folder)
 
     def require(self, *names: str, hint: str) -> None:
-        """Refuse a write that depends on unusable settings files.
-
-        Args:
-            names: The files of `.obsidian` that the write depends on.
-            hint: What the files say, for the error's hint.
-
-        Raises:
-            SettingsUnreadable: One of them is unusable.
-        """
+        """Refuse a write that depends on unusable settings files."""
         if problem := self.problem_of(*names):
             raise SettingsUnreadable(problem, hint=f"Repair the file in `.obsidian`, {hint}")
 
@@ -134,7 +125,6 @@ class _Reader:
         return [each for each in found if isinstance(each, str)] if isinstance(found, list) else []
 
     def _json(self, name: str) -> object:
-        """Return the content of a settings file: an empty object when there is none, None when it is unreadable."""
         try:
             descriptor = open_inside(self.root, f".obsidian/{name}")
         except Missing:
@@ -162,15 +152,12 @@ class _Reader:
 
 
 def setting_text(value: object) -> str:
-    """Return a setting's text; empty when it is not a string."""
     return value.strip() if isinstance(value, str) else ""
 
 
 def choice_or_default(choices: tuple[Choice, ...], value: object, default: Choice) -> Choice:
-    """Return the chosen value, or the default when it is unknown."""
     return next((choice for choice in choices if choice == value), default)
 
 
 def add_extension(template: VaultPath) -> VaultPath:
-    """Return a template's path with `.md`, which Obsidian leaves out."""
     return template if template.lower().endswith(".md") else VaultPath(f"{template}.md")

@@ -33,23 +33,6 @@ class _LinkFound(Exception):
 
 
 def open_inside(root: Path, path: str, denies: Callable[[str], bool] | None = None) -> int:
-    """Open a file of the vault for reading.
-
-    Args:
-        root: The vault.
-        path: A validated path.
-        denies: Returns whether a path must seem missing, under every name that leads there.
-
-    Returns:
-        A descriptor of a regular file; the caller closes it.
-
-    Raises:
-        NoteNotFound: There is no such file.
-        OutsideVault: A link leads out of the vault.
-        ProtectedPath: A link leads to a hidden file.
-        NoteUnreadable: The system refuses.
-        VaultUnreadable: The vault's folder is gone.
-    """
     with follow_to_file(root, path, denies) as (name, folder, _):
         return os.open(name, FILE, dir_fd=folder)
 
@@ -58,14 +41,7 @@ def open_inside(root: Path, path: str, denies: Callable[[str], bool] | None = No
 def follow_to_file(
     root: Path, path: str, denies: Callable[[str], bool] | None = None, *, stepwise: bool = STEPWISE
 ) -> Iterator[tuple[str, int | None, os.stat_result]]:
-    """Follow a path to a regular file; errors in the block about the file are raised as in `open_inside`.
-
-    Args:
-        root: The vault.
-        path: A validated path.
-        denies: Returns whether a path must seem missing.
-        stepwise: Whether to hold each folder on the way open; otherwise the whole path is checked and then used.
-    """
+    """Follow a path to a regular file; errors in the block about the file are raised as in `open_inside`."""
     try:
         with follow_path(root, path, denies, stepwise=stepwise) as (name, folder, info):
             if info is None:
@@ -89,24 +65,6 @@ def follow_to_file(
 def follow_path(
     root: Path, path: str, denies: Callable[[str], bool] | None = None, *, stepwise: bool = STEPWISE
 ) -> Iterator[tuple[str, int | None, os.stat_result | None]]:
-    """Follow a path to what is there, or to where it would be.
-
-    Args:
-        root: The vault.
-        path: A validated path.
-        denies: Returns whether a path must seem missing.
-        stepwise: Whether to hold each folder on the way open; otherwise the whole path is checked and then used.
-
-    Yields:
-        The name, the descriptor of the folder that contains it, and its stat result; None when nothing is there.
-        Without a folder the name is the whole path.
-
-    Raises:
-        OSError: The system refuses, or a folder on the way does not exist.
-        OutsideVault: A link leads out of the vault.
-        ProtectedPath: A link leads to a hidden file.
-        NoteNotFound: Links form a loop or a long chain.
-    """
     folder: int | None = None
     try:
         _require_allowed(path, denies)
@@ -130,13 +88,11 @@ def follow_path(
 
 
 def _require_allowed(path: str, denies: Callable[[str], bool] | None) -> None:
-    """Raise for a denied path the same error as for a missing one."""
     if denies is not None and denies(nfc(path)):
         raise FileNotFoundError
 
 
 def _walk_by_handle(root: Path, path: str) -> tuple[str, int, os.stat_result | None]:
-    """Walk the path with each folder held open, following no link."""
     *folders, last = path.split("/")
     here = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
     passed: list[str] = []
@@ -185,7 +141,6 @@ def _walk_by_name(root: Path, path: str) -> tuple[str, None, os.stat_result | No
 
 
 def _link_target(root: Path, link: _LinkFound) -> str:
-    """Return the path in the vault that a link stands for, as the disk spells it."""
     top = os.path.realpath(root)
     target = os.path.realpath(Path(top, *link.link.split("/")), strict=True)
     inside = relative_path(top, target)
@@ -208,7 +163,6 @@ def relative_path(top: str, target: str) -> str | None:
 
 
 def name_on_disk(folder: int | str, part: str) -> str:
-    """Return a name as the disk spells it: synced files may have decomposed accents (NFD)."""
     if part.isascii() or has_entry(folder, part):
         return part
     with os.scandir(folder) as listing:
@@ -216,7 +170,6 @@ def name_on_disk(folder: int | str, part: str) -> str:
 
 
 def has_entry(folder: int | str, part: str) -> bool:
-    """Return whether a folder, given by descriptor or name, has an entry of exactly this name."""
     try:
         if isinstance(folder, int):
             os.stat(part, dir_fd=folder, follow_symlinks=False)
@@ -228,12 +181,10 @@ def has_entry(folder: int | str, part: str) -> bool:
 
 
 def is_link(info: os.stat_result) -> bool:
-    """Return whether this is a symbolic link or a junction of Windows."""
     return stat.S_ISLNK(info.st_mode) or getattr(info, "st_reparse_tag", 0) == JUNCTION
 
 
 def entry_kind(mode: int) -> str:
-    """Return a name for a kind of directory entry."""
     kinds = {
         stat.S_IFDIR: "a folder",
         stat.S_IFLNK: "a link",

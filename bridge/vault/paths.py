@@ -37,12 +37,7 @@ def is_hidden(path: str) -> bool:
 
 
 def at_or_below(places: Collection[str], paths: Iterable[VaultPath]) -> set[VaultPath]:
-    """Return those paths that are among the places or inside one; everything is inside the root, which is empty.
-
-    Args:
-        places: Files and folders, as the watcher reports them.
-        paths: The known paths.
-    """
+    """Return those paths that are among the places or inside one; everything is inside the root, which is empty."""
     clean = {place.strip("/") for place in places}
     if "" in clean:
         return set(paths)
@@ -56,12 +51,7 @@ def parents(path: str) -> list[str]:
 
 
 def find_flaw(path: str, *, windows: bool = WINDOWS) -> str | None:
-    """Return why a relative path is invalid on some system that a vault may sync to, or None.
-
-    Args:
-        path: Parts separated by `/`.
-        windows: Whether to apply the rules of Windows, where more names are unsafe.
-    """
+    """Return why a relative path is invalid on some system that a vault may sync to, or None."""
     return _find_flaw(path, windows=windows) if windows or SUSPECT.search(path) else None
 
 
@@ -80,13 +70,6 @@ def _find_flaw(path: str, *, windows: bool) -> str | None:
 
 
 def vault_path(path: str) -> VaultPath:
-    """Validate a path, whether or not the file exists.
-
-    Raises:
-        OutsideVault: The path leads out of the vault, or may on some system.
-        ProtectedPath: The path is hidden: it belongs to Obsidian or another program.
-        InvalidArguments: The path is empty, too long or not text.
-    """
     if not path:
         raise InvalidArguments("The path is empty.", hint=OutsideVault.hint)
     if len(path) > LONGEST:
@@ -109,7 +92,6 @@ def vault_path(path: str) -> VaultPath:
 
 
 def is_utf8(path: str) -> bool:
-    """Return whether a name can be written as UTF-8."""
     return path.isascii() or _SURROGATE.search(path) is None
 
 

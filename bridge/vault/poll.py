@@ -24,11 +24,7 @@ Snapshot = Mapping[str, tuple[int, int, int, int]]
 
 
 async def poll_changes(root: Path, stop: asyncio.Event) -> AsyncGenerator[frozenset[str], None]:
-    """Yield an empty set after the first scan, then each set of changes, until stopped.
-
-    Raises:
-        VaultUnreadable: The vault's folder is gone.
-    """
+    """Yield an empty set after the first scan, then each set of changes, until stopped."""
     loop = asyncio.get_running_loop()
     before = await asyncio.to_thread(take_snapshot, root)
     yield frozenset()
@@ -44,11 +40,6 @@ async def poll_changes(root: Path, stop: asyncio.Event) -> AsyncGenerator[frozen
 
 
 def take_snapshot(root: Path) -> Snapshot:
-    """Return what identifies the state of each visible file and folder.
-
-    Raises:
-        VaultUnreadable: The vault's folder cannot be listed.
-    """
     found: dict[str, tuple[int, int, int, int]] = {}
     rest = [("", os.fspath(root))]
     while rest:

@@ -67,12 +67,7 @@ class Rules:
         return self._protected.covers(path)
 
     def reason(self, path: str, size: int | None = None) -> str | None:
-        """Return why a document is not indexed, or None when it is; other files are not given a reason.
-
-        Args:
-            path: A file of the vault, or a folder when it ends with `/`: then the reason holds for everything in it.
-            size: The file's size in bytes, if known.
-        """
+        """Return why a document is not indexed, or None when it is; other files are not given a reason."""
         clean = nfc(path).rstrip("/")
         if is_hidden(clean):
             return hidden_reason(clean)
@@ -104,7 +99,6 @@ class Rules:
 
 
 def hidden_reason(path: str) -> str:
-    """Return the reason for a hidden file, with its owner."""
     if ICLOUD.fullmatch(path):
         return "Still in iCloud: the file was not downloaded to this computer."
     owner = next((OWNERS[part] for part in path.split("/") if part in OWNERS), None)
@@ -139,7 +133,6 @@ def filter_pattern(text: str) -> re.Pattern[str] | None:
 
 
 def may_backtrack(expression: str) -> bool:
-    """Return whether an expression repeats a part that has a repeat or a choice, or has too many repeats."""
     plain = NO_SYNTAX.sub("x", expression)
     if sum(plain.count(sign) for sign in "*+{") > MOST_REPEATS:
         return True

@@ -80,15 +80,10 @@ class Walk:
     """By folder: how many names were looked up without listing it."""
 
     def done(self) -> Scan:
-        """Return the scan."""
         return Scan(self.files, frozenset(self.others), self.skipped, frozenset(self.unreadable))
 
     def everything(self) -> None:
-        """Walk the whole vault.
-
-        Raises:
-            VaultUnreadable: The vault's folder is gone or cannot be listed.
-        """
+        """Walk the whole vault."""
         require_listing(self.root)
         self._rest.append(("", os.fspath(self.root), False))
         self._below()
@@ -108,7 +103,6 @@ class Walk:
         self._below()
 
     def _below(self) -> None:
-        """Walk the remaining folders and their subfolders."""
         while self._rest:
             folder, place, quiet = self._rest.pop()
             self._list(folder, place, quiet=quiet)
@@ -132,7 +126,6 @@ class Walk:
             self._sort(join_path(folder, name), entry.path, info, quiet=quiet)
 
     def _distinct(self, folder: str, entries: list[os.DirEntry[str]]) -> Mapping[str, os.DirEntry[str]]:
-        """Return the visible entries of a folder by name, one of several that differ in Unicode form only."""
         found: dict[str, os.DirEntry[str]] = {}
         for entry in sorted(entries, key=composed_first_key):
             name = nfc(entry.name)
@@ -156,14 +149,6 @@ class Walk:
         return found
 
     def _sort(self, path: str, place: str, info: os.stat_result, *, quiet: bool) -> None:
-        """Sort one entry.
-
-        Args:
-            path: Its path in the vault.
-            place: Its place on the disk.
-            info: Its stat result, links not followed.
-            quiet: Whether its folder is left out and already listed as skipped.
-        """
         if is_link(info):
             followed = self._behind(path, place)
             if followed is None:
@@ -189,7 +174,6 @@ class Walk:
             self.files[known] = Stat.of(info)
 
     def _behind(self, path: str, place: str) -> os.stat_result | None:
-        """Return the stat result of a link's target; None when the target is not accepted."""
         try:
             target = os.path.realpath(place, strict=True)
             info = os.lstat(target)
@@ -246,7 +230,6 @@ class Walk:
         return os.path.lexists(found) and not os.path.lexists(f"{place}{os.sep}{name.swapcase()}")
 
     def _in_other_form(self, place: str, name: str) -> str | None:
-        """Return a folder's spelling of a name that it does not have in composed form."""
         if place not in self._forms:
             self._forms[place] = {nfc(other): other for other in sorted(self._listings[place], reverse=True)}
         return self._forms[place].get(name)
@@ -267,23 +250,15 @@ def composed_first_key(entry: os.DirEntry[str]) -> tuple[bool, str]:
 
 
 def join_path(folder: str, name: str) -> str:
-    """Join a folder, empty for the root, and a name."""
     return f"{folder}/{name}" if folder else name
 
 
 def display_name(name: str) -> str:
-    """Return a name that is not UTF-8 in a form that can be displayed."""
     return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def moved_to_denied(root: Path, rules: Rules, lost: Mapping[Stat, VaultPath]) -> Mapping[VaultPath, VaultPath]:
-    """Return the missing files that are now at a denied path, each with that path.
-
-    Args:
-        root: The vault.
-        rules: The rules.
-        lost: The missing files, by their last state.
-    """
+    """Return the missing files that are now at a denied path, each with that path."""
     return {lost[stat]: path for stat, path in denied_files(root, rules) if stat in lost} if rules.deny and lost else {}
 
 

@@ -25,18 +25,7 @@ SHRUNK = 2
 def read_settled(
     vault: Vault, path: VaultPath, is_ours: Callable[[os.stat_result], bool], size_before: int | None
 ) -> bytes:
-    """Return a file's bytes when no program is saving it, after a short wait if needed.
-
-    Args:
-        vault: The files.
-        path: The file.
-        is_ours: Returns whether the bridge itself wrote the file last.
-        size_before: The file's size when it was last indexed.
-
-    Raises:
-        Busy: A program keeps saving it.
-        BridgeError: As `Vault.read`.
-    """
+    """Return a file's bytes when no program is saving it, after a short wait if needed."""
     end = time.monotonic() + PATIENCE_S
     while True:
         with vault.open(path) as descriptor, delay_saves(descriptor, is_ours, size_before) as wait:
@@ -49,16 +38,7 @@ def read_settled(
 
 @contextmanager
 def delay_saves(descriptor: int, is_ours: Callable[[os.stat_result], bool], size_before: int | None) -> Iterator[float]:
-    """Delay saves of a file that other programs begin during the block, where the system has leases.
-
-    Args:
-        descriptor: The file, open for reading only.
-        is_ours: As for `read_settled`.
-        size_before: As for `read_settled`.
-
-    Yields:
-        The seconds after which the file may be settled; 0 when it is.
-    """
+    """Delay saves of a file that other programs begin during the block, where the system has leases."""
     info = os.fstat(descriptor)
     leased = take_lease(descriptor)
     yield LOOK_AGAIN_S if leased is False else _quiet_left(info, bool(leased), is_ours, size_before)
@@ -80,7 +60,6 @@ def _quiet_left(
 
 
 def being_saved_error(path: str) -> Busy:
-    """Return the error that another program is writing a file."""
     return Busy(
         f"Another program has `{display_path(path)}` open for writing.",
         hint="Try again in a moment, once it has saved the file; nothing was written.",

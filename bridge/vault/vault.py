@@ -19,25 +19,13 @@ class Vault:
     """One folder of notes; nothing here writes, and nothing outside the folder is read."""
 
     def __init__(self, root: Path, rules: Rules) -> None:
-        """Create a vault; the folder is not read yet.
-
-        Args:
-            root: The vault's folder.
-            rules: What is left out of the index, denied or protected.
-        """
+        """Create a vault; the folder is not read yet."""
         self.root = root
         self.rules = rules
         self._held_something = False
 
     def scan(self, *, was_filled: bool = False) -> Scan:
-        """Find every file.
-
-        Args:
-            was_filled: Whether files were known before, as for `require_mounted`.
-
-        Raises:
-            VaultUnreadable: The folder is gone, cannot be listed or seems unmounted.
-        """
+        """Find every file."""
         walk = Walk(self.root, self.rules)
         walk.everything()
         if not walk.files and not walk.others:
@@ -46,14 +34,7 @@ class Vault:
         return walk.done()
 
     def require_mounted(self, *, was_filled: bool) -> None:
-        """Treat a completely empty folder as a disk that is not mounted.
-
-        Args:
-            was_filled: Whether files were known before; an earlier scan of this object counts too.
-
-        Raises:
-            VaultUnreadable: The folder seems unmounted, or is gone.
-        """
+        """Treat a completely empty folder as a disk that is not mounted."""
         if (was_filled or self._held_something) and is_empty_folder(self.root):
             raise VaultUnreadable(
                 f"The vault folder {self.root} is empty, but had notes before.",
@@ -64,12 +45,6 @@ class Vault:
         """Find the current files at some paths and, for folders, below them.
 
         A known file at or below one of the paths that is not found is gone; the scan covers no other files.
-
-        Args:
-            paths: Paths relative to the vault, as the watcher reports them; empty for the whole vault.
-
-        Raises:
-            VaultUnreadable: The vault's folder is gone or cannot be listed.
         """
         clean = {path.strip("/") for path in paths}
         if "" in clean:
@@ -92,20 +67,10 @@ class Vault:
         return self.look([path]).files.get(path)
 
     def moved_to_denied(self, lost: Mapping[Stat, VaultPath]) -> Mapping[VaultPath, VaultPath]:
-        """Return the missing files that were moved into a denied path, each with that path."""
         return moved_to_denied(self.root, self.rules, lost)
 
     def read(self, path: VaultPath) -> tuple[bytes, Stat]:
-        """Return a file's bytes, even if left out of the index, with its state before it was read.
-
-        Raises:
-            NoteNotFound: There is no such file, or it is denied.
-            OutsideVault: The path, or a link on it, leads out of the vault.
-            ProtectedPath: The file is hidden.
-            TooLarge: It is larger than the limit.
-            NoteUnreadable: The system refuses.
-            VaultUnreadable: The vault's folder is gone.
-        """
+        """Return a file's bytes, even if left out of the index, with its state before it was read."""
         clean = vault_path(path)
         with self.open(clean) as descriptor:
             return self.read_open(clean, descriptor)
@@ -129,13 +94,7 @@ class Vault:
         return data, before
 
     def locate(self, path: str) -> VaultPath:
-        """Validate a path from a client, relative or absolute; the file need not exist.
-
-        Raises:
-            OutsideVault: It leads out of the vault, or may on some system.
-            ProtectedPath: It is hidden: it belongs to Obsidian or another program.
-            InvalidArguments: It is blank, too long or not text.
-        """
+        """Validate a path from a client, relative or absolute; the file need not exist."""
         whole = PurePath(path)
         if whole.is_absolute() and whole.is_relative_to(self.root):
             path = whole.relative_to(self.root).as_posix()
@@ -155,16 +114,7 @@ class Vault:
             return ()
 
     def require_writable(self, path: VaultPath, folders: dict[str, str] | None = None) -> None:
-        """Require that a path may be written, whether or not the file exists.
-
-        Args:
-            path: The path.
-            folders: Remembers where folders really are, for the checks of many paths at one time.
-
-        Raises:
-            ProtectedPath: A rule protects the path, or the target of a link on it.
-            OutsideVault: A link on it leads out of the vault.
-        """
+        """Require that a path may be written, whether or not the file exists."""
         behind = self._behind(path, {} if folders is None else folders)
         if behind is None:
             raise OutsideVault(f"`{display_path(path)}` leads out of the vault through a symbolic link.")
@@ -173,7 +123,6 @@ class Vault:
             raise PathKept(f"`{display_path(path)}` may not be changed: the user's settings protect it.")
 
     def _behind(self, path: VaultPath, folders: dict[str, str]) -> str | None:
-        """Return the path that a path leads to; None when it is outside the vault."""
         top, folder = os.fspath(self.root), os.path.dirname(os.path.join(self.root, path))  # noqa: PTH118, PTH120
         for each in (top, folder):
             if each not in folders:
@@ -184,7 +133,6 @@ class Vault:
         return relative_path(folders[top], os.path.realpath(place) if is_other else place)
 
     def _read(self, path: VaultPath, descriptor: int) -> tuple[bytes, Stat, Stat]:
-        """Read an open file once, with its state before and after."""
         try:
             before = stat_of(descriptor)
             if before.size > self.rules.max_file_bytes:
@@ -206,12 +154,10 @@ class Vault:
 
 
 def stat_of(descriptor: int) -> Stat:
-    """Return the state of an open file."""
     return Stat.of(os.fstat(descriptor))
 
 
 def is_empty_folder(root: Path) -> bool:
-    """Return whether a folder has nothing in it, not even hidden files."""
     try:
         with os.scandir(root) as listing:
             return next(listing, None) is None

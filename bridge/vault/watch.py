@@ -31,14 +31,6 @@ async def watch(root: Path, mode: Literal["auto", "poll"], stop: asyncio.Event) 
     The first set is empty: from then on no change is missed. A set holds paths of files and folders relative to the
     vault; `Vault.look` finds out what happened to them. The empty path means the whole vault: some change may have been
     missed.
-
-    Args:
-        root: The vault.
-        mode: `auto` uses notifications, and polls where these do not work or would miss writes by other computers.
-        stop: Set to end the watching.
-
-    Raises:
-        VaultUnreadable: The vault's folder is gone or was replaced; this means nothing for its notes.
     """
     has_begun = False
     if mode == "auto" and not is_network_mount(root):
@@ -58,7 +50,6 @@ async def watch(root: Path, mode: Literal["auto", "poll"], stop: asyncio.Event) 
 
 
 async def _watch_notifications(root: Path, stop: asyncio.Event) -> AsyncGenerator[frozenset[str], None]:
-    """Yield the changes from the system's notifications."""
     loop = asyncio.get_running_loop()
     ending = StopSignal(stop)
     # A thread of its own: a few vaults would use up the loop's shared threads.

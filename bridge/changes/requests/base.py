@@ -70,11 +70,7 @@ class Request(ABC):
 
     @abstractmethod
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
-        """Add the steps of the change to the draft, and return its effect.
-
-        Raises:
-            BridgeError: It cannot be made; the docstring of the record lists the errors.
-        """
+        """Add the steps of the change to the draft, and return its effect."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

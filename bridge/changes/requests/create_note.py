@@ -58,7 +58,6 @@ class CreateNote(Request):
     op: Literal["create_note"] = "create_note"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
-        """Create the note in the draft."""
         require_note_path(self.path)
         if draft.has(self.path):
             return self._plan_existing(draft)
@@ -76,11 +75,6 @@ class CreateNote(Request):
         return Effect(warnings=warnings)
 
     def _plan_existing(self, draft: Draft) -> Effect:
-        """Leave the existing note, or add the text to it, as was asked.
-
-        Raises:
-            NoteExists: Neither was asked.
-        """
         if self.if_exists == "fail" or not draft.is_file(self.path):
             raise NoteExists(f"`{self.path}` already exists.", path=self.path)
         if self.if_exists == "skip" or not self.text.strip():
@@ -91,14 +85,12 @@ class CreateNote(Request):
 
 
 def append_to_template(start: str, text: str) -> str:
-    """Append text to a filled template."""
     if not text:
         return start
     return f"{start.rstrip()}\n\n{text}" if start.strip() else text
 
 
 def _read_template(path: VaultPath, draft: Draft, context: RequestContext) -> str:
-    """Read a template, by its path or by its name in the templates folder."""
     settings = context.obsidian()
     settings.require("templates.json", hint="which says where templates are and how they write dates.")
     folder = settings.template_folder

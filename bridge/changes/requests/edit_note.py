@@ -59,8 +59,6 @@ class EditNote(Request):
     op: Literal["edit_note"] = "edit_note"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
-        """Edit the note in the draft."""
-
         def edit(data: bytes) -> bytes:
             return apply_edits(self.path, data, stamp_items(self.edits, data, context.now))
 
@@ -112,8 +110,6 @@ class SetProperties(Request):
     op: Literal["set_properties"] = "set_properties"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
-        """Change the properties in the draft."""
-
         def edit(data: bytes) -> bytes:
             return edit_properties(self.path, data, self.properties, self.remove, context.obsidian().property_types)
 

@@ -25,7 +25,6 @@ class RenameTag(Request):
     op: Literal["rename_tag"] = "rename_tag"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
-        """Rename the tag in the draft."""
         rename = TagRename.of(self.tag, self.to, children=self.children)
         planned = rename_tag_everywhere(rename, context.view(draft))
         draft.take(planned.plan)
@@ -46,7 +45,6 @@ class RenameProperty(Request):
     op: Literal["rename_property"] = "rename_property"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
-        """Rename the property in the draft."""
         view, types = context.view(draft), context.obsidian().property_types
         planned = rename_property_everywhere(
             self.name, self.to, view, types, folder=self.folder, on_clash=self.on_clash
@@ -69,7 +67,6 @@ class ChangeValues(Request):
     op: Literal["change_values"] = "change_values"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
-        """Replace the value in the draft."""
         planned = replace_values_everywhere(self.name, self.old, self.to, context.view(draft), folder=self.folder)
         draft.take(planned.plan)
         return planned.effect

@@ -57,11 +57,9 @@ class MergeNotes(Request):
 
     @property
     def result_path(self) -> VaultPath:
-        """The path of the note that stays."""
         return self.into
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
-        """Merge the notes in the draft."""
         view = context.view(draft)
         if self.path in view.names:
             data = read_unchanged(self.path, self.digest, draft, context)

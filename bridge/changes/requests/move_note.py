@@ -51,7 +51,6 @@ class MoveNote(Request):
 
     @property
     def result_path(self) -> VaultPath:
-        """The new path."""
         return self.to
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
@@ -94,7 +93,6 @@ class DeleteNote(Request):
     op: Literal["delete_note"] = "delete_note"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
-        """Delete the note in the draft."""
         view = context.view(draft)
         if self.path in view.names:
             data = read_unchanged(self.path, self.digest, draft, context)

@@ -14,11 +14,7 @@ from bridge.types import SHORT_DIGEST, Digest, VaultPath, is_same_digest
 
 
 def require_note_path(path: VaultPath) -> None:
-    """Require a path that a note can have.
-
-    Raises:
-        InvalidArguments: It does not end as one.
-    """
+    """Require a path that a note can have."""
     if kind_of(path) != "note":
         raise InvalidArguments(f"`{path}` is not a Markdown path.", hint=f"Did you mean `{path}.md`?")
 
@@ -30,12 +26,7 @@ def read_unchanged(
     context: RequestContext,
     change: Callable[[bytes], bytes] | None = None,
 ) -> bytes:
-    """Return a file's bytes in the draft, if the digest matches a version that it has or had in this change.
-
-    Raises:
-        NoteNotFound: There is no such file.
-        NoteChanged: It matches none.
-    """
+    """Return a file's bytes in the draft, if the digest matches a version that it has or had in this change."""
     data = draft.read(path)
     if digest is not None and not any(is_same_digest(state, digest) for state in draft.states(path)):
         base, found = context.read_before(digest), digest_of(data)
@@ -65,11 +56,7 @@ def _describe_difference(
 
 
 def require_lines(draft: Draft, path: VaultPath, data: bytes, digest: Digest | None = None) -> None:
-    """Refuse line numbers when an earlier edit of the change may have shifted the lines that the client counted.
-
-    Raises:
-        InvalidArguments: The note is not as the client read it.
-    """
+    """Refuse line numbers when an earlier edit of the change may have shifted the lines that the client counted."""
     origin = draft.origin(path)
     if origin is None or data == draft.as_read(origin):
         return
@@ -83,11 +70,7 @@ def require_lines(draft: Draft, path: VaultPath, data: bytes, digest: Digest | N
 
 
 def require_own(draft: Draft, path: VaultPath, data: bytes, change: Callable[[bytes], bytes], what: str) -> None:
-    """Let a client that gives no digest remove only lines that this change itself has written.
-
-    Raises:
-        InvalidArguments: Lines that were there before the change would be removed.
-    """
+    """Let a client that gives no digest remove only lines that this change itself has written."""
     origin = draft.origin(path)
     if origin is None:
         return

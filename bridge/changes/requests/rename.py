@@ -108,7 +108,6 @@ class RenameAlias(Request):
     op: Literal["rename_alias"] = "rename_alias"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
-        """Rename the alias in the draft."""
         view = context.view(draft)
         if self.path in view.names:
             read_unchanged(self.path, self.digest, draft, context)

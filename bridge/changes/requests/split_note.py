@@ -64,7 +64,6 @@ class SplitNote(Request):
     op: Literal["split_note"] = "split_note"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
-        """Split the note in the draft."""
         view = context.view(draft)
         if self.path in view.names:
             data = read_unchanged(self.path, self.digest, draft, context)

@@ -58,7 +58,6 @@ class ToggleTask(Request):
     op: Literal["toggle_task"] = "toggle_task"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
-        """Change the box in the draft."""
         data = draft.read(self.path)
         before = None if self.digest is None else context.read_before(self.digest)
         # Other edits since, such as toggling another task, do not matter if tasks of this text stand where they stood.

@@ -11,17 +11,6 @@ NAME_ONE = "Run `vault-bridge mcp` with the folder of your notes."
 
 
 def choose_vault(folders: Folders, reference: str | None, here: Path) -> Path:
-    """Return the vault's folder.
-
-    Args:
-        folders: The data folder, which lists known and served vaults.
-        reference: Its path, name or id; if None, the vault around `here`, else the only one served, else the one used
-            last.
-        here: The current folder.
-
-    Raises:
-        NoSuchVault: There is none, or several match.
-    """
     if reference is not None:
         return find_named_vault(folders, reference)
     return (
@@ -32,7 +21,6 @@ def choose_vault(folders: Folders, reference: str | None, here: Path) -> Path:
 
 
 def find_named_vault(folders: Folders, reference: str) -> Path:
-    """Return the vault of this path, name or id."""
     if Path(reference).is_dir():
         return Path(reference)
     match find_known_vaults(folders, reference):
@@ -45,7 +33,6 @@ def find_named_vault(folders: Folders, reference: str) -> Path:
 
 
 def only_served_vault(folders: Folders) -> Path | None:
-    """Return the only served vault; None if none is served."""
     match [path for id_, path in read_vault_list(folders).items() if read_runtime(folders.runtime(id_)) is not None]:
         case []:
             return None
@@ -59,7 +46,6 @@ def only_served_vault(folders: Folders) -> Path | None:
 
 
 def last_used_vault(folders: Folders) -> Path:
-    """Return the vault whose state was written last."""
     there = {id_: path for id_, path in read_vault_list(folders).items() if path.is_dir()}
     if not there:
         raise NoSuchVault("No vault has been opened yet, so there is none to choose.", hint=NAME_ONE)

@@ -47,14 +47,7 @@ class Endpoint:
     def __init__(
         self, http: aiohttp.ClientSession, finder: BridgeFinder, query: Mapping[str, str], client: str | None
     ) -> None:
-        """Send nothing yet.
-
-        Args:
-            http: What connects.
-            finder: Knows where the bridge is.
-            query: What the address asks for, such as a preset.
-            client: The client whose rights apply, as the user named it.
-        """
+        """Send nothing yet."""
         self._http = http
         self._finder = finder
         self._query = query
@@ -63,12 +56,7 @@ class Endpoint:
 
     @asynccontextmanager
     async def post(self, body: bytes, headers: Mapping[str, str]) -> AsyncIterator[aiohttp.ClientResponse]:
-        """Send a message to the bridge, starting one if there is none; a message that was sent is never sent again.
-
-        Raises:
-            ConnectionLost: It went away before the answer was complete.
-            BridgeError: There is no bridge and none can be started.
-        """
+        """Send a message to the bridge, starting one if there is none; a message that was sent is never sent again."""
         refused = None
         content = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
         for _ in range(TRIES):
@@ -85,11 +73,7 @@ class Endpoint:
 
     @asynccontextmanager
     async def listen(self, headers: Mapping[str, str]) -> AsyncIterator[aiohttp.ClientResponse]:
-        """Open the stream of the bridge's unsolicited messages; starts no bridge.
-
-        Raises:
-            ConnectionLost: There is none, or it went away.
-        """
+        """Open the stream of the bridge's unsolicited messages; starts no bridge."""
         runtime = self._finder.now()
         if runtime is None:
             raise ConnectionLost
@@ -110,12 +94,6 @@ class Endpoint:
     async def _sent(
         self, method: str, runtime: Runtime, headers: Mapping[str, str], body: bytes | None = None
     ) -> AsyncIterator[aiohttp.ClientResponse]:
-        """Send a request.
-
-        Raises:
-            NotSent: Nothing was sent.
-            ConnectionLost: The answer is not complete.
-        """
         known = {"Authorization": f"Bearer {runtime.token}", **self._named}
         try:
             async with self._http.request(

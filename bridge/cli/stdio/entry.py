@@ -33,7 +33,6 @@ HEALTH_S = 2.0
 
 
 def serve_client(given: argparse.Namespace) -> int:
-    """Serve the client on standard input and output until it exits."""
     folders = Folders(given.data_dir.absolute())
     vault = choose_vault(folders, given.vault, Path.cwd()).resolve()
     # Whatever libraries print must not come between the messages.
@@ -78,13 +77,11 @@ async def relay(given: argparse.Namespace, folders: Folders, vault: Path, descri
 
 
 def make_starter(given: argparse.Namespace, folders: Folders, vault: Path) -> BridgeStarter:
-    """Return the starter of bridges for this vault."""
     after = LEAVE_AFTER_S if folders.data == default_data_dir() else LEAVE_AFTER_ELSEWHERE_S
     return BridgeStarter(vault, folders.data, given.models_dir.absolute(), folders.log(vault_id(vault)), after)
 
 
 async def is_listening(runtime: Runtime) -> bool:
-    """Say whether a bridge listens at its recorded address."""
     place = urlsplit(runtime.url)
     try:
         async with asyncio.timeout(HEALTH_S):
@@ -111,7 +108,6 @@ __all__ = ["main"]
 
 
 def main(given: argparse.Namespace) -> int:
-    """Serve one client, or print its configuration."""
     if given.print_config is not None:
         from bridge.cli.stdio.print_config import print_agent_config
 

@@ -43,13 +43,7 @@ class BridgeFinder:
     def __init__(
         self, runtime_file: Path, listens: Callable[[Runtime], Awaitable[bool]], starter: BridgeStarter
     ) -> None:
-        """Defer looking for the bridge.
-
-        Args:
-            runtime_file: The file in which the bridge records its address.
-            listens: Says whether a bridge listens at an address.
-            starter: Starts a bridge.
-        """
+        """Defer looking for the bridge."""
         self._file = runtime_file
         self._listens = listens
         self._starter = starter
@@ -84,14 +78,7 @@ class BridgeFinder:
             self._own.end()
 
     async def found(self, refused: Runtime | None = None) -> Runtime:
-        """Return a bridge that listens; one is started if there is none.
-
-        Args:
-            refused: A bridge found before that did not listen.
-
-        Raises:
-            BridgeError: There is no bridge and none can be started.
-        """
+        """Return a bridge that listens; one is started if there is none."""
         now = self.now()
         if now is not None and now != refused:
             self._seen = True
@@ -99,7 +86,6 @@ class BridgeFinder:
         return await asyncio.shield(self.begin())
 
     async def _look(self) -> Runtime:
-        """Look for a shared bridge, and start a private one if that is not possible."""
         try:
             return await self._shared()
         except BridgeError as error:

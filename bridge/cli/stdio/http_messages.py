@@ -52,15 +52,6 @@ async def stream_lines(chunks: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
 
 
 async def read_messages(response: aiohttp.ClientResponse, id_: Id | None) -> AsyncIterator[dict[str, Any]]:
-    """Yield each message of a response: those before the answer, and the answer.
-
-    Args:
-        response: The bridge's response to a message.
-        id_: The message's id, which is set in an answer outside a stream that lacks it.
-
-    Raises:
-        BridgeError: The bridge refused the message.
-    """
     if response.content_type == "text/event-stream":
         async for event in sse_events(response.content.iter_any()):
             if event.data:
@@ -75,7 +66,6 @@ async def read_messages(response: aiohttp.ClientResponse, id_: Id | None) -> Asy
 
 
 def response_error(status: int, content: Any) -> BridgeError:
-    """Return the error that a refused request's body describes."""
     from bridge.cli.find_bridge import RemoteError
 
     match content:
@@ -91,7 +81,6 @@ def response_error(status: int, content: Any) -> BridgeError:
 
 
 def is_answer(content: dict[str, Any], id_: Id | None) -> bool:
-    """Say whether a message is the answer to a request."""
     return "method" not in content and content.get("id") == id_
 
 
@@ -121,12 +110,6 @@ ENCODED = re.compile(r"=\?base64\?.*\?=")
 
 
 def protocol_headers(message: Message, session: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the headers that the protocol requires.
-
-    Args:
-        message: A message; one of the newer era carries its own version.
-        session: The headers of the session that messages of the older era belong to; empty without one.
-    """
     if message.method == "initialize":
         return {}
     if message.version is None:
@@ -137,7 +120,6 @@ def protocol_headers(message: Message, session: Mapping[str, str]) -> Mapping[st
 
 
 def header_value(text: str) -> str:
-    """Encode a text for a header, as the protocol specifies."""
     if PLAIN.fullmatch(text) and not ENCODED.fullmatch(text):
         return text
     return f"=?base64?{base64.b64encode(text.encode()).decode()}?="

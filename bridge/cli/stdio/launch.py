@@ -33,7 +33,6 @@ class SharedBridge:
 
     @property
     def has_ended(self) -> bool:
-        """Whether it has already exited."""
         return self.process.poll() is not None
 
     def reason(self) -> BridgeError:
@@ -75,11 +74,7 @@ class BridgeStarter:
     """Seconds without a client after which a shared bridge exits."""
 
     def start(self) -> SharedBridge:
-        """Start a shared bridge, which logs its errors as JSON.
-
-        Raises:
-            BridgeError: The log cannot be written, or no process can be started.
-        """
+        """Start a shared bridge, which logs its errors as JSON."""
         descriptor = open_log(self.log)
         try:
             begins = os.fstat(descriptor).st_size
@@ -100,11 +95,7 @@ class BridgeStarter:
         return SharedBridge(process, self.log, begins)
 
     def start_own(self) -> PrivateBridge:
-        """Start a private bridge: it only reads, stores nothing, and has keyword search but no semantic search.
-
-        Raises:
-            BridgeError: No process can be started.
-        """
+        """Start a private bridge: it only reads, stores nothing, and has keyword search but no semantic search."""
         words = self._words("--fleeting", "--parent-stdin", "--print-ready")
         process = start_process(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         loop = asyncio.get_running_loop()
@@ -121,17 +112,11 @@ class BridgeStarter:
         return PrivateBridge(process, runtime)
 
     def _words(self, *options: str) -> Sequence[str]:
-        """Return the command line of a bridge."""
         folders = ("--data-dir", str(self.data_dir), "--models-dir", str(self.models_dir))
         return [*program_command(), "serve", *options, *folders, str(self.vault)]
 
 
 def start_process(command: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
-    """Start a process.
-
-    Raises:
-        Internal: The system refuses to start it.
-    """
     try:
         return subprocess.Popen(command, **options)
     except OSError as error:
@@ -148,6 +133,5 @@ def set_runtime(runtime: asyncio.Future[Runtime], line: bytes) -> None:
 
 
 def program_command() -> list[str]:
-    """Return the command that runs this program from any folder."""
     script = Path(sys.executable).with_name("vault-bridge.exe" if os.name == "nt" else "vault-bridge")
     return [str(script)] if script.exists() else [sys.executable, "-P", "-m", "bridge.cli"]

@@ -38,7 +38,6 @@ class Message:
 
     @property
     def is_request(self) -> bool:
-        """Whether it must be answered."""
         return self.id is not None and self.method != ""
 
     @property
@@ -49,11 +48,6 @@ class Message:
         return version if isinstance(version, str) else None
 
     def renumber(self, id_: Id) -> "Message":
-        """Return the same message with another id.
-
-        Raises:
-            MalformedMessage: It is nested so deeply that the bridge would not read it either.
-        """
         try:
             # Unlike orjson, this keeps integers of any length.
             content = {**json.loads(self.line), "id": id_}
@@ -72,11 +66,6 @@ class MalformedMessage(Exception):
 
 
 def parse_message(line: bytes) -> Message:
-    """Parse a line.
-
-    Raises:
-        MalformedMessage: It cannot be forwarded.
-    """
     if len(line) > READ_LIMIT:
         raise MalformedMessage(INVALID_REQUEST, TOO_LONG)
     try:
@@ -101,7 +90,6 @@ def parse_message(line: bytes) -> Message:
 
 
 def parse_json(text: bytes) -> Any:
-    """Parse JSON; None if it is malformed."""
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -109,17 +97,14 @@ def parse_json(text: bytes) -> Any:
 
 
 def encode_error(id_: Id | None, code: int, text: str, data: Mapping[str, Any] | None = None) -> bytes:
-    """Encode an error for the client."""
     error = {"code": code, "message": text, **({"data": data} if data else {})}
     return orjson.dumps({"jsonrpc": "2.0", "id": id_, "error": error})
 
 
 def encode_refusal(id_: Id | None, error: BridgeError) -> bytes:
-    """Encode for the client an error that occurred here, with its hint."""
     details: Any = error.wire()["error"]
     return encode_error(id_, BRIDGE_ERROR, f"{error.message} {error.hint}".strip(), details)
 
 
 def encode_notification(method: str, params: Mapping[str, Any] | None = None) -> bytes:
-    """Encode a notification."""
     return orjson.dumps({"jsonrpc": "2.0", "method": method, **({"params": params} if params else {})})

@@ -14,12 +14,6 @@ CHUNK = 2**16
 
 
 def read_lines(descriptor: int, limit: int = READ_LIMIT) -> Iterator[bytes]:
-    """Yield each line without its end, as soon as it is complete.
-
-    Args:
-        descriptor: The file descriptor, read to its end.
-        limit: Bytes of a line; a longer one is cut, but keeps at least one byte more than this.
-    """
     buffer = bytearray()
     while chunk := os.read(descriptor, CHUNK):
         *ended, rest = chunk.split(b"\n")
@@ -63,12 +57,7 @@ class OutputLines:
     """Writes lines in order."""
 
     def __init__(self, descriptor: int, broken: Callable[[], object]) -> None:
-        """Start the writing thread.
-
-        Args:
-            descriptor: The file descriptor to write to.
-            broken: Called in the writing thread when the reader has gone.
-        """
+        """Start the writing thread."""
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
 
         def write() -> None:
@@ -86,17 +75,12 @@ class OutputLines:
         self._lines.put(line)
 
     def close(self, patience: float) -> None:
-        """Write the remaining lines, as far as they are read in time.
-
-        Args:
-            patience: Seconds.
-        """
+        """Write the remaining lines, as far as they are read in time."""
         self._lines.put(None)
         self._thread.join(patience)
 
 
 def write_all(descriptor: int, data: bytes) -> None:
-    """Write all bytes."""
     left = memoryview(data)
     while left:
         left = left[os.write(descriptor, left) :]

@@ -31,7 +31,6 @@ PLACES = {
 
 
 def print_agent_config(given: argparse.Namespace) -> int:
-    """Print the configuration, and on standard error where it belongs."""
     folders = Folders(given.data_dir)
     vault = choose_vault(folders, given.vault, Path.cwd()).resolve()
     if given.hooks:
@@ -47,11 +46,6 @@ def print_agent_config(given: argparse.Namespace) -> int:
 
 
 def print_hooks(given: argparse.Namespace, vault: Path) -> int:
-    """Print the settings by which each session of an agent begins with a briefing and ends with its journal.
-
-    Raises:
-        InvalidArguments: The agent has no such hooks.
-    """
     if given.print_config != "claude-code":
         raise InvalidArguments(
             f"`--hooks` is for claude-code, not for {given.print_config}.",
@@ -83,13 +77,11 @@ def server_name(folders: Folders, vault: Path) -> str:
 
 
 def vault_slug(vault: Path) -> str:
-    """Return a vault's name in characters that every agent accepts."""
     ascii_only = unicodedata.normalize("NFKD", vault.name).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9_]+", "-", ascii_only).strip("-")[:LONGEST].strip("-")
 
 
 def mcp_arguments(given: argparse.Namespace, vault: Path) -> list[str]:
-    """Return the arguments after `vault-bridge`, complete enough to run from anywhere."""
     options = {
         "--client": given.client,
         "--preset": given.preset,

@@ -42,12 +42,7 @@ class Pump:
     """Relays messages, each in a task of its own."""
 
     def __init__(self, endpoint: Endpoint, say: Callable[[bytes], None]) -> None:
-        """Defer relaying.
-
-        Args:
-            endpoint: The bridge.
-            say: Writes a line to the client.
-        """
+        """Defer relaying."""
         self._endpoint = endpoint
         self._say = say
         self._session = Session(endpoint, say)
@@ -65,7 +60,6 @@ class Pump:
             listening.cancel()
 
     async def end(self) -> None:
-        """End the session with the bridge."""
         await self._session.end()
 
     async def _take(self, line: bytes, carrying: asyncio.TaskGroup) -> None:
@@ -105,7 +99,6 @@ class Pump:
         return None
 
     async def _carry(self, message: Message) -> None:
-        """Relay a message and its responses."""
         try:
             await self._send(message)
         except BridgeError as error:
@@ -124,11 +117,9 @@ class Pump:
             log.warning("%s did not reach the bridge: %s", message.method or "An answer", error.message)
 
     def _waited(self, message: Message) -> PendingRequest | None:
-        """Remove a message from the pending requests; None if it is not among them."""
         return self._waiting.pop(message.id, None) if message.id is not None and message.is_request else None
 
     async def _send(self, message: Message) -> None:
-        """Send a message, in a new session if the bridge does not know its session."""
         for _ in range(TRIES):
             session = self._session.headers
             headers = protocol_headers(message, session)

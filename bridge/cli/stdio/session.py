@@ -28,12 +28,7 @@ class Session:
     """Reopens itself when the bridge no longer knows it, and forwards the bridge's unsolicited messages."""
 
     def __init__(self, endpoint: Endpoint, say: Callable[[bytes], None]) -> None:
-        """Wait for the client to open a session.
-
-        Args:
-            endpoint: The bridge.
-            say: Writes a line to the client.
-        """
+        """Wait for the client to open a session."""
         self.headers: Mapping[str, str] = {}
         """The headers of the session's messages; empty before there is one."""
         self._endpoint = endpoint
@@ -55,14 +50,7 @@ class Session:
                 self._subscribed.pop(uri, None)
 
     async def renew(self, lost: Mapping[str, str]) -> None:
-        """Reopen a session that the bridge no longer knows, and notify the client that it may have missed something.
-
-        Args:
-            lost: The headers of the lost session; nothing happens if another has replaced it.
-
-        Raises:
-            BridgeError: The bridge is not there, or refuses.
-        """
+        """Reopen a session that the bridge no longer knows, and notify the client that it may have missed something."""
         async with self._renewing:
             if self.headers is not lost or self._opening is None:
                 return
@@ -95,7 +83,6 @@ class Session:
             wait = AGAIN_S if status == HTTPStatus.OK or wait is None else min(2 * wait, AGAIN_AT_MOST_S)
 
     async def _hear(self, session: Mapping[str, str]) -> int:
-        """Forward one stream to its end, and return its HTTP status."""
         taken_up = {"Last-Event-ID": self._last_heard} if self._last_heard else {}
         async with self._endpoint.listen({**session, **taken_up}) as response:
             if response.status == HTTPStatus.OK:
@@ -108,7 +95,6 @@ class Session:
         return response.status
 
     async def _opened(self, opening: Message) -> Mapping[str, str]:
-        """Repeat the client's handshake."""
         async with self._endpoint.post(opening.line, {}) as response:
             async for content in read_messages(response, opening.id):
                 if "result" in content:
@@ -122,6 +108,5 @@ class Session:
 
 
 def session_headers(result: Mapping[str, Any], response: aiohttp.ClientResponse) -> Mapping[str, str]:
-    """Return the headers of a session's messages, from the answer that opened it."""
     headers = {MCP_VERSION: str(result.get("protocolVersion"))}
     return {**headers, MCP_SESSION: response.headers[MCP_SESSION]} if MCP_SESSION in response.headers else headers

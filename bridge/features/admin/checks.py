@@ -17,7 +17,6 @@ from bridge.settings.file import load_settings
 
 
 def check_settings(call: Call) -> Finding:
-    """Look for lines of the settings file that were not taken."""
     path = call.bridge.settings_path
     _, problems = load_settings(path)
     if problems:
@@ -47,7 +46,6 @@ def check_model(call: Call) -> Finding:
 
 
 def fitting_models(call: Call) -> set[str]:
-    """Return the models that fit the notes of the vaults, as far as these are known."""
     found = set()
     for host in call.bridge.vaults.values():
         with contextlib.suppress(BridgeError):
@@ -56,19 +54,16 @@ def fitting_models(call: Call) -> set[str]:
 
 
 def check_chat_model(call: Call) -> Finding:
-    """Look whether the chat model of the settings is there, if one is chosen."""
     return _check_chosen(call, "chat model", "chat_model", find_chat_model, "answers are quotes from notes")
 
 
 def check_reranker(call: Call) -> Finding:
-    """Look whether the reranker of the settings is there, if one is chosen."""
     return _check_chosen(call, "reranker", "rerank_model", find_reranker, "a search with `mode=deep` is hybrid")
 
 
 def _check_chosen(
     call: Call, name: str, setting: str, find: Callable[[Path, str], InstalledModel], without: str
 ) -> Finding:
-    """Look whether a model that need not be chosen is there if it is."""
     wanted = getattr(load_settings(call.bridge.settings_path)[0], setting)
     if not wanted:
         return make_finding(name, "ok", f"None is chosen: {without}.")
@@ -81,7 +76,6 @@ def _check_chosen(
 
 
 def check_global_vault(call: Call) -> Finding:
-    """Look whether the vault of the setting `global_vault` is served."""
     try:
         found = call.bridge.global_vault()
     except BridgeError as error:
@@ -92,7 +86,6 @@ def check_global_vault(call: Call) -> Finding:
 
 
 def check_tokens(call: Call) -> Finding:
-    """Look which clients have tokens, and whether the file of them was damaged."""
     held = Tokens(call.bridge.folders.tokens)
     count = len(held.clients())
     if held.aside.exists():

@@ -110,7 +110,6 @@ def read_clients(call: Call) -> ListedClients:
 
 
 def is_named(name: str, names: tuple[str, ...]) -> bool:
-    """Say whether a list of clients in the settings means this one."""
     return bool({each.casefold() for each in names} & {"*", name.casefold()})
 
 
@@ -165,7 +164,6 @@ CLIENTS = (
 
 
 def client_list_view(answer: Answer) -> Iterable[Element]:
-    """Show the clients."""
     yield Table(CLIENTS, answer["clients"])
     if not answer["clients"]:
         yield notice("No clients.")

@@ -102,22 +102,14 @@ async def change_settings(call: Call, changes: Mapping[str, Any]) -> SettingsInU
 
 
 def require_sound(name: str, globs: Any) -> None:
-    """Refuse globs that would not protect what they seem to; that it is a list of them is checked elsewhere.
-
-    Raises:
-        InvalidArguments: One of them cannot be used.
-    """
+    """Refuse globs that would not protect what they seem to; that it is a list of them is checked elsewhere."""
     for glob in globs if isinstance(globs, list | tuple) else ():
         if isinstance(glob, str) and (why := find_mistake(glob)) is not None:
             raise InvalidArguments(f"`{glob[:80]}` in `{name}` {why}.")
 
 
 def require_known_vault(call: Call, name: Any) -> None:
-    """Refuse a vault that is neither served nor was before; that its name is a text is checked elsewhere.
-
-    Raises:
-        InvalidArguments: No vault has this name or id, or several have the name.
-    """
+    """Refuse a vault that is neither served nor was before; that its name is a text is checked elsewhere."""
     if not isinstance(name, str) or not (name := name.strip()):
         return
     served = [host for host in call.bridge.vaults.values() if name in {host.id, host.name}]
@@ -137,7 +129,6 @@ def require_known_vault(call: Call, name: Any) -> None:
 
 
 def settings_in_use(call: Call) -> SettingsInUse:
-    """Read the settings file."""
     values, problems = load_settings(call.bridge.settings_path)
     kept_back = set() if "admin" in call.principal.scopes else {"deny"}
     return SettingsInUse(
@@ -205,7 +196,6 @@ async def check_globs(
 
 
 def compare_globs(roots: Sequence[Path], globs: Sequence[str]) -> CheckedGlobs:
-    """Compare globs with what vaults hold, whatever the rules say."""
     paths = [path for root in roots if globs for path in sorted(Vault(root, Rules()).scan().files)]
     found = []
     for glob in globs:
@@ -266,7 +256,6 @@ async def list_models(call: Call) -> ListedModels:
 
 
 def read_models(call: Call) -> ListedModels:
-    """Look into the models folder and the settings."""
     settings = load_settings(call.bridge.settings_path)[0]
     wanted = {settings.model, settings.chat_model, settings.rerank_model}
     wanted |= {model.id for host in call.bridge.vaults.values() if (model := host.progress().model)}
@@ -292,7 +281,6 @@ def read_models(call: Call) -> ListedModels:
 
 
 def in_mb(size: int | None) -> float | None:
-    """Return bytes as MB."""
     return None if size is None else round(size / 1e6, 1)
 
 

@@ -35,7 +35,6 @@ def watch_denied(bridge: Bridge) -> Callable[[], tuple[str, ...]]:
 
 
 def _readable_paths(host: Host, vault: OpenVault) -> set[VaultPath]:
-    """Return the paths of notes that are not denied, and those that notes had in the history."""
     steps = [step for change in _last_changes(vault) for step in change.steps]
     former = {path for step in steps for path in (step.path, step.to) if path is not None}
     return {*vault.index.notes, *(path for path in former if not host.files.rules.denies(path))}

@@ -214,14 +214,12 @@ def _list_excerpts(sources: Sequence[Source]) -> tuple[AnswerExcerpt, ...]:
 
 
 async def _record_excerpts(call: Call, context: Sequence[AnswerExcerpt]) -> None:
-    """Record that excerpts are brought into the caller's session."""
     brought_in = [InjectedNote(one.path, ("answers a question",), one.tokens) for one in context if not one.tool]
     await asyncio.to_thread(record_injection, call, "ask", brought_in)
     publish_injection(call)
 
 
 def _compose(quoted: VaultAnswer, written: WrittenAnswer) -> VaultAnswer:
-    """Return what the chat model wrote, with its sentences checked."""
     notices = list(quoted.notices)
     if written.end.reason == "length":
         notices.append("The answer is cut: `answers.answer_tokens` allows no more.")
@@ -247,7 +245,6 @@ def _compose(quoted: VaultAnswer, written: WrittenAnswer) -> VaultAnswer:
 
 
 def answer_view(answer: Answer) -> Iterable[Element]:
-    """Show the answer, what it cites, and what is not supported."""
     is_quoted, remarks = answer["mode_used"] == "extract", answer["notices"]
     if not is_quoted:
         yield from markup.notices(remarks)

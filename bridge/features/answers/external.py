@@ -65,21 +65,12 @@ class ExternalTools:
     agreed: bool = False
 
     def find(self, name: str) -> ExternalTool | None:
-        """Return the tool of a name, if it is one of them."""
         return next((one for one in self.tools if one.name == name), None)
 
     async def call(
         self, call: Call, asked: ToolCall, tool: ExternalTool, known: Sequence[Source], budget: int
     ) -> Lookup:
-        """Call a tool as `call_server_tool` does, with the consent that it needs; a failure is part of the result.
-
-        Args:
-            call: The caller.
-            asked: The call that the model wrote.
-            tool: The tool.
-            known: The excerpts that the model has.
-            budget: Maximum tokens of what it gets.
-        """
+        """Call a tool as `call_server_tool` does, with the consent that it needs; a failure is part of the result."""
         started = time.perf_counter()
         sources: tuple[Source, ...] = ()
         error = ""
@@ -103,13 +94,7 @@ class ExternalTools:
 
 
 async def choose_servers(call: Call, names: Sequence[str]) -> tuple[ChosenServer, ...]:
-    """Return the servers whose tools a caller names; none is started.
-
-    Raises:
-        Forbidden: The caller may not call a tool, or a server is disabled.
-        InvalidArguments: There is no such server, or a name has another form.
-        SettingsUnreadable: The list of servers has a mistake.
-    """
+    """Return the servers whose tools a caller names; none is started."""
     chosen: dict[str, ChosenServer] = {}
     if names and call.preset == "read-only":
         raise Forbidden("Tools of other programs are not called in the preset `read-only`.", hint="Leave out `tools`.")
@@ -135,9 +120,6 @@ async def offer_tools(call: Call, chosen: Iterable[ChosenServer], *, agreed: boo
 
     A server is started for that only where the user agrees or need not; of one that does not run, the tools that are
     named are offered without a description.
-
-    Raises:
-        InvalidArguments: A server that runs has no such tool.
     """
     tools: list[ExternalTool] = []
     notices: list[str] = []

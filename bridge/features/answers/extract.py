@@ -37,7 +37,6 @@ class QuotedAnswer:
 
 
 def quote_sources(question: str, found: FoundSources, most: int = QUOTES) -> QuotedAnswer:
-    """Quote the sentences of the excerpts that answer a question best, the best first."""
     relevant = [
         RelevantNote(found.notes[one.path], found.scores[one.number], [one.lines])
         for one in found.sources
@@ -59,7 +58,6 @@ def quote_sources(question: str, found: FoundSources, most: int = QUOTES) -> Quo
 
 
 def _with_named(quotes: list[Quote], found: FoundSources, most: int) -> list[Quote]:
-    """Return quotes with the first sentences of each note that the question names, where none of it is quoted."""
     said = {one.sentence.path for one in quotes}
     named = [
         quote
@@ -95,15 +93,12 @@ def _quotable(note: Note) -> str:
 
 
 def cite_sentence(sentence: Sentence, source: Source) -> Citation:
-    """Cite a sentence of an excerpt."""
     return Citation(source.number, source.path, source.heading, sentence.lines, inline(sentence.text), source.tool)
 
 
 def join_quotes(citations: Sequence[Citation]) -> str:
-    """Return quotes as an answer, one a line."""
     return "\n".join(f"{one.quote} [{one.number}]" for one in citations)
 
 
 def quoted_sentences(citations: Sequence[Citation]) -> tuple[AnswerSentence, ...]:
-    """Return quotes as the sentences of an answer, which support themselves."""
     return tuple(AnswerSentence(one.quote, (one.number,), supported=True) for one in citations)

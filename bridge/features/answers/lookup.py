@@ -40,15 +40,7 @@ class Lookup:
 
 
 async def look_up(call: Call, asked: ToolCall, where: Places, known: Sequence[Source], budget: int) -> Lookup:
-    """Run a call of the chat model; what goes wrong is part of the result.
-
-    Args:
-        call: The caller.
-        asked: The call.
-        where: Where excerpts may come from.
-        known: The excerpts that the model has.
-        budget: Maximum tokens of the new ones.
-    """
+    """Run a call of the chat model; what goes wrong is part of the result."""
     started = time.perf_counter()
     sources: tuple[Source, ...] = ()
     notes: Mapping[VaultPath, Note] = {}
@@ -104,7 +96,6 @@ _READERS = {"search": _search, "read_note": _read_note, "find_notes": _find_note
 
 
 def _find_readable(call: Call, where: Places) -> Callable[[VaultPath], bool]:
-    """Return what says whether a note may be read for the answer. Blocks."""
     is_withheld = find_withheld(call.vault, reader_of(call))
     notes = call.vault.index.view(where.among).notes
     return lambda path: path in notes and where.includes(path) and not is_withheld(path)
@@ -117,7 +108,6 @@ def _cut_listed(call: Call, paths: Iterable[VaultPath], where: Places, budget: i
 
 
 def _cut_tasks(call: Call, tasks: Sequence[Any], where: Places, budget: int) -> Found:
-    """Cut the lines of tasks out of their notes, as they are there now."""
     readable = _find_readable(call, where)
     chosen = [one for one in tasks if readable(one.path)][:MOST]
     cut, notes = [], {}
@@ -134,7 +124,6 @@ def _cut_tasks(call: Call, tasks: Sequence[Any], where: Places, budget: int) -> 
 
 
 def _new_sources(sources: Sequence[Source], known: Sequence[Source], first: int) -> tuple[Source, ...]:
-    """Return what the model does not have yet, numbered from `first` on."""
     new = [one for one in sources if not any(_contains(other, one) for other in known)]
     return tuple(replace(one, number=number) for number, one in enumerate(new, first))
 

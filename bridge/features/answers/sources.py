@@ -46,7 +46,6 @@ class Places:
     among: Among
 
     def leaves_out(self, path: VaultPath) -> bool:
-        """Return whether a note must not be read."""
         return lies_in(path, self.without)
 
     def includes(self, path: VaultPath) -> bool:
@@ -83,14 +82,6 @@ class FoundSources:
 
 
 async def find_sources(call: Call, question: MentioningQuestion, where: Places, budget: int) -> FoundSources:
-    """Find the excerpts for a question.
-
-    Args:
-        call: The caller.
-        question: The question.
-        where: Where excerpts may come from.
-        budget: Maximum tokens of all excerpts.
-    """
     cut, unknown = await asyncio.to_thread(_cut_mentioned, call, question)
     if question.links and not any(map(_has_text, (one for one, _ in cut))):
         unread = (*unknown, *_no_room([one for one, _ in cut], set()))
@@ -127,15 +118,6 @@ class SearchedExcerpts:
 async def search_excerpts(
     call: Call, query: str, where: Places, budget: int, known: Collection[VaultPath] = ()
 ) -> SearchedExcerpts:
-    """Search, and cut what is found to a budget of tokens.
-
-    Args:
-        call: The caller.
-        query: The query.
-        where: Where excerpts may come from.
-        budget: Maximum tokens of all excerpts.
-        known: Notes that are left out since they are read anyway.
-    """
     vault = call.vault
     is_withheld = await asyncio.to_thread(find_withheld, vault, reader_of(call))
     request = SearchRequest(
@@ -155,7 +137,6 @@ async def search_excerpts(
 
 
 def number_sources(items: Iterable[PackedItem], first: int = 1) -> tuple[Source, ...]:
-    """Return excerpts that say something, numbered from `first` on."""
     said = (one for one in items if one.excerpt.form != "outline")
     return tuple(
         Source(number, one.path, one.excerpt.heading, one.excerpt.lines, one.excerpt.text)
@@ -164,13 +145,6 @@ def number_sources(items: Iterable[PackedItem], first: int = 1) -> tuple[Source,
 
 
 def cut_place(call: Call, path: VaultPath, heading: str | None) -> tuple[Excerpts, Note]:
-    """Cut a note, or a section of it. Blocks.
-
-    Raises:
-        NoteNotFound: There is no such note.
-        HeadingNotFound: It has no such heading.
-        AmbiguousHeading: The heading names two sections.
-    """
     note = open_note(call.vault, path)
     if heading is None or heading.startswith("^"):
         first = [ShownPassage("", piece.lines, note.text[slice(*piece.span)]) for piece in note.pieces[:4]]
@@ -181,26 +155,22 @@ def cut_place(call: Call, path: VaultPath, heading: str | None) -> tuple[Excerpt
 
 
 def cut_properties(note: Note) -> Excerpts:
-    """Cut the properties of a note that has nothing else."""
     last, text = note.text[: note.body].count("\n"), visible_text(note.text[: note.body]).strip()
     passages = (Excerpt("passage", "", (1, max(1, last)), text),) if text else ()
     return Excerpts(note.path, 1.0, passages=passages)
 
 
 def locate_folder(call: Call, folder: str) -> VaultPath:
-    """Return the path of a folder that a question mentions."""
     return find_place(call.host.files, call.vault.names, folder, folders=True)[0]
 
 
 def _or_properties(cut: Excerpts, note: Note | None) -> Excerpts:
-    """Return the properties in place of a note that says nothing else."""
     if note is None or cut.note is not None or cut.passages:
         return cut
     return replace(cut_properties(note), score=cut.score)
 
 
 def _cut_mentioned(call: Call, question: MentioningQuestion) -> tuple[list[tuple[Excerpts, Note]], list[str]]:
-    """Cut each mentioned note, or the section that is mentioned of it, and say which there are not. Blocks."""
     cut: list[tuple[Excerpts, Note]] = []
     unknown: list[str] = []
     for link in question.links:

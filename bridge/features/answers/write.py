@@ -73,13 +73,7 @@ class WrittenAnswer:
 
 
 def steps_for(traits: ChatTraits, wanted: int | None, *, external: bool) -> int:
-    """Return how often a model may look further.
-
-    Args:
-        traits: What the model can do.
-        wanted: What the caller wants; None for as often as is good for the model.
-        external: Whether the caller names tools of other programs, which no size of the model forbids.
-    """
+    """Return how often a model may look further."""
     if not traits.knows_tools:
         return 0
     if wanted is not None:
@@ -90,19 +84,7 @@ def steps_for(traits: ChatTraits, wanted: int | None, *, external: bool) -> int:
 async def write_answer(
     call: Call, generator: Generator, task: AnswerTask, found: FoundSources, steps: list[AnswerStep]
 ) -> WrittenAnswer:
-    """Generate an answer, saying it as it comes; excerpts that do not fit the model's window are left out from the end.
-
-    Args:
-        call: The caller.
-        generator: The chat model.
-        task: What to answer.
-        found: The excerpts, best first.
-        steps: What the model looks up is added here, so that it is known even if it fails afterwards.
-
-    Raises:
-        Busy: Others wait already.
-        ModelUnusable: The model cannot be loaded, dies, or rests; or even one excerpt is too long for it.
-    """
+    """Generate an answer, streaming it; excerpts that do not fit the model's window are left out from the end."""
     left, history = found.sources, task.history
     # Shared by all attempts: what another program was asked to do must not be done twice.
     asked: list[ToolCall] = []
@@ -144,11 +126,7 @@ class _Conversation:
         self._asked = asked
 
     async def run(self, notes: Mapping[VaultPath, Note]) -> WrittenAnswer:
-        """Let the model look further, as often as it may, and answer.
-
-        Raises:
-            PromptTooLong: Even the first excerpts are too long for the model's window.
-        """
+        """Let the model look further, as often as it may, and answer."""
         while True:
             written = await self._write()
             asked = parse_call(written.text, self._external) if self._left else None
@@ -218,7 +196,6 @@ class _Conversation:
 
 
 def _refuse(asked: ToolCall, error: str) -> AnswerStep:
-    """Return the step of a call that was not made."""
     return AnswerStep(asked.tool, asked.argument_texts(), (), 0.0, error)
 
 

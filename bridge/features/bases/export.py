@@ -37,7 +37,6 @@ class ExportBase(Request):
     op: Literal["export_base"] = "export_base"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
-        """Create the file in the draft."""
         if draft.has(self.path):
             raise NoteExists(f"`{self.path}` already exists.", hint="Choose another path.", path=self.path)
         draft.create(self.path, self.text.encode())
@@ -109,11 +108,6 @@ def write_base(
     limit: int | None,
     name: str,
 ) -> str:
-    """Return the text of a base with one view.
-
-    Raises:
-        InvalidArguments: The condition or a column cannot be read, or YAML cannot hold one of the texts.
-    """
     import yaml
 
     condition = parse_expression(where)
@@ -144,5 +138,4 @@ def write_base(
 
 
 def read_sort_key(sort: str) -> Mapping[str, str]:
-    """Return a property to sort by as a base has it."""
     return {"property": sort.removeprefix("-"), "direction": "DESC" if sort.startswith("-") else "ASC"}

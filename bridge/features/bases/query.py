@@ -133,7 +133,6 @@ async def query_base(
 
 
 def expressions_of(base: Base, view: BaseView) -> list[Node]:
-    """Return the expressions of a view, with all formulas."""
     keys = [one.node for one in (*view.sort, *([view.group] if view.group else []))]
     return [view.filter, *keys, *map(column_node, view.columns), *base.formulas.values()]
 
@@ -164,7 +163,6 @@ def _is_shown(vault: OpenVault, path: VaultPath, notes: Notes, side: Among) -> b
 
 
 def _run(query: Evaluation, files: Sequence[VaultPath], base: Base, view: BaseView, page: slice) -> BaseRows:
-    """Evaluate a view."""
     remarks: dict[str, None] = {}
     paths = sorted(path for path in files if query.passes(view.filter, path))
     sort_keys = [*([view.group] if view.group else []), *view.sort]
@@ -233,7 +231,6 @@ class _JsonWriter:
                 return self.text(value)
 
     def text(self, value: Any) -> str:
-        """Return a value as text."""
         text = text_of(value)
         self._spend(len(text))
         return text

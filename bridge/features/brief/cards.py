@@ -147,7 +147,6 @@ def session_cards(call: Call, signal: Signal, journals: Sequence[IndexedNote]) -
 
 
 def read_told(call: Call, path: VaultPath) -> Iterator[tuple[Told, str]]:
-    """Yield what a journal says for later sessions; nothing if it is gone. Blocks."""
     with suppress(NoteNotFound):
         note = open_note(call.vault, path)
         yield from told_lines(read_words(note.text, note.properties))

@@ -98,14 +98,7 @@ class BriefRequest:
 
 
 async def compose_brief(call: Call, other: Call | None, reader: Reader, request: BriefRequest) -> AgentBrief:
-    """Return what a session would be told, without recording that it was.
-
-    Args:
-        call: The call.
-        other: The call as one of the global vault, to tell of that too.
-        reader: Who would be told.
-        request: What for.
-    """
+    """Return what a session would be told, without recording that it was."""
     await follow_memories(call)
     signal, journals = await read_signal(call, reader, request.task, request.paths, request.tags)
     found = await asyncio.to_thread(choose_cards, call, signal, request, journals)
@@ -133,11 +126,6 @@ async def compose_brief(call: Call, other: Call | None, reader: Reader, request:
 
 
 async def follow_memories(call: Call) -> None:
-    """Bring the memories of a vault up to date.
-
-    Raises:
-        NotReady: The first full scan is not committed.
-    """
     call.vault.require_keyword()
     await asyncio.to_thread(call.vault.memories.follow, call.vault.index.view("agents").notes)
 
@@ -148,14 +136,6 @@ def choose_cards(
     request: BriefRequest,
     journals: Sequence[IndexedNote] | None = None,
 ) -> list[Card]:
-    """Return what a vault has to tell. Blocks.
-
-    Args:
-        call: The call.
-        signal: What the session works on.
-        request: What the briefing is for.
-        journals: The journals of the last days; None in the global vault, of which only memories and notes are told.
-    """
     wanted = request.parts or (*BY_DEFAULT, "notes")
     settings = call.bridge.settings.section(BriefSettings)
     weights = BriefWeights(settings.terms_percent / 100, settings.meaning_percent / 100, settings.recency_percent / 100)
@@ -191,7 +171,6 @@ def join_cards(call: Call, other: Call, own: Sequence[Card], shared: Iterable[Ca
 async def read_signal(
     call: Call, reader: Reader, task: str, paths: Collection[VaultPath], tags: Iterable[str]
 ) -> tuple[cards.Signal, list[IndexedNote]]:
-    """Return what a session works on, and the journals of the last days."""
     now, notes = time.time(), call.vault.index.notes
     journals = await asyncio.to_thread(cards.journals_of, call, reader, now)
     about = list(paths) if task.strip() or paths or tags else cards.recent_paths(call, reader, journals)
@@ -203,7 +182,6 @@ async def read_signal(
 
 
 async def find_fitting(call: Call, query: str) -> dict[VaultPath, float]:
-    """Return the notes and memories of a vault that fit a query, each with its share of the best."""
     found: dict[VaultPath, float] = {}
     memory = agents_folder(call.vault.settings).memory
     # Journals are told by their age; they repeat each other, which makes a search among them slow.
@@ -219,7 +197,6 @@ async def find_fitting(call: Call, query: str) -> dict[VaultPath, float]:
 
 
 def limit_parts(found: Iterable[Card], limit: int) -> list[Card]:
-    """Return the best cards of each part."""
     counts: dict[str, int] = {}
     best = []
     for card in sorted(found, key=lambda one: (-one.score, one.path)):
@@ -230,14 +207,6 @@ def limit_parts(found: Iterable[Card], limit: int) -> list[Card]:
 
 
 def add_gists(call: Call, calls: Mapping[str, Call], chosen: Iterable[Card], focus: str) -> list[Card]:
-    """Add to the cards of memories and notes what these say in short. Blocks.
-
-    Args:
-        call: The call.
-        calls: The call in each vault, by the vault's name.
-        chosen: The cards.
-        focus: What it should be about.
-    """
     return [
         replace(card, text=f"{card.text}\n{gist}")
         if card.part in WITH_TEXT and (gist := read_gist(calls[card.vault or call.host.name].vault, card.path, focus))

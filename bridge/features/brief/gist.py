@@ -19,13 +19,7 @@ SENTENCES: Final = 3
 
 
 def read_gist(vault: OpenVault, path: VaultPath, focus: str) -> str:
-    """Return what a note says in short; empty if it is gone. Blocks.
-
-    Args:
-        vault: The vault.
-        path: The note.
-        focus: What it should be about; empty for whatever the note is about.
-    """
+    """Return what a note says in short; empty if it is gone. Blocks."""
     try:
         note = open_content(vault, path)
     except NoteNotFound:
@@ -36,7 +30,6 @@ def read_gist(vault: OpenVault, path: VaultPath, focus: str) -> str:
 
 
 def cut_line(text: str) -> str:
-    """Return a text on one line as its reader sees it, cut if it is long."""
     plain = one_line(visible_text(text))
     return plain if len(plain) <= LONGEST else f"{plain[: LONGEST - 1].rstrip()}…"
 

@@ -74,7 +74,6 @@ async def brief(
 
 
 def brief_view(answer: Answer) -> Iterable[Element]:
-    """Show the briefing as it is."""
     yield from notices(answer["notices"])
     if answer["left_out"]:
         yield notice(f"{answer['left_out']} more were left out.")

@@ -47,7 +47,6 @@ def correction_cards(call: Call, signal: Signal, budget: int) -> Iterator[Card]:
 
 
 def pulse_cards(call: Call, signal: Signal, days: float, limit: int) -> Iterator[Card]:
-    """Yield the notes that were changed last, with who changed them. Blocks."""
     notes = call.vault.index.view("notes").notes.values()
     recent = [note for note in notes if signal.now - note.modified < days * DAY_S]
     for note in sorted(recent, key=lambda one: (-one.modified, one.path))[:limit]:
@@ -61,7 +60,6 @@ def _correction_text(path: VaultPath, items: list[str]) -> str:
 
 
 def _changed_by(call: Call, path: VaultPath, modified: float) -> str:
-    """Return who wrote a note as it is: a client of the bridge, or somebody else by hand."""
     for change in call.vault.review.changes(ChangeFilter(path=path, state="applied"), 1, 0):
         if abs(change.time - modified) < WRITTEN_WITHIN_S:
             return f"by {one_line(change.client)}" if change.client else "by the user"

@@ -49,7 +49,6 @@ class CorrectionsChange(Request):
     op: str = "record_correction"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
-        """Write the note in the draft."""
         there = draft.has(self.path)
         text = draft.read(self.path).decode("utf-8", "surrogateescape") if there else ""
         if self.added is not None:
@@ -149,7 +148,6 @@ async def record_correction(
 def decline_link(
     vault: OpenVault, path: VaultPath | None, target: VaultPath | None, words: str | None, *, by_user: bool
 ) -> None:
-    """Record that a suggested link was declined."""
     if path is not None and target is not None:
         form = fold_case(words or vault.index.notes[target].title).strip()
         vault.store.feedback.add(LinkFeedback(path, target, form, 0, 1, int(not by_user)))

@@ -27,6 +27,5 @@ def recorded_view(answer: Answer) -> Iterable[Element]:
 
 
 def correction_list_view(answer: Answer) -> Iterable[Element]:
-    """Show corrections, one per line."""
     yield notice(count_shown(len(answer["corrections"]), answer["total"], "correction"))
     yield Table(CORRECTIONS, answer["corrections"])

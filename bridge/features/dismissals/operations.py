@@ -95,12 +95,6 @@ async def revive(call: Call, kind: ReportKind, paths: Paths = (), name: Name = "
 
 
 def row_of(call: Call, kind: ReportKind, paths: tuple[VaultPath, ...], name: str) -> Dismissal:
-    """Return the row that a caller means.
-
-    Raises:
-        NoteNotFound: There is no such note.
-        InvalidArguments: The kind needs other arguments.
-    """
     vault = call.vault
     vault.require_keyword()
     notes = {"merge": 2, "prospect": 0}.get(kind, 1)

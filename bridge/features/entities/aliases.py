@@ -101,7 +101,6 @@ async def suggest_aliases(
 
 
 def shown_texts(graph_snapshot: GraphSnapshot, names: Names, path: VaultPath) -> Iterator[tuple[str, VaultPath]]:
-    """Yield the texts that links to a whole note show, each with the note that has the link."""
     for source in sorted(graph_snapshot.graph.linked_from(path)):
         if source not in graph_snapshot.notes:
             continue

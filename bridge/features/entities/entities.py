@@ -134,7 +134,6 @@ async def list_entities(
 
 
 def category_of(note: IndexedNote) -> tuple[str, CategorySource]:
-    """Return what kind of thing a note is about, and what says so."""
     for name in ("type", "category", "categories"):
         value = next((value for known, value in note.properties.items() if known.casefold() == name), None)
         first = next(iter(value), None) if isinstance(value, list | tuple) else value
@@ -154,7 +153,6 @@ def describe_entity(
     graph_snapshot: GraphSnapshot,
     corpus: Corpus,
 ) -> Entity:
-    """Return a note as an entity."""
     sources = graph_snapshot.graph.linked_from(note.path)
     own = corpus.forms_in(note.path)
     forms = {fold_case(name) for name in (note.title, *note.aliases)}

@@ -115,7 +115,6 @@ async def merge_suggestions(
 
 
 def describe_pair(pair: MergePair) -> MergeSuggestion:
-    """Return a pair in the form of the result."""
     return MergeSuggestion(
         pair.path,
         pair.into,

@@ -35,7 +35,6 @@ FORMS = (
 
 
 def merge_suggestions_view(answer: Answer) -> Iterable[Element]:
-    """Show pairs, one per line."""
     total, dismissed = answer["total"], answer.get("dismissed")
     shown = f"{len(answer['pairs'])} of " if len(answer["pairs"]) < total else ""
     besides = f", {dismissed} more dismissed" if dismissed else ""
@@ -45,7 +44,6 @@ def merge_suggestions_view(answer: Answer) -> Iterable[Element]:
 
 
 def entity_list_view(answer: Answer) -> Iterable[Element]:
-    """Show entities, one per line."""
     total = answer["total"]
     shown = f"{len(answer['entities'])} of " if len(answer["entities"]) < total else ""
     kinds = ", ".join(f"{inline(kind)} {count}" for kind, count in answer["categories"].items())
@@ -54,7 +52,6 @@ def entity_list_view(answer: Answer) -> Iterable[Element]:
 
 
 def alias_suggestions_view(answer: Answer) -> Iterable[Element]:
-    """Show the forms, one per line."""
     total = answer["total"]
     has = ", ".join(map(inline, answer["aliases"])) or "none"
     yield notice(f"{count_of(total, 'form')} that could be an alias of {inline(answer['path'])}; its aliases: {has}")

@@ -125,11 +125,7 @@ async def read_server_resource(
 
 
 async def require_tool(call: Call, server: ExternalServer, connection: Connection, tool: str) -> None:
-    """Refuse a tool that the server does not list; one that lists others by now is asked again.
-
-    Raises:
-        ServerNotFound: It has no such tool.
-    """
+    """Refuse a tool that the server does not list; one that lists others by now is asked again."""
     if tool in connection.tools or tool in await connection.list_tools():
         return
     names = [one.name for one in connection.summaries if may_call(call, server, one.name)]
@@ -140,7 +136,6 @@ async def require_tool(call: Call, server: ExternalServer, connection: Connectio
 
 
 def describe_reply(server: str, source: str, reply: Reply) -> ServerAnswer:
-    """Return a server's reply as a result."""
     return ServerAnswer(NOTICE, server, source, reply.text, reply.failed, reply.cut)
 
 

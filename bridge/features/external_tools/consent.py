@@ -23,18 +23,6 @@ HINT = "Ask the user, then repeat the call with `confirm`."
 
 
 async def require_consent(call: Call, server: ExternalServer, act: str, given: Any, *, confirm: bool) -> None:
-    """Return if the user agrees to a call, as far as the server's `confirm` requires it.
-
-    Args:
-        call: The call.
-        server: The server.
-        act: What is to be done with it, such as "call its tool `forecast`".
-        given: The arguments of the tool.
-        confirm: Whether the caller says that the user agrees.
-
-    Raises:
-        ConfirmationRequired: The user was not asked.
-    """
     if not await needs_consent(call, server):
         return
     path, once = call.bridge.folders.agreed_servers, server.confirm == "first"
@@ -56,20 +44,17 @@ async def require_consent(call: Call, server: ExternalServer, act: str, given: A
 
 
 def shorten(text: str) -> str:
-    """Return the arguments of a call as far as a question shows them."""
     if len(text) <= LONGEST_ARGUMENTS:
         return text
     return f"{text[:LONGEST_ARGUMENTS]}… ({len(text):,} characters)"
 
 
 def record_agreement(path: Path, server: ExternalServer) -> None:
-    """Record that the user agreed to a server's program."""
     with file_lock(path.with_name(f".{path.name}.lock")):
         write_private(path, orjson.dumps({**read_agreed(path), server.name: server.fingerprint}))
 
 
 def forget_agreement(path: Path, name: str) -> None:
-    """Forget that the user agreed to a server."""
     if name in read_agreed(path):
         with file_lock(path.with_name(f".{path.name}.lock")):
             agreed = {one: print_ for one, print_ in read_agreed(path).items() if one != name}

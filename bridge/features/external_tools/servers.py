@@ -120,7 +120,6 @@ async def start_servers(call: Call) -> None:
 
 
 def describe_server(call: Call, server: ExternalServer) -> ListedServer:
-    """Describe a server as it is now, without starting it."""
     health, running = call.bridge.servers.health(server), call.bridge.servers.running(server.name)
     tools = running.summaries if running is not None and server.enabled else ()
     return ListedServer(
@@ -147,7 +146,6 @@ def is_allowed_resource(server: ExternalServer, uri: str) -> bool:
 
 
 def server_list_view(answer: Answer) -> Iterable[Element]:
-    """Show each server with its tools."""
     if not answer["servers"]:
         yield notice(NONE_LISTED)
     if any(server["tools"] for server in answer["servers"]):

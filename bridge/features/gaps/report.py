@@ -120,7 +120,6 @@ def _why_none(vault: OpenVault) -> Iterable[str]:
 
 
 async def _group(vault: OpenVault, questions: Sequence[KeptQuestion]) -> list[list[KeptQuestion]]:
-    """Group like questions: each joins the first group whose first question is like it."""
     vectors = [await vault.embed_query(one.text) for one in questions]
     terms = [frozenset(terms_of(one.text, language_of(one.text))) for one in questions]
     groups: list[list[int]] = []
@@ -140,7 +139,6 @@ async def _group(vault: OpenVault, questions: Sequence[KeptQuestion]) -> list[li
 
 
 async def _describe(vault: OpenVault, group: Sequence[KeptQuestion]) -> Gap:
-    """Ask a question again."""
     first = group[0]
     found = await search(vault.sources(), SearchRequest(first.text, limit=CLOSEST))
     judged = found.answerability

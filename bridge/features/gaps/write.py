@@ -31,7 +31,6 @@ class QuestionsChange(Request):
     op: str = WRITE
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
-        """Write the note in the draft."""
         if draft.has(self.path):
             text = draft.read(self.path).decode("utf-8", "surrogateescape")
             draft.replace(self.path, add_questions(text, self.asked).encode("utf-8", "surrogateescape"))
@@ -63,5 +62,4 @@ async def write_waiting(vault: OpenVault) -> None:
 
 
 def questions_path(vault: OpenVault) -> VaultPath:
-    """Return the path of the note, whether or not it exists."""
     return agents_folder(vault.settings).place(NOTE)

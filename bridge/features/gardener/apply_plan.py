@@ -92,19 +92,16 @@ async def apply_plan(call: Call, path: VaultPath, checks: CheckNames = (), *, op
 
 
 def list_session(vault: OpenVault, session: str) -> None:
-    """Have `list_sessions` list the session of applied changes, as one that has ended. Blocks."""
     began = SessionEvent(session, time.time(), client="gardener")
     for event in (began, replace(began, state="completed")):
         vault.store.sessions.record(event)
 
 
 def is_active(vault: OpenVault, session: str) -> bool:
-    """Return whether a session has changes that were not undone. Blocks."""
     return bool(vault.review.changes(ChangeFilter(session=session, state="applied"), 1, 0))
 
 
 def find_refusal(tried: Iterable[ChangeSelection | None]) -> ConfirmationRequired | None:
-    """Return why one of some changes must be confirmed; None if none must."""
     return next((one.outcome.confirmation for one in tried if one and one.outcome.confirmation), None)
 
 
@@ -122,12 +119,10 @@ class PlanApplication:
         self._dropped: dict[str, list[DroppedFinding]] = {}
 
     def asked(self, check: str) -> list[ListedFinding]:
-        """Return the ticked findings of a check."""
         ticked = set(self._plan.ticked)
         return [one for id_, one in self._plan.findings.items() if id_ in ticked and one.finding.check == check]
 
     async def _choose(self, check: str) -> list[ListedFinding]:
-        """Return the findings that still hold and were not applied before."""
         # What an agent dismissed does not outweigh a tick.
         dismissed = await asyncio.to_thread(dismissed_findings, self._vault, by_user=True)
         denies = self._vault.files.rules.denies
@@ -152,7 +147,6 @@ class PlanApplication:
         return chosen
 
     async def try_check(self, check: str) -> ChangeSelection | None:
-        """Plan what is ticked of a check; None if nothing is left of it."""
         return await self._carry(check, dry_run=True)
 
     async def _carry(self, check: str, *, dry_run: bool) -> ChangeSelection | None:
@@ -169,7 +163,6 @@ class PlanApplication:
         return made
 
     def describe(self, check: str, made: ChangeSelection | None) -> AppliedCheck:
-        """Return what is done of a check in the form of the result."""
         dropped = tuple(self._dropped.get(check, ()))
         gone = {one.id for one in dropped}
         ids = tuple(one.line.id for one in self.asked(check) if one.line.id not in gone)
@@ -198,11 +191,6 @@ class PlanApplication:
         return session
 
     async def apply_check(self, check: str, *, is_only: bool) -> AppliedCheck:
-        """Apply what is ticked of a check.
-
-        Raises:
-            ConfirmationRequired: It is the only one of the plan, and too large to be made unconfirmed.
-        """
         try:
             made = await self._carry(check, dry_run=False)
         except BridgeError as error:
@@ -241,5 +229,4 @@ class PlanApplication:
 
 
 async def current_limits(call: Call) -> ChangeLimits:
-    """Return what a plan may change now."""
     return change_limits(await open_rules(call.vault))

@@ -59,15 +59,6 @@ class FoundDisorder:
 
 
 def choose_checks(names: Collection[str], ledger: Ledger) -> tuple[list[GardenCheck], list[str]]:
-    """Return the checks that look, and remarks on those that are muted.
-
-    Args:
-        names: The checks that are asked for, which run even if they are muted; all others when empty.
-        ledger: The records of the gardener.
-
-    Raises:
-        InvalidArguments: There is no such check.
-    """
     known = {check.name: check for check in CHECKS}
     if unknown := [name for name in names if name not in known]:
         raise InvalidArguments(f"There is no check `{unknown[0][:40]}`; there are {', '.join(known)}.")
@@ -79,14 +70,6 @@ def choose_checks(names: Collection[str], ledger: Ledger) -> tuple[list[GardenCh
 
 
 async def open_garden(vault: OpenVault, folder: str, skipped: Collection[VaultPath], checks: Collection[str]) -> Garden:
-    """Gather what the checks look at.
-
-    Args:
-        vault: The vault.
-        folder: Only findings about notes below it; empty for all.
-        skipped: Notes that were checked since they changed.
-        checks: The checks that look; some need more than the others.
-    """
     graph_snapshot = await vault.graph_snapshot()
     corpus = await vault.mention_index.corpus()
     texts = await graph_snapshot.index.wholes()
@@ -131,14 +114,12 @@ async def open_rules(vault: OpenVault) -> Garden:
 
 
 def read_opt_outs(vault: OpenVault, notes: Notes) -> GlobSet:
-    """Return which notes are left alone, by the settings and by the rules of the ontology."""
     folder = find_ontology_folder(vault.settings.section(TopicSettings).ontology_folder, notes)
     rules = None if folder is None else notes.get(VaultPath(f"{folder}/{INSTRUCTIONS}"))
     return GlobSet((*vault.settings.section(GardenerSettings).never, *read_never(rules)))
 
 
 def version_of(checks: Sequence[GardenCheck]) -> str:
-    """Return what tells a run of some checks from other runs."""
     return hashlib.sha256(f"{VERSION} {' '.join(check.name for check in checks)}".encode()).hexdigest()[:16]
 
 
@@ -149,19 +130,7 @@ def collect_findings(
     favoured: Collection[str],
     limit: int,
 ) -> FoundDisorder:
-    """Let checks look through a vault; call in a thread.
-
-    Args:
-        garden: The vault.
-        checks: The checks.
-        dismissed: What is left out.
-        favoured: The checks whose findings the user has ticked beforehand.
-        limit: Maximum findings.
-
-    Raises:
-        GardenLeft: Nobody waits any more.
-        NotReady: The vault is being closed.
-    """
+    """Let checks look through a vault; call in a thread."""
     found: list[list[GardenFinding]] = []
     runs: list[CheckRun] = []
     declined = 0
@@ -194,7 +163,6 @@ def collect_findings(
 
 
 def _is_wanted(garden: Garden, finding: GardenFinding) -> bool:
-    """Return whether a finding may be proposed: it is about notes that may be looked at."""
     rules = garden.vault.files.rules
     if any(map(rules.denies, finding.notes)):
         return False
@@ -207,7 +175,6 @@ def _is_wanted(garden: Garden, finding: GardenFinding) -> bool:
 
 
 def _rewrites_rules(garden: Garden, finding: GardenFinding) -> bool:
-    """Return whether a finding changes what the bridge reads as rules."""
     match finding.request:
         case RenameTag(tag=tag, to=to):
             rename = TagRename(tag, to)

@@ -39,19 +39,7 @@ async def compose_plan(
     *,
     skip_checked: bool = True,
 ) -> ComposedPlan:
-    """Let checks look through a vault, and choose what a plan proposes.
-
-    Args:
-        vault: The vault.
-        checks: The checks; empty for all that are not muted.
-        folder: Only findings about notes below it.
-        limit: Maximum findings.
-        skip_checked: Whether notes are left out that were checked since they changed.
-
-    Raises:
-        FolderNotFound: There are no notes in such a folder.
-        InvalidArguments: There is no such check.
-    """
+    """Let checks look through a vault, and choose what a plan proposes."""
     ledger = Ledger(vault.store.database)
     chosen, notices = await asyncio.to_thread(choose_checks, checks, ledger)
     notes = vault.index.view("notes").notes
@@ -122,7 +110,6 @@ class TriedFindings:
 
 
 async def try_findings(garden: Garden, findings: Sequence[GardenFinding]) -> TriedFindings:
-    """Try each finding on a draft of the vault, and forecast the counts after those that are ticked."""
     vault, ticked = garden.vault, [one for one in findings if one.ticked]
     limits = replace(change_limits(garden), seconds=garden.budget.for_trying)
     sure = await _try(vault, ticked, limits)

@@ -24,12 +24,10 @@ def replace_span(note: IndexedNote, text: str, span: Span, new: str) -> EditNote
 
 
 def _before(text: str, start: int, least: int) -> int:
-    """Return the start of the word before a place."""
     at = text.rfind(" ", least, max(least, start - 1))
     return least if at < 0 else at + 1
 
 
 def _after(text: str, end: int, most: int) -> int:
-    """Return the end of the word after a place."""
     at = text.find(" ", min(most, end + 1), most)
     return most if at < 0 else at

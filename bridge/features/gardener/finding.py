@@ -68,12 +68,10 @@ class GardenFinding:
 
     @property
     def ticked(self) -> bool:
-        """Whether it is ticked beforehand."""
         return self.confidence >= TICKED or self.is_favoured
 
     @property
     def dismissal(self) -> Dismissal:
-        """The row by which it is dismissed for good."""
         match self.kind:
             case "merge":
                 return Dismissal("merge", frozenset(self.notes[:2]))
@@ -102,23 +100,11 @@ class GardenCheck(Protocol):
 
 
 def encode_finding(finding: GardenFinding, id_: str, digests: Mapping[VaultPath, Digest]) -> str:
-    """Return a finding as one line of ASCII JSON.
-
-    Args:
-        finding: The finding.
-        id_: Its id in the plan.
-        digests: What its notes were like.
-    """
     facts = {name: value for name, value in asdict(finding).items() if name != "request"}
     return json.dumps({"id": id_, **facts, "request": asdict(finding.request), "digests": dict(digests)})
 
 
 def decode_finding(record: str) -> tuple[GardenFinding, Mapping[VaultPath, Digest]]:
-    """Return the finding of a line, which is known to be as it was written, and the digests of its notes.
-
-    Raises:
-        InvalidArguments: It is of another version.
-    """
     try:
         facts = json.loads(record)
         del facts["id"]
@@ -130,7 +116,6 @@ def decode_finding(record: str) -> tuple[GardenFinding, Mapping[VaultPath, Diges
 
 
 def decode_request(facts: Mapping[str, Any]) -> Request:
-    """Return a request from its fields."""
     kind: Any = REQUESTS[facts["op"]]
     values = _as_tuples(facts)
     if kind is EditNote:

@@ -66,12 +66,7 @@ class Budget:
         self._is_left = True
 
     def begin(self, check: str, left: int) -> None:
-        """Begin a check, which may use a share of what is left while others are to come.
-
-        Args:
-            check: The check.
-            left: How many checks are to come.
-        """
+        """Begin a check, which may use a share of what is left while others are to come."""
         self._check = check
         rest = self._rest()
         self._ends = time.thread_time() + (rest * SHARE if left else rest)
@@ -82,7 +77,6 @@ class Budget:
         self._ends = max(self._ends, time.thread_time() + self._rest() * WHOLE_SHARE)
 
     def _rest(self) -> float:
-        """Return the seconds that are left for checks."""
         return max(0.0, self.seconds * (1 - TRYING) - sum(self.used.values()))
 
     @property
@@ -99,13 +93,7 @@ class Budget:
             visited.add(note.path)
 
     def pause(self) -> None:
-        """Let searches go first.
-
-        Raises:
-            BudgetSpent: The check has used its time.
-            GardenLeft: Nobody waits any more.
-            NotReady: The vault is being closed.
-        """
+        """Let searches go first."""
         if self._is_left:
             raise GardenLeft
         self.vault.indexer.require_complete()
@@ -194,15 +182,10 @@ class Garden:
         return note is None or self._is_open(note)
 
     def is_inside(self, path: VaultPath) -> bool:
-        """Return whether a note is in the folder that is asked for."""
         return not self.folder or path.startswith(f"{self.folder}/")
 
     def fresh(self, *, without: Collection[VaultPath] = ()) -> Iterator[IndexedNote]:
-        """Yield the notes to check one by one, those changed last first; searches go first between them.
-
-        Args:
-            without: Notes that are left for the next plan.
-        """
+        """Yield the notes to check one by one, those changed last first; searches go first between them."""
         yield from self.budget.visit(note for note in self.by_time if note.path not in without)
 
     @cached_property

@@ -88,12 +88,10 @@ class RuleRecord:
 
     @property
     def mutes_itself(self) -> bool:
-        """Whether nearly all of its findings were rejected."""
         return self.accepted + self.rejected >= FEWEST_JUDGED and self.rate < LEAST_RATE
 
     @property
     def is_muted(self) -> bool:
-        """Whether it is left out of plans."""
         return self.is_muted_by_user or self.mutes_itself
 
 
@@ -121,7 +119,6 @@ class Ledger:
             connection.execute(query, (plan, time.time(), " ".join(sorted(set(lines)))))
 
     def plans(self) -> Mapping[str, KeptPlan]:
-        """Return the plans by their ids."""
         query = "SELECT plan, made, lines FROM garden_plan"
         rows = self._database.read(lambda connection: connection.execute(query).fetchall())
         return {plan: KeptPlan(made, frozenset(lines.split())) for plan, made, lines in rows}
@@ -143,24 +140,16 @@ class Ledger:
         return int(row[0])
 
     def findings(self, plan: str) -> Mapping[str, KeptFinding]:
-        """Return the findings of a plan by their ids."""
         query = "SELECT id, rule, digest, change FROM garden_finding WHERE plan = ?"
         rows = self._database.read(lambda connection: connection.execute(query, (plan,)).fetchall())
         return {id_: KeptFinding(*rest) for id_, *rest in rows}
 
     def set_change(self, plan: str, ids: Collection[str], change: str) -> None:
-        """Record which change applied some findings."""
         self._database.write(
             "UPDATE garden_finding SET change = ? WHERE plan = ? AND id = ?", *((change, plan, id_) for id_ in ids)
         )
 
     def begin_session(self, plan: str, session: str) -> str:
-        """Record that a plan is being applied, and return the session of its changes.
-
-        Args:
-            plan: The plan.
-            session: A new session; one that was broken off goes on instead.
-        """
         begin = "UPDATE garden_plan SET session = ? WHERE plan = ? AND session = ''"
         query = "SELECT session FROM garden_plan WHERE plan = ?"
         with self._database.transaction() as connection:
@@ -218,13 +207,11 @@ class Ledger:
         self._database.write(query, (rule, int(favoured)))
 
     def checked(self, version: str) -> Mapping[VaultPath, Digest]:
-        """Return the notes that were checked by some checks, as they were then."""
         query = "SELECT path, digest FROM garden_checked WHERE version = ?"
         rows = self._database.read(lambda connection: connection.execute(query, (version,)).fetchall())
         return {VaultPath(path): Digest(digest) for path, digest in rows}
 
     def set_checked(self, version: str, notes: Iterable[tuple[VaultPath, Digest]]) -> None:
-        """Record which notes were checked by some checks."""
         rows = [(path, version, digest) for path, digest in notes]
         with self._database.transaction() as connection:
             connection.executemany("INSERT OR REPLACE INTO garden_checked VALUES (?, ?, ?)", rows)

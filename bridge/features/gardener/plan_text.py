@@ -57,7 +57,6 @@ class PlanNoteChange(Request):
     op: str = "apply_plan"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
-        """Edit the note in the draft."""
         data = draft.read(self.path)
         if self.digest is not None and digest_of(data) != self.digest:
             raise NoteChanged(f"`{self.path}` was changed meanwhile.", path=self.path)
@@ -121,7 +120,6 @@ def _build(vault: OpenVault, tried: TriedFindings, replaced: WrittenPlan | None)
 
 
 def describe_finding(id_: str, finding: GardenFinding, *, ticked: bool) -> PlannedFinding:
-    """Return a finding in the form of the result."""
     return PlannedFinding(
         id_,
         finding.check,
@@ -136,7 +134,6 @@ def describe_finding(id_: str, finding: GardenFinding, *, ticked: bool) -> Plann
 
 
 def finding_line(finding: GardenFinding) -> str:
-    """Return what a finding's line says."""
     return f"{finding.text} · {finding.confidence:.2f} · {finding.why}"
 
 
@@ -150,7 +147,6 @@ def _free_path(vault: OpenVault, folder: VaultPath, now: datetime) -> VaultPath:
 
 
 def _summary(tried: TriedFindings) -> list[str]:
-    """Return the paragraphs on top of the note."""
     ticked = sum(one.ticked for one in tried.findings)
     explained = (
         "What the gardener proposes; what is very likely right is ticked already. Nothing is changed before this plan"
@@ -181,7 +177,6 @@ def _sections(findings: Mapping[str, GardenFinding]) -> list[PlanSection]:
 
 
 def counts_in_words(counts: Sequence[CountForecast]) -> str:
-    """Return counts for people, such as `notes 120 → 119 · orphans 20 → 12`."""
     if not counts:
         return "no count changes"
     shown = [

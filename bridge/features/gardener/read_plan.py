@@ -40,7 +40,6 @@ class ListedFinding:
 
     @property
     def is_applied(self) -> bool:
-        """Whether it was applied, and that was not undone."""
         return self.change is not None and self.change.state == "applied"
 
 
@@ -64,22 +63,13 @@ class OpenPlan:
         return [id_ for id_, one in self.findings.items() if one.line.text != one.written]
 
     def require_unaltered(self, ids: Iterable[str]) -> None:
-        """Require that the data of some findings are as they were made.
-
-        Raises:
-            InvalidArguments: The data of one were changed, by hand or by a program.
-        """
+        """Require that the data of some findings are as they were made."""
         for id_ in ids:
             if id_ in self.altered:
                 raise InvalidArguments(f"`^{id_}`: {self.altered[id_]}", hint=ALTERED, finding=id_)
 
     def find(self, name: str) -> str:
-        """Return the id of a listed finding, given as a person may write it.
-
-        Raises:
-            InvalidArguments: Its data were changed.
-            TextNotFound: The plan does not list it.
-        """
+        """Return the id of a listed finding, given as a person may write it."""
         id_ = name.strip().removeprefix("^")
         self.require_unaltered([id_])
         if id_ not in self.findings:
@@ -88,17 +78,10 @@ class OpenPlan:
 
     @property
     def ticked(self) -> Sequence[str]:
-        """The ids of the ticked lines."""
         return [line.id for line in self.plan.lines if line.ticked]
 
 
 async def open_plan(vault: OpenVault, path: VaultPath) -> OpenPlan:
-    """Read a plan.
-
-    Raises:
-        NoteNotFound: There is no such note.
-        InvalidArguments: It is not a plan that was made here.
-    """
     return await asyncio.to_thread(_open, vault, path)
 
 
@@ -162,11 +145,6 @@ def _open(vault: OpenVault, path: VaultPath) -> OpenPlan:
 
 
 def _list_finding(vault: OpenVault, line: PlanLine, record: str, kept: KeptFinding) -> ListedFinding:
-    """Return a finding as its line has it.
-
-    Raises:
-        BridgeError: It cannot have the value that stands in its line.
-    """
     finding, digests = decode_finding(record)
     written = " ".join(finding_line(finding).split())
     words, value = split_value(line.text, written)
@@ -176,7 +154,6 @@ def _list_finding(vault: OpenVault, line: PlanLine, record: str, kept: KeptFindi
 
 
 def _find_flaw(plan: str, record: str | None, kept: KeptFinding | None) -> str | None:
-    """Return why the data of a finding are not as they were made; None if they are."""
     if kept is None:
         return "the plan has no such finding."
     if record is None:
@@ -185,7 +162,6 @@ def _find_flaw(plan: str, record: str | None, kept: KeptFinding | None) -> str |
 
 
 def _find_swapped(findings: Mapping[str, ListedFinding]) -> list[str]:
-    """Return the findings whose lines have the words of other findings, which a person would believe to apply."""
     words = {one.written: id_ for id_, one in findings.items()}
     return [id_ for id_, one in findings.items() if words.get(one.line.text, id_) != id_]
 
@@ -200,13 +176,7 @@ WrittenNotes = Mapping[tuple[VaultPath, Digest], Digest]
 
 
 def find_staleness(vault: OpenVault, one: ListedFinding, written: WrittenNotes) -> str | None:
-    """Return why a finding does not hold any more; None if it does. Blocks.
-
-    Args:
-        vault: The vault.
-        one: The finding.
-        written: What earlier changes of the same plan made of notes.
-    """
+    """Return why a finding does not hold any more; None if it does. Blocks."""
     for path, digest in one.digests.items():
         try:
             now = digest_of(vault.files.read(path)[0])

@@ -62,9 +62,6 @@ async def retire_plans(vault: OpenVault) -> str:
     """Move the plans to the trash that are older than the settings say; return what was done, empty for nothing.
 
     A plan stays that has lines of somebody else, that is protected, or that a note of the user links to.
-
-    Raises:
-        BridgeError: They cannot be moved.
     """
     days = vault.settings.section(GardenerSettings).plans_keep_days
     if not days:

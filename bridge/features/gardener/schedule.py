@@ -42,18 +42,12 @@ async def plan_when_idle(vault: OpenVault) -> None:
 
 
 def is_idle(vault: OpenVault, quiet_s: float) -> bool:
-    """Return whether nobody was there for some seconds and nothing is left to index."""
     settled = vault.indexer.complete and not vault.indexer.pending and vault.indexer.link_resolver.settled
     embeds = vault.backfill.model is not None and not vault.backfill.paused and vault.trouble is None
     return settled and not (embeds and vault.index.pending_vectors()) and vault.activity.quiet_s() >= quiet_s
 
 
 async def make_due_plan(vault: OpenVault) -> VaultPath | None:
-    """Make a plan if one is due, and return its note; None if none is due, or nothing was found.
-
-    Raises:
-        BridgeError: It cannot be made.
-    """
     ledger = Ledger(vault.store.database)
     days = vault.settings.section(GardenerSettings).garden_every_days
     if not days or not vault.is_set_up:

@@ -27,7 +27,6 @@ class CorrectionsSettlement(Request):
     op: str = "apply_plan"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
-        """Tick them in the draft."""
         gone = {one for one, notes in self.places.items() if not any(_says(draft, note, one) for note in notes)}
         text = draft.read(self.path).decode("utf-8", "surrogateescape")
         draft.replace(self.path, settle_replacements(text, gone).encode("utf-8", "surrogateescape"))

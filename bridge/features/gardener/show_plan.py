@@ -53,7 +53,6 @@ async def show_plan(call: Call, path: VaultPath, finding: Annotated[str, MaxLen(
 
 
 async def _describe(call: Call, plan: OpenPlan, ids: list[str]) -> tuple[PlannedFinding, ...]:
-    """Describe findings, without those about notes that are denied."""
     denies = call.vault.files.rules.denies
     shown = []
     for one in map(plan.findings.__getitem__, ids):

@@ -19,7 +19,6 @@ from bridge.types import VaultPath
 
 
 def value_of(finding: GardenFinding) -> str | None:
-    """Return the value that a finding writes; None if it has none that a line can name."""
     value = _value_of(finding.request)
     return value if value and value == one_line(value) and value == " ".join(value.split()) else None
 
@@ -40,17 +39,6 @@ def _value_of(request: Request) -> str | None:
 
 
 def with_value(finding: GardenFinding, value: str, locate: Callable[[str], VaultPath]) -> GardenFinding:
-    """Return a finding that writes another value.
-
-    Args:
-        finding: The finding.
-        value: The value.
-        locate: Checks the path of a note that is to be.
-
-    Raises:
-        BridgeError: No note can have such a path.
-        InvalidArguments: The finding has no value.
-    """
     if value_of(finding) is None or INSTEAD in value:
         raise InvalidArguments("it has no value that can be changed.")
     request = _with_value(finding.request, value, locate)

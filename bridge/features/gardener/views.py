@@ -27,7 +27,6 @@ RULES = (
 
 
 def garden_plan_view(answer: Answer) -> Iterable[Element]:
-    """Show where the plan is, the forecast, and the findings."""
     yield from notices(answer["notices"])
     if answer["path"] is None:
         yield notice("Nothing was found that is out of order.")
@@ -43,7 +42,6 @@ def garden_plan_view(answer: Answer) -> Iterable[Element]:
 
 
 def shown_plan_view(answer: Answer) -> Iterable[Element]:
-    """Show the findings of a plan as it is now."""
     yield from notices(answer["notices"])
     yield Line(f"{answer['ticked']} of {count_of(len(answer['findings']), 'finding')} ticked")
     yield from forecast_lines(answer["forecast"])
@@ -53,7 +51,6 @@ def shown_plan_view(answer: Answer) -> Iterable[Element]:
 
 
 def applied_plan_view(answer: Answer) -> Iterable[Element]:
-    """Show what was done of each check, and what was not."""
     if confirmation := answer.get("confirmation"):
         yield notice(confirmation)
     if not answer["checks"]:
@@ -72,12 +69,10 @@ def applied_plan_view(answer: Answer) -> Iterable[Element]:
 
 
 def garden_rules_view(answer: Answer) -> Iterable[Element]:
-    """Show the checks, one per line."""
     yield Table(RULES, answer["rules"])
 
 
 def forecast_lines(counts: Sequence[Answer]) -> Iterable[Line]:
-    """Show the counts that differ."""
     words = " · ".join(f"{inline(one['name'])} {one['before']:,} → {one['after']:,}" for one in counts)
     if words:
         yield Line(words)

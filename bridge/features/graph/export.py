@@ -75,14 +75,12 @@ Link = tuple[str, str, dict[str, Any]]
 
 
 def write_graph(graph_snapshot: GraphSnapshot, edges: Edges, form: Format) -> ExportedGraph:
-    """Write nodes and edges down."""
     nodes, links = nodes_and_links(graph_snapshot, edges)
     text = graphml(nodes, links) if form == "graphml" else node_link(nodes, links)
     return ExportedGraph(form, text, len(nodes), len(links))
 
 
 def nodes_and_links(graph_snapshot: GraphSnapshot, edges: Edges) -> tuple[list[Node], list[Link]]:
-    """Describe all notes, the names that are linked to, and what joins them."""
     graph = graph_snapshot.graph
     paths = graph.paths
     names = sorted({*edges.target[graph.stubs[edges.target]].tolist()})
@@ -104,7 +102,6 @@ def nodes_and_links(graph_snapshot: GraphSnapshot, edges: Edges) -> tuple[list[N
 
 
 def node_link(nodes: list[Node], links: list[Link]) -> str:
-    """Write JSON as `networkx.node_link_graph` reads it."""
     value = {
         "directed": True,
         "multigraph": True,
@@ -116,7 +113,6 @@ def node_link(nodes: list[Node], links: list[Link]) -> str:
 
 
 def graphml(nodes: list[Node], links: list[Link]) -> str:
-    """Write GraphML."""
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
@@ -140,14 +136,12 @@ def graphml(nodes: list[Node], links: list[Link]) -> str:
 
 
 def xml_name(name: str) -> str:
-    """Quote a name as an attribute."""
     from xml.sax.saxutils import quoteattr
 
     return quoteattr(strip_invalid_xml(name))
 
 
 def xml_data(facts: dict[str, Any]) -> str:
-    """Write facts as elements."""
     from xml.sax.saxutils import escape
 
     return "".join(
@@ -156,5 +150,4 @@ def xml_data(facts: dict[str, Any]) -> str:
 
 
 def strip_invalid_xml(text: str) -> str:
-    """Leave out what XML cannot hold."""
     return re.sub(_NO_XML, "", text)

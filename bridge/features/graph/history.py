@@ -41,13 +41,6 @@ async def record_graph_daily(vault: OpenVault) -> Never:
 
 
 async def record_graph(vault: OpenVault) -> None:
-    """Record the graph as that of today.
-
-    Raises:
-        NotReady: There is no graph yet.
-        DiskFull: The disk is full.
-        ReadOnly: The data folder is not writable.
-    """
     rules = vault.files.rules
     await asyncio.to_thread(save_graph_day, await vault.graph_snapshot(), vault.store)
     if vault.files.rules.deny != rules.deny:
@@ -132,7 +125,6 @@ async def graph_history(
 
 
 def monday(day: date) -> date:
-    """Return the Monday of a day's week."""
     return day - timedelta(days=day.weekday())
 
 

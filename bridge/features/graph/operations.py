@@ -115,7 +115,6 @@ def collect_neighbours(
     decay: float,
     limit: int,
 ) -> Neighbours:
-    """Walk away from a note, and describe the notes that are met."""
     import numpy as np
 
     reach = spread(edges, start, direction, depth, decay)

@@ -20,11 +20,6 @@ DEFAULT_KINDS: Kinds = WRITTEN
 
 
 def require_number(call: Call, graph_snapshot: GraphSnapshot, path: VaultPath) -> int:
-    """Return the number of a note.
-
-    Raises:
-        NoteNotFound: There is no such note.
-    """
     number = graph_snapshot.graph.number(path)
     if number is None:
         raise no_such_note(call.vault, path)
@@ -32,12 +27,10 @@ def require_number(call: Call, graph_snapshot: GraphSnapshot, path: VaultPath) -
 
 
 def note_title(graph_snapshot: GraphSnapshot, path: VaultPath) -> str:
-    """Return a note's title."""
     return graph_snapshot.notes[path].title if path in graph_snapshot.notes else path
 
 
 def kinds_between(edges: Edges, pairs: Iterable[tuple[int, int]]) -> Mapping[tuple[int, int], list[EdgeKind]]:
-    """Return how pairs of nodes are joined, by the pair as it is given."""
     import numpy as np
 
     wanted = {(min(pair), max(pair)): pair for pair in pairs}

@@ -85,7 +85,6 @@ def describe_step(
 
 
 def count_tagged(graph_snapshot: GraphSnapshot, tag: str) -> int:
-    """Count the notes that carry a tag."""
     folded = fold_case(tag)
     return sum(any(folded == fold_case(other) for other in note.tags) for note in graph_snapshot.notes.values())
 

@@ -106,7 +106,6 @@ class Articulation:
 
 
 def hubs(graph_snapshot: GraphSnapshot, shape: GraphMeasures, page: slice) -> Page[Hub]:
-    """Return the greatest hubs."""
     import numpy as np
 
     return describe_hubs(graph_snapshot, shape, np.round(100 * shape.measures.hub, 1), page)
@@ -144,7 +143,6 @@ def describe_hubs(
 
 
 def communities(graph_snapshot: GraphSnapshot, shape: GraphMeasures, page: slice) -> Page[Community]:
-    """Return the largest communities, named."""
     import numpy as np
 
     groups = community_members(shape, page.stop)
@@ -167,7 +165,6 @@ def communities(graph_snapshot: GraphSnapshot, shape: GraphMeasures, page: slice
 
 
 def community_members(shape: GraphMeasures, limit: int) -> dict[int, list[int]]:
-    """Return the members of the largest communities, by their places in the network."""
     import numpy as np
 
     community = shape.measures.community
@@ -198,12 +195,10 @@ def label_communities(
 
 
 def path_at(graph_snapshot: GraphSnapshot, shape: GraphMeasures, at: int) -> VaultPath:
-    """Return the note at a place of the network."""
     return graph_snapshot.graph.paths[int(shape.network.nodes[at])]
 
 
 def bridges(graph_snapshot: GraphSnapshot, shape: GraphMeasures, page: slice) -> Page[SoleLink]:
-    """Return the links that join most."""
     cuts = shape.measures.cuts.edges
     pairs = [
         (path_at(graph_snapshot, shape, one), path_at(graph_snapshot, shape, other), held)
@@ -213,7 +208,6 @@ def bridges(graph_snapshot: GraphSnapshot, shape: GraphMeasures, page: slice) ->
 
 
 def articulations(graph_snapshot: GraphSnapshot, shape: GraphMeasures, page: slice) -> Page[Articulation]:
-    """Return the notes that hold most."""
     cuts = shape.measures.cuts.nodes
     found = [(path_at(graph_snapshot, shape, at), held) for at, held in cuts[page]]
     return tuple(Articulation(path, note_title(graph_snapshot, path), held) for path, held in found), len(cuts)
@@ -222,12 +216,7 @@ def articulations(graph_snapshot: GraphSnapshot, shape: GraphMeasures, page: sli
 def name_communities(
     groups: Mapping[int, Sequence[int]], said: Mapping[int, Iterable[str]]
 ) -> dict[int, tuple[str, ...]]:
-    """Return for each group its characteristic words by tf-idf; none where no word qualifies.
-
-    Args:
-        groups: The notes of each group.
-        said: The words of each note, from titles and tags; notes of no group count only for rarity.
-    """
+    """Return for each group its characteristic words by tf-idf; none where no word qualifies."""
     words = {
         note: {word.casefold(): word for text in texts for word in _WORD.findall(text)} for note, texts in said.items()
     }

@@ -224,7 +224,6 @@ class ViewSelection:
 def build_picture(
     graph_snapshot: GraphSnapshot, edges: Edges, shape: GraphMeasures | None, chosen: ViewSelection
 ) -> tuple[Picture, bool]:
-    """Choose what is drawn, and whether nodes stand for communities."""
     import numpy as np
 
     graph = graph_snapshot.graph
@@ -263,7 +262,6 @@ def build_graph_view(
     folds: bool,
     tagged: bool,
 ) -> GraphView:
-    """Put a picture into its wire form."""
     groups = {} if shape is None else community_members(shape, GROUPS)
     present = {*picture.community.tolist()}
     groups = {number: inside for number, inside in groups.items() if number in present}
@@ -303,7 +301,6 @@ def build_graph_view(
 
 
 def view_edges(edges: Edges) -> tuple[ViewEdge, ...]:
-    """Return what joins each pair once."""
     found: dict[tuple[int, int], tuple[int, int, set[int], float]] = {}
     columns = (edges.source.tolist(), edges.target.tolist(), edges.kind.tolist(), edges.weight.tolist())
     for source, target, kind, weight in zip(*columns, strict=True):

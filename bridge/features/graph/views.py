@@ -43,7 +43,6 @@ def paths_view(answer: Answer) -> Iterable[Element]:
 
 
 def _step(one: Mapping[str, Any]) -> Line:
-    """Show a step of a path, with `←` against a link's direction, and where the link is."""
     place = f":{one['line']}" if one["line"] else ""
     where = f", {quote_path(one['note'])}{place}" if one["note"] else ""
     sentence = f" — {inline(one['text'])}" if one["text"] else ""
@@ -136,7 +135,6 @@ def picture_view(answer: Answer) -> Iterable[Element]:
 
 
 def graph_history_view(answer: Answer) -> Iterable[Element]:
-    """Show the changes of the graph week by week."""
     for week in answer["weeks"]:
         yield Line(Segment(week["week"], "title"), f": {_counts(week['counts'])}")
         for name in ("appeared", "vanished"):
@@ -155,12 +153,10 @@ def exported_graph_view(answer: Answer) -> Iterable[Element]:
 
 
 def _node_count(answer: Answer, what: str) -> Line:
-    """Say how many of all nodes are listed."""
     shown, total = len(answer["nodes"]), answer["total"]
     return notice(f"{shown:,} of {total:,} {what}" + ("; `limit` shows more" if shown < total else ""))
 
 
 def _counts(found: Mapping[str, Any]) -> str:
-    """Format the counts of notes, links and names."""
     each = (("notes", "note"), ("links", "link"), ("stubs", "name"))
     return f"{', '.join(count_of(found[part], word) for part, word in each)} without a note"

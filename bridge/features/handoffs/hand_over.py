@@ -120,11 +120,7 @@ async def hand_over(
 
 
 def require_sound(handoff: Handoff) -> None:
-    """Require that the texts are not empty, hold no secret and nothing that a reader does not see.
-
-    Raises:
-        InvalidArguments: One does, or is empty.
-    """
+    """Require that the texts are not empty, hold no secret and nothing that a reader does not see."""
     texts = {"goal": handoff.goal, "state": handoff.state, "next_action": handoff.next_action}
     for name, text in texts.items():
         if not text.strip():
@@ -136,11 +132,7 @@ def require_sound(handoff: Handoff) -> None:
 
 
 def require_true(call: Call, handoff: Handoff) -> None:
-    """Require that each proof holds; blocks.
-
-    Raises:
-        InvalidArguments: Some do not; the message names them all.
-    """
+    """Require that each proof holds; blocks."""
     facts = VaultEvidence(call)
     verdicts = [check_proof(claim.proof, facts) for claim in handoff.claims]
     untrue = [number for number, one in enumerate(verdicts, start=1) if one.outcome in {"changed", "gone"}]
@@ -156,7 +148,6 @@ def require_true(call: Call, handoff: Handoff) -> None:
 
 
 def new_path(call: Call, folder: AgentsFolder, title: str) -> VaultPath:
-    """Return the path of a new handoff."""
     files = call.vault.files
     name = file_name_for(title, lambda one: files.has(VaultPath(f"{folder.handoffs}/{one}.md")), default="Handoff")
     return VaultPath(f"{folder.handoffs}/{name}.md")

@@ -72,7 +72,6 @@ async def list_handoffs(call: Call, limit: Annotated[int, Interval(ge=1, le=50)]
 
 
 def describe_each(call: Call, notes: Iterable[IndexedNote]) -> Iterable[WaitingHandoff]:
-    """Yield handoffs with their claims checked, without those that are gone by now. Blocks."""
     for note in notes:
         try:
             found = check_handoff(call, note)
@@ -91,7 +90,6 @@ def describe_each(call: Call, notes: Iterable[IndexedNote]) -> Iterable[WaitingH
 
 
 def count_untrue(claims: Iterable[Mapping[str, Any]]) -> str:
-    """Say how many claims no longer hold; nothing if all may."""
     untrue = sum(one["verdict"] in {"changed", "gone"} for one in claims)
     return f" · {untrue} of its claims no longer hold" if untrue else ""
 
@@ -108,7 +106,6 @@ HANDOFFS = (
 
 
 def handoff_list_view(answer: Answer) -> Iterable[Element]:
-    """Show handoffs, one per line."""
     yield Table(HANDOFFS, answer["handoffs"])
     if not answer["handoffs"]:
         yield notice("No handoff waits.")

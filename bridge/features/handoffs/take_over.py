@@ -162,16 +162,10 @@ async def take_over(
 
 
 def now() -> datetime:
-    """Return the local time."""
     return datetime.now().astimezone()
 
 
 def find_handoff(call: Call, path: VaultPath | None) -> IndexedNote:
-    """Return the handoff that is asked for.
-
-    Raises:
-        NoteNotFound: There is none.
-    """
     vault, folder = call.vault, agents_folder(call.vault.settings)
     if path is not None:
         if path not in vault.index.notes:
@@ -213,7 +207,6 @@ def check_handoff(call: Call, note: IndexedNote) -> TakenHandoff:
 
 
 def created_at(note: IndexedNote) -> float:
-    """Return when a handoff was written: as it says, else when its file was modified."""
     try:
         return datetime.fromisoformat(str(field_of(note.properties, "created"))).timestamp()
     except ValueError:
@@ -221,7 +214,6 @@ def created_at(note: IndexedNote) -> float:
 
 
 def changed_since(vault: OpenVault, handoff: Handoff, facts: VaultEvidence, since: float) -> tuple[ChangedSince, ...]:
-    """Return the notes that a handoff names and that were changed after it, by programs or by hand."""
     named = {claim.proof.path for claim in handoff.claims if claim.proof is not None and claim.proof.path is not None}
     for text in handoff.artifacts:
         try:
@@ -273,7 +265,6 @@ def within_budget(found: TakenHandoff, budget: int, *, taken: bool) -> TakenHand
 
 
 def since_text(changed: Mapping[str, Any]) -> str:
-    """Say how a note was changed after a handoff."""
     times = "once" if changed["changes"] == 1 else f"{changed['changes']} times"
     made = f"changed {times} by {', '.join(map(inline, changed['clients']))}" if changed["changes"] else ""
     by_hand = f"modified otherwise on {changed['modified'][:10]}" if changed["modified"] else ""

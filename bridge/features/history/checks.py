@@ -47,7 +47,6 @@ def check_changes(host: Host) -> Finding:
 
 
 def _look_at(host: Host, changes: Sequence[Change]) -> str:
-    """Say which notes of changes that were left half made are not as they were before."""
     try:
         notes = host.vault.index.notes
     except BridgeError:

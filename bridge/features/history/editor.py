@@ -14,22 +14,13 @@ from bridge.types import Digest, Exact, VaultPath
 
 
 def editor_session(call: Call) -> AbstractContextManager[None]:
-    """Count the caller as a program that makes changes of its vault, until the block is left.
-
-    Raises:
-        Forbidden: It may not change notes at once.
-        NoSuchVault: There is no such vault.
-    """
+    """Count the caller as a program that makes changes of its vault, until the block is left."""
     require_editor(call)
     return call.host.editor_sessions.applying()
 
 
 def require_editor(call: Call) -> None:
-    """Let only those make changes of others who may change notes at once: who takes one can hold it up.
-
-    Raises:
-        Forbidden: The caller's own changes wait for the user.
-    """
+    """Let only those make changes of others who may change notes at once: who takes one can hold it up."""
     # Loaded at the top, this would put the operations that it needs before all others.
 
     call.principal.require("write")

@@ -278,7 +278,6 @@ async def reject_change(call: Call, change_id: ChangeId) -> Settled:
 
 
 async def build_settled(vault: OpenVault, ids: Sequence[str], made: ChangeOutcome, *, dry_run: bool = False) -> Settled:
-    """Tell what became of changes."""
     # In a thread: the diff of many notes takes seconds.
     return await asyncio.to_thread(_build_settled, vault, ids, made, dry_run=dry_run)
 

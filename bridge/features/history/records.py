@@ -127,7 +127,6 @@ class ShownChange:
 
 
 def summarize_change(vault: OpenVault, change: Change, *, cut: bool) -> ListedChange:
-    """Tell of a change."""
     diff = beginning_of_diff(vault, change) if cut else diff_of(change.steps, snapshot_fetcher(vault))
     undoes = change.facts.get("undoes")
     return ListedChange(
@@ -161,7 +160,6 @@ def beginning_of_diff(vault: OpenVault, change: Change) -> str:
 
 
 def describe_change(vault: OpenVault, change: Change) -> ShownChange:
-    """Tell all of a change."""
     summary = summarize_change(vault, change, cut=False)
     undone = undone_parts(change.facts)
     found = differences(change.steps, snapshot_fetcher(vault))
@@ -189,7 +187,6 @@ def file_of(step: Step) -> VaultPath:
 
 
 def written_by(change: Change) -> Literal["disk", "obsidian"] | None:
-    """Return what wrote a change."""
     match change.facts.get("by"):
         case "disk" | "obsidian" as by:
             return by

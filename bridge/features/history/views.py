@@ -26,7 +26,6 @@ CHANGES = (
 
 
 def change_list_view(answer: Answer) -> Iterable[Element]:
-    """Show a list of changes, one per line."""
     yield from notices(answer.get("notices", ()))
     yield Table(CHANGES, answer["changes"], most=MAX_CHANGES)
     if not answer["changes"]:
@@ -34,7 +33,6 @@ def change_list_view(answer: Answer) -> Iterable[Element]:
 
 
 def change_view(answer: Answer) -> Iterable[Element]:
-    """Show a change completely."""
     yield notice(f"{answer['id']} · {answer['time'][:16]} · {answer['state']} · {_summary(answer)}")
     if answer.get("expires"):
         yield notice(f"expires {answer['expires'][:16]}")
@@ -62,7 +60,6 @@ def settled_view(answer: Answer) -> Iterable[Element]:
 
 
 def _summary(change: Mapping[str, Any]) -> str:
-    """Summarize a change in a line."""
     paths = change.get("paths", ())
     more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
     by = f" by {inline(change['client'])}" if change["client"] else ""

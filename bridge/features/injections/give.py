@@ -68,11 +68,6 @@ async def give_note(call: Call, path: VaultPath, session: SessionId) -> GivenNot
 
 
 def find_open(call: Call, session: str) -> SessionRecord:
-    """Return an open session. Blocks.
-
-    Raises:
-        InvalidArguments: There is none of this id.
-    """
     store = call.vault.store
     store.calls.flush()
     found = store.sessions.find(session)
@@ -82,6 +77,5 @@ def find_open(call: Call, session: str) -> SessionRecord:
 
 
 def given_view(answer: Answer) -> Iterable[Element]:
-    """Show what waits."""
     waiting = count_of(answer["waiting"], "note")
     yield Line(path_of(answer["path"]), f" waits for session {answer['session']}; {waiting} in all.")

@@ -98,7 +98,6 @@ async def list_injections(
 
 
 def describe_session(session: str, injections: list[Injection]) -> SessionInjections:
-    """Describe what was brought into a session."""
     items = tuple(
         InjectedItem(one.path, one.tool, one.why, one.tokens, one.times, iso(one.time), one.withheld)
         for one in injections
@@ -161,7 +160,6 @@ ITEMS = (
 
 
 def injections_view(answer: Answer) -> Iterable[Element]:
-    """Show sessions, each with its notes."""
     if not answer["sessions"]:
         yield notice("Nothing was brought into a session.")
     for one in answer["sessions"]:
@@ -170,6 +168,5 @@ def injections_view(answer: Answer) -> Iterable[Element]:
 
 
 def withheld_view(answer: Answer) -> Iterable[Element]:
-    """Show the decision."""
     word = "is kept from" if answer["withheld"] else "may be brought into"
     yield Line(path_of(answer["path"]), f" {word} session {answer['session']}.")

@@ -63,11 +63,7 @@ async def deny_agent(
 
 
 def names_of(value: Value) -> list[str]:
-    """Return the names in the property, as they are written.
-
-    Raises:
-        InvalidArguments: It holds something else.
-    """
+    """Return the names in the property, as they are written."""
     values = value if isinstance(value, list | tuple) else [] if value is None else [value]
     if not all(isinstance(one, str | int | float) for one in values):
         raise InvalidArguments(f"The property `{DENY}` is no list of names.", hint="Correct it in the note.")

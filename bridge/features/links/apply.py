@@ -174,12 +174,6 @@ async def apply_links(
 
 
 def read_writable(vault: OpenVault, path: VaultPath, digest: Digest | None) -> Note:
-    """Read a note that links can be added to.
-
-    Raises:
-        NoteChanged: It is not what the caller saw.
-        InvalidArguments: It is no Markdown.
-    """
     note = open_note(vault, path)
     if digest is not None and not is_same_digest(note.digest, digest):
         raise NoteChanged(path=path, expected=digest, found=note.digest)
@@ -189,11 +183,6 @@ def read_writable(vault: OpenVault, path: VaultPath, digest: Digest | None) -> N
 
 
 def select_places(note: Note, suggestions: Iterable[ChosenLink]) -> list[LinkPlace]:
-    """Return the places that the caller chose.
-
-    Raises:
-        NoteChanged: Other words stand there now.
-    """
     for one in suggestions:
         if note.text[slice(*one.span)] != one.text:
             raise NoteChanged(f"`{note.path}` changed: “{one.text[:100]}” is no longer where it was.", path=note.path)
@@ -210,13 +199,11 @@ def find_link_places(
     every: bool,
     for_user: bool,
 ) -> list[LinkPlace]:
-    """Return the places that should link."""
     around = LinkContext(vault, source.path, FeedbackModel(vault.store.feedback.all(), for_user=for_user))
     return find_places(source, corpus, around, targets=targets, strictness=strictness, every=every)
 
 
 def link_note(vault: OpenVault, note: Note, places: list[LinkPlace]) -> tuple[str, LinkEdit]:
-    """Return the file's text with the links, and what was done."""
     head = byte_order_mark(note)
     after = insert_links(note, places, vault.names, read_obsidian_settings(vault.root))
 
@@ -238,11 +225,6 @@ def link_note(vault: OpenVault, note: Note, places: list[LinkPlace]) -> tuple[st
 
 
 def byte_order_mark(note: Note) -> str:
-    """Return what stands in the file before a note's text, which does not keep it.
-
-    Raises:
-        InvalidArguments: The text does not say what the bytes of the file are.
-    """
     for mark in ("", "\ufeff"):
         if digest_of((mark + note.text).encode()) == note.digest:
             return mark

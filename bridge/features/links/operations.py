@@ -62,7 +62,6 @@ def mentions_of(vault: OpenVault, corpus: Corpus, path: VaultPath) -> tuple[Note
 
 
 def mentions_in(vault: OpenVault, corpus: Corpus, source: VaultPath, path: VaultPath) -> Iterator[NoteMention]:
-    """Yield the mentions of a note in another, as it is on disk."""
     try:
         note = open_note(vault, source)
     except BridgeError:
@@ -219,7 +218,6 @@ def gather_links(
 
 
 def page_of(found: NoteLinks, offset: int, limit: int) -> NoteLinks:
-    """Return some links of each sort, and some mentions."""
     page = slice(offset, offset + limit)
     return replace(
         found,
@@ -232,7 +230,6 @@ def page_of(found: NoteLinks, offset: int, limit: int) -> NoteLinks:
 
 
 def add_context(vault: OpenVault, found: NoteLinks, path: VaultPath) -> NoteLinks:
-    """Add the sentence around each link."""
     around = Sentences(vault)
 
     def with_context(links: tuple[NoteLink, ...], *, back: bool) -> tuple[NoteLink, ...]:
@@ -273,7 +270,6 @@ class Sentences:
 
 
 def resolve_note_link(link: Link, names: Names, source: VaultPath) -> NoteLink:
-    """Resolve a link of a note, and put it into its wire form."""
     led = names.resolve(link.target, source, link.kind)
     text = link.shown or link.target
     return NoteLink(led.path, link.line, text, link.kind, link.target, link.embed, led.heading, led.block)

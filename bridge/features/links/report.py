@@ -31,7 +31,6 @@ from bridge.types import Exact, VaultPath
 def broken_links(
     graph_snapshot: GraphSnapshot, names: Names, folder: str, templates: Collection[VaultPath] = ()
 ) -> Iterator[tuple[VaultPath, Link]]:
-    """Yield the unresolved links in notes of a folder, `""` for all, without templates, each with its note."""
     import numpy as np
 
     graph = graph_snapshot.graph
@@ -57,7 +56,6 @@ def stubs_of(broken: Iterable[tuple[VaultPath, Link]]) -> Mapping[str, set[Vault
 
 
 def wanted_note(link: Link) -> str:
-    """Return the note that a link asks for, without its ending; empty when it asks for another file or for none."""
     name = target_file(link.target, link.kind).removesuffix(".md")
     return "" if is_attachment_name(name) else name
 
@@ -275,14 +273,12 @@ async def link_report(
 def wanted_notes(
     graph_snapshot: GraphSnapshot, names: Names, folder: str, templates: Collection[VaultPath]
 ) -> tuple[Mapping[str, set[VaultPath]], list[Stub]]:
-    """Gather the names without a note that notes of a folder link to: who links to each, and the most wanted first."""
     wanting = stubs_of(broken_links(graph_snapshot, names, folder, templates))
     found = [Stub(name, len(notes), tuple(sorted(notes)[:TOP])) for name, notes in wanting.items()]
     return wanting, sorted(found, key=lambda stub: (-stub.wanted, stub.name))
 
 
 def unlinked_notes(graph_snapshot: GraphSnapshot, corpus: Corpus, texts: Mapping[VaultPath, str]) -> list[UnlinkedNote]:
-    """Find the notes that some notes mention without a link."""
     read = (path for path in texts if path in graph_snapshot.notes and graph_snapshot.notes[path].kind == "note")
     notes = {path: texts[path][:MAX_CHARACTERS] for path in read}
     found = []
@@ -294,7 +290,6 @@ def unlinked_notes(graph_snapshot: GraphSnapshot, corpus: Corpus, texts: Mapping
 
 
 def ambiguous_names(graph_snapshot: GraphSnapshot, folder: str) -> list[AmbiguousName]:
-    """Find the names of several notes that links in notes of a folder use without saying which."""
     several: dict[str, list[VaultPath]] = defaultdict(list)
     for path in graph_snapshot.notes:
         several[name_key(path)].append(path)
@@ -321,6 +316,5 @@ def ambiguous_names(graph_snapshot: GraphSnapshot, folder: str) -> list[Ambiguou
 
 
 def feedback_counts(vault: OpenVault) -> tuple[int, int]:
-    """Count what was accepted and declined in the vault."""
     everything = FeedbackModel(vault.store.feedback.all()).all
     return everything.accepted, everything.declined

@@ -23,13 +23,7 @@ MOST_LOOKED_AT = 50
 
 
 async def find_by_vector(vault: OpenVault, name: str, sources: Collection[VaultPath]) -> MeantNote | None:
-    """Find the note that is about what a name says; None when there is none or no model answers.
-
-    Args:
-        vault: The vault.
-        name: The name.
-        sources: The notes that link to it: they say the very words, and mean another.
-    """
+    """Find the note that is about what a name says; None when there is none or no model answers."""
     try:
         vector = await vault.embed_query(name.rpartition("/")[2])
     except NotReady:

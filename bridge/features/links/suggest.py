@@ -123,7 +123,6 @@ def build_suggestions(
     limit: int,
     learned: FeedbackModel,
 ) -> LinkSuggestions:
-    """Read the text and suggest."""
     note = parse(VaultPath(""), (text or "").encode("utf-8", "replace")) if path is None else open_note(vault, path)
     start, end = span_of(note.text, *select_lines(note, None, lines)) if lines is not None else (0, len(note.text))
     stop = min(end, start + MAX_CHARACTERS)
@@ -140,14 +139,6 @@ def build_suggestions(
 
 
 def describe_suggestion(found: Suggestion, above: int, inside: LineIndex, start: int) -> LinkSuggestion:
-    """Put a suggestion into its wire form.
-
-    Args:
-        found: The suggestion.
-        above: Lines above the searched part of the note.
-        inside: Lines of that part.
-        start: Where it starts.
-    """
     first, last = inside.over((found.span[0] - start, found.span[1] - start))
     lines = above + first, above + last
     return LinkSuggestion(found.target, found.text, lines, found.span, round(found.score, 3), found.why)
@@ -233,11 +224,6 @@ async def judge_link(
 
 
 def require_not_declined(vault: OpenVault, path: VaultPath, target: VaultPath) -> None:
-    """Require that the user did not decline a link between two notes.
-
-    Raises:
-        Declined: The user did.
-    """
     said = Tally()
     for one in vault.store.feedback.all():
         if (one.source, one.target) == (path, target):
@@ -247,11 +233,7 @@ def require_not_declined(vault: OpenVault, path: VaultPath, target: VaultPath) -
 
 
 def require_words(vault: OpenVault, path: VaultPath, target: VaultPath, words: str) -> None:
-    """Require that a note contains words.
-
-    Raises:
-        TextNotFound: It does not; the message names the closest mention of the target, or words like these.
-    """
+    """Require that a note contains words."""
     text = open_note(vault, path).text
     if not words.strip() or " ".join(fold_case(words).split()) in " ".join(fold_case(text).split()):
         return
@@ -264,7 +246,6 @@ def require_words(vault: OpenVault, path: VaultPath, target: VaultPath, words: s
 
 
 def closest_mention(vault: OpenVault, text: str, target: VaultPath, words: str) -> str | None:
-    """Return where a text mentions a note, else the words in it that are most like others; None without any."""
     from difflib import get_close_matches
 
     title, aliases = names_of(vault.index.notes[target])
@@ -277,7 +258,6 @@ def closest_mention(vault: OpenVault, text: str, target: VaultPath, words: str) 
 
 
 def follow_accepted_links(vault: OpenVault, notes: Sequence[IndexedNote]) -> None:
-    """Record of accepted links whether they are still in the notes that were written."""
     feedback, names = vault.store.feedback, vault.names
     for note in notes:
         if note.path in feedback.notes_with_accepted:

@@ -33,7 +33,6 @@ Entry = Mapping[str, Any]
 
 
 def note_links_view(answer: Answer) -> Iterable[Element]:
-    """Show the links of a note, one per line."""
     if answer["digest"]:
         yield Line(Segment(f"digest {answer['digest']}", "muted"))
     totals = {**answer["totals"], "mentions": answer.get("mentions_total")}
@@ -50,37 +49,31 @@ LINKS = (Column("path", role="path"), *map(Column, ("line", "target", "text", "c
 
 
 def _link_record(one: Entry) -> Entry:
-    """Return a link as a record for a pipe, with its target as it is written."""
     return {**one, "target": one.get("target") or _fragment(one)}
 
 
 def _own_link(one: Entry) -> Line:
-    """Show a link in the note: its line, and its target, resolved or not."""
     target = path_of(one["path"], _fragment(one)) if one["path"] else Segment(f"[[{inline(one['target'])}]]")
     return Line(f"line {one['line']} → ", target, *_label(one))
 
 
 def _backlink(one: Entry) -> Line:
-    """Show a link to the note: its place, and the part of the note it refers to."""
     part = _fragment(one)
     return Line(path_of(one["path"], f":{one['line']}"), f" → {part}" if part else "", *_label(one))
 
 
 def _mention(one: Entry) -> Line:
-    """Show a mention of the note's name."""
     said = f" says “{inline(one['text'])}”"
     return Line(path_of(one["path"], f":{one['line']}"), said, *_sentence(one["context"]))
 
 
 def _fragment(one: Entry) -> str:
-    """Format the heading or block that a link refers to."""
     if one.get("block"):
         return f"#^{inline(one['block'])}"
     return f"#{inline(one['heading'])}" if one.get("heading") else ""
 
 
 def _label(one: Entry) -> Iterable[str | Segment]:
-    """Show the text of a link if it is not its target, and its sentence if requested."""
     yield f" “{inline(one['text'])}”" if one["text"] != one["target"] else ""
     yield " (embed)" if one.get("embed") else ""
     yield from _sentence(one["context"]) if one.get("context") else ()
@@ -100,7 +93,6 @@ LINK_SECTIONS: Mapping[str, tuple[str, Callable[[Entry], Line]]] = {
 
 
 def resolved_link_view(answer: Answer) -> Iterable[Element]:
-    """Show the target of a link, in the form of a link."""
     if answer["path"] is None:
         yield notice("It points to no note.")
     else:
@@ -109,7 +101,6 @@ def resolved_link_view(answer: Answer) -> Iterable[Element]:
 
 
 def link_edit_view(answer: Answer) -> Iterable[Element]:
-    """Show an edit that makes links."""
     if not answer["links"]:
         yield notice("There is nothing to link.")
     yield from written_view(answer)
@@ -131,7 +122,6 @@ SUGGESTIONS = (Column("path", role="path"), *map(Column, ("line", "text", "score
 
 
 def _suggestion(one: Entry) -> Line:
-    """Show a suggested link: its place, its words, its target, and why."""
     why = [*map(inline, one["why"])]
     text = Segment(f"“{inline(one['text'])}”", "title")
     reasons = Segment("; ".join(why), "muted", cut_reasons(why))
@@ -197,7 +187,6 @@ REPORT_SECTIONS: Mapping[str, tuple[str, tuple[Column, ...]]] = {
 
 
 def link_report_view(answer: Answer) -> Iterable[Element]:
-    """Show the problems of a vault's links."""
     unresolved = answer["unresolved"]
     yield f"{count_of(unresolved, 'name')} that links ask for {'has' if unresolved == 1 else 'have'} no note."
     for kind, (title, columns) in REPORT_SECTIONS.items():
@@ -214,6 +203,5 @@ def link_report_view(answer: Answer) -> Iterable[Element]:
 
 
 def _unlinked_note(one: Entry) -> Entry:
-    """Format by which names a note is mentioned without a link, and where."""
     said = [f"“{inline(name)}”" for name in one["said"]]
     return {**one, "said": said, "places": [f"{place['path']}:{place['line']}" for place in one["places"]]}

@@ -17,11 +17,6 @@ from bridge.types import VaultPath
 
 
 async def open_catalogue(call: Call) -> MemoryCatalogue:
-    """Return the memories of the vault, as indexed now.
-
-    Raises:
-        NotReady: The first full scan is not committed.
-    """
     vault = call.vault
     vault.require_keyword()
     # In a thread, since the first time it reads every memory.
@@ -32,7 +27,6 @@ async def open_catalogue(call: Call) -> MemoryCatalogue:
 def audience_of(
     call: Call, scope: tuple[str, ...] = (), *, all_private: bool = False, archived: bool = False
 ) -> Audience:
-    """Return the audience by which a caller's visible memories are chosen."""
     return Audience(
         client=client_name(call),
         scope=tuple(sorted(word.strip().casefold() for word in scope if word.strip())),
@@ -42,11 +36,6 @@ def audience_of(
 
 
 def find_memory(call: Call, catalogue: MemoryCatalogue, path: VaultPath) -> Memory:
-    """Return a memory by its path.
-
-    Raises:
-        NoteNotFound: There is no such memory, or it is private to another client.
-    """
     memory = catalogue.memories.get(path)
     if memory is None or not (memory.is_for(client_name(call)) or is_user(call)):
         raise NoteNotFound(f"`{path}` is not a memory.", hint="`list_memories` lists them.", path=path)

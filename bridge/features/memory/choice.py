@@ -98,7 +98,6 @@ async def choose(call: Call, question: Question) -> Selection:
 
 
 def choose_named(question: Question) -> list[Choice]:
-    """Return the memories that a question names, and those that these are about."""
     catalogue, askable = question.catalogue, question.visible.askable
     found: dict[VaultPath, Choice] = {}
     replaced: dict[VaultPath, Choice] = {}
@@ -126,14 +125,6 @@ def is_open(memory: Memory) -> bool:
 
 
 async def choose_similar(call: Call, question: Question, words: Sequence[str], *, whole: bool) -> Selection:
-    """Return the memories that say most of some words, or the same as the question.
-
-    Args:
-        call: The caller.
-        question: The question.
-        words: Its words without those of names.
-        whole: Whether these are all of it; a remainder of one word says too little.
-    """
     vault, within = call.vault, question.visible.askable
     if not words or not within or not (whole or len(words) >= LEAST_WORDS):
         return Selection()
@@ -164,13 +155,11 @@ async def choose_similar(call: Call, question: Question, words: Sequence[str], *
 
 
 def can_read(call: Call, question: Question) -> bool:
-    """Return whether there is a model that reads the question."""
     model = call.vault.index.answering_model
     return model is not None and bool(model_trust(question.text, model_calibration(model)))
 
 
 async def choose_near(call: Call, question: Question) -> Mapping[VaultPath, float] | None:
-    """Return the memories nearest in meaning, calibrated; None if the model does not answer."""
     vault = call.vault
     calibration = model_calibration(vault.index.answering_model)
     vector = await vault.embed_query(question.text)
@@ -186,7 +175,6 @@ async def choose_near(call: Call, question: Question) -> Mapping[VaultPath, floa
 def match_words(
     call: Call, memories: Sequence[Memory], words: Sequence[str]
 ) -> Mapping[VaultPath, tuple[float, tuple[str, ...]]]:
-    """Return which words each memory says, and their share of all, rare ones counting most. Blocks."""
     texts = {memory.path: "\n".join((*memory.names, read_body(call, memory.path))) for memory in memories}
     return match_texts(call, texts, words)
 
@@ -194,7 +182,6 @@ def match_words(
 def match_texts(
     call: Call, texts: Mapping[Key, str], words: Sequence[str]
 ) -> Mapping[Key, tuple[float, tuple[str, ...]]]:
-    """Return which words each text says, and their share of all, rare ones counting most. Blocks."""
     languages, vocabulary = call.vault.index.view("agents").languages, call.vault.vocabularies["agents"]
     matcher = compile_matcher(words, languages=languages)
     worth = {word: vocabulary.words.worth(word, languages) for word in words}
@@ -208,14 +195,7 @@ def match_texts(
 
 
 async def choose_said(call: Call, query: str, withheld: Collection[VaultPath], most: int) -> tuple[SessionLine, ...]:
-    """Return the decisions, outcomes and questions of sessions that say most of a question's words, the best first.
-
-    Args:
-        call: The caller.
-        query: The question.
-        withheld: Journals of which nothing may be told.
-        most: Maximum lines.
-    """
+    """Return the decisions, outcomes and questions of sessions that say most of a question's words, the best first."""
     index, folder = call.vault.index.view("agents"), agents_folder(call.vault.settings)
     words = content_words(words_of(query))
     journals = frozenset(
@@ -240,7 +220,6 @@ async def choose_said(call: Call, query: str, withheld: Collection[VaultPath], m
 
 
 def read_said(call: Call, path: VaultPath) -> Iterator[SessionLine]:
-    """Yield what the journal of a session says for later ones; nothing if it is gone. Blocks."""
     with suppress(NoteNotFound):
         note = open_note(call.vault, path)
         for what, text in told_lines(read_words(note.text, note.properties)):
@@ -248,12 +227,10 @@ def read_said(call: Call, path: VaultPath) -> Iterator[SessionLine]:
 
 
 def fits(share: float, matched: Sequence[str], words: Sequence[str]) -> bool:
-    """Return whether a text says enough of a question's words."""
     return share >= ENOUGH and len(matched) >= min(LEAST_WORDS, len(words))
 
 
 def has_path(choices: Sequence[Choice], path: VaultPath) -> bool:
-    """Return whether a memory is among those chosen."""
     return any(choice.memory.path == path for choice in choices)
 
 

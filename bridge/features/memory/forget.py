@@ -107,7 +107,6 @@ async def forget_memory(
 
 
 async def verify_forgotten(call: Call, path: VaultPath, question: str) -> ForgottenCheck:
-    """Ask each operation that finds memories for one, and return which of them find it."""
     found = {}
     for name, (argument, others) in CHECKS.items():
         if name in OPERATIONS:
@@ -117,7 +116,6 @@ async def verify_forgotten(call: Call, path: VaultPath, question: str) -> Forgot
 
 
 def paths_in(answer: object) -> set[object]:
-    """Return every path in a result."""
     match answer:
         case dict():
             return {answer.get("path")}.union(*map(paths_in, answer.values()))

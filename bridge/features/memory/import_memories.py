@@ -132,11 +132,6 @@ async def import_memories(
 
 
 def to_memory(one: ExportedMemory) -> NewMemory:
-    """Return an exported memory as a new one.
-
-    Raises:
-        InvalidArguments: It is longer than a memory may be.
-    """
     if len(one.text) > LONGEST_TEXT:
         raise InvalidArguments(f"It is longer than {LONGEST_TEXT:,} characters.")
     return NewMemory(
@@ -154,7 +149,6 @@ def words(texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def imported_view(answer: Answer) -> Iterable[Element]:
-    """Show what was imported, what was known and what was left out."""
     known = f", {answer['existing']:,} known already" if answer["existing"] else ""
     new = "1 new memory" if answer["imported"] == 1 else f"{answer['imported']:,} new memories"
     yield Line(f"{new}{known}.")

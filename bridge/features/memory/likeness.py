@@ -50,7 +50,6 @@ class LikeMemory:
 
     @property
     def is_same(self) -> bool:
-        """Whether it says nearly the same."""
         return not self.contradicts and (self.share >= NEARLY_SAME or (self.cosine or 0.0) >= NEARLY_SAME_COSINE)
 
 

@@ -120,7 +120,6 @@ def unreadable_notices(call: Call) -> Iterator[str]:
 
 
 def sort_key(memory: Memory, uses: Mapping[VaultPath, MemoryUse], sort: Sort) -> tuple[float, VaultPath]:
-    """Return by what memories are ordered."""
     match sort:
         case "-updated":
             return -memory.updated, memory.path

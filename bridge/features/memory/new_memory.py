@@ -78,11 +78,7 @@ class NewMemory:
 
 
 def require_sound(new: NewMemory) -> None:
-    """Require that a memory can be written.
-
-    Raises:
-        InvalidArguments: It says nothing, holds a secret or invisible text, or properties that are not its own.
-    """
+    """Require that a memory can be written."""
     for name, text in (("title", new.title), ("text", new.text)):
         if not text.strip():
             raise InvalidArguments(f"`{name}` is empty.")
@@ -96,22 +92,13 @@ def require_sound(new: NewMemory) -> None:
 
 
 def require_entries(lists: Mapping[str, Sequence[str]]) -> None:
-    """Require that no list has an empty entry.
-
-    Raises:
-        InvalidArguments: One has; the message names it.
-    """
     for name, entries in lists.items():
         if not all(map(str.strip, entries)):
             raise InvalidArguments(f"`{name}` has an empty entry.", hint="Leave it out.")
 
 
 def require_own_metadata(metadata: Properties) -> None:
-    """Require that further properties are none of those that the bridge sets, short, and without a secret.
-
-    Raises:
-        InvalidArguments: They are not.
-    """
+    """Require that further properties are none of those that the bridge sets, short, and without a secret."""
     written = orjson.dumps(dict(metadata)).decode()
     require_plain(metadata=written)
     if len(written.encode()) > MOST_METADATA:
@@ -124,11 +111,7 @@ def require_own_metadata(metadata: Properties) -> None:
 
 
 def memory_properties(new: NewMemory, *, client: str | None, session: str) -> dict[str, Value]:
-    """Return the properties of a new memory's note, without those that have their defaults.
-
-    Raises:
-        InvalidArguments: The client has no name, and asks for a private memory; or `expires` is not a day to come.
-    """
+    """Return the properties of a new memory's note, without those that have their defaults."""
     moment = datetime.now().astimezone()
     if new.private and client is None:
         raise InvalidArguments("A private memory needs a client with a name.", hint="Leave out `private`.")
@@ -155,11 +138,6 @@ def memory_properties(new: NewMemory, *, client: str | None, session: str) -> di
 
 
 def expiry_day(written: str) -> str:
-    """Return the day that an expiry means.
-
-    Raises:
-        InvalidArguments: It is neither a day to come nor a number of days.
-    """
     today = datetime.now().astimezone().date()
     if days := _DAYS.fullmatch(written.strip()):
         expires = (today + timedelta(days=int(days[1]))).isoformat()
@@ -177,7 +155,6 @@ def expiry_day(written: str) -> str:
 
 
 def preview_memory(path: VaultPath, new: NewMemory, properties: dict[str, Value]) -> Memory:
-    """Return the memory that a note with these properties is."""
     memory = read_memory(path, properties, title=new.title, aliases=new.aliases, tags=new.tags)
     assert memory is not None  # noqa: S101 - the properties say what it is
     return memory

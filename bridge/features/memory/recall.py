@@ -59,7 +59,6 @@ class MemoryFilter:
 
     @property
     def narrows(self) -> bool:
-        """Whether it leaves anything out."""
         return self != MemoryFilter()
 
 
@@ -164,7 +163,6 @@ async def answer_recall(
     limit: int,
     text_chars: int,
 ) -> RecalledMemories:
-    """Answer a question from the memories of a vault that are visible to the caller."""
     log = UseLog(call.vault.store.database)
     uses = await asyncio.to_thread(log.all) if criteria.tiers else {}
     moment_ = now()
@@ -193,7 +191,6 @@ async def answer_recall(
 
 
 def passes(memory: Memory, criteria: MemoryFilter, tier: Tier) -> bool:
-    """Return whether a memory passes a filter."""
     own = {fold_case(tag) for tag in memory.tags}
     about = set(map(note_key, memory.about))
     return (
@@ -206,23 +203,19 @@ def passes(memory: Memory, criteria: MemoryFilter, tier: Tier) -> bool:
 
 
 def note_key(name: str) -> str:
-    """Return a note's name without folders, as it is compared."""
     return name_key(name.rpartition("/")[2])
 
 
 def fold_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return tags as they are compared."""
     return tuple(fold_case(tag.strip().lstrip("#").rstrip("/")) for tag in tags)
 
 
 def add_reasons(memory: ListedMemory, choice: Choice) -> RecalledMemory:
-    """Return a memory with its score and the reasons for it."""
     fields = {name: getattr(memory, name) for name in memory.__dataclass_fields__}
     return RecalledMemory(**fields, score=choice.score, why=choice.why)
 
 
 def recall_notices(call: Call, standing: Sequence[Memory]) -> Iterable[str]:
-    """Yield remarks on an answer."""
     if not call.vault.is_set_up:
         yield NOT_SET_UP
     if len(standing) > MOST_STANDING:

@@ -52,8 +52,6 @@ def brought_in(answer: RecalledMemories) -> Iterable[InjectedNote]:
 
 
 def name_vault(answer: RecalledMemories, call: Call) -> RecalledMemories:
-    """Return an answer whose memories say which vault they are in."""
-
     def name(memories: Sequence[Listed]) -> tuple[Listed, ...]:
         return tuple(replace(memory, vault=call.host.name) for memory in memories)
 
@@ -72,14 +70,7 @@ def leave_out_copies(call: Call, other: Call, own: RecalledMemories, shared: Rec
 
 
 def join_memories(own: RecalledMemories, shared: RecalledMemories, vault: str, limit: int) -> RecalledMemories:
-    """Return the answers of the caller's vault and of the global one as one, best memories first.
-
-    Args:
-        own: The answer of the caller's vault.
-        shared: The answer of the global vault.
-        vault: The name of the caller's vault, whose memories count a little more.
-        limit: Maximum memories.
-    """
+    """Return the answers of the caller's vault and of the global one as one, best memories first."""
 
     def rank(memory: RecalledMemory) -> float:
         return -(memory.score + OWN_VAULT_BONUS * (memory.vault == vault))
@@ -95,8 +86,6 @@ def join_memories(own: RecalledMemories, shared: RecalledMemories, vault: str, l
 
 
 def of_vault(answer: RecalledMemories, vault: str) -> RecalledMemories:
-    """Return the part of an answer that is of one vault."""
-
     def keep(memories: Sequence[Listed]) -> tuple[Listed, ...]:
         return tuple(memory for memory in memories if memory.vault == vault)
 
@@ -105,7 +94,6 @@ def of_vault(answer: RecalledMemories, vault: str) -> RecalledMemories:
 
 
 def paths_of(answer: RecalledMemories) -> list[VaultPath]:
-    """Return the memories in an answer."""
     return [memory.path for part in (answer.memories, answer.standing, answer.questions) for memory in part]
 
 

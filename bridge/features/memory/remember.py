@@ -128,7 +128,6 @@ class KnownMemory:
     """Whether it was recalled in this session, and the new one says no more."""
 
     def refusal(self, new: Memory) -> ConfirmationRequired:
-        """Return the error for remembering it again unasked."""
         if self.is_same_text:
             says, hint = "said the same and is over", "Repeat the call with `confirm` if it holds again."
         else:
@@ -141,7 +140,6 @@ class KnownMemory:
 async def find_known(
     call: Call, catalogue: MemoryCatalogue, new: Memory, text: str, supersedes: Collection[VaultPath]
 ) -> tuple[KnownMemory | None, tuple[LikeMemory, ...]]:
-    """Return the memory that says the same as a new one and is not replaced by it, and all that are similar."""
     visible, session = catalogue.visible(audience_of(call), now()), session_of(call)
     same = await asyncio.to_thread(find_same, call, catalogue, visible, new, text)
     if same is not None and same.path not in supersedes:
@@ -157,14 +155,7 @@ async def find_known(
 
 
 def new_path(call: Call, folder: AgentsFolder, title: str, taken: Collection[VaultPath] = ()) -> VaultPath:
-    """Return the path of a new memory; its name is that of no other file, so that links to others stay as they are.
-
-    Args:
-        call: The call.
-        folder: The agents' folder.
-        title: The memory's title.
-        taken: Paths of memories of the same change.
-    """
+    """Return the path of a new memory; its name is that of no other file, so that links to others stay as they are."""
     names = call.vault.names
 
     def is_taken(name: str) -> bool:
@@ -175,7 +166,6 @@ def new_path(call: Call, folder: AgentsFolder, title: str, taken: Collection[Vau
 
 
 def existing_note(call: Call, known: KnownMemory, like: tuple[LikeMemory, ...]) -> RememberedNote:
-    """Describe a memory that needs no new note."""
     note = call.vault.index.notes.get(known.path)
     why = "It was remembered before." if known.is_same_text else "It was recalled in this session."
     nothing = nothing_written(known.path, f"{why} Nothing was written.", digest=None if note is None else note.digest)
@@ -183,5 +173,4 @@ def existing_note(call: Call, known: KnownMemory, like: tuple[LikeMemory, ...]) 
 
 
 def written_fields(made: Written) -> dict[str, Any]:
-    """Return the fields of a change's result."""
     return {field.name: getattr(made, field.name) for field in fields(Written)}

@@ -137,27 +137,17 @@ def list_each(
     uses: Mapping[VaultPath, MemoryUse],
     text_chars: int,
 ) -> tuple[ListedMemory, ...]:
-    """Return memories as results; reads their notes, and blocks.
-
-    Args:
-        call: The call.
-        visible: The memories that the caller may see.
-        memories: Some of them.
-        uses: Their uses.
-        text_chars: Maximum characters of each text.
-    """
+    """Return memories as results; reads their notes, and blocks."""
     return tuple(list_memory(call, visible, memory, uses.get(memory.path, NO_USE), text_chars) for memory in memories)
 
 
 def copy_problems(call: Call, visible: VisibleMemories, memory: Memory) -> Iterator[str]:
-    """Yield a problem for each other memory with the same id, as a copy has."""
     for other in call.vault.memories.with_id(memory):
         if other.path in visible.memories:
             yield f"`id` must be its own; `{other.path}` has the same."
 
 
 def cut_text(text: str, most: int) -> str:
-    """Cut a text at a space, with a sign that it was."""
     if len(text) <= most:
         return text
     start = text[:most]

@@ -118,11 +118,6 @@ async def revise_memory(
 
 
 def require_revision(new: Revision) -> None:
-    """Require that a revision changes something, and nothing that must not be written.
-
-    Raises:
-        InvalidArguments: It does not.
-    """
     if new == Revision():
         raise InvalidArguments("Nothing is to be changed.", hint="Give `text`, `append` or a property.")
     if new.text is not None and (not new.text.strip() or cut_frontmatter(new.text) is not None):
@@ -135,7 +130,6 @@ def require_revision(new: Revision) -> None:
 
 
 def revised_properties(new: Revision) -> tuple[dict[str, Value], list[str]]:
-    """Return the properties to set, and those to remove."""
     values: dict[str, Any] = {
         "title": new.title,
         "kind": new.kind,

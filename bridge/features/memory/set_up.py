@@ -59,11 +59,6 @@ async def mark_older_folder(vault: OpenVault) -> None:
 
 
 async def save_folder(call: Call, folder: AgentsFolder, *, dry_run: bool) -> None:
-    """Save the folder as that of the agents in the settings.
-
-    Raises:
-        Forbidden: The caller may not change settings.
-    """
     call.principal.require("admin")
     if dry_run:
         return

@@ -90,7 +90,6 @@ def reverse_requests(call: Call, memories: Iterable[Memory]) -> list[Request]:
 
 
 def changed_links(call: Call, memories: Sequence[Memory], by: VaultPath, *, reverse: bool) -> list[Value]:
-    """Return what a memory replaces afterwards, as links."""
     written = property_of(call.vault.index.notes[by].properties, "supersedes")
     links = list(written) if isinstance(written, list | tuple) else [] if written is None else [written]
     names = {title_of(memory.path) for memory in memories}
@@ -99,16 +98,10 @@ def changed_links(call: Call, memories: Sequence[Memory], by: VaultPath, *, reve
 
 
 def is_replaced_by(memory: Memory, by: VaultPath) -> bool:
-    """Return whether a memory names another as the one that replaces it."""
     return memory.superseded_by is not None and title_of(f"{memory.superseded_by}.md") == title_of(by)
 
 
 def require_no_circle(catalogue: MemoryCatalogue, memories: Sequence[Memory], successor: Memory) -> None:
-    """Require that a memory is not replaced by one of those that it replaces.
-
-    Raises:
-        InvalidArguments: It is.
-    """
     paths = {memory.path for memory in memories}
     seen: set[VaultPath] = set()
     one: Memory | None = successor

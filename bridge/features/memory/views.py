@@ -43,7 +43,6 @@ def recall_view(answer: Answer) -> Iterable[Element]:
 
 
 def memory_list_view(answer: Answer) -> Iterable[Element]:
-    """Show a page of memories."""
     yield from notices(answer["notices"])
     yield Line(
         f"{answer['total']:,} {'memory' if answer['total'] == 1 else 'memories'}: {counts_text(answer['counts'])}"
@@ -75,5 +74,4 @@ def forgotten_view(answer: Answer) -> Iterable[Element]:
 
 
 def counts_text(counts: Mapping[str, Any]) -> str:
-    """Return counts in words."""
     return ", ".join(f"{number} {name}" for part in counts.values() for name, number in part.items()) or "none"

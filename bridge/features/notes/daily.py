@@ -136,11 +136,7 @@ async def add_to_daily_note(
     options: WriteOptions,
     if_exists: Literal["append", "skip", "fail"],
 ) -> Written:
-    """Add to a daily note; a missing one is created.
-
-    Raises:
-        NoteExists: It exists, and that should fail.
-    """
+    """Add to a daily note; a missing one is created."""
     there = EditNote(path, (edit,))
     try:
         if call.host.files.has(path):
@@ -161,18 +157,12 @@ async def add_to_daily_note(
 
 
 def edit_new_text(path: VaultPath, start: str, edit: Edit) -> str:
-    """Return the text of a new note: its start, edited."""
     if isinstance(edit, Append):
         return append_to_template(start, edit.text)
     return apply_edits(path, build_note(path, start), [edit]).decode()
 
 
 def fill_daily_template(host: Host, path: VaultPath, day: day_of_calendar) -> FilledTemplate:
-    """Return the start of a new daily note, from the vault's template.
-
-    Raises:
-        NoteNotFound: The template does not exist.
-    """
     settings = read_obsidian_settings(host.root)
     template = settings.daily_template
     if template is None:
@@ -193,7 +183,6 @@ def fill_daily_template(host: Host, path: VaultPath, day: day_of_calendar) -> Fi
 
 
 def read_if_present(host: Host, path: VaultPath) -> tuple[str | None, Digest | None]:
-    """Read a note, if there is one."""
     try:
         data, _ = host.files.read(path)
     except NoteNotFound:
@@ -202,7 +191,6 @@ def read_if_present(host: Host, path: VaultPath) -> tuple[str | None, Digest | N
 
 
 def time_on_day(day: day_of_calendar, now: datetime) -> datetime:
-    """Return the current time of day on another day, in local time."""
     there = datetime.combine(day, now.astimezone().time())
     local = there.astimezone()
     # A time that the clock skips is moved forward; otherwise it might fall on the day before.

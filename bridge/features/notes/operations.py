@@ -161,7 +161,6 @@ async def find_notes(
 
 
 async def add_excerpts(vault: OpenVault, notes: Sequence[ListedNote]) -> tuple[ListedNote, ...]:
-    """Add how the text of each note begins, without its headings."""
     shown = await read_shown(vault.index, [PassageHit(note.path, 0, 0.0) for note in notes])
     leads = {one.path: one.lead or one for one in shown}
     texts = {
@@ -172,11 +171,6 @@ async def add_excerpts(vault: OpenVault, notes: Sequence[ListedNote]) -> tuple[L
 
 
 def targets_of(vault: OpenVault, notes: Notes, path: VaultPath) -> set[VaultPath]:
-    """Return the files that a note links to.
-
-    Raises:
-        NoteNotFound: There is no such note.
-    """
     if path not in notes:
         raise no_such_note(vault, path)
     resolved = (vault.names.resolve(link.target, path, link.kind).path for link in notes[path].links)
@@ -203,7 +197,6 @@ def sort_notes(notes: list[IndexedNote], sort: Sort, root: Path) -> list[Indexed
 
 
 def summarize_note(note: IndexedNote, root: Path) -> ListedNote:
-    """Put a note into its wire form."""
     created = creation_text(note, root)
     return ListedNote(
         note.path, note.title, tuple(note.tags), iso(note.modified), note.digest, note.note_type, created=created
@@ -256,7 +249,6 @@ async def list_folders(call: Call, among: Among | None = None) -> FolderList:
 
 
 def count_folders(paths: Iterable[VaultPath]) -> FolderList:
-    """Count the notes of each folder."""
     direct = Counter(path.rpartition("/")[0] for path in paths)
     below: Counter[str] = Counter()
     for folder, count in direct.items():
@@ -309,7 +301,6 @@ async def list_tags(call: Call, prefix: str = "", among: Among | None = None) ->
 
 
 def count_tags(notes: Notes, prefix: str) -> TagList:
-    """Count the notes of each tag that begins with what is wanted."""
     spellings: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for note in notes.values():
         for folded, written in {fold_case(tag): tag for tag in note.tags}.items():

@@ -144,7 +144,6 @@ def read_notices(host: Host, path: VaultPath) -> tuple[str, ...]:
 
 
 def slice_note(note: Note, first: int, last: int, offset: int, max_chars: int | None) -> ReadNote:
-    """Return the lines from `first` to `last`, cut to what fits."""
     start, end = span_of(note.text, first, last)
     start = min(start + offset, end)
     stop = end if max_chars is None else end_offset(note.text, start, end, max_chars)
@@ -180,7 +179,6 @@ def outline_note(note: Note) -> ReadNote:
 
 
 def end_offset(text: str, start: int, end: int, max_chars: int) -> int:
-    """Return where to stop: after a whole line if one fits, else inside it."""
     if end - start <= max_chars:
         return end
     return text.rfind("\n", start, start + max_chars) + 1 or start + max_chars

@@ -104,17 +104,14 @@ def read_all(vault: OpenVault, paths: Sequence[str], view: View, section: str | 
 
 
 def cut_part(part: WantedNote, view: View, share: int) -> ReadNote:
-    """Return as much of a note as its share of the characters allows."""
     return outline_note(part[0]) if view == "outline" else slice_note(*part, 0, share)
 
 
 def with_notices(vault: OpenVault, note: ReadNote) -> ReadNote:
-    """Add the notices about a note."""
     return replace(note, notices=proposal_notices(vault, [note.path]))
 
 
 def read_part(vault: OpenVault, asked: str, view: View, section: str | None) -> WantedNote | BridgeError:
-    """Read one of the notes, or say why that cannot be."""
     try:
         path, place = find_place(vault.files, vault.names, asked)
         note = open_note(vault, path)

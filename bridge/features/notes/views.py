@@ -31,7 +31,6 @@ def note_view(answer: Answer) -> Iterable[Element]:
 
 
 def _note_facts(answer: Answer) -> Iterable[Element]:
-    """Show a note's facts other than its text."""
     first, last = answer["lines"]
     tags = "".join(f" #{inline(tag)}" for tag in answer["tags"])
     facts = f" · lines {first}-{last} of {answer['total_lines']} · digest {answer['digest'][:SHORT_DIGEST]}"
@@ -84,7 +83,6 @@ def notes_view(answer: Answer) -> Iterable[Element]:
 
 
 def note_list_view(answer: Answer) -> Iterable[Element]:
-    """Show a list of notes, one per line."""
     yield notice(count_shown(len(answer["notes"]), answer["total"], "note"))
     yield from notices(answer.get("notices", ()))
     yield Table(NOTES, [{**one, "digest": one["digest"][:SHORT_DIGEST]} for one in answer["notes"]])
@@ -98,7 +96,6 @@ def folder_list_view(answer: Answer) -> Iterable[Element]:
 
 
 def tag_list_view(answer: Answer) -> Iterable[Element]:
-    """Show the tags, one per line, each with its count."""
     yield from notices(answer.get("notices", ()))
     yield Table((Column("tag", "#{}"), Column("count", " {}")), answer["tags"], most=MAX_SHOWN)
     if not answer["tags"]:
@@ -106,7 +103,6 @@ def tag_list_view(answer: Answer) -> Iterable[Element]:
 
 
 def daily_note_view(answer: Answer) -> Iterable[Element]:
-    """Show a daily note: its path, what was added, and its text."""
     if answer.get("change_id") or answer["diff"]:
         yield from written_view(answer)
         return

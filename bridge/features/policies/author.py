@@ -62,7 +62,6 @@ class RevisePolicy(Request):
     op: str = "revise_policy"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
-        """Write the note in the draft."""
         text = draft.read(self.path).decode("utf-8", "surrogateescape")
         block = block_of(self.path, text)
         if not is_same_digest(block.digest, self.digest_seen):
@@ -191,7 +190,6 @@ def draft_from_changes(call: Call, ids: Sequence[str]) -> DraftedSteps:
 
 
 def drafted_yaml(description: str, drafted: DraftedSteps) -> str:
-    """Return the YAML of steps that were made from changes."""
     variables: dict[str, Mapping[str, Value]] = {
         name: {
             "type": one.kind,
@@ -208,7 +206,6 @@ def drafted_yaml(description: str, drafted: DraftedSteps) -> str:
 
 
 def describe_written(call: Call, made: Written, block: str, left_out: Sequence[str] = ()) -> WrittenPolicy:
-    """Return a written policy in the form of the result."""
     found = read_text(call.vault.files, block, snapshot(call.vault))
     return WrittenPolicy(
         **{each.name: getattr(made, each.name) for each in fields(Written)},

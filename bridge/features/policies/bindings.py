@@ -41,11 +41,7 @@ def policy_host(call: Call) -> PolicyHost:
 
 
 def bind_change(call: Call, value: Mapping[str, Value], names: Names) -> Request:
-    """Return the request that the arguments of a change make.
-
-    Raises:
-        BridgeError: They do not fit.
-    """
+    """Return the request that the arguments of a change make."""
     operation = get_operation("change_set")
     with _name_arguments():
         bound = arguments.locate(operation, operation.bind({"edits": [value]}), call.vault.files, names)
@@ -54,21 +50,13 @@ def bind_change(call: Call, value: Mapping[str, Value], names: Names) -> Request
 
 
 def bind_question(call: Call, name: str, value: Mapping[str, Value], names: Names) -> Mapping[str, Any]:
-    """Return the arguments of a question, checked.
-
-    Raises:
-        BridgeError: They do not fit.
-    """
+    """Return the arguments of a question, checked."""
     operation = get_operation(name)
     return arguments.locate(operation, operation.bind(value), call.vault.files, names)
 
 
 def bind_sample(do: str, value: Mapping[str, Value]) -> object:
-    """Bind the arguments of a step to its change or question, without looking at the vault.
-
-    Raises:
-        BridgeError: They do not fit.
-    """
+    """Bind the arguments of a step to its change or question, without looking at the vault."""
     if do in READS:
         return get_operation(do).bind(value)
     with _name_arguments():
@@ -81,9 +69,6 @@ def ask_index(
     """Search or summarise the vault as it is, from the thread in which a policy is planned.
 
     A summary consists of sentences of the notes, so that a run finds what its preview showed.
-
-    Raises:
-        BridgeError: As the operation.
     """
     given = {**value, "mode": "extract"} if name == "summarise" else value
     future = asyncio.run_coroutine_threadsafe(get_operation(name).run(call, given), loop)
@@ -99,8 +84,6 @@ def ask_index(
 
 
 def variable_readers(call: Call) -> VariableReaders:
-    """Return how days and notes in variables are read."""
-
     def note(name: str, written: str) -> str:
         path = find_file(call.vault.files, call.vault.names, written)
         if path not in call.vault.names:
@@ -113,7 +96,6 @@ def variable_readers(call: Call) -> VariableReaders:
 
 @contextmanager
 def _name_arguments() -> Iterator[None]:
-    """Name arguments in errors as a step has them, and not as a set of changes does."""
     try:
         yield
     except BridgeError as error:

@@ -124,7 +124,6 @@ async def list_policies(
 
 
 def summarise_policy(path: VaultPath, found: ReadPolicy, approved: Approvals) -> ListedPolicy:
-    """Return a policy in the form of a list."""
     first = next(iter(found.faults), None)
     is_approved = approved.holds(path, found.digest)
     return ListedPolicy(
@@ -193,7 +192,6 @@ async def check_policy(call: Call, path: VaultPath | None = None, text: PolicyYa
 
 
 def describe_variables(policy: Policy) -> Iterator[PolicyVariable]:
-    """Yield the variables of a policy in the form of the result."""
     for one in policy.variables.values():
         default = one.default
         if isinstance(default, list):

@@ -16,12 +16,7 @@ from bridge.vault.vault import Vault
 
 
 def check_paths(policy: Policy, vault: Vault) -> Iterator[Problem]:
-    """Yield the paths that no value makes right; a protected one in a step that may be skipped is only a remark.
-
-    Args:
-        policy: The policy.
-        vault: The files of the vault, under its rules.
-    """
+    """Yield the paths that no value makes right; a protected one in a step that may be skipped is only a remark."""
     for step in policy.steps:
         for name in PATH_ARGUMENTS if step.reads else path_fields(step.do):
             value = step.arguments.get(name)
@@ -31,7 +26,6 @@ def check_paths(policy: Policy, vault: Vault) -> Iterator[Problem]:
 
 
 def _judge(step: PolicyStep, name: str, value: str, vault: Vault) -> tuple[str, bool] | None:
-    """Return what is wrong with a path, and whether the policy cannot run with it."""
     role = None if step.reads else _role(step.do, name)
     link = None if role is PathRole.NEW else LINK.fullmatch(value)
     written = value if link is None else link["target"]

@@ -148,11 +148,7 @@ async def perform(
     expect: Expectation | None = None,
     forecast: bool = False,
 ) -> PolicyOutcome:
-    """Run a policy that was read, or only see what it would do.
-
-    Raises:
-        Forbidden: The caller is an agent, and the user did not approve it.
-    """
+    """Run a policy that was read, or only see what it would do."""
     approved = await approvals(call)
     is_approved = approved.holds(found.path, found.digest)
     if not (options.dry_run or is_approved or is_user(call)):
@@ -189,7 +185,6 @@ def describe_steps(trace: PolicyTrace) -> tuple[StepOutcome, ...]:
 
 
 def not_approved(found: ReadPolicy, *, changed: bool) -> Forbidden:
-    """Return the error for a policy that an agent may not run."""
     why = "was changed since the user approved it" if changed else "is not approved by the user"
     return Forbidden(
         f"The policy `{found.path}` {why}.",

@@ -40,15 +40,10 @@ class ReadPolicy:
 
     @property
     def faults(self) -> tuple[Problem, ...]:
-        """The problems with which it cannot run."""
         return tuple(one for one in self.problems if one.serious)
 
     def require_sound(self) -> None:
-        """Require that it can run.
-
-        Raises:
-            InvalidArguments: It cannot; the message names the first fault and its line.
-        """
+        """Require that it can run."""
         if faults := self.faults:
             more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
             raise InvalidArguments(
@@ -58,12 +53,6 @@ class ReadPolicy:
 
 
 async def open_policy(call: Call, path: VaultPath | None, text: str | None = None) -> ReadPolicy:
-    """Read and check a policy.
-
-    Raises:
-        NoteNotFound: There is no such note.
-        InvalidArguments: The note is no policy, or neither or both of a note and a text are given.
-    """
     call.vault.require_keyword()
     if (path is None) == (text is None):
         raise InvalidArguments("Give either `path` or `text`.")
@@ -80,11 +69,6 @@ def read_note(vault: OpenVault, path: VaultPath) -> ReadPolicy:
 
 
 def note_text(vault: OpenVault, path: VaultPath) -> str:
-    """Return the text of a note.
-
-    Raises:
-        NoteNotFound: There is no such note.
-    """
     try:
         data, _ = vault.files.read(path)
     except (NoteNotFound, ProtectedPath):
@@ -93,11 +77,6 @@ def note_text(vault: OpenVault, path: VaultPath) -> str:
 
 
 def block_of(path: VaultPath, text: str) -> PolicyBlock:
-    """Return the block of a policy's note.
-
-    Raises:
-        InvalidArguments: The note is no policy.
-    """
     readable = path.lower().endswith(".md")
     if not readable or type_of(parse(path, text.encode("utf-8", "surrogateescape")).properties) != TYPE:
         raise InvalidArguments(f"`{path}` is no policy.", hint=f"A policy's note has the property `type: {TYPE}`.")
@@ -105,13 +84,7 @@ def block_of(path: VaultPath, text: str) -> PolicyBlock:
 
 
 def read_text(files: Vault, text: str, notes: Notes | None = None) -> ReadPolicy:
-    """Read and check the YAML of a policy for a vault.
-
-    Args:
-        files: The files of the vault.
-        text: The YAML.
-        notes: Its notes; without them, properties that none has are not told.
-    """
+    """Read and check the YAML of a policy for a vault."""
     found = read_policy(text)
     policy = found.policy
     checked = (*check_policy(policy, bind_sample), *check_paths(policy, files)) if policy.steps else ()
@@ -140,5 +113,4 @@ def _find_unknown(policy: Policy, notes: Notes) -> Iterator[Problem]:
 
 
 async def approvals(call: Call) -> Approvals:
-    """Return which policies the user approved."""
     return await asyncio.to_thread(ApprovedPolicies(call.vault.store.database).all)

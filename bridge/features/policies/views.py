@@ -21,7 +21,6 @@ POLICIES = (
 
 
 def policy_page_view(answer: Answer) -> Iterable[Element]:
-    """Show policies, one per line, and the starters."""
     yield notice(count_shown(len(answer["policies"]), answer["total"], "workflow"))
     yield Table(POLICIES, answer["policies"])
     names = ", ".join(one["name"] for one in answer["starters"])
@@ -29,7 +28,6 @@ def policy_page_view(answer: Answer) -> Iterable[Element]:
 
 
 def checked_view(answer: Answer) -> Iterable[Element]:
-    """Show what was found in a policy."""
     state = "sound" if answer["sound"] else "cannot run"
     approved = "approved" if answer["approved"] else "not approved by the user"
     yield notice(f"{state} · {approved} · digest {answer['digest'][:SHORT_DIGEST]}")
@@ -58,7 +56,6 @@ def outcome_view(answer: Answer) -> Iterable[Element]:
 
 
 def written_policy_view(answer: Answer) -> Iterable[Element]:
-    """Show a written policy: the change, then its faults."""
     yield from written_view(answer)
     yield notice(f"digest of the policy: {answer['policy_digest'][:SHORT_DIGEST]}; the user must approve it.")
     yield from _problems(answer["problems"])

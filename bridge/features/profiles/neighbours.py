@@ -62,7 +62,6 @@ async def strongest_ties(vault: OpenVault, among: Among, path: VaultPath) -> tup
 
 
 async def related_unlinked(vault: OpenVault, among: Among, path: VaultPath) -> tuple[RelatedNote, ...]:
-    """Return related notes that are linked in neither direction."""
     graph = (await vault.graph_snapshot(among)).graph
     found = await find_related(await vault.sources_among(among), path=path, text=None, limit=ASKED)
     linked = graph.neighbours(path)
@@ -72,7 +71,6 @@ async def related_unlinked(vault: OpenVault, among: Among, path: VaultPath) -> t
 
 
 def missing_links(vault: OpenVault, corpus: Corpus, note: Note, *, for_user: bool) -> tuple[MissingLink, ...]:
-    """Return the likeliest names in a note that are no links."""
     around = LinkContext(vault, note.path, FeedbackModel(vault.store.feedback.all(), for_user=for_user))
     lines = LineIndex(note.text)
     found = suggest(source_of(vault, note), corpus, around)[:SHOWN]

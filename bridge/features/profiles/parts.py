@@ -40,7 +40,6 @@ LEAST: Final = 0.8
 
 
 def outline_of(note: Note) -> tuple[ProfiledSection, ...]:
-    """Return the sections of a note with the words of each, without properties."""
     cut = cut_frontmatter(note.text)
     start, starts = cut[1] if cut else 0, [heading.span[0] for heading in note.headings]
     ends = [*starts, len(note.text)]
@@ -81,7 +80,6 @@ def _violated_rules(
 
 
 def last_change(vault: OpenVault, path: VaultPath) -> NoteHistory | None:
-    """Return the last change of a note that was made through the bridge."""
     changes = vault.review.changes(ChangeFilter(path=path, state="applied"), 1, 0)
     return next(
         (NoteHistory(one.id, iso(one.time), one.operation, one.client, one.reason) for one in changes),
@@ -90,7 +88,6 @@ def last_change(vault: OpenVault, path: VaultPath) -> NoteHistory | None:
 
 
 def index_state(vault: OpenVault, path: VaultPath) -> IndexState:
-    """Return what the index holds of a note."""
     held = vault.inspect(path)
     embedded = sum(passage.embedded for passage in held.passages)
     return IndexState(held.state, len(held.passages), embedded, held.problems)
@@ -104,7 +101,6 @@ def open_tasks(vault: OpenVault, path: VaultPath) -> tuple[OpenTask, ...]:
 
 
 def memories_about(call: Call, path: VaultPath) -> tuple[AboutNote, ...]:
-    """Return the memories about a note that a caller may see."""
     vault = call.vault
     vault.memories.follow(vault.index.view("agents").notes)
     visible = vault.memories.visible(Audience(client=client_name(call)), time.time())

@@ -78,7 +78,6 @@ async def note_profile(call: Call, path: VaultPath, parts: tuple[ProfilePart, ..
 
 
 async def describe_part(call: Call, part: ProfilePart, note: Note) -> object:  # noqa: PLR0911 - one part, one line
-    """Return one part of a profile."""
     among = choose_among(call.vault, None, (note.path,))
     match part:
         case "links":
@@ -100,7 +99,6 @@ async def describe_part(call: Call, part: ProfilePart, note: Note) -> object:  #
 
 
 def _describe_at_once(call: Call, part: ProfilePart, note: Note) -> object:
-    """Return a part that one thread finds by itself."""
     match part:
         case "outline":
             return outline_of(note)

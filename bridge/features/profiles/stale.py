@@ -142,7 +142,6 @@ async def stale_notes(
 def rank_notes(
     vault: OpenVault, graph_snapshot: GraphSnapshot, folder: str | None, now: float, days: int, least_linked: int
 ) -> Iterator[tuple[float, IndexedNote]]:
-    """Yield the old notes that are linked to enough, each with its score by age and links."""
     inside = f"{folder.strip('/')}/" if folder and folder.strip("/") else ""
     for note in without_templates(vault, list(graph_snapshot.notes.values())):
         age = (now - note.modified) / DAY_S
@@ -155,7 +154,6 @@ def rank_notes(
 
 
 def recent_sources(graph_snapshot: GraphSnapshot, path: VaultPath, now: float) -> list[VaultPath]:
-    """Return the notes that link to a note and were modified lately, the latest first."""
     notes = graph_snapshot.notes
     sources = (notes[each] for each in graph_snapshot.graph.linked_from(path) if each in notes)
     recent = [note for note in sources if now - note.modified < RECENT_DAYS * DAY_S]
@@ -186,7 +184,6 @@ def describe_note(
 
 
 def ageing_words(vault: OpenVault, path: VaultPath) -> Iterator[str]:
-    """Yield the first words of a note that were true when they were written, with their lines."""
     if not path.lower().endswith(".md"):
         return
     try:

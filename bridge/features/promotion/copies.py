@@ -34,7 +34,6 @@ class RenewCopy(Request):
     op: Literal["promote_note"] = "promote_note"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
-        """Replace the text in the draft."""
         old = read_unchanged(self.path, self.digest, draft, context).decode("utf-8", "surrogateescape")
         cut = cut_frontmatter(old)
         new = f"{old[: cut[1] if cut else 0]}{self.text}".encode("utf-8", "surrogateescape")
@@ -69,19 +68,10 @@ async def find_copy(call: Call, other: Call, note: Note) -> Note | None:
 
 
 def copy_address(other: Call, path: VaultPath) -> str:
-    """Return the address by which Obsidian opens a copy."""
     return open_address(other.host.root.name, path)
 
 
 def origin_properties(call: Call, path: VaultPath, text: str, before: Mapping[str, Value]) -> dict[str, Value]:
-    """Return the properties by which a copy names the notes that it is of.
-
-    Args:
-        call: The call of the original's vault.
-        path: The original.
-        text: The text of the copy.
-        before: The properties of the copy so far.
-    """
     origins = [one for one in texts_of(before.get(ORIGIN)) if not _is_replaced(call, path, one)]
     # Of a single original it is known that other names are former ones.
     others = texts_of(before.get(PROJECT)) if origins else ()
@@ -95,11 +85,9 @@ def origin_properties(call: Call, path: VaultPath, text: str, before: Mapping[st
 
 
 def _is_replaced(call: Call, path: VaultPath, origin: str) -> bool:
-    """Return whether an origin is the same note, by a former id of its vault or by the path that it had."""
     id_, _, there = origin.partition("/")
     return id_ in call.host.ids and (there == path or not call.vault.files.has(VaultPath(there)))
 
 
 def _is_from(properties: Mapping[str, Value], call: Call) -> bool:
-    """Return whether a note is the copy of any note of a vault."""
     return any(one.startswith(f"{id_}/") for one in texts_of(property_of(properties, ORIGIN)) for id_ in call.host.ids)

@@ -34,26 +34,11 @@ class CopiedText:
 
 
 def open_address(vault: str, path: str, place: str = "") -> str:
-    """Return the address by which Obsidian opens a file.
-
-    Args:
-        vault: The name of the vault's folder.
-        path: The file.
-        place: The heading or block, from `#` on.
-    """
     return f"obsidian://open?vault={quote(vault, safe='')}&file={quote(path.removesuffix('.md') + place, safe='')}"
 
 
 def copy_text(note: Note, vault: str, names: Names, copy: VaultPath, there: Names) -> CopiedText:
-    """Return the text of a note for another vault; a link that means a note there too stays as it is.
-
-    Args:
-        note: The note.
-        vault: The name of its vault's folder.
-        names: The files of its vault.
-        copy: The path of the copy.
-        there: The files of the other vault, the copy among them.
-    """
+    """Return the text of a note for another vault; a link that means a note there too stays as it is."""
     parts: list[str] = []
     embeds: list[str] = []
     end = note.body
@@ -95,7 +80,6 @@ def _is_there(link: Link, copy: VaultPath, there: Names) -> bool:
 
 
 def _label(link: Link, target: VaultPath) -> str:
-    """Return what a link shows."""
     if link.kind == "markdown" and link.shown:
         return link.shown
     shown = "" if link.embed and _SIZE.fullmatch(link.shown or "") else link.shown or ""

@@ -142,12 +142,6 @@ async def promote_note(
 
 
 def choose_place(other: Call, folder: str, path: VaultPath) -> VaultPath:
-    """Return the path of a new copy.
-
-    Raises:
-        InvalidArguments: The folder cannot be one.
-        OutsideVault: It leaves the vault.
-    """
     require_plain_name(folder, "folder")
     return other.vault.files.locate(f"{folder.strip().strip('/')}/{path.rpartition('/')[2]}".lstrip("/"))
 
@@ -160,11 +154,7 @@ def translate(call: Call, other: Call, note: Note, place: VaultPath) -> CopiedTe
 
 
 def renew(call: Call, known: Note, note: Note, copied: CopiedText, *, update: bool) -> Promotion:
-    """Return what is to be done about a note that has a copy.
-
-    Raises:
-        ChangeConflict: The copy would lose edits of its own.
-    """
+    """Return what is to be done about a note that has a copy."""
     now, kept = body_digest(body_of(known)), property_of(known.properties, BODY_DIGEST)
     properties = origin_properties(call, note.path, copied.text, known.properties)
     if body_digest(copied.text) in {now, kept}:
@@ -188,11 +178,7 @@ def renew(call: Call, known: Note, note: Note, copied: CopiedText, *, update: bo
 async def begin(
     call: Call, other: Call, note: Note, place: VaultPath, copied: CopiedText, type_: str | None
 ) -> Promotion:
-    """Return what is to be done about a note that has no copy yet.
-
-    Raises:
-        NoteExists: Another note is there.
-    """
+    """Return what is to be done about a note that has no copy yet."""
     like = await find_like_notes(call, other, note)
     taken = (place,) if other.vault.files.has(place) else ()
     for path in dict.fromkeys((*taken, *(one.path for one in like))):
@@ -216,11 +202,7 @@ async def begin(
 async def carry_out(
     call: Call, other: Call, flag: SetProperties, todo: Promotion, options: WriteOptions
 ) -> PromotedNote:
-    """Make the copy, then let the note name it; nothing is written if one of the two cannot be.
-
-    Raises:
-        ConfirmationRequired: A note of the global vault says much of the same.
-    """
+    """Make the copy, then let the note name it; nothing is written if one of the two cannot be."""
     refusal = refuse_repetition(other, todo)
     if refusal is not None and not (options.dry_run or call.confirmed(options.confirm)):
         raise refusal
@@ -252,7 +234,6 @@ async def carry_out(
 
 
 def refuse_repetition(other: Call, todo: Promotion) -> ConfirmationRequired | None:
-    """Return the error for a copy that would repeat a note; None if it would not."""
     if not todo.like:
         return None
     first = todo.like[0]

@@ -136,7 +136,6 @@ async def check_notes(
 
 
 def describe_violation(vault: OpenVault, rule: Rule, note: IndexedNote, found: str) -> RuleViolation:
-    """Return a violation in the form of the result."""
     return RuleViolation(
         path=note.path,
         line=property_line(vault, note.path, rule.name) if rule.kind in ("type", "values", "condition") else None,
@@ -151,7 +150,6 @@ def describe_violation(vault: OpenVault, rule: Rule, note: IndexedNote, found: s
 
 
 def property_line(vault: OpenVault, path: VaultPath, name: str) -> int | None:
-    """Return the line in which a note has a property; None if that cannot be said."""
     try:
         block = PropertyBlock.read(path, vault.files.read(path)[0].decode("utf-8-sig", "replace"))
     except BridgeError:

@@ -115,7 +115,6 @@ async def conventions(
 
 
 def describe_rule(rule: Rule, notes: Iterable[IndexedNote]) -> Convention:
-    """Return a rule with the first notes that violate it."""
     violators = [note.path for note in notes if applies_to(rule, note) and find_violation(rule, note) is not None]
     return Convention(
         Folder(rule.scope.folder),

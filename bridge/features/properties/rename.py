@@ -215,17 +215,11 @@ async def change_values(
 
 
 def own_folder(call: Call, folder: str | None) -> str:
-    """Return a folder as the vault spells it; empty for the whole vault.
-
-    Raises:
-        FolderNotFound: No note is in it.
-    """
     call.vault.require_keyword()
     return folder_of(call.vault.index.notes.keys(), folder).strip("/")
 
 
 def has_property(name: str, folder: str) -> Callable[[IndexedNote], bool]:
-    """Return whether a note of a folder has a property, in any case."""
     folded, inside = fold_case(name), f"{folder}/" if folder else ""
 
     def has(note: IndexedNote) -> bool:
@@ -235,8 +229,6 @@ def has_property(name: str, folder: str) -> Callable[[IndexedNote], bool]:
 
 
 def missing_property(call: Call, name: str, *values: Scalar) -> Callable[[], str]:
-    """Return what says that no note has a property, or such a value."""
-
     def say() -> str:
         shown = f"`{name}` with the value `{values[0]}`" if values else f"`{name}`"
         return no_such_property(call.vault.index.notes, name, *values) or f"No note there has {shown} written so."
@@ -247,11 +239,6 @@ def missing_property(call: Call, name: str, *values: Scalar) -> Callable[[], str
 def first_note(
     call: Call, folder: str, has: Callable[[IndexedNote], bool], hint: str, explain: Callable[[], str]
 ) -> VaultPath:
-    """Return the first note that has what is to be changed, in a folder or outside of the agents' folder.
-
-    Raises:
-        TextNotFound: None has it.
-    """
     call.vault.require_keyword()
     index = call.vault.index
     names_agents = f"{folder}/".startswith(f"{index.kept_apart.path}/")
@@ -263,7 +250,6 @@ def first_note(
 
 
 async def change_many(call: Call, request: Request, expect: Expectation | None, options: WriteOptions) -> ManyWritten:
-    """Change many notes as one change."""
     confirmed = call.confirmed(options.confirm)
     outcome = await call.vault.executor.carry(
         [request],
@@ -284,7 +270,6 @@ async def change_many(call: Call, request: Request, expect: Expectation | None, 
 
 
 def skip_warnings(paths: Collection[VaultPath]) -> tuple[str, ...]:
-    """Warn of notes that stay as they are."""
     return (
         (f"{count_of(len(paths), 'note')} cannot be changed safely and stay as they are: see `skipped`.",)
         if paths

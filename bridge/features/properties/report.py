@@ -139,7 +139,6 @@ def select_notes(
 
 
 def describe_property(found: PropertyCount, notes: int, obsidian_type: str | None) -> PropertyFacts:
-    """Return the facts of a property."""
     count = found.spellings.total()
     spellings = tuple(name for name, _ in found.spellings.most_common())
     kinds = {str(kind): number for kind, number in found.kinds.most_common()}
@@ -244,7 +243,6 @@ async def property_values(
 
 
 def describe_value(found: ValueCount) -> ListedValue:
-    """Return a value in the form of the result."""
     several = found.spellings.most_common() if len(found.spellings) > 1 else []
     spellings = tuple(f"{value} ({number})" for value, number in several)
     return ListedValue(found.value, found.kind, len(found.paths), spellings, tuple(found.paths[:FEW]))

@@ -30,7 +30,6 @@ VALUES = (
 
 
 def property_report_view(answer: Answer) -> Iterable[Element]:
-    """Show properties, one per line."""
     total = answer["total"]
     shown = f"{len(answer['properties'])} of " if len(answer["properties"]) < total else ""
     yield notice(f"{shown}{total:,} properties in {count_of(answer['notes'], 'note')}")
@@ -41,7 +40,6 @@ def property_report_view(answer: Answer) -> Iterable[Element]:
 
 
 def property_values_view(answer: Answer) -> Iterable[Element]:
-    """Show values, one per line."""
     total = answer["total"]
     shown = f"{len(answer['values'])} of " if len(answer["values"]) < total else ""
     yield notice(f"{shown}{count_of(total, 'value')} in {count_of(answer['notes'], 'note')}")
@@ -76,7 +74,6 @@ VIOLATIONS = (
 
 
 def convention_list_view(answer: Answer) -> Iterable[Element]:
-    """Show conventions, one per line."""
     total = answer["total"]
     shown = f"{len(answer['conventions'])} of " if len(answer["conventions"]) < total else ""
     yield notice(f"{shown}{count_of(total, 'convention')} in {count_of(answer['notes'], 'note')}")
@@ -85,7 +82,6 @@ def convention_list_view(answer: Answer) -> Iterable[Element]:
 
 
 def checked_notes_view(answer: Answer) -> Iterable[Element]:
-    """Show violations, one per line."""
     total = answer["total"]
     shown = f"{len(answer['violations'])} of " if len(answer["violations"]) < total else ""
     rules = count_of(answer["rules"], "rule")

@@ -145,8 +145,6 @@ def merge_hits(found: Mapping[Host, SearchResult], limit: int) -> Iterable[Vault
 
 
 async def ask_all(hosts: Sequence[Host], ask: Callable[[Host], Awaitable[SearchResult]]) -> Answers:
-    """Ask vaults at once and return the answers and errors of those that were in time."""
-
     async def answer(host: Host) -> SearchResult | BridgeError:
         try:
             return await ask(host)
@@ -169,7 +167,6 @@ async def ask_all(hosts: Sequence[Host], ask: Callable[[Host], Awaitable[SearchR
 
 
 async def _first_answer(tasks: Iterable[asyncio.Future[SearchResult | BridgeError]]) -> None:
-    """Wait until one vault has answered, or all have failed."""
     ends = time.monotonic() + PATIENCE_S
     late = {task for task in tasks if not task.done()}
     while late and time.monotonic() < ends:
@@ -179,7 +176,6 @@ async def _first_answer(tasks: Iterable[asyncio.Future[SearchResult | BridgeErro
 
 
 async def _search(call: Call, request: SearchRequest) -> SearchResult:
-    """Search one vault as `search` does."""
     started, vault = time.perf_counter(), call.vault
     await vault.first_answers.prepare(request)
     sources = await vault.sources_among(choose_among(vault, None, (), request.query))
@@ -199,7 +195,6 @@ async def _embed_query(call: Call, hosts: Iterable[Host], request: SearchRequest
 
 
 def _notices(hosts: Sequence[Host], answers: Answers) -> Iterable[str]:
-    """Say which vaults are missing, and once what one or several had to say."""
     said: defaultdict[str, list[str]] = defaultdict(list)
     for host in hosts:
         match answers.get(host):
@@ -215,7 +210,6 @@ def _notices(hosts: Sequence[Host], answers: Answers) -> Iterable[str]:
 
 
 def _refusal(answers: Answers, notices: Sequence[str]) -> BridgeError:
-    """Return the error when no vault answered."""
     errors = [answer for answer in answers.values() if isinstance(answer, BridgeError)]
     if len(errors) == 1 or len({error.code for error in errors}) == 1:
         return errors[0]

@@ -149,14 +149,12 @@ class PatientReader:
 
 
 def _read_rows(vault: OpenVault, path: VaultPath) -> list[LocatedQuestion | UnreadableLine]:
-    """Read the rows of the note and find their notes. Blocks."""
     return [_locate(vault, row, path) for row in read_judged_questions(read_text(vault, path))]
 
 
 def _locate(
     vault: OpenVault, row: JudgedQuestion | UnreadableLine, note: VaultPath
 ) -> LocatedQuestion | UnreadableLine:
-    """Find the notes that answer a question, among those that its search is about."""
     if isinstance(row, UnreadableLine):
         return row
     known = vault.index.view(choose_among(vault, None, (), row.text)).notes
@@ -176,7 +174,6 @@ def _locate(
 
 
 async def _ask(call: Call, question: LocatedQuestion, reader: PatientReader) -> tuple[float, float]:
-    """Return the nDCG of both modes for a question."""
     request = SearchRequest(question.text, limit=DEPTH)
     answers = [await find_among(call, find, request, None, "") for find in (search, reader.search)]
     before, after = (ndcg([hit.path for hit in answer.hits], question.worth) for answer in answers)
@@ -184,7 +181,6 @@ async def _ask(call: Call, question: LocatedQuestion, reader: PatientReader) -> 
 
 
 def _explain(rows: Iterable[LocatedQuestion | UnreadableLine]) -> Iterable[str]:
-    """Say what is wrong with rows, as far as something is."""
     wrong = [row for row in rows if isinstance(row, UnreadableLine) or row.missing]
     for row in wrong[:NAMED]:
         if isinstance(row, UnreadableLine):
@@ -204,7 +200,6 @@ def _how_to_begin(path: VaultPath) -> str:
 
 
 def _remarks(vault: OpenVault, found: Comparison, seconds: float) -> Iterable[str]:
-    """Say what a measurement does not tell, and what to do with it."""
     if found.questions < FEWEST:
         yield f"{count_of(found.questions, 'question')} cannot prove anything: write at least {FEWEST}."
     if seconds > (budget := vault.rerankers.budget_s):

@@ -62,23 +62,17 @@ class Measurement:
 
 
 def models_in_use(vault: OpenVault) -> ModelsInUse:
-    """Return the models that a search would use now. Blocks for small files.
-
-    Raises:
-        BridgeError: There is no usable reranker.
-    """
+    """Return the models that a search would use now. Blocks for small files."""
     return ModelsInUse(model_key(vault.rerankers.chosen()), vault.index.answering_model or "")
 
 
 def keep_measurement(database: Database, new: Measurement) -> None:
-    """Keep a measurement in place of the last one."""
     models = new.models
     row = (new.measured, models.reranker, models.embedder, new.questions, new.gain, int(new.helps))
     database.write("INSERT OR REPLACE INTO deep_search_measurement VALUES (1, ?, ?, ?, ?, ?, ?)", row)
 
 
 def last_measurement(database: Database) -> Measurement | None:
-    """Return the last measurement; None before the first."""
     query = "SELECT measured, reranker, embedder, questions, gain, helps FROM deep_search_measurement"
     row = database.read(lambda connection: connection.execute(query).fetchone())
     if row is None:
@@ -107,7 +101,6 @@ def _is_proved(vault: OpenVault) -> bool:
 
 
 def check_deep_search(host: Host) -> Finding:
-    """Look whether searches read closely, and why."""
     check = "deep search"
     if host.settings.search_deep != "judged":
         return make_finding(check, "ok", "Searches read closely only when asked to: `search_deep` is `asked`.")

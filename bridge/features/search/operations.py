@@ -216,12 +216,7 @@ async def find_among(
     among: Among | None,
     where: str,
 ) -> SearchAnswer:
-    """Find what a request asks for among the notes or the agents' folder, where an expression holds.
-
-    Raises:
-        ModelMissing: The mode is `semantic` and no model is installed.
-        InvalidArguments: `where` cannot be read.
-    """
+    """Find what a request asks for among the notes or the agents' folder, where an expression holds."""
     vault = call.vault
     side = choose_among(vault, among, (request.folder, *request.paths), request.query)
     only, unknown = await notes_where(vault, vault.index.view(side).notes, where)
@@ -278,18 +273,15 @@ async def related_notes(
 
 
 def name_topic(hit: SearchHit, topic: str | None) -> SearchHit:
-    """Return a hit with the topic that it shares with a note, if any, among its reasons."""
     return hit if topic is None else replace(hit, why=(*hit.why, f"same topic *{topic}*"))
 
 
 def created_of(vault: OpenVault, path: VaultPath) -> str | None:
-    """Return when a note was created; None if it is gone or unknown."""
     note = vault.index.notes.get(path)
     return creation_text(note, vault.root) if note else None
 
 
 def build_search_result(call: Call, answer: SearchAnswer, started: float) -> SearchResult:
-    """Put an answer into its wire form."""
     return SearchResult(
         hits=tuple(
             Hit(
@@ -319,7 +311,6 @@ def build_search_result(call: Call, answer: SearchAnswer, started: float) -> Sea
 
 
 def plain_explanation(explanation: Any) -> Mapping[str, Any] | None:
-    """Turn the numbers behind an answer into plain values."""
     import dataclasses
 
     return None if explanation is None else dataclasses.asdict(explanation)

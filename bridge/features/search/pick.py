@@ -51,7 +51,6 @@ async def pick_link(
 
 
 def times_chosen(vault: OpenVault, words: str) -> Mapping[VaultPath, int]:
-    """Count how often each note was chosen for such words, the most often chosen first."""
     form = fold_case(words).strip()
     counts = Counter[VaultPath]()
     for entry in vault.store.feedback.all():
@@ -61,11 +60,9 @@ def times_chosen(vault: OpenVault, words: str) -> Mapping[VaultPath, int]:
 
 
 def named_hit(vault: OpenVault, path: VaultPath) -> Hit:
-    """Show a note that the search did not find, by its name alone."""
     note = vault.index.notes[path]
     return Hit(path, note.title, "", (1, 1), "", 1.0, (), note.tags, iso(note.modified), note.digest[:DIGEST])
 
 
 def mark_chosen(hit: Hit, count: int) -> Hit:
-    """Say of a note that it was chosen before."""
     return replace(hit, score=1.0, why=(f"chosen {count} times before" if count > 1 else "chosen before", *hit.why))

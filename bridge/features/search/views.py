@@ -51,7 +51,6 @@ def search_view(answer: Answer) -> Iterable[Element]:
 
 
 def blocks_view(answer: Answer) -> Iterable[Element]:
-    """Show blocks as `search_view` shows notes."""
     yield from _remarks(answer)
     found = answer["hits"]
     if found:
@@ -63,18 +62,15 @@ def blocks_view(answer: Answer) -> Iterable[Element]:
 
 
 def _count(found: Sequence[Any], total: int, what: str) -> str:
-    """Say how many hits are shown, and of how many."""
     return f"{len(found)} of {total:,} {what}s" if total > len(found) else count_of(len(found), what)
 
 
 def _remarks(answer: Answer) -> Iterable[Line]:
-    """Say what could not be found yet, and what else there is to say."""
     yield from _freshness(answer)
     yield from notices(answer["notices"])
 
 
 def _hits(found: Sequence[Mapping[str, Any]]) -> Iterable[Element]:
-    """Show hits, with their passages if these were asked for."""
     if any(hit["passages"] for hit in found):
         for number, hit in enumerate(found, start=1):
             yield from _passages(number, hit) if hit["passages"] else _snippet(number, hit)
@@ -85,13 +81,11 @@ def _hits(found: Sequence[Mapping[str, Any]]) -> Iterable[Element]:
 
 
 def _hit_record(hit: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a hit as a record for a pipe."""
     first, last = hit["lines"]
     return {**hit, "lines": f"{first}-{last}", "why": "; ".join(hit["why"])}
 
 
 def _freshness(answer: Answer) -> Iterable[Line]:
-    """Say what could not be found yet."""
     unread, waiting = answer["freshness"]["pending_keyword"], answer["freshness"]["pending_vectors"]
     if unread:
         yield notice(f"{count_of(unread, 'note')} {'is' if unread == 1 else 'are'} not indexed yet.")
@@ -100,7 +94,6 @@ def _freshness(answer: Answer) -> Iterable[Line]:
 
 
 def _passages(number: int, hit: Mapping[str, Any]) -> Iterable[Line | str]:
-    """Show a hit with its full passages."""
     yield Line(f"{number}. ", path_of(hit["path"]), *_assessment(hit, " · "))
     for passage in hit["passages"]:
         first, last = passage["lines"]
@@ -109,7 +102,6 @@ def _passages(number: int, hit: Mapping[str, Any]) -> Iterable[Line | str]:
 
 
 def _snippet(number: int, hit: Mapping[str, Any]) -> Iterable[Line]:
-    """Show a hit with its snippet: a model reads the less of it, the longer the path is."""
     first, last = hit["lines"]
     above, _, heading = inline(hit["heading"]).rpartition(" > ")
     place = [aside(f"{inline(hit['title'])}  ", "title"), path_of(hit["path"], f":{first}-{last}")]
@@ -129,7 +121,6 @@ def _snippet(number: int, hit: Mapping[str, Any]) -> Iterable[Line]:
 
 
 def _assessment(hit: Mapping[str, Any], before: str) -> Sequence[Segment]:
-    """Return the score, the digest and the reasons of a hit."""
     said = " ".join(hit["why"]).split()
     tags = "".join(f" #{inline(tag)}" for tag in hit["tags"] if f"#{tag}" not in said)
     why = Segment("; ".join(map(inline, hit["why"])), "muted", cut_reasons([*map(inline, hit["why"])]))

@@ -7,7 +7,6 @@ from bridge.notebook.folder import agents_folder
 
 
 def check_journals(host: Host) -> Finding:
-    """Look whether the journals of sessions can be written."""
     settings, folder = host.settings, agents_folder(host.settings).sessions
     mode = settings.section(SessionSettings).journals
     if mode == "off" or not host.is_set_up:

@@ -78,7 +78,6 @@ def is_of_agent(calls: Iterable[CallRecord]) -> bool:
 
 
 def notes_read(calls: Iterable[CallRecord]) -> Counter[VaultPath]:
-    """Count how often each note was read."""
     read = Counter[VaultPath]()
     for call in calls:
         if call.tool in READS and call.code is None:
@@ -88,19 +87,16 @@ def notes_read(calls: Iterable[CallRecord]) -> Counter[VaultPath]:
 
 
 def current_places(change: Change) -> dict[VaultPath, VaultPath]:
-    """Return where the files of a change are now."""
     return {step.to or step.path: now for step, now in zip(change.steps, change.now, strict=True)}
 
 
 def place_differences(changes: Iterable[LookedAt]) -> Iterator[tuple[VaultPath, Difference]]:
-    """Yield what changes did to each file, by its current path."""
     for change, found in changes:
         places = current_places(change)
         yield from ((places.get(one.step.path, one.step.path), one) for one in found)
 
 
 def commits_of(vault: OpenVault, session: SessionRecord, changes: Iterable[Change]) -> tuple[str, ...]:
-    """Return the commits of changes, shortened, if changes are committed to git."""
     if not vault.settings.git_commit:
         return ()
     known = find_commits(vault.root, session.started)
@@ -108,7 +104,6 @@ def commits_of(vault: OpenVault, session: SessionRecord, changes: Iterable[Chang
 
 
 def merge_changes(vault: OpenVault, changes: Iterable[LookedAt]) -> list[ChangedNote]:
-    """Return each changed note once, by its current path, in the order of the first changes."""
     notes = dict[VaultPath, ChangedNote]()
     for change, found in changes:
         places = current_places(change)
@@ -120,7 +115,6 @@ def merge_changes(vault: OpenVault, changes: Iterable[LookedAt]) -> list[Changed
 
 
 def merge_change(note: ChangedNote, change: Change, file: ChangedFile) -> ChangedNote:
-    """Add a change to what is known of a note."""
     reasons = (*note.reasons, *([change.reason] if change.reason else []))
     return replace(
         note,
@@ -144,7 +138,6 @@ def list_batches(vault: OpenVault, changes: Iterable[Change]) -> Iterator[Batch]
 
 
 def list_failures(vault: OpenVault, calls: Sequence[CallRecord]) -> list[Failure]:
-    """Return the calls that failed and were not followed by a success of the same tool on the same note."""
     failures = dict[tuple[str, VaultPath | None], Failure]()
     for call in calls:
         path = next(iter(call.paths), None)
@@ -158,7 +151,6 @@ def list_failures(vault: OpenVault, calls: Sequence[CallRecord]) -> list[Failure
 
 
 def frequent_tags(vault: OpenVault, paths: Iterable[VaultPath]) -> tuple[str, ...]:
-    """Return the most frequent tags of some notes."""
     notes = vault.index.notes
     tags = Counter(tag for path in paths if path in notes for tag in notes[path].tags)
     return tuple(tag for tag, _ in tags.most_common(MOST_TAGS))

@@ -50,7 +50,6 @@ class JournalChange(Request):
     op: str = WRITE
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
-        """Write the journal in the draft."""
         if not draft.has(self.path):
             draft.create(self.path, self._compose(self.words))
             return Effect()
@@ -124,22 +123,6 @@ async def write_journal(
     before: Sequence[Request] = (),
     dry_run: bool = False,
 ) -> ChangeOutcome:
-    """Write the journal of a session.
-
-    Args:
-        vault: The vault.
-        session: The session.
-        facts: What the records say about it.
-        words: What is handed over now; what was before stays.
-        later: The lines for a journal that somebody has edited.
-        author: Who writes it.
-        before: What has to be created first, in the same change.
-        dry_run: Whether to return the effect without writing.
-
-    Raises:
-        BridgeError: It cannot be written.
-    """
-
     def owns(path: VaultPath, data: bytes) -> bool:
         return is_own(vault, path, data)
 

@@ -79,17 +79,11 @@ async def keep_journals(vault: OpenVault) -> None:
 
 
 def pause_after(count: int, pause: float) -> float:
-    """Return the seconds until a journal may be written again, of which each update takes a place among the changes.
-
-    Args:
-        count: How often it was written.
-        pause: Seconds after the first time.
-    """
+    """Return the seconds until a journal may be written again, of which each update takes a place among the changes."""
     return pause * 2 ** min(count - 1, MOST_DOUBLED) if count else 0.0
 
 
 async def pause_sessions(vault: OpenVault) -> None:
-    """Pause the open sessions, and say so in their journals."""
     store = vault.store
     await asyncio.to_thread(store.calls.flush)
     paused = await asyncio.to_thread(store.sessions.pause)
@@ -101,24 +95,18 @@ async def pause_sessions(vault: OpenVault) -> None:
 
 
 def unfinished_sessions(vault: OpenVault) -> list[str]:
-    """Return the sessions whose journal does not say how they ended. Blocks."""
     criteria = SessionFilter(since=time.time() - CATCH_UP_S)
     found, _ = vault.store.sessions.page(criteria, MOST_CAUGHT_UP)
     return [session.id for session in found if journal_status(vault, session) != session.state]
 
 
 def journal_status(vault: OpenVault, session: SessionRecord) -> object:
-    """Return the status that a session's journal says; None without a journal."""
     note = None if session.note is None else vault.index.notes.get(session.note)
     return None if note is None else field_of(note.properties, "status")
 
 
 async def keep_journal(vault: OpenVault, id_: str) -> bool:
-    """Bring the journal of a session up to date; return whether there is one.
-
-    Raises:
-        BridgeError: It cannot be written.
-    """
+    """Bring the journal of a session up to date; return whether there is one."""
     # Otherwise facts that were gathered before a session was paused could be written after it.
     async with _turns.setdefault(vault.store, asyncio.Lock()):
         return await _bring_up_to_date(vault, id_)
@@ -152,7 +140,6 @@ async def _bring_up_to_date(vault: OpenVault, id_: str) -> bool:
 
 
 def is_proposed(vault: OpenVault, session: SessionRecord, facts: JournalFacts) -> bool:
-    """Say whether a session's journal was proposed or written before. Blocks."""
     criteria = ChangeFilter(path=journal_path(vault, session, facts))
     return session.note is not None or bool(vault.review.changes(criteria, 1, 0))
 

@@ -113,7 +113,6 @@ async def list_sessions(
 
 
 def describe_session(vault: OpenVault, session: SessionRecord) -> ListedSession:
-    """Describe a session, with what its calls, its changes and its journal say."""
     tools, errors, tokens = Counter[str](), Counter[str](), 0
     for part in vault.store.sessions.calls(session.id):
         tools[part.tool] += part.count
@@ -145,7 +144,6 @@ def describe_session(vault: OpenVault, session: SessionRecord) -> ListedSession:
 
 
 def journal_text(vault: OpenVault, session: SessionRecord, name: str) -> str:
-    """Return a property of a session's journal; empty when there is none."""
     note = None if session.note is None else vault.index.notes.get(session.note)
     value: Any = None if note is None else field_of(note.properties, name)
     return value if isinstance(value, str) else ""
@@ -167,7 +165,6 @@ SESSIONS = (
 
 
 def session_list_view(answer: Answer) -> Iterable[Element]:
-    """Show a list of sessions, one per line."""
     yield Table(SESSIONS, answer["sessions"])
     if not answer["sessions"]:
         yield notice("No session found.")

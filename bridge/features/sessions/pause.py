@@ -50,7 +50,6 @@ async def pause_session(call: Call, client: Annotated[str, Len(1, 200)]) -> Paus
 
 
 def paused_view(answer: Answer) -> Iterable[Element]:
-    """Show which session was paused."""
     if answer["session"] is None:
         yield notice("No session was paused: the client has none that is open, or several.")
     else:

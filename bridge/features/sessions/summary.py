@@ -49,7 +49,6 @@ def sum_up(vault: OpenVault, made: Iterable[Placed], fetch: Fetch) -> str:
 
 
 def added_lines(data: bytes, added: Collection[str]) -> list[str]:
-    """Return the lines of a note below its properties that were added, with the blank ones between."""
     text = data.decode("utf-8-sig", "replace")
     cut = cut_frontmatter(text)
     return [line for line in text[cut[1] if cut else 0 :].splitlines() if not line.strip() or line.strip() in added]

@@ -151,12 +151,6 @@ async def hand_over_words(
     options: WriteArguments,
     status: Literal["paused", "completed"] | None = None,
 ) -> SavedJournal:
-    """Write words into the journal of the caller's session.
-
-    Raises:
-        ConfirmationRequired: The user did not agree to the agents' folder yet.
-        BridgeError: The journal cannot be written.
-    """
     vault = call.vault
     folder = agents_folder(vault.settings)
     begins = not vault.is_set_up
@@ -193,7 +187,6 @@ def saved_view(answer: Answer) -> Iterable[Element]:
 
 
 def read_session(call: Call) -> tuple[SessionRecord, JournalFacts]:
-    """Return the caller's session, begun if this is its first call, and what the records say about it. Blocks."""
     store, id_ = call.vault.store, session_of(call)
     store.calls.flush()
     _, _, version = (call.client or "").partition("/")

@@ -94,7 +94,6 @@ async def doctor(call: Call) -> Diagnosis:
 
 
 def diagnose(call: Call, later: Sequence[Finding]) -> Diagnosis:
-    """Gather all findings, with those of the checks that were waited for."""
     hosts = list(call.bridge.vaults.values()) if call.vault_name is None else [call.host]
     findings = [run_check(check, call, feature.name) for feature in FEATURES for check in feature.checks]
     for host in hosts:
@@ -140,14 +139,12 @@ async def run_waiting_check(check: WaitingCheck, call: Call, feature: str) -> Se
 
 
 def failed_check(error: Exception, feature: str) -> Finding:
-    """Log that a check failed itself, and return that as a finding."""
     log.warning("A check of %s failed: %s", feature, describe_failure(error))
     message = f"A check of {feature} failed: {type(error).__name__}."
     return make_finding(feature, "warn", message, "This is a bug in Vault Bridge; the log has the details.")
 
 
 def check_permissions(data_dir: Path) -> Finding:
-    """Look whether others may read the data folder."""
     if os.name != "posix":
         return make_finding("data folder", "ok", f"{data_dir} has the rights of your profile.")
     if not data_dir.is_dir():
@@ -164,7 +161,6 @@ def check_permissions(data_dir: Path) -> Finding:
 
 
 def check_free_space(free: int) -> Finding:
-    """Judge how many bytes are free."""
     text = f"{free / 2**30:.1f} GiB are free where the index lies."
     if free < ROOM // 10:
         return make_finding("disk", "fail", text, "Make room: indexing stops when the disk is full.")
@@ -174,7 +170,6 @@ def check_free_space(free: int) -> Finding:
 
 
 def check_folder(host: Host) -> Finding:
-    """Look whether the vault's folder can be read and written."""
     try:
         count = sum(1 for _ in os.scandir(host.root))
     except OSError as error:
@@ -190,7 +185,6 @@ def check_folder(host: Host) -> Finding:
 
 
 def check_obsidian(host: Host) -> Finding:
-    """Look for what Obsidian's own settings say that could not be used."""
     settings = read_obsidian_settings(host.root)
     unused = [f"`{text}`" for text in Rules(ignored=settings.ignored).unused]
     file_problems = (
@@ -220,8 +214,6 @@ def check_program_folders(host: Host) -> Finding:
 
 
 def find_program_folders(notes: Iterable[VaultPath], files: Container[str]) -> Counter[str]:
-    """Count the notes in each outermost folder that tools fill."""
-
     @cache
     def is_filled(folder: str) -> bool:
         above, _, name = folder.rpartition("/")
@@ -235,13 +227,11 @@ def find_program_folders(notes: Iterable[VaultPath], files: Container[str]) -> C
 
 
 def glob_of(folder: str) -> str:
-    """Return the glob that leaves out a folder that tools fill."""
     name = folder.rpartition("/")[2]
     return name if FILLED.get(name) == () else f"{folder.replace('[', '[[]')}/**"
 
 
 def check_index(health: Mapping[str, Any]) -> Finding:
-    """Look whether the index is open and compact."""
     index_health, progress = health["index"], health["progress"]
     if progress.trouble is not None:
         # Trouble of the vault or the disk is no reason to lose an index that is sound.
@@ -271,7 +261,6 @@ def check_index(health: Mapping[str, Any]) -> Finding:
 
 
 def check_repairs(index_health: IndexHealth, text: str) -> Finding:
-    """Look whether the index was read as it was left."""
     if not index_health.set_aside and not index_health.rebuilds:
         return make_finding("index", "ok", text)
     why = f" ({index_health.set_aside})" if index_health.set_aside else ""
@@ -279,7 +268,6 @@ def check_repairs(index_health: IndexHealth, text: str) -> Finding:
 
 
 def check_state(health: Mapping[str, Any]) -> Finding:
-    """Look whether the SQLite file is sound."""
     if health["index"] is not None and not health["store_sound"]:
         return make_finding(
             "state", "fail", "The state file is damaged.", "Restart: it is made again from what can be read."
@@ -295,7 +283,6 @@ def check_state(health: Mapping[str, Any]) -> Finding:
 
 
 def check_watcher(health: Mapping[str, Any]) -> Finding:
-    """Look whether changes are noticed."""
     if health["watch"] == "off":
         return make_finding(
             "watcher", "warn", "Watching is off in the settings.", "Changes are seen at the next start."
@@ -308,7 +295,6 @@ def check_watcher(health: Mapping[str, Any]) -> Finding:
 
 
 def check_runtime(host: Host) -> Finding:
-    """Look at the file that tells other programs where the bridge listens."""
     path = host.folders.runtime(host.id)
     try:
         facts = orjson.loads(path.read_bytes())

@@ -100,7 +100,6 @@ async def report_changes(
 
 
 def find_hinted(vault: OpenVault, snapshot: Sequence[Seen], changes: Sequence[Reported]) -> list[VaultPath]:
-    """Return the files that may have changed, of those that a report names or its snapshot lacks."""
     locate = vault.files.locate
     hinted = {locate(path) for change in changes for path in (change.path, change.from_) if path is not None}
     if snapshot:

@@ -51,7 +51,6 @@ def disk_of(folders: Folders, vault: VaultId) -> VaultDisk:
 
 
 def free_bytes(folders: Folders) -> int:
-    """Return the bytes that are free for the data folder, or where it will be made."""
     data = folders.data
     return shutil.disk_usage(next(folder for folder in (data, *data.parents) if folder.exists())).free
 
@@ -81,18 +80,15 @@ async def status(call: Call, disk: bool = False) -> Status:
 
 
 def describe_running(bridge: Bridge) -> RunningBridge | None:
-    """Describe this process if it serves."""
     return None if bridge.url is None else RunningBridge(bridge.url, os.getpid(), iso(bridge.since))
 
 
 def add_disk_sizes(status: Status, folders: Folders, models: Path) -> Status:
-    """Add how much disk is taken."""
     vaults = tuple(replace(vault, disk=disk_of(folders, vault.id)) for vault in status.vaults)
     return replace(status, vaults=vaults, disk=Disk(models=folder_size(models), free=free_bytes(folders)))
 
 
 def vault_status(host: Host) -> VaultStatus:
-    """Put one vault's progress into its wire form."""
     progress = host.progress()
     model, speed = progress.model, progress.per_second
     return VaultStatus(
@@ -127,7 +123,6 @@ def count_types(host: Host) -> Mapping[str, int]:
 
 
 def group_left_out(reasons: Mapping[str, str]) -> LeftOut:
-    """Count files and name the first of them, all together and for each reason."""
     paths: defaultdict[str, list[str]] = defaultdict(list)
     for path, reason in reasons.items():
         paths[reason].append(path)

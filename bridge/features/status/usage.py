@@ -103,7 +103,6 @@ async def usage(call: Call, days: Days = 30, client: str | None = None) -> Usage
 
 
 def build_report(calls: Sequence[CallRecord], days: int, sizes: Mapping[VaultPath, int]) -> UsageReport:
-    """Count calls by tool, client and error."""
     codes = Counter(call.code for call in calls if call.code is not None)
     return UsageReport(
         days=days,
@@ -115,14 +114,12 @@ def build_report(calls: Sequence[CallRecord], days: int, sizes: Mapping[VaultPat
 
 
 def name_of(call: CallRecord) -> str:
-    """Name the client of a call."""
     return call.client or NAMELESS
 
 
 def group_calls(
     calls: Iterable[CallRecord], kind: Callable[[CallRecord], str], sizes: Mapping[VaultPath, int]
 ) -> tuple[Use, ...]:
-    """Count the calls of each kind, the most frequent first."""
     groups: defaultdict[str, list[CallRecord]] = defaultdict(list)
     for call in calls:
         groups[kind(call)].append(call)
@@ -133,7 +130,6 @@ def group_calls(
 
 
 def summarize_calls(name: str, calls: Sequence[CallRecord], sizes: Mapping[VaultPath, int]) -> Use:
-    """Add up the calls of one kind."""
     times = sorted(call.ms for call in calls)
     return Use(
         name=name,
@@ -152,7 +148,6 @@ def percentile(times: Sequence[float], share: float) -> float:
 
 
 def read_once(calls: Iterable[CallRecord]) -> set[tuple[str, str, VaultPath]]:
-    """Return the notes that each client would have read, once in a session or a day."""
     return {
         (name_of(call), call.session or f"{datetime.fromtimestamp(call.time).astimezone():%F}", path)
         for call in calls

@@ -48,7 +48,6 @@ def _fact(name: str, *values: str | Segment) -> Line:
 
 
 def _left_out(kind: str, role: Role, files: Mapping[str, Any]) -> Iterable[Line]:
-    """Show the files that are not indexed."""
     for one in files["first"]:
         yield _fact(kind, path_of(one["path"]), Segment(f": {inline(one['reason'])}", role))
     if more := files["count"] - len(files["first"]):
@@ -56,7 +55,6 @@ def _left_out(kind: str, role: Role, files: Mapping[str, Any]) -> Iterable[Line]
 
 
 def _describe_bridge(bridge: Mapping[str, Any] | None) -> str:
-    """Say which bridge serves a vault."""
     if bridge is None:
         return "none runs; this command opened the vault by itself"
     since = datetime.fromisoformat(bridge["since"]).strftime("%Y-%m-%d %H:%M")
@@ -64,7 +62,6 @@ def _describe_bridge(bridge: Mapping[str, Any] | None) -> str:
 
 
 def _semantic_state(vault: Vault) -> str:
-    """Say whether semantic search is ready, and by which model."""
     state = "ready" if vault["ready"]["semantic"] else "not ready"
     if model := vault["model"]:
         reason = f" ({model['reason']})" if model.get("reason") else ""
@@ -91,7 +88,6 @@ def _backlog(vault: Vault, bridge: Mapping[str, Any] | None) -> str:
 
 
 def _disk_sizes(disk: Mapping[str, int]) -> str:
-    """Format the disk space of each part."""
     return ", ".join(f"{name} {_disk_size(size)}" for name, size in disk.items())
 
 
@@ -103,7 +99,6 @@ def _disk_size(size: float) -> str:
 
 
 def summarize_vault(vault: Vault) -> str:
-    """Summarize in a line what is indexed of a vault."""
     if vault["ready"]["semantic"]:
         how = "words and meaning"
     elif setup := vault.get("model_setup"):
@@ -122,7 +117,6 @@ SIGNS: Mapping[str, tuple[str, Role]] = {"ok": ("ok  ", "ok"), "warn": ("warn", 
 
 
 def diagnosis_view(answer: Answer) -> Iterable[Element]:
-    """Show the doctor's findings."""
     for finding in answer["findings"]:
         vault = f" ({inline(finding['vault'])})" if finding["vault"] else ""
         check = Segment(f"  {finding['check']}{vault}: ", "title")

@@ -68,7 +68,6 @@ async def keep_summary(
 
 
 def callout_edit(note: Note, text: str) -> Edit:
-    """Return the edit that puts a summary into the note's callout of this type, or into a new one at its top."""
     callout = "\n".join([f"> [!{TYPE}]", *(f"> {line}".rstrip() for line in text.strip().splitlines())])
     there = next((one.lines for one in note.callouts if one.type == TYPE), None)
     return ReplaceLines(lines=there, text=callout) if there else Prepend(text=callout)

@@ -122,11 +122,6 @@ async def summarise(
 async def write_if_possible(
     call: Call, generator: Generator, notes: Sequence[Note], length: Length, focus: str, *, strict: bool
 ) -> tuple[Summary | None, tuple[str, ...]]:
-    """Return what the chat model writes, or why there is nothing.
-
-    Raises:
-        BridgeError: It cannot write, and nothing else will do.
-    """
     try:
         summary = await write_summary(call, generator, notes, length, focus)
     except BridgeError as trouble:
@@ -164,7 +159,6 @@ def extract_summary(notes: Sequence[Note], length: Length, focus: str) -> Summar
 
 
 def summary_view(answer: Answer) -> Iterable[Element]:
-    """Show the sentences, each with its place."""
     yield from notices(answer["notices"])
     if not answer["sentences"]:
         yield notice("There is no sentence to summarise.")

@@ -40,22 +40,7 @@ TOKENS_A_SENTENCE = 60
 
 
 async def write_summary(call: Call, generator: Generator, notes: Sequence[Note], length: Length, focus: str) -> Summary:
-    """Let the chat model summarise notes, unless it did before.
-
-    Args:
-        call: The caller.
-        generator: The chat model.
-        notes: The notes, as they are now.
-        length: How long the summary should be.
-        focus: What it should be about; empty for whatever the notes are about.
-
-    Returns:
-        The summary; without a sentence if the notes support none that the model wrote.
-
-    Raises:
-        Busy: Others wait already.
-        ModelUnusable: The model cannot be loaded, dies, or rests; or a single sentence is too long for it.
-    """
+    """Let the chat model summarise notes, unless it did before."""
     key = _key(call, generator, notes, length, focus)
     stored = call.vault.index.summaries
     if (found := await stored.find(key)) is not None:
@@ -68,7 +53,6 @@ async def write_summary(call: Call, generator: Generator, notes: Sequence[Note],
 
 
 def _key(call: Call, generator: Generator, notes: Sequence[Note], length: Length, focus: str) -> Digest:
-    """Return the digest of all that a summary depends on."""
     file = generator.path.stat()
     model = generator.path.name, file.st_size, file.st_mtime_ns
     texts = [(note.path, note.digest) for note in notes]
@@ -123,7 +107,6 @@ class _SummaryWriter:
         )
 
     async def _summarise(self, sources: Sequence[Source], most: int) -> list[CheckedSentence]:
-        """Summarise excerpts, in as many parts as the model's window requires."""
         parts = deque(_split(sources, round(PART_SHARE * self.call.vault.settings.chat_window)))
         each = most if len(parts) == 1 else PART_SENTENCES
         kept: list[CheckedSentence] = []
@@ -163,13 +146,11 @@ class _SummaryWriter:
 
 
 def _as_source(number: int, sentence: CheckedSentence) -> Source:
-    """Return a sentence as an excerpt that can be summarised."""
     path, lines = _place(sentence)
     return Source(number, path, "", lines, sentence.text)
 
 
 def _place(sentence: CheckedSentence) -> tuple[VaultPath, Lines]:
-    """Return where the notes say a supported sentence: in the closest sentence, or else in the excerpt."""
     if sentence.quotes:
         found = sentence.quotes[0].sentence
         return found.path, found.lines
@@ -191,11 +172,7 @@ def _split(sources: Sequence[Source], room: int) -> list[list[Source]]:
 
 
 def _halve(part: Sequence[Source], long: PromptTooLong) -> list[list[Source]]:
-    """Split a part that does not fit the window; of a single excerpt keep the first half.
-
-    Raises:
-        ModelUnusable: Little is left of it.
-    """
+    """Split a part that does not fit the window; of a single excerpt keep the first half."""
     if len(part) > 1:
         middle = len(part) // 2
         return [list(part[:middle]), list(part[middle:])]

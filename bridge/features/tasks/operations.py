@@ -167,7 +167,6 @@ async def list_tasks(
 
 
 def summarize_task(note: IndexedNote, task: IndexedTask, settings: TaskSettings) -> ListedTask:
-    """Return a task in the form of the result."""
     facts = parse_task(task.text)
     return ListedTask(
         path=note.path,
@@ -189,7 +188,6 @@ def summarize_task(note: IndexedNote, task: IndexedTask, settings: TaskSettings)
 
 
 def heading_of(note: IndexedNote, line: int) -> str | None:
-    """Return the headings above a line as `A > B`; None before the first."""
     at = bisect_right([heading.line for heading in note.headings], line)
     return heading_paths(note.headings)[at - 1] if at else None
 

@@ -165,7 +165,6 @@ async def around_date(
 def gather_days(
     vault: OpenVault, notes: Iterable[IndexedNote], day: day_of_calendar, days: int, limit: int
 ) -> AroundDate:
-    """Gather what the notes, the changes and the sessions say of some days."""
     first = max(day_of_calendar.min, day - timedelta(days=min(days, (day - day_of_calendar.min).days)))
     last = day + timedelta(days=min(days, (day_of_calendar.max - day).days - 1))
     since, until = (start_of(each) for each in (first, last + timedelta(days=1)))
@@ -217,7 +216,6 @@ def describe(dated: tuple[float, IndexedNote]) -> DatedNote:
 def dated_tasks(
     settings: TaskSettings, note: IndexedNote, first: day_of_calendar, last: day_of_calendar
 ) -> Iterator[tuple[str, DatedTask]]:
-    """Yield the tasks of a note that are due, and those that were done, on some days."""
     begin, end = first.isoformat(), last.isoformat()
     for task in note.tasks:
         facts = parse_task(task.text)
@@ -228,7 +226,6 @@ def dated_tasks(
 
 
 def changes_between(vault: OpenVault, since: float, until: float) -> list[DatedChange]:
-    """Return the changes that were made through the bridge in a time, newest first."""
     found = vault.review.changes(ChangeFilter(since=since, until=until, state="applied"), MOST_CHANGES, 0)
     return [
         DatedChange(
@@ -244,7 +241,6 @@ def changes_between(vault: OpenVault, since: float, until: float) -> list[DatedC
 
 
 def sessions_between(vault: OpenVault, since: float, until: float) -> list[DatedSession]:
-    """Return the sessions that lasted into a time, last begun first."""
     vault.store.calls.flush()
     found, _ = vault.store.sessions.page(SessionFilter(since=since, until=until), MOST_CHANGES, 0)
     return [

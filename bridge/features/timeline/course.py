@@ -135,13 +135,11 @@ async def entity_course(
 
 
 def unresolved_sources(notes: Notes, subject: str) -> set[VaultPath]:
-    """Return the notes with links to a name that no note has."""
     folded = subject.strip().casefold()
     return {path for path, note in notes.items() if any(target.casefold() == folded for target, _ in note.targets)}
 
 
 def day_of(note: IndexedNote, vault: OpenVault) -> day_of_calendar:
-    """Return the day to which a note belongs."""
     for found in DAY_IN_NAME.finditer(note.path.rpartition("/")[2]):
         try:
             return day_of_calendar(*map(int, found.groups()))
@@ -185,7 +183,6 @@ def describe_periods(
 
 
 def targets_of(vault: OpenVault, note: IndexedNote) -> set[VaultPath]:
-    """Return the notes that a note links to."""
     found = (vault.names.resolve(target, note.path, kind).path for target, kind in note.targets)
     return {path for path in found if path is not None and path != note.path and path in vault.index.notes}
 
@@ -193,7 +190,6 @@ def targets_of(vault: OpenVault, note: IndexedNote) -> set[VaultPath]:
 def sentences_of(
     vault: OpenVault, notes: Iterable[IndexedNote], finder: NameFinder, path: VaultPath | None
 ) -> list[CourseSentence]:
-    """Return the first sentence of each note that links or names the subject, of the first notes."""
     told: list[CourseSentence] = []
     for indexed in notes:
         if len(told) == SENTENCES:

@@ -51,7 +51,6 @@ def around_date_view(answer: Answer) -> Iterable[Element]:
 
 
 def entity_course_view(answer: Answer) -> Iterable[Element]:
-    """Show the periods of a course, the latest first."""
     yield from notices(answer["notices"])
     if len(answer["periods"]) < answer["total"]:
         yield notice(f"{len(answer['periods'])} of {count_of(answer['total'], 'period')}")

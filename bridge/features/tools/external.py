@@ -32,6 +32,5 @@ class _Candidate:
 
     @classmethod
     def of(cls, tool: ExternalTool) -> "_Candidate":
-        """Return a tool as it is compared with a task."""
         name = tool.tool
         return cls(tool, tool.name, name, tool.description, (WORD_BREAK.sub(" ", name),), reads=False)

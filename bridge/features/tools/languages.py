@@ -16,12 +16,7 @@ CHINESE = "chinese"
 
 
 def to_english(task: str, known: Collection[str]) -> str:
-    """Return a task with its words replaced by English ones, if more of them are of another language.
-
-    Args:
-        task: The task.
-        known: Its words that are English.
-    """
+    """Return a task with its words replaced by English ones, if more of them are of another language."""
     words = ALPHANUMERIC.findall(task.casefold())
     lists = {
         language: {word: meanings[key] for word in words if (key := stem_plain(language, word)) in meanings}
@@ -37,7 +32,6 @@ def to_english(task: str, known: Collection[str]) -> str:
 
 @functools.cache
 def word_lists() -> Mapping[str, Mapping[str, str]]:
-    """Return for each language the English words for its words: for their stems, or in Chinese for themselves."""
     head, *rows = (line.split("\t") for line in WORDS.read_text(encoding="utf-8").splitlines())
     lists: dict[str, dict[str, str]] = {language: {} for language in head[1:]}
     for english, *cells in rows:
@@ -49,12 +43,10 @@ def word_lists() -> Mapping[str, Mapping[str, str]]:
 
 @functools.cache
 def chinese_terms() -> re.Pattern[str]:
-    """Return what matches each Chinese term."""
     return re.compile("|".join(sorted(word_lists()[CHINESE], key=len, reverse=True)))
 
 
 @functools.lru_cache(maxsize=5_000)
 def stem_plain(language: str, word: str) -> str:
-    """Return a word's stem without accents, which many leave out."""
     stem = stem_words(language, [word])[0]
     return "".join(letter for letter in unicodedata.normalize("NFKD", stem) if not unicodedata.combining(letter))

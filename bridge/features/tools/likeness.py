@@ -112,15 +112,15 @@ class Candidate(Protocol):
     """What a task is compared with: an operation, or a tool of another program."""
 
     @property
-    def name(self) -> str: ...  # noqa: D102
+    def name(self) -> str: ...
     @property
-    def title(self) -> str: ...  # noqa: D102
+    def title(self) -> str: ...
     @property
-    def summary(self) -> str: ...  # noqa: D102
+    def summary(self) -> str: ...
     @property
-    def tasks(self) -> tuple[str, ...]: ...  # noqa: D102
+    def tasks(self) -> tuple[str, ...]: ...
     @property
-    def reads(self) -> bool: ...  # noqa: D102
+    def reads(self) -> bool: ...
 
 
 T = TypeVar("T", bound=Candidate)
@@ -134,7 +134,6 @@ def rank(task: str, operations: Sequence[T]) -> list[tuple[float, T]]:
 
 
 def in_english(task: str) -> str:
-    """Return a task in English words, as far as they are known."""
     words = WORD.findall(task.casefold())
     return to_english(
         task, {word for word in words if word in stopwords() or stem_english(word) in {*meanings(), *no_tool()}}
@@ -161,7 +160,6 @@ class Descriptions:
         self._rarest = max(self._worth.values(), default=1.0)
 
     def likeness(self, task: str, operation: Candidate) -> float:
-        """Return how like a task an operation is."""
         if task.strip().casefold() in {operation.name, operation.title.casefold()}:
             return 1.0
         query = concepts(task)
@@ -184,7 +182,6 @@ class Descriptions:
 
 @functools.lru_cache(maxsize=2_000)
 def concepts(text: str) -> frozenset[str]:
-    """Return what the words of a text mean, those of one meaning once."""
     plain = TAG.sub(" tag ", FILE.sub(" note ", LINK.sub(" link ", QUOTED.sub(" ", text))))
     words = WORD.findall(COUNT.sub("many", NOT.sub(" not", plain.casefold())))
     parts = [part for word in words for part in parts_of(word)]
@@ -201,23 +198,19 @@ def parts_of(word: str) -> Sequence[str]:
 
 @functools.cache
 def meanings() -> dict[str, str]:
-    """Return for each stem what it means."""
     return {stem_english(word): group.split()[0] for group in reversed(SYNONYMS) for word in group.split()}
 
 
 @functools.cache
 def stopwords() -> frozenset[str]:
-    """Return the words that say nothing of what is to be done."""
     return frozenset(STOPWORDS.split())
 
 
 @functools.cache
 def no_tool() -> frozenset[str]:
-    """Return the stems of what no operation does."""
     return frozenset(map(stem_english, NOTHING_DOES.split()))
 
 
 @functools.lru_cache(maxsize=5_000)
 def stem_english(word: str) -> str:
-    """Return a word's stem."""
     return stem_words("english", [word])[0]

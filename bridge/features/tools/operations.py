@@ -145,12 +145,10 @@ IN_OTHER_WORDS = "say in a few English words what is to be done to which part of
 
 
 def any_vault(call: Call) -> Host:
-    """Return the chosen vault, else the first: tools are the same in all."""
     return call.host if call.vault_name is not None else next(iter(call.bridge.vaults.values()))
 
 
 def describe_tool(tool: Operation, right: int, wrong: int, *, listed: bool) -> FoundTool:
-    """Describe a tool that was found."""
     arguments = tuple(ToolArgument(a.name, describe_hint(a.hint), a.meaning, a.required) for a in tool.arguments)
     judged = accuracy(right, wrong), right + wrong
     return FoundTool(tool.name, tool.summary, arguments, tool.scope, tool.reads, listed, *judged)
@@ -266,7 +264,6 @@ COMMON_ARGUMENTS = {
 
 
 def found_tools_view(answer: Answer) -> Iterable[Element]:
-    """Show the found tools, each with its purpose and arguments."""
     yield from notices(answer["notices"])
     for tool in answer["tools"]:
         right = f" (right in {tool['accuracy']:.0%} of {tool['judged']} cases)" if tool["accuracy"] is not None else ""

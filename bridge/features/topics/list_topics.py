@@ -123,11 +123,6 @@ async def list_topics(
 
 
 def choose_topics(ontology: Ontology, query: str | None, folder: str | None) -> list[Topic]:
-    """Return the topics with some words in their names, and in a folder.
-
-    Raises:
-        FolderNotFound: There is no such folder in the ontology.
-    """
     words = fold_case(query or "").split()
     place = fold_case(folder or "").strip("/")
     place = place.removeprefix(fold_case(ontology.folder)).strip("/") or ""
@@ -148,7 +143,6 @@ def is_within(kind: str, place: str) -> bool:
 
 
 async def first_sentences(known: VaultTopics, paths: list[VaultPath]) -> dict[VaultPath | None, str]:
-    """Return the first sentence of each note that has one."""
     texts = await known.sources.index.wholes(paths)
 
     def read() -> dict[VaultPath | None, str]:

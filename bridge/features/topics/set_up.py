@@ -61,7 +61,6 @@ class OntologyStart(Request):
     op: Literal["set_up_ontology"] = "set_up_ontology"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
-        """Create the notes in the draft."""
         texts = {f"{kind}/{kind}.md": f"# {kind}\n\n{meaning}\n" for kind, meaning in MEANINGS.items()}
         for name, text in {**texts, "Instructions.md": RULES}.items():
             path = VaultPath(f"{self.folder}/{name}")
@@ -109,6 +108,5 @@ async def set_up_ontology(call: Call, folder: Folder | None = None, *, options: 
 
 
 async def save_folder(call: Call, folder: VaultPath) -> None:
-    """Save the folder as that of the ontology in the settings."""
     await asyncio.to_thread(save_settings, call.bridge.settings_path, {SETTING: folder})
     await call.bridge.reload()

@@ -126,7 +126,6 @@ async def topics_of(call: Call, path: VaultPath, limit: Annotated[int, Interval(
 
 
 def prefer_topics(known: VaultTopics, path: VaultPath, likely: list[LikelyTopic]) -> list[LikelyTopic]:
-    """Return likely topics with those in their place that the rules prefer, each once and none that the note has."""
     has = known.sources.assignments.of(path)
     found: dict[VaultPath, LikelyTopic] = {}
     for one in likely:
@@ -161,7 +160,6 @@ def _describe(known: VaultTopics, path: VaultPath, one: LikelyTopic) -> Suggeste
 
 
 def reasons(evidence: TopicEvidence) -> tuple[TopicReason, ...]:
-    """Return what speaks for a topic."""
     speaks: dict[TopicReason, bool] = {
         "title": evidence.titled,
         "text": bool(evidence.said) and not evidence.titled,

@@ -138,7 +138,6 @@ async def validate_topics(
 
 
 def find_problems(known: VaultTopics, vault: OpenVault, kinds: Collection[FindingKind]) -> Iterator[TopicFinding]:
-    """Yield the problems that are told from the properties and links alone."""
     settings: TopicSettings = known.settings
     if "values" in kinds:
         yield from find_stray_values(known.sources, settings.topic_property, known.rules, known.writer, vault.names)
@@ -147,13 +146,6 @@ def find_problems(known: VaultTopics, vault: OpenVault, kinds: Collection[Findin
 
 
 async def find_new(call: Call, known: VaultTopics, busy: Collection[VaultPath]) -> tuple[list[TopicFinding], int]:
-    """Return the topics that do not exist yet, and how many were dismissed.
-
-    Args:
-        call: The call.
-        known: The topics.
-        busy: Notes of which another finding changes the property.
-    """
     sources = known.sources
     corpus = await call.vault.mention_index.corpus()
     texts = await sources.index.wholes()
@@ -178,7 +170,6 @@ async def find_new(call: Call, known: VaultTopics, busy: Collection[VaultPath]) 
 
 
 async def alike_pairs(known: VaultTopics) -> list[MergePair]:
-    """Return the pairs of topics that may be one."""
     sources = known.sources
     notes = {path: sources.notes[path] for path in sources.ontology.topics}
     texts = await sources.index.wholes(notes)
@@ -191,7 +182,6 @@ async def alike_pairs(known: VaultTopics) -> list[MergePair]:
 
 
 def near_pairs(vectors: dict[VaultPath, np.ndarray]) -> list[tuple[VaultPath, VaultPath, float]]:
-    """Return the pairs of notes with near vectors, with their cosine."""
     if len(vectors) < 2:
         return []
     import numpy as np
@@ -202,12 +192,10 @@ def near_pairs(vectors: dict[VaultPath, np.ndarray]) -> list[tuple[VaultPath, Va
 
 
 def describe_alike(known: VaultTopics, pairs: list[MergePair], moved: Collection[VaultPath]) -> list[TopicFinding]:
-    """Return pairs as findings, without topics that another finding moves."""
     return [one for one in find_alike(known.sources, pairs) if one.path not in moved and one.topic not in moved]
 
 
 def describe_problem(one: TopicFinding) -> TopicProblem:
-    """Return a finding in the form of the result."""
     return TopicProblem(
         one.kind,
         one.path,

@@ -60,7 +60,6 @@ def topics_of_view(answer: Answer) -> Iterable[Element]:
 
 
 def findings_view(answer: Answer) -> Iterable[Element]:
-    """Show each finding with what would be done."""
     yield from notices(answer["notices"])
     total = answer["total"]
     if total:
@@ -104,7 +103,6 @@ def _stray(value: Any) -> str:
 
 
 def _edit_json(edit: Any) -> str:
-    """Return a request as `change_set` takes it, without what is not set."""
     given = {name: value for name, value in edit.items() if value is not None and value not in ("", [], {})}
     if "digest" in given:
         given["digest"] = given["digest"][:SHORT_DIGEST]
@@ -114,7 +112,6 @@ def _edit_json(edit: Any) -> str:
 
 
 def _edit(edit: Any) -> str:
-    """Return a request in short."""
     match edit["op"]:
         case "merge_notes":
             return f"merge_notes into {inline(edit['into'])}"

@@ -6,7 +6,6 @@ from bridge.markdown.edit.requests import Append, Prepend
 
 
 def plan_append(draft: Draft, edit: Append) -> TextEdit:
-    """Add text at the end."""
     end = editable_end(draft)
     return TextEdit(end, end, trim_blank_lines(edit.text, edit.op))
 

@@ -31,20 +31,7 @@ from bridge.types import VaultPath
 
 
 def apply_edits(path: VaultPath, data: bytes, edits: Sequence[Edit]) -> bytes:
-    """Apply edits to a note; every byte that no edit concerns stays.
-
-    Args:
-        path: The note.
-        data: The file's bytes.
-        edits: The edits, each as if it were the only one: positions refer to `data`.
-
-    Raises:
-        HeadingNotFound: No heading has this name; the error lists the headings.
-        AmbiguousHeading: Several sections have this name.
-        BlockNotFound: No block has this id.
-        TextNotFound: A text is missing, or occurs more than once.
-        InvalidArguments: The note is not Markdown, or an edit does not fit it or the other edits.
-    """
+    """Apply edits to a note; every byte that no edit concerns stays."""
     draft = open_draft(path, data)
     places = order_edits(draft, [plan_edit(draft, edit) for edit in edits])
     exact = splice(draft.text, [place for place in places if place.literal])
@@ -63,7 +50,6 @@ def is_replacement(edit: Edit) -> bool:
 
 
 def uses_line_numbers(edit: Edit) -> bool:
-    """Return whether an edit locates its place by line number."""
     match edit:
         case ReplaceLines():
             return True
@@ -74,11 +60,7 @@ def uses_line_numbers(edit: Edit) -> bool:
 
 
 def insert_blocks(draft: Draft, places: Sequence[TextEdit]) -> str:
-    """Insert blocks so that the rest of the note keeps its meaning in Markdown.
-
-    Raises:
-        InvalidArguments: That is not possible.
-    """
+    """Insert blocks so that the rest of the note keeps its meaning in Markdown."""
     for place in places:
         require_closed(read_draft(draft.path, place.text))
     wrong: InvalidArguments | None = None
@@ -92,7 +74,6 @@ def insert_blocks(draft: Draft, places: Sequence[TextEdit]) -> str:
 
 
 def plan_edit(draft: Draft, edit: Edit) -> Sequence[TextEdit]:
-    """Return the text edits that carry out an edit."""
     match edit:
         case Append():
             place = plan_append(draft, edit)

@@ -19,7 +19,6 @@ class Margins:
 
 
 def join_blocks(draft: Draft, places: Sequence[TextEdit], margins: Margins) -> EditedText:
-    """Insert blocks at their places, in order."""
     exact: list[TextEdit] = []
     for number, place in enumerate(places):
         last = exact[-1] if exact and exact[-1].end == place.start and exact[-1].text else None
@@ -75,23 +74,19 @@ def is_tight(draft: Draft, place: TextEdit, last: TextEdit | None) -> bool:
 
 
 def continues_list(draft: Draft, place: TextEdit) -> bool:
-    """Return whether a list at the end of a place's text continues directly below it."""
     part = next((part for part in draft.tops if part.start >= place.end), None)
     return part is not None and part.kind == edge_kinds(place.text)[1] == "list" and not is_loose(draft, part)
 
 
 def edge_kinds(text: str) -> tuple[str, str]:
-    """Return the kinds of a text's first and last block."""
     tops: list[Part] = [part for part in parse_structure(text, 0)[0].parts if part.depth == 0]
     return (tops[0].kind, tops[-1].kind) if tops else ("", "")
 
 
 def last_line(text: str) -> str:
-    """Return the last line of a text, which may end with a line break."""
     end = len(text) - text.endswith("\n")
     return text[text.rfind("\n", 0, end) + 1 : end]
 
 
 def is_blank_line(line: str) -> bool:
-    """Return whether a line is blank to Markdown."""
     return not line.strip(BLANK)

@@ -21,12 +21,6 @@ _QUOTE: Final = re.compile(r"[ \t]*(?:>[ \t]?)*")
 
 
 def plan_replace_block(draft: Draft, edit: ReplaceBlock) -> TextEdit:
-    """Replace a block with text.
-
-    Raises:
-        BlockNotFound: No block has this id.
-        InvalidArguments: The id names two blocks, or the text is blank or leaves something unclosed.
-    """
     block = find_block(draft, edit.block.strip().removeprefix("^"))
     start, end = line_span(draft.text, *block.lines)
     source = draft.text[start:end]
@@ -43,12 +37,7 @@ def plan_replace_block(draft: Draft, edit: ReplaceBlock) -> TextEdit:
 
 
 def find_block(draft: Draft, block_id: str) -> Block:
-    """Return the block that an id names.
-
-    Raises:
-        BlockNotFound: No block has this id.
-        InvalidArguments: Two blocks have this id.
-    """
+    """Return the block that an id names."""
     blocks = list(read_blocks(draft.text, draft.body, draft.structure, draft.lines))
     same = [block for block in blocks if block.id.lower() == block_id.lower()]
     if len(same) > 1:
@@ -65,7 +54,6 @@ def find_block(draft: Draft, block_id: str) -> Block:
 
 
 def fit_block(source: str, text: str, id_: str) -> str:
-    """Give a text the quote marks, indentation and list marker of the block that it replaces, and an id."""
     quote = _QUOTE.match(source)
     if quote and ">" in quote[0] and not text.lstrip().startswith(">"):
         inner = fit_block(source.removeprefix(quote[0]), text, id_)
@@ -82,7 +70,6 @@ def fit_block(source: str, text: str, id_: str) -> str:
 
 
 def add_block_id(text: str, id_: str) -> str:
-    """Append an id to a block: after its words, or below it where nothing can follow them."""
     match edge_kinds(text):
         case _, "paragraph" | "heading":
             inline = f"{text} {id_}"

@@ -12,18 +12,7 @@ from bridge.types import VaultPath
 def build_note(
     path: VaultPath, text: str, properties: Mapping[str, Value] | None = None, types: Mapping[str, str] | None = None
 ) -> bytes:
-    """Build the bytes of a new note, with LF line endings.
-
-    Args:
-        path: Path of the note.
-        text: Its Markdown, which may include properties.
-        properties: Its properties; they override those in the text.
-        types: Obsidian's type of properties, as `with_properties` takes them.
-
-    Raises:
-        InvalidArguments: The path is not Markdown, no file can hold the text, or a property is not writable.
-        InvalidProperties: The text's own properties cannot be read.
-    """
+    """Build the bytes of a new note, with LF line endings."""
     text = normalise_newlines(text).removeprefix("\ufeff")
     data = (text if not text or text.endswith("\n") else f"{text}\n").encode("utf-8")
     open_draft(path, data)

@@ -41,27 +41,17 @@ class Draft:
 
     @property
     def tops(self) -> list[Part]:
-        """The top-level blocks, in order."""
         return [part for part in self.structure.parts if part.depth == 0]
 
     def section(self, heading: str) -> tuple[int, int]:
-        """Return the index of the named heading in `headings`, and where its section ends.
-
-        Raises:
-            HeadingNotFound: No section has this name.
-            AmbiguousHeading: Several sections have this name.
-        """
+        """Return the index of the named heading in `headings`, and where its section ends."""
         note = Note(self.path, "", "note", Digest(""), self.text, headings=self.headings)
         start, end = find_section(note, heading)
         return next(at for at, each in enumerate(self.headings) if each.span[0] == start), end
 
 
 def open_draft(path: VaultPath, data: bytes) -> Draft:
-    """Read the bytes of a note to be edited.
-
-    Raises:
-        InvalidArguments: The file is not Markdown, or not UTF-8, so that its other bytes could not be kept.
-    """
+    """Read the bytes of a note to be edited."""
     if not path.lower().endswith(".md"):
         raise InvalidArguments(f"Only Markdown notes can be edited; `{path}` is not one.", path=path)
     try:
@@ -78,7 +68,6 @@ def open_draft(path: VaultPath, data: bytes) -> Draft:
 # A change reads the old and the new text: to edit, to verify that nothing else changed, and to lint.
 @lru_cache(maxsize=4)
 def read_draft(path: VaultPath, text: str) -> Draft:
-    """Parse a text."""
     cut = cut_frontmatter(text)
     body = cut[1] if cut else 0
     structure, comments = parse_structure(text, body)

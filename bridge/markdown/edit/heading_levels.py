@@ -16,21 +16,15 @@ _BLOCK_ID: Final = re.compile(r"[ \t]+\^[A-Za-z0-9-]+$")
 
 
 def headings_in(text: str) -> tuple[Heading, ...]:
-    """Return the headings of a text."""
     return tuple(read_headings(text, parse_structure(text, 0)[0], LineIndex(text)))
 
 
 def highest_level(headings: Sequence[Heading]) -> int:
-    """Return the level of the highest of some headings."""
     return min(heading.level for heading in headings)
 
 
 def shift_headings(text: str, by: int) -> str:
-    """Make the headings of a text deeper, or higher when `by` is negative.
-
-    Raises:
-        InvalidArguments: A heading would be too deep for Markdown.
-    """
+    """Make the headings of a text deeper, or higher when `by` is negative."""
     for heading in reversed(headings_in(text) if by else ()):
         level = max(1, heading.level + by)
         if level > DEEPEST:

@@ -16,19 +16,7 @@ _BLOCK_ID: Final = re.compile(r"(?:^|[ \t]+)\^[A-Za-z0-9-]+$")
 
 
 def replace_heading(path: VaultPath, data: bytes, heading: str, to: str) -> bytes:
-    """Change a heading's text; its level, closing `#`s and block id stay.
-
-    Args:
-        path: Path of the note.
-        data: The file's bytes.
-        heading: The heading's text, or its path as `A > B`.
-        to: The new text, without `#`.
-
-    Raises:
-        HeadingNotFound: No heading has this name.
-        AmbiguousHeading: Several headings have this name.
-        InvalidArguments: The note is not Markdown, or no heading can have this text.
-    """
+    """Change a heading's text; its level, closing `#`s and block id stay."""
     draft = open_draft(path, data)
     at, _ = draft.section(heading)
     old = draft.headings[at]
@@ -42,11 +30,6 @@ def replace_heading(path: VaultPath, data: bytes, heading: str, to: str) -> byte
 
 
 def heading_text(heading: Heading, to: str) -> str:
-    """Return a heading's new text, with its block id.
-
-    Raises:
-        InvalidArguments: The text is empty or has more than one line.
-    """
     if not is_line(to):
         raise InvalidArguments("A heading must be one line of text.")
     block = _BLOCK_ID.search(heading.text)
@@ -54,7 +37,6 @@ def heading_text(heading: Heading, to: str) -> str:
 
 
 def heading_edit(draft: Draft, heading: Heading, title: str) -> TextEdit:
-    """Return the edit that replaces a heading's text."""
     start, end = heading.span
     if not heading.text:
         behind = end - len(draft.text[start:end].lstrip("#"))

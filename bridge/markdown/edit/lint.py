@@ -38,13 +38,7 @@ class Fault:
 
 
 def new_faults(path: VaultPath, before: bytes | None, after: bytes) -> tuple[str, ...]:
-    """Return the problems that a change introduces, as sentences with line numbers of the changed note.
-
-    Args:
-        path: Path of the note; other files have no problems.
-        before: The content before; None for a new note.
-        after: The content after.
-    """
+    """Return the problems that a change introduces, as sentences with line numbers of the changed note."""
     if before is not None and (blocks := _property_blocks(before, after)) is not None:
         before, after = blocks
     found = tuple(find_faults(path, after))
@@ -78,7 +72,6 @@ def _property_blocks(before: bytes, after: bytes) -> tuple[bytes, bytes] | None:
 
 
 def find_faults(path: VaultPath, data: bytes) -> Iterator[Fault]:
-    """Yield every problem of a note."""
     try:
         draft = open_draft(path, data)
     except InvalidArguments:
@@ -99,7 +92,6 @@ def find_faults(path: VaultPath, data: bytes) -> Iterator[Fault]:
 
 
 def property_faults(draft: Draft) -> Iterator[Fault]:
-    """Yield problems of the properties."""
     if not draft.body and _OPEN_PROPERTIES.match(draft.text):
         yield Fault(("properties", ""), "Line 1 opens properties that nothing closes.")
     for problem in read_frontmatter(draft.text, draft.lines).problems:
@@ -107,7 +99,6 @@ def property_faults(draft: Draft) -> Iterator[Fault]:
 
 
 def heading_faults(draft: Draft) -> Iterator[Fault]:
-    """Yield headings that occur twice under the same heading, or directly below an equal one."""
     seen: dict[tuple[int, int, str], int] = {}
     above: list[int] = []
     headings = draft.headings
@@ -127,7 +118,6 @@ def heading_faults(draft: Draft) -> Iterator[Fault]:
 
 
 def block_faults(draft: Draft) -> Iterator[Fault]:
-    """Yield block ids that occur twice."""
     blocks = sorted(read_blocks(draft.text, draft.body, draft.structure, draft.lines), key=lambda each: each.id.lower())
     for one, other in pairwise(blocks):
         if one.id.lower() == other.id.lower():

@@ -16,13 +16,7 @@ _MOST: Final = 999_999_999
 
 
 def plan_add_item(draft: Draft, edit: AddItem) -> TextEdit:
-    """Add an item at the end of the last list, or start a list where there is none.
-
-    Raises:
-        HeadingNotFound: No section has this name.
-        AmbiguousHeading: Several sections have this name.
-        InvalidArguments: The text is blank.
-    """
+    """Add an item at the end of the last list, or start a list where there is none."""
     start, end = draft.body, editable_end(draft)
     if edit.heading is not None:
         try:
@@ -44,7 +38,6 @@ def plan_add_item(draft: Draft, edit: AddItem) -> TextEdit:
 
 
 def next_marker(draft: Draft, part: Part) -> tuple[str, str]:
-    """Return the indentation and the marker for one more item of a list."""
     items = items_of(draft, part)
     last = MARKER.match(draft.text, items[-1].start)
     line = draft.text.rfind("\n", 0, items[-1].start) + 1

@@ -13,7 +13,6 @@ BOX: Final = re.compile(r"\[[^\r\n]\](?:[ \t]+|(?=\r?$))", re.MULTILINE)
 
 
 def items_of(draft: Draft, part: Part) -> list[Part]:
-    """Return the items of a list, without those of nested lists."""
     return [
         item
         for item in draft.structure.parts

@@ -23,7 +23,6 @@ _QUOTES: Final = str.maketrans("‘’‚‛“”„‟–—‑", "''''\"\"\"\
 
 
 def text_not_found(draft: Draft, text: str) -> TextNotFound:
-    """Build the error for a text that is not in a note, naming the lines with similar text."""
     lines = draft.text.split("\n")
     first = next((line for line in text.split("\n") if line.strip()), "")
     if same := [at for at, line in enumerate(lines, 1) if first and normalise_text(first) in normalise_text(line)]:
@@ -43,12 +42,10 @@ def text_not_found(draft: Draft, text: str) -> TextNotFound:
 
 
 def quote_line(lines: Sequence[str], number: int) -> str:
-    """Return a line in quotes, without what is not seen, and cut."""
     return f"“{cut(inline(lines[number - 1]), _QUOTED)}”"
 
 
 def similar_lines(lines: list[str], example: str, least: float = _ALIKE) -> list[int]:
-    """Return the lines most like a text, most similar first."""
     from rapidfuzz import fuzz, process
 
     found = process.extract(
@@ -68,11 +65,7 @@ def normalise_text(text: str) -> str:
 
 
 def plan_replace_lines(draft: Draft, edit: ReplaceLines) -> TextEdit:
-    """Replace whole lines with text; an empty text removes them.
-
-    Raises:
-        InvalidArguments: The note has no such lines.
-    """
+    """Replace whole lines with text; an empty text removes them."""
     total = max(1, draft.text.count("\n") + (not draft.text.endswith("\n")))
     first, last = edit.lines
     if not 1 <= first <= last <= total:
@@ -88,12 +81,7 @@ def plan_replace_lines(draft: Draft, edit: ReplaceLines) -> TextEdit:
 
 
 def plan_replace_text(draft: Draft, edit: ReplaceText) -> Sequence[TextEdit]:
-    """Replace text that occurs once in the note, or every occurrence.
-
-    Raises:
-        TextNotFound: The text is missing, or occurs more than once.
-        InvalidArguments: The text to find is empty, or nothing would change.
-    """
+    """Replace text that occurs once in the note, or every occurrence."""
     old, new = normalise_newlines(edit.old), normalise_newlines(edit.new)
     if not old:
         raise InvalidArguments("`replace_text` needs an `old` text to look for.")
@@ -113,7 +101,6 @@ def plan_replace_text(draft: Draft, edit: ReplaceText) -> Sequence[TextEdit]:
 
 
 def find_text(text: str, needle: str, *, overlapping: bool) -> list[Span]:
-    """Return the occurrences of a text written with LF, whatever the line breaks in the note."""
     unified = text.replace("\r\n", "\n") if "\n" in needle else text
     breaks: list[int] = []
     if len(unified) != len(text):
@@ -131,7 +118,6 @@ def find_text(text: str, needle: str, *, overlapping: bool) -> list[Span]:
 
 
 def line_span(text: str, first: int, last: int) -> Span:
-    """Return the span of some lines, line ends included."""
     start = 0
     for _ in range(first - 1):
         start = text.index("\n", start) + 1

@@ -25,11 +25,7 @@ class TextEdit:
 
 
 def trim_blank_lines(text: str, op: str) -> str:
-    """Return the caller's Markdown blocks, without the blank lines around them.
-
-    Raises:
-        InvalidArguments: The text is blank, or no file can hold it.
-    """
+    """Return the caller's Markdown blocks, without the blank lines around them."""
     lines = normalise_newlines(text).split("\n")
     written = [at for at, line in enumerate(lines) if line.strip(BLANK)]
     if not written:
@@ -38,11 +34,7 @@ def trim_blank_lines(text: str, op: str) -> str:
 
 
 def normalise_newlines(text: str) -> str:
-    """Return the caller's text with LF line endings.
-
-    Raises:
-        InvalidArguments: No file can hold the text.
-    """
+    """Return the caller's text with LF line endings."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -55,9 +47,6 @@ def order_edits(draft: Draft, planned: Sequence[Sequence[TextEdit]]) -> list[Tex
 
     Several at one place keep the order given, except that those which continue a list come first: below another text
     they would not be in the list.
-
-    Raises:
-        InvalidArguments: Two edits overlap, or one would change data of a plugin.
     """
     numbered = [(place, number) for number, places in enumerate(planned, 1) for place in places]
     numbered.sort(key=lambda each: (each[0].start, each[0].end, each[0].apart is None))

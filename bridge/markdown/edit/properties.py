@@ -43,11 +43,7 @@ class PropertyBlock:
 
     @classmethod
     def read(cls, path: VaultPath, text: str) -> "PropertyBlock":
-        """Find the properties of a note.
-
-        Raises:
-            InvalidProperties: The properties cannot be read.
-        """
+        """Find the properties of a note."""
         cut = cut_frontmatter(text)
         if cut is None:
             first_line = text.partition("\n")[0]
@@ -74,11 +70,7 @@ class PropertyBlock:
         return cls(text, (start, end), body, newline, values, entries)
 
     def own(self, name: str) -> str:
-        """Return the note's own spelling of a name.
-
-        Raises:
-            InvalidProperties: The note spells it in several ways.
-        """
+        """Return the note's own spelling of a name."""
         if name in self.values:
             return name
         found = [own for own in self.values if fold_case(own) == fold_case(name)]
@@ -89,11 +81,7 @@ class PropertyBlock:
         return found[0] if found else name
 
     def entry(self, name: str) -> YamlEntry:
-        """Return the entry of a property.
-
-        Raises:
-            InvalidProperties: The property cannot be changed on its own.
-        """
+        """Return the entry of a property."""
         found = [entry for entry in self.entries if entry.name == name]
         if not found:
             raise InvalidProperties(f"`{name}` is written in a way that cannot be changed safely.", hint=BY_HAND)
@@ -132,17 +120,6 @@ def edit_properties(
     """Set and remove properties of a Markdown note.
 
     A name matches the note's own spelling in any case, as in Obsidian. A block that becomes empty is removed.
-
-    Args:
-        path: Path of the note.
-        data: The file's bytes.
-        values: The new value of each property.
-        remove: Properties to remove; missing ones are ignored.
-        types: Obsidian's type of properties, by which a text becomes the list, number or boolean that it spells.
-
-    Raises:
-        InvalidProperties: The block cannot be read, or not be changed without touching other properties.
-        InvalidArguments: A name or value is invalid for a property, or the file cannot have properties.
     """
     text = data.removeprefix(BOM).decode("utf-8", "surrogateescape")
     _check(path, values, remove)
@@ -201,11 +178,6 @@ def _line_starts(text: str, start: int) -> list[int]:
 def _verify(
     path: VaultPath, before: PropertyBlock, changed: str, setting: Mapping[str, Value], leaving: Collection[str]
 ) -> None:
-    """Read the changed note again, and check that it has the wanted change and no other.
-
-    Raises:
-        InvalidProperties: Something else would change.
-    """
     expected = {name: value for name, value in before.values.items() if name not in leaving} | dict(setting)
     touched = {*setting, *leaving}
     try:
@@ -241,11 +213,6 @@ def unsafe_error(names: Collection[str], why: str) -> InvalidProperties:
 
 
 def _check(path: VaultPath, values: Mapping[str, Value], remove: Collection[str]) -> None:
-    """Reject invalid names and values.
-
-    Raises:
-        InvalidArguments: A name or value cannot be written, or the file is not Markdown.
-    """
     if not path.lower().endswith(".md"):
         raise InvalidArguments(f"`{path}` is not a Markdown note, so it has no properties.")
     for name in (*values, *remove):
@@ -256,11 +223,7 @@ def _check(path: VaultPath, values: Mapping[str, Value], remove: Collection[str]
 
 
 def require_property_name(name: str) -> None:
-    """Reject a name that a property cannot have.
-
-    Raises:
-        InvalidArguments: It is empty, too long or more than a line.
-    """
+    """Reject a name that a property cannot have."""
     if not is_line(name) or name != visible_text(name).strip() or len(name) > LONGEST_NAME:
         raise InvalidArguments(f"A property's name is one line of 1 to {LONGEST_NAME} characters.")
 
@@ -286,7 +249,6 @@ def _type_of(name: str, types: Mapping[str, str]) -> str | None:
 
 
 def _coerce(value: Value, kind: str | None) -> Value:
-    """Convert a text to the type of its property if it spells such a value."""
     if not isinstance(value, str):
         return value
     if kind in _LISTS:

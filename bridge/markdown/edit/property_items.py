@@ -43,15 +43,7 @@ def read_items(value: Value) -> tuple[Value, ...]:
 def replace_items(
     block: PropertyBlock, changes: Mapping[str, Sequence[Value | Removal]]
 ) -> tuple[str, Mapping[str, Value]]:
-    """Return the whole text with other items in some properties, and the values that it then has.
-
-    Args:
-        block: The properties.
-        changes: The items of each property, as many as it has now; `REMOVED` for those to take out of a list.
-
-    Raises:
-        InvalidProperties: An item cannot be changed on its own.
-    """
+    """Return the whole text with other items in some properties, and the values that it then has."""
     start, end = block.span
     yaml = block.text[start:end]
     done: list[Replacement] = []
@@ -95,7 +87,6 @@ def _item_replacements(
 
 
 def _cut_in_flow(nodes: Sequence[Node], at: int, *, has_kept: bool) -> Replacement | None:
-    """Return the removal of an item of a `[…]` with one comma."""
     if has_kept:
         return Replacement((nodes[at - 1].span[1], nodes[at].span[1]), "")
     if at + 1 < len(nodes):
@@ -118,11 +109,6 @@ def _cut_line(yaml: str, node: Node) -> Replacement | None:
 
 
 def _require_values(changed: str, expected: Mapping[str, Value], names: Mapping[str, object]) -> None:
-    """Require that a changed note reads back as expected.
-
-    Raises:
-        InvalidProperties: It does not.
-    """
     cut = cut_frontmatter(changed)
     try:
         after = load_properties(changed[slice(*cut[0])]).values if cut else {}
@@ -133,19 +119,7 @@ def _require_values(changed: str, expected: Mapping[str, Value], names: Mapping[
 
 
 def rename_key(path: VaultPath, data: bytes, block: PropertyBlock, name: str, to: str, *, merge: bool = False) -> bytes:
-    """Rename a property where it stands; its value is not touched.
-
-    Args:
-        path: The note.
-        data: The file's bytes.
-        block: Its properties.
-        name: The property, as the note spells it.
-        to: The new name.
-        merge: Whether to add its values to a property that has the new name already, and remove it.
-
-    Raises:
-        InvalidProperties: The property cannot be renamed on its own.
-    """
+    """Rename a property where it stands; its value is not touched."""
     require_property_name(to)
     entry = block.entry(name)
     start, end = block.span

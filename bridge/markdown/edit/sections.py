@@ -11,13 +11,7 @@ from bridge.text.invisible import is_line
 
 
 def plan_insert_under(draft: Draft, edit: InsertUnder) -> TextEdit:
-    """Add text at the end of a section's own text, or after its subsections if the text begins with a heading.
-
-    Raises:
-        HeadingNotFound: No section has this name.
-        AmbiguousHeading: Several sections have this name.
-        InvalidArguments: The text does not fit there.
-    """
+    """Add text at the end of a section's own text, or after its subsections if the text begins with a heading."""
     try:
         at, end = draft.section(edit.heading)
     except HeadingNotFound as error:
@@ -49,19 +43,7 @@ def plan_insert_under(draft: Draft, edit: InsertUnder) -> TextEdit:
 
 
 def plan_new_section(draft: Draft, heading: str, text: str, error: HeadingNotFound, *, create: bool) -> TextEdit:
-    """Add a missing heading with text: at the end of the note, or of the section that its path names.
-
-    Args:
-        draft: The note.
-        heading: The heading, or its path as `A > B`.
-        text: Blocks of Markdown.
-        error: The error for the missing heading.
-        create: Whether the caller wants the heading to be added.
-
-    Raises:
-        HeadingNotFound: The caller does not want it to be added.
-        InvalidArguments: No heading can have this text.
-    """
+    """Add a missing heading with text: at the end of the note, or of the section that its path names."""
     if not create:
         hint = "Use one of its headings, or add this one with `create_heading`."
         raise HeadingNotFound(error.message, hint=hint, **error.facts)
@@ -81,13 +63,6 @@ def plan_new_section(draft: Draft, heading: str, text: str, error: HeadingNotFou
 
 
 def plan_replace_section(draft: Draft, edit: ReplaceSection) -> TextEdit:
-    """Replace everything under a heading.
-
-    Raises:
-        HeadingNotFound: No section has this name.
-        AmbiguousHeading: Several sections have this name.
-        InvalidArguments: The text does not fit there.
-    """
     at, end = draft.section(edit.heading)
     heading = draft.headings[at]
     start = line_end(draft.text, heading.span[1])
@@ -109,6 +84,5 @@ def plan_replace_section(draft: Draft, edit: ReplaceSection) -> TextEdit:
 
 
 def editable_section_end(draft: Draft, start: int, end: int) -> int:
-    """Return where the editable part of a section ends: above what a plugin keeps at the end."""
     limit = editable_end(draft)
     return min(end, limit) if start <= limit else end

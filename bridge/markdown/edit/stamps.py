@@ -18,13 +18,7 @@ _STAMPED: Final = re.compile(
 
 
 def stamp_items(edits: Iterable[Edit], data: bytes, now: datetime) -> tuple[Edit, ...]:
-    """Return edits in which the text of each item that asks for it begins with the time.
-
-    Args:
-        edits: The edits.
-        data: The note as it is.
-        now: The local time.
-    """
+    """Return edits in which the text of each item that asks for it begins with the time."""
     return tuple(
         replace(edit, text=stamp_of(data, now) + edit.text.lstrip(), stamp=False)
         if isinstance(edit, AddItem) and edit.stamp
@@ -34,7 +28,6 @@ def stamp_items(edits: Iterable[Edit], data: bytes, now: datetime) -> tuple[Edit
 
 
 def stamp_of(data: bytes, now: datetime) -> str:
-    """Return the time with what separates it from the text, as in the last stamped item of a note."""
     found = None
     for found in _STAMPED.finditer(data.decode("utf-8", "replace")):  # noqa: B007 - the last one
         pass

@@ -35,11 +35,7 @@ class TagRename:
 
     @classmethod
     def of(cls, old: str, to: str, *, children: bool = True) -> "TagRename":
-        """Check the names of a rename.
-
-        Raises:
-            InvalidArguments: Obsidian would not accept one of them as a tag.
-        """
+        """Check the names of a rename."""
         names = [name.strip().removeprefix("#") for name in (old, to)]
         for name in names:
             if not is_tag(name) or "" in name.split("/"):
@@ -67,12 +63,7 @@ class EditedTags:
 
 
 def rename_tag(path: VaultPath, data: bytes, rename: TagRename) -> EditedTags:
-    """Rename a tag in a Markdown note or a canvas; everything else stays byte for byte.
-
-    Raises:
-        InvalidProperties: The tag stands in properties that cannot be changed on their own.
-        InvalidArguments: The file is not UTF-8, or is a drawing whose texts only Excalidraw may change.
-    """
+    """Rename a tag in a Markdown note or a canvas; everything else stays byte for byte."""
     if path.lower().endswith(".canvas"):
         return _rename_in_canvas(path, data, rename)
     draft = open_draft(path, data)
@@ -91,7 +82,6 @@ def rename_tag(path: VaultPath, data: bytes, rename: TagRename) -> EditedTags:
 
 
 def _rename_in_properties(path: VaultPath, text: str, rename: TagRename) -> tuple[str, int]:
-    """Return a note's text with the tag renamed in its properties, and how often it stood there."""
     cut = cut_frontmatter(text)
     if cut is None or fold_case(rename.old) not in fold_case(text[slice(*cut[0])]):
         return text, 0
@@ -152,7 +142,6 @@ def _join_parts(parts: list[str]) -> str:
 
 
 def _tags_in(item: Value) -> Iterator[str]:
-    """Yield the tags of a value of a tag property."""
     if isinstance(item, str):
         for word in _SEPARATOR.split(item)[::2]:
             if is_tag(tag := word.removeprefix("#")):
@@ -160,7 +149,6 @@ def _tags_in(item: Value) -> Iterator[str]:
 
 
 def _rename_in_canvas(path: VaultPath, data: bytes, rename: TagRename) -> EditedTags:
-    """Rename a tag in the cards of a canvas."""
     try:
         text = data.removeprefix(BOM).decode("utf-8")
     except UnicodeDecodeError:

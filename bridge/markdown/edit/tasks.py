@@ -61,20 +61,6 @@ def toggle_task(
 
     The done or cancelled date is added if the vault's Tasks plugin adds it, and removed together with the status that
     it belongs to.
-
-    Args:
-        path: Path of the note.
-        data: The file's bytes.
-        line: The task's line number.
-        today: The current local date.
-        text: The task's text as the caller saw it, with or without dates; not checked by default.
-        status: The new character; by default the one that a click sets.
-        dated: Whether to add a date; by default as the Tasks plugin does.
-        settings: The Tasks plugin's settings.
-
-    Raises:
-        InvalidArguments: The line has no task, or the status is invalid.
-        NoteChanged: The task in this line is a different one.
     """
     task_settings = settings or TaskSettings()
     task = _task_at(path, data, line, text)
@@ -99,18 +85,7 @@ def task_text(
     dataview: bool = False,
     settings: TaskSettings | None = None,
 ) -> str:
-    """Return the text after the box of a new task.
-
-    Args:
-        text: What is to be done; dates already in it stay.
-        due: `YYYY-MM-DD`.
-        priority: Its priority.
-        dataview: Write `[due:: 2026-01-31]` instead of `📅 2026-01-31`; see `writes_fields`.
-        settings: The Tasks plugin's settings; the text gets the tag of its global filter.
-
-    Raises:
-        InvalidArguments: The text is empty or has several lines, or `due` is not a date.
-    """
+    """Return the text after the box of a new task."""
     words = text.strip()
     if not is_line(words):
         raise InvalidArguments("A task is one line of text.")
@@ -135,10 +110,6 @@ def task_blocks(path: VaultPath, text: str) -> dict[int, str]:
     """Return each task of a note by its line: from its box on, with what is nested in it, without indentation.
 
     The ids of its tasks and blocks are left out: they stay where the task is.
-
-    Args:
-        path: Path of the note.
-        text: Its text.
     """
     draft = read_draft(path, text.removeprefix("\ufeff").replace("\r\n", "\n"))
     found: dict[int, str] = {}
@@ -162,13 +133,6 @@ def task_blocks(path: VaultPath, text: str) -> dict[int, str]:
 
 
 def lines_with_task(path: VaultPath, data: bytes, text: str) -> list[int]:
-    """Return the lines of a note's tasks of one text.
-
-    Args:
-        path: Path of the note.
-        data: The file's bytes.
-        text: The text, with or without dates.
-    """
     return [task.line for task in parse(path, data).tasks if _has_text(task, text)]
 
 
@@ -212,7 +176,6 @@ def _has_signs(text: str) -> bool:
 def _update_dates(
     line: str, task: Task, after: str, today: date, settings: TaskSettings, *, dated: bool | None
 ) -> tuple[str, tuple[str, ...]]:
-    """Remove the date of the old status, and add the date of the new one."""
     facts = parse_task(task.text)
     was, now = settings.meaning(task.status), settings.meaning(after)
     if was == now:
@@ -236,7 +199,6 @@ def _update_dates(
 
 
 def _remove_date(line: str, name: str, day: str) -> str:
-    """Remove the last date of a kind from a line."""
     sign, written = re.escape(format_sign(name, day)[0]), format_field(name, day)[1:].partition("::")[0]
     pattern = rf"[ \t]*(?:{sign}\ufe0f? *{day}\ufe0f?|[\[(]{written}::[ \t]*{day}[ \t]*[\])])"
     found = list(re.finditer(pattern, line, re.IGNORECASE))

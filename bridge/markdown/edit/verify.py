@@ -39,7 +39,6 @@ def find_unclosed(draft: Draft) -> Iterator[UnclosedMarkup]:
 
 
 def is_unclosed_fence(text: str, part: Part) -> bool:
-    """Return whether a fence is not closed."""
     opening = _FENCE.match(text, part.start)
     if opening is None:
         return False
@@ -50,7 +49,6 @@ def is_unclosed_fence(text: str, part: Part) -> bool:
 
 
 def unpaired_signs(draft: Draft) -> Iterator[UnclosedMarkup]:
-    """Yield the `%%` and `$$` at the start of a line that have no counterpart."""
     formulas: list[int] = []
     for found in _SIGN.finditer(draft.text, draft.body):
         offset = found.start()
@@ -71,11 +69,7 @@ _HOLDING = frozenset({"quote", "item", "footnote", "table"})
 
 
 def require_closed(text: Draft) -> None:
-    """Check that a caller's text would not swallow what comes after it.
-
-    Raises:
-        InvalidArguments: The text leaves something unclosed.
-    """
+    """Check that a caller's text would not swallow what comes after it."""
     for opening in find_unclosed(text):
         if opening.hides:
             raise InvalidArguments(
@@ -85,13 +79,7 @@ def require_closed(text: Draft) -> None:
 
 
 def verify_edit(before: Draft, after: Draft, made: EditedText) -> InvalidArguments | None:
-    """Return an error if an edit would change the meaning of the rest of a note, else None.
-
-    Args:
-        before: The note without the edit.
-        after: The note with it.
-        made: The changes.
-    """
+    """Return an error if an edit would change the meaning of the rest of a note, else None."""
     untouched = made.changes[0].start >= before.body
     if before.text.strip() and untouched and property_text(after) != property_text(before):
         return InvalidArguments(
@@ -120,7 +108,6 @@ def verify_edit(before: Draft, after: Draft, made: EditedText) -> InvalidArgumen
 
 
 def property_text(draft: Draft) -> str:
-    """Return the source of a note's property block."""
     return draft.text[: draft.body].rstrip()
 
 
@@ -130,7 +117,6 @@ def is_touched(part: Part, made: EditedText) -> bool:
 
 
 def shift_part(part: Part, made: EditedText) -> Part:
-    """Return a part at its expected new place."""
     return Part(part.kind, made.moved(part.start), made.moved(part.end - 1) + 1, part.depth, part.level)
 
 
@@ -141,5 +127,4 @@ def list_parts(draft: Draft) -> list[Part]:
 
 
 def part_key(part: Part) -> tuple[object, ...]:
-    """Return a key that identifies a part."""
     return part.kind, part.start, None if part.kind in _HOLDING else part.end, part.depth, part.level

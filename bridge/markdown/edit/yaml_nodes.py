@@ -52,12 +52,10 @@ class YamlEntry:
 
 
 def yaml_line_start(text: str, offset: int) -> int:
-    """Return the start of an offset's line."""
     return max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
 
 
 def line_end_span(text: str, offset: int) -> Span:
-    """Return where an offset's line ends, and where the next one begins."""
     found = _LINE_END.search(text, offset)
     return found.span() if found else (len(text), len(text))
 

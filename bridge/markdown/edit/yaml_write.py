@@ -29,11 +29,6 @@ _LITERAL: Final = re.compile(rf"(?=\S)(?:\n(?![ \t]+(?:\n|$))|[^{_ODD}])*(?<=\S)
 
 
 def write_block(value: Value) -> tuple[str, list[str]]:
-    """Write a value in block style.
-
-    Returns:
-        The text on the line of its name, and the lines below it, not yet indented.
-    """
     match value:
         case None:
             return "", []
@@ -48,19 +43,11 @@ def write_block(value: Value) -> tuple[str, list[str]]:
 
 
 def write_entry(name: str, value: Value) -> list[str]:
-    """Format a name with its value as lines."""
     head, below = write_block(value)
     return [f"{write_scalar(name, name=True)}: {head}".rstrip(), *indent_lines(below)]
 
 
 def write_item(marker: str, value: Value, quote: Quote | None = None) -> list[str]:
-    """Format an item of a list as lines.
-
-    Args:
-        marker: What precedes it, such as `  - `.
-        value: The item.
-        quote: How the neighbouring items are quoted, if they are.
-    """
     head, below = write_block(value)
     if quote and isinstance(value, str) and not below:
         head = write_scalar(value, quote=quote)
@@ -69,12 +56,10 @@ def write_item(marker: str, value: Value, quote: Quote | None = None) -> list[st
 
 
 def indent_lines(lines: Sequence[str], by: str = "  ") -> list[str]:
-    """Indent lines, except empty ones."""
     return [by + line if line else "" for line in lines]
 
 
 def write_flow(value: Value, quote: Quote | None = None) -> str:
-    """Format a value on one line."""
     match value:
         case Mapping():
             inner = ", ".join(
@@ -97,14 +82,7 @@ def _write_flow_item(value: Value, quote: Quote | None) -> str:
 def write_scalar(
     value: str | float | None, *, quote: Quote | None = None, inside: bool = False, name: bool = False
 ) -> str:
-    """Format a text, number, boolean or null on one line.
-
-    Args:
-        value: The value.
-        quote: How to quote a text, even one that needs no quotes.
-        inside: Whether it is in a flow list or mapping.
-        name: Whether it is a name, which is a text whatever it looks like.
-    """
+    """Format a text, number, boolean or null on one line."""
     if not isinstance(value, str):
         return _write_number(value)
     is_text = name or _reads_as_text(value)
@@ -118,13 +96,11 @@ def write_scalar(
 
 
 def _reads_as_text(value: str) -> bool:
-    """Return whether YAML 1.2 and 1.1 both read a plain scalar as text, or as a time, which Obsidian writes plain."""
     older = _YAML_1_1.resolve(ScalarNode, value, (True, False)).rpartition(":")[2]
     return isinstance(resolve_scalar(value), str) and older in {"str", "timestamp"}
 
 
 def _write_number(value: float | None) -> str:
-    """Format a number, boolean or null."""
     match value:
         case None:
             return "null"
@@ -155,7 +131,6 @@ class Replacement:
 
 
 def apply_replacements(text: str, changes: Iterable[Replacement]) -> str:
-    """Return a text with replacements that do not overlap."""
     for change in sorted(changes, key=lambda each: each.span, reverse=True):
         text = text[: change.span[0]] + change.text + text[change.span[1] :]
     return text
@@ -175,15 +150,6 @@ def is_same_value(one: Value, other: Value) -> bool:
 
 
 def replace_value(text: str, entry: YamlEntry, old: Value, new: Value, newline: str) -> Replacement:
-    """Return the replacement of an old value by a new one.
-
-    Args:
-        text: The block.
-        entry: The property in it.
-        old: The old value.
-        new: The new value.
-        newline: The line break.
-    """
     nodes = entry.value.items
     if nodes and _is_list(old) and _is_list(new):
         if entry.value.style == "flow":
@@ -200,7 +166,6 @@ def replace_value(text: str, entry: YamlEntry, old: Value, new: Value, newline: 
 
 
 def _write_like(node: Node, old: Value, new: Value) -> tuple[str, list[str]]:
-    """Format a value in the style of an existing one."""
     if node.style == "flow" and old and isinstance(new, Mapping | Sequence) and not isinstance(new, str):
         return write_flow(new), []
     quote = _common_quote([node])
@@ -208,7 +173,6 @@ def _write_like(node: Node, old: Value, new: Value) -> tuple[str, list[str]]:
 
 
 def _comments(text: str, entry: YamlEntry) -> str:
-    """Return the comments after the name and after the value."""
     (start, end), colon = entry.value.span, entry.colon
     own = [(colon, line_end_span(text, colon)[0])] if line_end_span(text, colon)[0] < start or start == end else []
     if entry.value.style == "literal":
@@ -224,7 +188,6 @@ def _is_list(value: Value) -> TypeGuard[Sequence[Value]]:
 
 
 def _count_unchanged(old: Sequence[Value], new: Sequence[Value]) -> tuple[int, int]:
-    """Return how many items at the start and at the end are unchanged."""
     most = min(len(old), len(new))
     first = next((at for at in range(most) if not is_same_value(old[at], new[at])), most)
     last = next((at for at in range(most - first) if not is_same_value(old[-1 - at], new[-1 - at])), most - first)
@@ -232,13 +195,11 @@ def _count_unchanged(old: Sequence[Value], new: Sequence[Value]) -> tuple[int, i
 
 
 def _common_quote(nodes: Sequence[Node]) -> Quote | None:
-    """Return how all items of a list are quoted, if they are quoted alike."""
     styles = {node.style for node in nodes}
     return next((quote for quote in _QUOTES if styles == {quote}), None)
 
 
 def _replace_in_flow(nodes: Sequence[Node], old: Sequence[Value], new: Sequence[Value]) -> Replacement:
-    """Replace the changed items of a `[…]`."""
     first, last = _count_unchanged(old, new)
     written = [write_flow([value], _common_quote(nodes))[1:-1] for value in new[first : len(new) - last]]
     gone = nodes[first : len(nodes) - last]

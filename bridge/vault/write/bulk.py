@@ -39,7 +39,6 @@ def is_bulk(plan: Plan, many: int = MANY) -> bool:
 
 
 def replaces_only(steps: Sequence[Step]) -> bool:
-    """Return whether steps only replace files, each once."""
     replaced = {step.path for step in steps if step.kind == "put" and step.before is not None}
     return len(replaced) == len(steps)
 
@@ -61,7 +60,6 @@ class _Draft:
 
 
 def _digests(step: Step) -> tuple[Digest, Digest]:
-    """Return the digests of a replaced file before and after."""
     if step.before is None or step.after is None:
         raise AssertionError(step)
     return step.before, step.after
@@ -86,13 +84,7 @@ class BulkReplacement:
     """The drafts beside files that were not replaced yet, by the paths of these."""
 
     def run(self, steps: Sequence[Step]) -> None:
-        """Replace the files.
-
-        Raises:
-            OSError: The system refuses at `path`.
-            IndeterminateWrite: The disk failed.
-            BridgeError: As `FileOps.put`.
-        """
+        """Replace the files."""
         groups = [steps[start : start + GROUP] for start in range(0, len(steps), GROUP)]
         try:
             for group in groups:
@@ -148,7 +140,6 @@ class BulkReplacement:
                     self.file_ops.verify(place, _digests(step)[1], draft.written)
 
     def _replace_one(self, step: Step, place: PathHandle, close: Callable[[int], None]) -> _Draft:
-        """Replace a file by its draft, which is returned, and record the step as soon as it may be done."""
         before, after = _digests(step)
         require_unlocked(step.path, place)
         draft = self._drafts[step.path]
@@ -167,7 +158,6 @@ class BulkReplacement:
         return draft
 
     def _sync_folders(self, places: Sequence[PathHandle]) -> None:
-        """Sync the names in the folders of a group, each once."""
         folders = {key: place for place in places if (key := self._folder_key(place)) is not None}
         try:
             self.file_ops.disk.sync_together([place.folder for place in folders.values() if place.folder is not None])
@@ -179,14 +169,12 @@ class BulkReplacement:
                 place.sync()
 
     def _folder_key(self, place: PathHandle) -> tuple[int, int] | None:
-        """Return what identifies the folder of a handle; None where no folder is held open."""
         if place.folder is None:
             return None
         info = self.file_ops.disk.fstat(place.folder)
         return info.st_dev, info.st_ino
 
     def _remove_drafts(self) -> None:
-        """Remove the drafts that are left."""
         for path, draft in self._drafts.items():
             with contextlib.suppress(OSError, BridgeError), self.file_ops.at(path, self.keeps) as place:
                 self.file_ops.disk.unlink(draft.name, dir_fd=place.folder)

@@ -12,11 +12,7 @@ from bridge.vault.write.trash import Trash, is_in_trash
 
 
 def expand_plan(file_ops: FileOps, trash: Trash, plan: Plan) -> Plan:
-    """Return a plan with a step for each folder to make and a trash path for each removed file that gets one.
-
-    Raises:
-        OSError: The system refuses.
-    """
+    """Return a plan with a step for each folder to make and a trash path for each removed file that gets one."""
     steps: list[Step] = []
     for step in plan.steps:
         for folder in parents(new_path(step) or ""):
@@ -38,7 +34,6 @@ def expand_plan(file_ops: FileOps, trash: Trash, plan: Plan) -> Plan:
 
 
 def is_folder_after(file_ops: FileOps, path: str, steps: Sequence[Step]) -> bool:
-    """Return whether a folder exists after some steps."""
     for step in reversed(steps):
         match step.kind:
             case "make_folder" if step.path == path:
@@ -55,7 +50,6 @@ def is_folder_after(file_ops: FileOps, path: str, steps: Sequence[Step]) -> bool
 
 
 def folder_inode(file_ops: FileOps, path: str, steps: Sequence[Step]) -> int | None:
-    """Return the inode of the folder at a path after some steps; None when they make it."""
     for step in reversed(steps):
         if step.kind == "make_folder" and step.path == path:
             return None
@@ -69,12 +63,10 @@ def folder_inode(file_ops: FileOps, path: str, steps: Sequence[Step]) -> int | N
 
 
 def is_at_or_in(path: str, folder: str) -> bool:
-    """Return whether a path is a folder or inside it."""
     return f"{path}/".startswith(f"{folder}/")
 
 
 def is_folder(file_ops: FileOps, path: str) -> bool:
-    """Return whether a folder exists."""
     try:
         with file_ops.at(path) as place:
             return place.is_folder
@@ -83,7 +75,6 @@ def is_folder(file_ops: FileOps, path: str) -> bool:
 
 
 def new_path(step: Step) -> str | None:
-    """Return the path at which a step makes something new."""
     match step.kind:
         case "put" if step.before is None:
             return step.path

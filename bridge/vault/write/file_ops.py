@@ -58,16 +58,7 @@ class FileOps:
         return open_handle(self.disk, self.root, path, keeps, stepwise=self.stepwise)
 
     def put(self, path: str, place: PathHandle, before: Digest | None, after: Digest, data: bytes) -> None:
-        """Write a file, in place of the one that was read.
-
-        Raises:
-            NoteExists: There is a file where there must be none.
-            NoteChanged: The file is not the one that was read.
-            Busy: Another program is saving the file.
-            ReadOnly: The user made the file read-only.
-            OSError: The system refuses.
-            IndeterminateWrite: The disk failed; the file may be the old or the new one.
-        """
+        """Write a file, in place of the one that was read."""
         if before is None:
             require_free(path, place)
         else:
@@ -89,35 +80,13 @@ class FileOps:
             self.verify(place, after, written)
 
     def verify(self, place: PathHandle, after: Digest, written: os.stat_result) -> None:
-        """Require that a path reads as it was written, unless another program has replaced the file since.
-
-        Args:
-            place: The path.
-            after: The digest of what was written.
-            written: The stat result of the file that was written.
-
-        Raises:
-            OSError: It reads otherwise.
-        """
+        """Require that a path reads as it was written, unless another program has replaced the file since."""
         if place.digest() != after and self._is_as_written(place, written):
             raise OSError(errno.EIO, "what was written reads otherwise")
         self._remember(written)
 
     def move(self, path: str, here: PathHandle, to: str, there: PathHandle, before: Digest | None) -> None:
-        """Move a file or folder.
-
-        Args:
-            path: Its current path.
-            here: The handle of the current path.
-            to: Its new path.
-            there: The handle of the new path.
-            before: The file's digest; when absent, anything at the path is moved.
-
-        Raises:
-            NoteExists: Something exists at the new path.
-            NoteChanged: The file is missing, or not the one that was read.
-            OSError: The system refuses.
-        """
+        """Move a file or folder."""
         if here.info is None:
             raise missing_error(path)
         if before is not None:
@@ -134,13 +103,7 @@ class FileOps:
             here.sync()
 
     def delete(self, path: str, place: PathHandle, before: Digest) -> None:
-        """Delete a file that was read.
-
-        Raises:
-            NoteChanged: The file is not the one that was read.
-            Busy: Another program is saving it.
-            OSError: The system refuses.
-        """
+        """Delete a file that was read."""
         with guard_file(self.disk, path, place) as guard:
             require_same(path, place, before)
             aside = self._put_aside(place)
@@ -155,12 +118,7 @@ class FileOps:
         raise changed_error(path)
 
     def throw_away(self, path: str, place: PathHandle, before: Digest) -> None:
-        """Move a file that was read to the system's trash.
-
-        Raises:
-            NoteChanged: The file is not the one that was read.
-            OSError: The system refuses.
-        """
+        """Move a file that was read to the system's trash."""
         require_same(path, place, before)
         # By its name, as the trash needs it; a save in this moment goes there too, and is not lost.
         self.disk.throw_away(os.path.join(os.path.realpath(self.root), *path.split("/")))  # noqa: PTH118
@@ -168,12 +126,7 @@ class FileOps:
             place.sync()
 
     def make_folder(self, path: str, place: PathHandle) -> None:
-        """Make a folder with the permissions of its parent; an existing one is left as it is.
-
-        Raises:
-            NoteExists: There is a file of this name.
-            OSError: The system refuses.
-        """
+        """Make a folder with the permissions of its parent; an existing one is left as it is."""
         if place.is_folder:
             return
         require_free(path, place)
@@ -190,11 +143,6 @@ class FileOps:
             place.sync()
 
     def remove_folder(self, path: str, place: PathHandle) -> bool:
-        """Remove an empty folder, and return whether it existed and was empty.
-
-        Raises:
-            OSError: The system refuses.
-        """
         if not place.is_folder:
             return False
         try:
@@ -208,14 +156,7 @@ class FileOps:
         return True
 
     def write_draft(self, place: PathHandle, data: bytes) -> tuple[str, int]:
-        """Write a new file beside a path, with the metadata of the file there.
-
-        Returns:
-            Its name, and its descriptor, which the caller syncs and closes.
-
-        Raises:
-            OSError: The system refuses; there is no new file.
-        """
+        """Write a new file beside a path, with the metadata of the file there."""
         name, descriptor = self._new_draft(place)
         try:
             with self._kept_until_placed(place, name):
@@ -229,11 +170,7 @@ class FileOps:
         return name, descriptor
 
     def dress_draft(self, place: PathHandle, draft: str) -> None:
-        """Give an existing draft the current metadata of the file that it replaces.
-
-        Raises:
-            OSError: The system refuses.
-        """
+        """Give an existing draft the current metadata of the file that it replaces."""
         descriptor = self.disk.open(draft, os.O_WRONLY | FILE, dir_fd=place.folder)
         try:
             self._dress(place, descriptor)
@@ -241,7 +178,6 @@ class FileOps:
             self.disk.close(descriptor)
 
     def _dress(self, place: PathHandle, descriptor: int) -> None:
-        """Give a draft the metadata of the file that it replaces, or of a new file in this folder."""
         if place.info is None:
             set_new_file_metadata(descriptor, place.parent())
             return
@@ -269,7 +205,6 @@ class FileOps:
         raise no_draft_name_error()
 
     def _put_aside(self, place: PathHandle) -> str:
-        """Rename a file to the first free draft name."""
         for name in map(place.draft, range(DRAFTS)):
             with contextlib.suppress(FileExistsError):
                 self.disk.rename_new(place.name, name, source_folder=place.folder, target_folder=place.folder)
@@ -285,22 +220,7 @@ class FileOps:
         after: Digest,
         close: Callable[[int], None] | None = None,
     ) -> None:
-        """Replace the file that was read by a draft that is on the disk; the folder's names are synced by the caller.
-
-        Args:
-            path: The file.
-            place: Its handle.
-            draft: The name of the draft beside it; it is deleted if this fails.
-            before: The digest of what was read.
-            after: The digest of the draft.
-            close: As for `guard_file`.
-
-        Raises:
-            NoteChanged: The file is not the one that was read.
-            Busy: Another program is saving the file.
-            OSError: The system refuses.
-            IndeterminateWrite: The disk failed; the file may be the old or the new one.
-        """
+        """Replace the file that was read by a draft on the disk; the folder's names are synced by the caller."""
         with self._kept_until_placed(place, draft), guard_file(self.disk, path, place, close=close) as guard:
             require_same(path, place, before)
             if not self._exchange(place, draft):
@@ -321,7 +241,6 @@ class FileOps:
             raise changed_error(path)
 
     def _watch(self, file: DisplacedFile | None) -> None:
-        """Remember a file that a program may still write into."""
         if file is not None:
             self.displaced.append(file)
 
@@ -331,7 +250,6 @@ class FileOps:
         return written == (info.st_mtime_ns, info.st_size)
 
     def _remember(self, written: os.stat_result) -> None:
-        """Remember a file as the bridge wrote it, forgetting the oldest."""
         while len(self._written) >= REMEMBERED:
             del self._written[next(iter(self._written))]
         self._written[written.st_dev, written.st_ino] = written.st_mtime_ns, written.st_size
@@ -344,7 +262,6 @@ class FileOps:
             return False
 
     def _info(self, place: PathHandle) -> os.stat_result:
-        """Return the current stat result of a path."""
         return self.disk.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
 
     def _exchange(self, place: PathHandle, draft: str) -> bool:

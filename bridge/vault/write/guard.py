@@ -61,21 +61,7 @@ class Guard:
 def guard_file(
     disk: Disk, path: str, place: PathHandle, name: str | None = None, close: Callable[[int], None] | None = None
 ) -> Iterator[Guard]:
-    """Hold a file open, and delay programs that want to write it, where the system can.
-
-    Args:
-        disk: The system calls.
-        path: The file's path.
-        place: The handle of that path.
-        name: Another file beside it to hold instead.
-        close: Called with the file's descriptor to close it; by default it is closed at the end of the block. Closing
-            the last descriptor of a file without a name may take the disk some milliseconds.
-
-    Raises:
-        Busy: A program has the file open for writing.
-        NoteChanged: The file is missing.
-        OSError: The system refuses.
-    """
+    """Hold a file open, and delay programs that want to write it, where the system can."""
     try:
         descriptor = disk.open(name or place.name, FILE, dir_fd=place.folder)
     except FileNotFoundError:

@@ -43,12 +43,10 @@ class PathHandle:
 
     @property
     def is_file(self) -> bool:
-        """Whether there is a regular file."""
         return self.info is not None and stat.S_ISREG(self.info.st_mode)
 
     @property
     def is_folder(self) -> bool:
-        """Whether there is a folder."""
         return self.info is not None and stat.S_ISDIR(self.info.st_mode)
 
     def digest(self, name: str | None = None) -> Digest | None:
@@ -76,11 +74,9 @@ class PathHandle:
             self.disk.close(descriptor)
 
     def draft(self, number: int = 0) -> str:
-        """Return the name of a draft beside it."""
         return self.beside(f"{self.prefix}{number}.tmp")
 
     def drafts(self) -> list[str]:
-        """Return the drafts beside it that a crash left."""
         prefix = self.prefix
         return sorted(self.beside(name) for name in self.names() if name.startswith(prefix))
 
@@ -95,7 +91,6 @@ class PathHandle:
         return name if self.folder is not None else os.path.join(os.path.dirname(self.name), name)  # noqa: PTH118, PTH120
 
     def parent(self) -> os.stat_result:
-        """Return the folder's stat result."""
         return self.disk.stat(self._within)
 
     def names(self) -> list[str]:
@@ -109,7 +104,6 @@ class PathHandle:
 
     @property
     def _within(self) -> Any:
-        """The folder in the form that the system calls take: a name or a descriptor."""
         return os.path.dirname(self.name) if self.folder is None else self.folder  # noqa: PTH120
 
     def sync(self) -> None:
@@ -147,7 +141,6 @@ class FileOvertaken(NoteChanged):
 
 @contextlib.contextmanager
 def mark_indeterminate(path: str) -> Iterator[None]:
-    """Turn system errors in the block into `IndeterminateWrite`."""
     try:
         yield
     except OSError as error:
@@ -161,13 +154,11 @@ def is_unchanged(now: os.stat_result, written: os.stat_result) -> bool:
 
 
 def require_free(path: str, place: PathHandle) -> None:
-    """Require that nothing exists at a path."""
     if place.info is not None:
         raise exists_error(path)
 
 
 def require_same(path: str, place: PathHandle, before: Digest) -> None:
-    """Require that a path has the file that was read."""
     if (now := place.digest()) is None:
         raise missing_error(path)
     if now != before:
@@ -183,27 +174,22 @@ def require_unlocked(path: str, place: PathHandle) -> None:
 
 
 def is_same_file(one: PathHandle, other: PathHandle) -> bool:
-    """Return whether two handles refer to one file."""
     return one.info is not None and other.info is not None and os.path.samestat(one.info, other.info)
 
 
 def no_draft_name_error() -> OSError:
-    """Return the error that every draft name is taken."""
     return OSError(errno.EEXIST, "what crashes left is in the way")
 
 
 def exists_error(path: str) -> NoteExists:
-    """Return the error that something exists at a path."""
     return NoteExists(f"There is `{display_path(path)}` already.")
 
 
 def missing_error(path: str) -> FileOvertaken:
-    """Return the error that nothing exists at a path."""
     return FileOvertaken(f"`{display_path(path)}` no longer exists.")
 
 
 def changed_error(path: str, digest: Digest | None = None) -> FileOvertaken:
-    """Return the error that a file has other content."""
     facts = {} if digest is None else {"digest": digest}
     return FileOvertaken(f"`{display_path(path)}` changed since you read it.", **facts)
 
@@ -212,7 +198,6 @@ HINT = "Check the file's and its folder's permissions; nothing was written."
 
 
 def translate_os_error(path: str, error: OSError) -> BridgeError:
-    """Return the error for a client that a system error means."""
     match error.errno:
         case errno.ENOSPC | errno.EDQUOT:
             return DiskFull(

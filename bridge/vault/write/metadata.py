@@ -46,7 +46,6 @@ def set_new_file_metadata(new: int, folder: os.stat_result) -> None:
 
 
 def attribute_names(file: int) -> list[str]:
-    """Return the names of an open file's extended attributes; empty where the disk has none."""
     try:
         return os.listxattr(file) if sys.platform == "linux" else []
     except OSError:

@@ -47,11 +47,6 @@ ELSEWHERE = re.compile(r'[:*?"<>]')
 
 
 def require_name(path: str) -> None:
-    """Require that the last part of a path is valid as a file name and in a link.
-
-    Raises:
-        InvalidArguments: It is not.
-    """
     name = file_name(path)
     if not is_line(PurePath(name).stem):
         raise InvalidArguments(
@@ -70,11 +65,6 @@ def require_name(path: str) -> None:
 
 
 def require_shallow(path: str) -> None:
-    """Require that a path has few enough folders to be held open one by one.
-
-    Raises:
-        InvalidArguments: It is deeper.
-    """
     if (folders := path.count("/")) > DEEPEST:
         raise InvalidArguments(
             f"`{display_path(path)}` would lie in {folders} nested folders; at most {DEEPEST} are allowed.",
@@ -120,11 +110,7 @@ class Preflight:
     """Files that were read for the plan: no program was writing them, and their content is not read again."""
 
     def require_allowed(self, plan: Plan) -> None:
-        """Require that the paths of a plan are in the vault, and may be written.
-
-        Raises:
-            BridgeError: One is not.
-        """
+        """Require that the paths of a plan are in the vault, and may be written."""
         folders: dict[str, str] = {}
         for step in plan.steps:
             self._require_allowed(step, folders)
@@ -132,11 +118,7 @@ class Preflight:
                 require_shallow(path)
 
     def warnings(self, plan: Plan) -> tuple[str, ...]:
-        """Return warnings about a plan that is allowed and expanded.
-
-        Raises:
-            BridgeError: It cannot be applied.
-        """
+        """Return warnings about a plan that is allowed and expanded."""
         found: list[str] = []
         steps = plan.steps
         replaced = {path_before(step.path, moves) for step, moves in steps_with_moves(steps) if step.kind == "put"}
@@ -149,7 +131,6 @@ class Preflight:
         return tuple(dict.fromkeys(found))
 
     def _of_new_paths(self, plan: Plan) -> Iterator[str]:
-        """Check every path that a plan takes."""
         steps = plan.steps
         emptied: set[str] = set()
         for (step, moves), state, first in zip(
@@ -166,12 +147,6 @@ class Preflight:
                 emptied.add(step.path)
 
     def require_unchanged(self, plan: Plan) -> None:
-        """Require that the files of a plan are still those that were read.
-
-        Raises:
-            NoteChanged: One is not.
-            NoteUnreadable: The disk does not allow to tell.
-        """
         for path, state in initial_state(plan.steps).items():
             try:
                 with self.file_ops.at(path) as place:
@@ -180,7 +155,6 @@ class Preflight:
                 raise translate_os_error(path, error) from None
 
     def _require_allowed(self, step: Step, folders: dict[str, str]) -> None:
-        """Require that the rules of the vault and of the user allow a step."""
         for path in filter(None, (step.path, step.to)):
             if is_in_trash(path) and (step.kind == "move" or path != step.path):
                 continue
@@ -200,7 +174,6 @@ class Preflight:
             )
 
     def _keeps_below(self, path: str, to: str) -> bool:
-        """Return whether a rule protects something in a folder, at its current or its new path."""
         rules = self.vault.rules
         if not rules.deny and not rules.readonly:
             return False
@@ -232,7 +205,6 @@ class Preflight:
             raise translate_os_error(path, error) from None
 
     def _of_new(self, step: Step, path: str, before: str) -> Iterator[str]:
-        """Check a path that must be free, by its name before the first step."""
         try:
             with self.file_ops.at(before) as place:
                 names = place.names()
@@ -263,7 +235,6 @@ class Preflight:
 
 
 def _require_held(path: str, place: PathHandle, state: PathState) -> None:
-    """Require that a path holds what it must."""
     if place.info is None:
         raise missing_error(path)
     if state != SOMETHING and not isinstance(state, Folder) and (now := place.digest()) != state:
@@ -271,12 +242,10 @@ def _require_held(path: str, place: PathHandle, state: PathState) -> None:
 
 
 def check_new_name(step: Step, path: str) -> Iterator[str]:
-    """Check a name that a step gives, if it is a new one."""
     if step.kind != "move" or file_name(path) != file_name(step.path):
         require_name(path)
         yield from name_warnings(path)
 
 
 def is_existing_folder(step: Step, place: PathHandle) -> bool:
-    """Return whether a folder to make already exists, which is allowed."""
     return step.kind == "make_folder" and place.is_folder

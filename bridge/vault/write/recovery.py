@@ -66,7 +66,6 @@ def initial_states(steps: Iterable[Step]) -> Iterator[State]:
 
 
 def steps_with_moves(steps: Iterable[Step]) -> Iterator[tuple[Step, Sequence[Step]]]:
-    """Yield each step with the moves before it: one list that grows."""
     moves: list[Step] = []
     for step in steps:
         yield step, moves
@@ -75,7 +74,6 @@ def steps_with_moves(steps: Iterable[Step]) -> Iterator[tuple[Step, Sequence[Ste
 
 
 def required_state(step: Step) -> list[tuple[str, PathState]]:
-    """Return the paths that a step requires, each with its required content."""
     match step.kind:
         case "put" | "remove":
             return [(step.path, step.before)]
@@ -87,7 +85,6 @@ def required_state(step: Step) -> list[tuple[str, PathState]]:
 
 
 def state_after(state: State, step: Step) -> State:
-    """Return a state after a step."""
     match step.kind:
         case "put":
             return {**state, step.path: step.after}
@@ -105,28 +102,17 @@ def state_after(state: State, step: Step) -> State:
 
 
 def path_before(path: str, moves: Sequence[Step]) -> str:
-    """Return the path of a file before some moves."""
     for step in reversed(moves):
         path = path_after_move(path, step.to or "", step.path)
     return path
 
 
 def path_after_move(path: str, old: str, new: str) -> str:
-    """Return a path after a move of it or of a folder around it."""
     return new + path[len(old) :] if path == old or path.startswith(f"{old}/") else path
 
 
 def find_progress(found: Sequence[State], look: Callable[[str], PathState]) -> tuple[int | None, bool]:
-    """Return after which step the disk is; of several that match, the last.
-
-    Args:
-        found: The states of a plan.
-        look: Returns the content of a path.
-
-    Returns:
-        The number of steps done, and whether every path matches that state; else no other number matches more. None
-        when folders that swap their names cannot be told apart.
-    """
+    """Return after which step the disk is; of several that match, the last."""
     seen = observe(found, look)
     fits = [sum(is_compatible(state.get(path), content) for path, content in seen.items()) for state in found]
     best = [number for number, count in enumerate(fits) if count == max(fits)]
@@ -142,7 +128,6 @@ def find_progress(found: Sequence[State], look: Callable[[str], PathState]) -> t
 
 
 def is_known_folder(content: PathState) -> bool:
-    """Return whether a path holds a folder that can be told from others."""
     return isinstance(content, Folder)
 
 
@@ -154,7 +139,6 @@ def is_ambiguous(found: Sequence[State], numbers: Sequence[int]) -> bool:
 
 
 def ignore_inodes(state: State) -> State:
-    """Return a state that does not distinguish folders."""
     return {path: SOMETHING if is_known_folder(content) else content for path, content in state.items()}
 
 
@@ -164,24 +148,16 @@ def is_at(state: State, seen: State) -> bool:
 
 
 def observe(found: Sequence[State], look: Callable[[str], PathState]) -> State:
-    """Return the content of every path of a plan."""
     return {path: look(path) for path in sorted({path for state in found for path in state})}
 
 
 def is_compatible(expected: PathState, seen: PathState) -> bool:
-    """Return whether observed content may be the expected one."""
     if is_known_folder(expected):
         return is_known_folder(seen)
     return seen is not None if expected == SOMETHING else seen == expected
 
 
 def remove_drafts(file_ops: FileOps, plan: Plan, trash: Trash) -> None:
-    """Remove the drafts of a plan.
-
-    Raises:
-        Busy: A program is writing to a draft that was a note when it opened it.
-        OSError: The system refuses.
-    """
     touched: dict[str, list[Step]] = {}
     for step in plan.steps:
         if step.kind in {"put", "remove"}:
@@ -212,7 +188,6 @@ def _draft_prefixes(place: PathHandle, listed: dict[tuple[int, int], frozenset[s
 def remove_draft(
     file_ops: FileOps, place: PathHandle, draft: str, steps: list[Step], blobs: Blobs, trash: Trash
 ) -> None:
-    """Remove one draft of a file, or restore it under the file's name."""
     before, after = {step.before for step in steps}, {step.after for step in steps}
     content, now = place.digest(draft), place.digest()
     if content in blobs or is_torn(place, draft, blobs):
@@ -233,13 +208,11 @@ def remove_draft(
 
 
 def is_newer(place: PathHandle, draft: str) -> bool:
-    """Return whether a draft was saved after the file beside it."""
     saved, there = (place.disk.stat(name, dir_fd=place.folder, follow_symlinks=False) for name in (draft, place.name))
     return saved.st_mtime_ns >= there.st_mtime_ns
 
 
 def is_torn(place: PathHandle, draft: str, blobs: Blobs) -> bool:
-    """Return whether a draft is a partly written new version."""
     size = place.disk.stat(draft, dir_fd=place.folder, follow_symlinks=False).st_size
     if size > max(map(len, blobs.values()), default=0):
         return False

@@ -16,23 +16,7 @@ Merge = Callable[[VaultPath, bytes, bytes, bytes], object]
 def apply_step(
     file_ops: FileOps, step: Step, blobs: Blobs, keeps: Callable[[str], bool], *, throws: bool = False
 ) -> bool:
-    """Apply a step; return False when there was nothing to do.
-
-    Args:
-        file_ops: The file operations.
-        step: The step.
-        blobs: The bytes that it needs.
-        keeps: Returns whether a path is protected, under every name that leads there.
-        throws: Whether a removed file goes to the system's trash.
-
-    Raises:
-        NoteChanged: The file is not the one that was read.
-        NoteExists: There is a file where there must be none.
-        Busy: Another program is saving the file.
-        ReadOnly: The user made the file read-only.
-        OSError: The system refuses; nothing was done.
-        IndeterminateWrite: The disk failed; the step may be done.
-    """
+    """Apply a step; return False when there was nothing to do."""
     with file_ops.at(step.path, keeps) as place:
         match step.kind:
             case "put" if step.after is not None:
@@ -54,21 +38,7 @@ def apply_step(
 
 
 def undo_step(file_ops: FileOps, step: Step, blobs: Blobs, merge: Merge | None = None) -> bool:
-    """Undo a step if it was done; later changes by others are kept.
-
-    Args:
-        file_ops: The file operations.
-        step: The step.
-        blobs: The bytes that it needs.
-        merge: Takes the step out of a file that somebody wrote since; without it, such a file is left as it is.
-
-    Returns:
-        Whether nothing of the step is left.
-
-    Raises:
-        OSError: The system refuses.
-        IndeterminateWrite: The disk failed.
-    """
+    """Undo a step if it was done; later changes by others are kept."""
     try:
         with file_ops.at(step.path) as place:
             match step.kind:
@@ -91,7 +61,6 @@ def undo_step(file_ops: FileOps, step: Step, blobs: Blobs, merge: Merge | None =
 
 
 def undo_put(file_ops: FileOps, step: Step, blobs: Blobs, place: PathHandle, merge: Merge | None) -> bool:
-    """Restore a file's bytes."""
     now = place.digest()
     if now == step.before and (now is not None or place.info is None):
         return True
@@ -115,7 +84,6 @@ def undo_put(file_ops: FileOps, step: Step, blobs: Blobs, place: PathHandle, mer
 
 
 def undo_remove(file_ops: FileOps, step: Step, blobs: Blobs, place: PathHandle) -> bool:
-    """Restore a file, from the trash or from its bytes."""
     if place.info is not None:
         return False
     if step.to is not None:
@@ -130,7 +98,6 @@ def undo_remove(file_ops: FileOps, step: Step, blobs: Blobs, place: PathHandle) 
 
 
 def undo_move(file_ops: FileOps, step: Step, place: PathHandle) -> bool:
-    """Move a file or folder back, whatever it contains now."""
     if step.to is None:
         raise AssertionError(step)
     with file_ops.at(step.to) as there:

@@ -25,12 +25,6 @@ Rename = Callable[[int, bytes, int, bytes, int], int]
 
 
 def rename_new(source: str, target: str, *, source_folder: int | None = None, target_folder: int | None = None) -> None:
-    """Rename a file or folder to a free name.
-
-    Raises:
-        FileExistsError: The name is taken.
-        OSError: The system refuses.
-    """
     if rename_with_flag(source, target, source_folder, target_folder, NEW):
         return
     if os.name == "nt":
@@ -51,7 +45,6 @@ def rename_new(source: str, target: str, *, source_folder: int | None = None, ta
 
 
 def unlink_old_name(source: str, target: str, source_folder: int | None, target_folder: int | None) -> None:
-    """Remove the old one of two names, or, if that fails, the new one."""
     try:
         os.unlink(source, dir_fd=source_folder)
     except OSError:
@@ -60,11 +53,7 @@ def unlink_old_name(source: str, target: str, source_folder: int | None, target_
 
 
 def exchange(one: str, other: str, *, folder: int | None = None) -> bool:
-    """Swap two files of a folder atomically; return False where the system cannot.
-
-    Raises:
-        OSError: The system refuses.
-    """
+    """Swap two files of a folder atomically; return False where the system cannot."""
     return rename_with_flag(one, other, folder, folder, SWAP)
 
 
@@ -83,7 +72,6 @@ def rename_with_flag(source: str, target: str, source_folder: int | None, target
 
 
 def has_name(name: str, folder: int | None) -> bool:
-    """Return whether a name exists."""
     try:
         os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
@@ -92,7 +80,6 @@ def has_name(name: str, folder: int | None) -> bool:
 
 
 def load_rename() -> Rename | None:
-    """Return the C library's rename with flags; None where there is none."""
     if os.name == "nt":
         return None
     library = ctypes.CDLL(None, use_errno=True)
@@ -123,22 +110,13 @@ def has_trash(root: Path) -> bool:
 
 
 def move_to_trash(path: str) -> None:
-    """Move a file to the system's trash.
-
-    Raises:
-        OSError: The system refuses.
-    """
     from send2trash import send2trash
 
     send2trash(path)
 
 
 def sync_together(descriptors: Collection[int]) -> None:
-    """Sync open files or folders to the disk, which then writes its own journal once for many of them.
-
-    Raises:
-        OSError: One could not be synced.
-    """
+    """Sync open files or folders to the disk, which then writes its own journal once for many of them."""
     _each(sync_file, descriptors)
 
 

@@ -43,11 +43,7 @@ class Trash:
         return is_wanted and has_trash(self.vault.root) and os.path.lexists(self.vault.root / step.path)
 
     def take_draft(self, place: PathHandle, draft: str) -> None:
-        """Move a draft that another program wrote to the vault's trash, under the name of its note.
-
-        Raises:
-            OSError: The system refuses.
-        """
+        """Move a draft that another program wrote to the vault's trash, under the name of its note."""
         name = self._free(nfc(os.path.basename(place.name)))  # noqa: PTH119
         with self.file_ops.at(TRASH) as folder:
             self.file_ops.make_folder(TRASH, folder)
@@ -56,16 +52,13 @@ class Trash:
             there.sync()
 
     def _is_deleted(self, plan: Plan) -> bool:
-        """Return whether removed files are deleted."""
         return plan.back or self._wish == "none"
 
     @cached_property
     def _wish(self) -> str:
-        """The user's choice in Obsidian."""
         return read_obsidian_settings(self.vault.root).trash
 
     def _free(self, name: str) -> str:
-        """Return a free name in the trash, numbered as Obsidian does."""
         names = self._names()
         stem, dot, end = name.rpartition(".") if "." in name else (name, "", "")
         number, free = 0, name
@@ -76,7 +69,6 @@ class Trash:
         return free
 
     def _names(self) -> set[str]:
-        """Return the taken names, in a form without case."""
         if self._names_in_trash is None:
             try:
                 with self.file_ops.at(f"{TRASH}/any") as place:
@@ -87,5 +79,4 @@ class Trash:
 
 
 def is_in_trash(path: str) -> bool:
-    """Return whether a path is in the vault's trash."""
     return path.startswith(f"{TRASH}/") and not {"", ".", ".."} & {*path.split("/")}

@@ -73,14 +73,7 @@ class Writer:
     """
 
     def __init__(self, vault: Vault, disk: Disk | None = None, *, stepwise: bool = STEPWISE, many: int = MANY) -> None:
-        """Create a writer.
-
-        Args:
-            vault: The vault's files and rules; may be replaced when the rules change.
-            disk: The system calls.
-            stepwise: Whether to hold each folder on the way open; otherwise paths are checked and then used.
-            many: The number of files from which on a change that only replaces files is written in groups.
-        """
+        """Create a writer."""
         self.vault = vault
         self.stopping = threading.Event()
         """Set when what is being written is to be left to the next start."""
@@ -88,15 +81,7 @@ class Writer:
         self._file_ops = FileOps(disk or Disk(), vault.root, stepwise)
 
     def prepare(self, plan: Plan, just_read: Collection[str] = ()) -> PreparedPlan:
-        """Check and expand a plan without touching anything; blocks.
-
-        Args:
-            plan: The plan.
-            just_read: Files that `read_settled` has just read for it; `write` compares them again.
-
-        Raises:
-            BridgeError: As `write`, for all errors that can be foreseen.
-        """
+        """Check and expand a plan without touching anything; blocks."""
         checking = Preflight(self._file_ops, self.vault, just_read)
         checking.require_allowed(plan)
         try:
@@ -106,28 +91,7 @@ class Writer:
         return PreparedPlan(whole, checking.warnings(whole))
 
     def write(self, prepared: PreparedPlan, entry: JournalEntry, *, apart: bool = False) -> Sequence[Step]:
-        """Apply a plan, all of it or nothing; blocks. Files may have changed since it was prepared.
-
-        Args:
-            prepared: The plan, with the bytes of every `before` and `after` that is put.
-            entry: The change's row in the journal.
-            apart: Whether to leave out replaced files that another program saves meanwhile, unless all are.
-
-        Returns:
-            The steps done, including the folders that had to be made and where removed files went.
-
-        Raises:
-            NoteChanged: A file is not the one that was read.
-            NoteExists: There is a file where a new one should be.
-            Busy: Another program is saving one of the files.
-            ProtectedPath: A path is protected.
-            OutsideVault: A path leads out of the vault.
-            InvalidArguments: A name is not valid on the disk or in a link.
-            ReadOnly: The user or the system forbids the write.
-            DiskFull: The disk is full.
-            NoteUnreadable: The disk failed; the message says if some step could not be undone.
-            WriteStopped: `stopping` was set.
-        """
+        """Apply a plan, all of it or nothing; blocks. Files may have changed since it was prepared."""
         whole = prepared.plan
         if not apart:
             Preflight(self._file_ops, self.vault).require_unchanged(whole)
@@ -173,20 +137,7 @@ class Writer:
         return self._file_ops.is_ours(info)
 
     def recover(self, plan: Plan, merge: Merge | None = None, left: list[Step] | None = None) -> Recovery:
-        """Recover a change that a crash interrupted; blocks.
-
-        Args:
-            plan: The steps in the journal, and those of their bytes that are kept.
-            merge: As for `undo_step`.
-            left: Gets the steps of which something may be left after `conflict`, by the paths that their files have.
-
-        Returns:
-            Whether all is old or all is new now. After `conflict`, what others wrote since is left as it is, and the
-            rest is old; nothing is changed when folders that swap their names cannot be told apart.
-
-        Raises:
-            BridgeError: The disk does not allow it; try again later.
-        """
+        """Recover a change that a crash interrupted; blocks."""
         try:
             self._tidy(plan)
             number: int | None = 0
@@ -223,12 +174,6 @@ class Writer:
         return [*left, *(step for step in written if not undo_step(self._file_ops, step, plan.blobs, merge))]
 
     def _tidy(self, plan: Plan) -> None:
-        """Remove the drafts of a plan, once no program writes into one.
-
-        Raises:
-            Busy: A program keeps writing.
-            OSError: The system refuses.
-        """
         end = time.monotonic() + PATIENCE_S
         while True:
             try:
@@ -239,11 +184,7 @@ class Writer:
                 time.sleep(LOOK_AGAIN_S)
 
     def _finishes(self, plan: Plan) -> bool:
-        """Apply the folder steps at the end of a plan, since the files do not show whether they were done.
-
-        Returns:
-            False when such a folder cannot be made; then all must be undone.
-        """
+        """Apply the folder steps at the end of a plan, since the files do not show whether they were done."""
         trailing = itertools.takewhile(lambda step: step.kind.endswith("_folder"), reversed(plan.steps))
         for step in reversed(list(trailing)):
             try:
@@ -254,7 +195,6 @@ class Writer:
         return True
 
     def _do(self, step: Step, plan: Plan, done: list[Step]) -> None:
-        """Apply a step, and record it as done as soon as it may be."""
         try:
             if step.to is not None and is_in_trash(step.to):
                 with self._file_ops.at(TRASH) as trash:
@@ -274,7 +214,6 @@ class Writer:
             raise
 
     def _do_many(self, plan: Plan, done: list[Step], *, apart: bool) -> None:
-        """Apply a plan that replaces many files, and record each step as done as soon as it may be."""
         work = BulkReplacement(self._file_ops, plan.blobs, self._keeps, self._go_on, done, apart)
         try:
             work.run(plan.steps)
@@ -284,20 +223,10 @@ class Writer:
             raise translate_os_error(work.path, error) from None
 
     def _go_on(self) -> None:
-        """Go on with the next step.
-
-        Raises:
-            WriteStopped: That is left to the next start.
-        """
         if self.stopping.is_set():
             raise WriteStopped
 
     def _turn_back(self, done: Sequence[Step], plan: Plan, error: BaseException) -> None:
-        """Undo the steps done.
-
-        Raises:
-            NoteUnreadable: A step could not be undone; the journal keeps the change as begun.
-        """
         left: list[VaultPath] = []
         with contextlib.suppress(OSError, BridgeError):
             remove_drafts(self._file_ops, plan, Trash(self._file_ops, self.vault))
@@ -323,7 +252,6 @@ class Writer:
         return not is_in_trash(path) and self.vault.rules.keeps(path)
 
     def _digest(self, path: str) -> Digest | None:
-        """Return the digest of a file; None when there is none."""
         try:
             with self._file_ops.at(path) as place:
                 return place.digest() if place.is_file else None
@@ -331,7 +259,6 @@ class Writer:
             return None
 
     def _look(self, path: str) -> PathState:
-        """Return the content of a path."""
         try:
             with self._file_ops.at(path) as place:
                 if place.info is None or not place.is_spelled:

@@ -65,7 +65,6 @@ class UnusedAttachments:
             )
 
     def _said(self, garden: Garden, paths: set[VaultPath]) -> set[VaultPath]:
-        """Return the files whose names stand anywhere in a note or a base."""
         names: defaultdict[str, set[VaultPath]] = defaultdict(set)
         for path in paths:
             names[path.rpartition("/")[2].lower()].add(path)
@@ -88,7 +87,6 @@ class UnusedAttachments:
 
 
 def _read_text(garden: Garden, path: VaultPath) -> str:
-    """Return all that a file says, also in its properties and in HTML."""
     try:
         return garden.vault.files.read(path)[0].decode("utf-8", "replace").lower()
     except BridgeError:

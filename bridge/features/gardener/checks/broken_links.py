@@ -70,7 +70,6 @@ class BrokenLinks:
                     yield finding
 
     def _mend(self, garden: Garden, note: IndexedNote, link: Link, meant: MeantNote) -> GardenFinding | None:
-        """Return the finding that makes a link lead to a note; None where it cannot be rewritten."""
         read = garden.read(note)
         if read is None:
             return None
@@ -129,7 +128,6 @@ class _MeantNames:
         return self._similar(key)
 
     def _moved(self, target: str) -> VaultPath | None:
-        """Return where the journal says that a note of this path is now."""
         vault = self._garden.vault
         old = VaultPath(f"{target.removesuffix('.md')}.md")
         if "/" not in old:
@@ -138,7 +136,6 @@ class _MeantNames:
         return moved if moved in self._garden.notes else None
 
     def _similar(self, key: str) -> MeantNote | None:
-        """Return the note whose name differs by a slip of the pen."""
         from rapidfuzz import fuzz, process
 
         if len(key) < SHORTEST:
@@ -165,7 +162,6 @@ def _digits(name: str) -> str:
 
 
 def _is_slip(one: str, other: str) -> bool:
-    """Return whether two names differ inside: endings make other words."""
     from rapidfuzz.distance import OSA
 
     return OSA.distance(one, other) <= 1 and one[:1] == other[:1] and one[-2:] == other[-2:]

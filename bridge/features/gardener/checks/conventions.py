@@ -23,7 +23,6 @@ class ViolatedConventions:
     sentence = "Values that a schema note or the other notes of a folder do not allow, where a similar one is."
 
     def look(self, garden: Garden) -> Iterator[GardenFinding]:
-        """Yield each misspelt value."""
         notes = list(garden.notes.values())
         fresh = list(garden.fresh())
         inferred = [rule for rule in infer_rules(notes, 0.9) if rule.kind == "values"]

@@ -58,7 +58,6 @@ class Corrections:
 
 
 def notes_about(garden: Garden, one: Replacement) -> Iterator[IndexedNote]:
-    """Yield the notes that a correction is about, but for the list of corrections."""
     place = agents_folder(garden.vault.settings).place(NOTE)
     for path, note in garden.notes.items():
         if note.kind == "note" and path != place and one.about in ("", path.removesuffix(".md")):
@@ -66,7 +65,6 @@ def notes_about(garden: Garden, one: Replacement) -> Iterator[IndexedNote]:
 
 
 def read_replacements(vault: OpenVault, place: VaultPath) -> list[Replacement]:
-    """Return what the list of corrections says; nothing without a readable list."""
     try:
         data, _ = vault.files.read(place)
     except BridgeError:

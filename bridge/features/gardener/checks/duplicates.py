@@ -30,7 +30,6 @@ WORDS: Final[dict[MergeReason, str]] = {
 
 
 def _places(pair: MergePair) -> frozenset[str]:
-    """Return the outermost folders of a pair."""
     return frozenset(path.partition("/")[0] if "/" in path else "" for path in (pair.path, pair.into))
 
 

@@ -29,7 +29,6 @@ class EmptyNotes:
     sentence = "Notes without text, properties and links to them, for at least a week."
 
     def look(self, garden: Garden) -> Iterator[GardenFinding]:
-        """Yield each empty note."""
         for note in garden.fresh():
             if note.properties or note.packed_links != "[]" or note.headings or note.size > LARGEST:
                 continue

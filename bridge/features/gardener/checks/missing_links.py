@@ -94,6 +94,5 @@ def is_label(text: str, span: Span) -> bool:
 
 
 def says_nothing(garden: Garden, path: VaultPath) -> bool:
-    """Return whether a note has no more words than its name."""
     words = letters_and_digits(fold_word(garden.texts.get(path, "")))
     return words in ("", letters_and_digits(fold_word(title_of(path))))

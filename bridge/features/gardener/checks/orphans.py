@@ -64,12 +64,10 @@ class ParentPage:
 
 
 def is_orphan(garden: Garden, note: IndexedNote) -> bool:
-    """Return whether a note has no links, and none lead to it."""
     return note.packed_links == "[]" and not garden.graph_snapshot.graph.neighbours(note.path)
 
 
 def choose_orphans(garden: Garden) -> Sequence[IndexedNote]:
-    """Return the orphans to look at that say enough to be compared with other notes."""
     return [
         note
         for note in garden.by_time
@@ -98,7 +96,6 @@ class Orphans:
     sentence = "Notes without links, and the page that lists the others of their folder or those like them."
 
     def look(self, garden: Garden) -> Iterator[GardenFinding]:
-        """Yield each orphan with its page."""
         folders: defaultdict[str, list[VaultPath]] = defaultdict(list)
         for path, note in garden.notes.items():
             if note.kind == "note":
@@ -140,7 +137,6 @@ class Orphans:
         )
 
     def _page(self, garden: Garden, inside: Sequence[VaultPath]) -> tuple[VaultPath, float] | None:
-        """Return the page that lists the notes of a folder, with the share of them that it links to."""
         graph = garden.graph_snapshot.graph
         linking: Counter[VaultPath] = Counter()
         for path in inside:
@@ -161,12 +157,6 @@ class ListPages:
         self._lists: dict[VaultPath, Mapping[VaultPath, str]] = {}
 
     def find_parent(self, orphan: VaultPath, alike: Mapping[VaultPath, float]) -> ParentPage | None:
-        """Return the page that lists the notes that are like an orphan; None if none lists enough of them.
-
-        Args:
-            orphan: The orphan.
-            alike: These notes with their weights.
-        """
         weights: defaultdict[VaultPath, Counter[str]] = defaultdict(Counter)
         counts: Counter[VaultPath] = Counter()
         for path, weight in alike.items():
@@ -190,7 +180,6 @@ class ListPages:
         return ParentPage(page, heading or None, why, round(min(TICKED - 0.01, 0.4 + share), 2))
 
     def _is_one_list(self, page: VaultPath, heading: str) -> bool:
-        """Return whether what is added below a heading, or to the last list if there is none, stands in its list."""
         if not heading:
             return not any(self._listed(page).values())
         headings = self._garden.notes[page].headings

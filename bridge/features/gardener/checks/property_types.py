@@ -64,7 +64,6 @@ def _show(value: Value) -> str:
 
 
 def convert_value(value: Value, kind: ValueKind) -> Value:
-    """Return a value as another type; None if it is of that type, or nothing says what it would be."""
     is_kind = kind_of_value(value)
     if kind == "list" and is_kind in ("text", "link", "number", "date"):
         # Several values in one text would become one item.

@@ -35,7 +35,6 @@ class Prospects:
     sentence = "Names that four or more notes mention and that have no note yet."
 
     def look(self, garden: Garden) -> Iterator[GardenFinding]:
-        """Yield each name with a stub."""
         wanted: defaultdict[str, set[VaultPath]] = defaultdict(set)
         for path, note in garden.notes.items():
             for target, kind in note.targets:

@@ -81,7 +81,6 @@ class TagVariants:
 
 
 def _groups(notes: Mapping[str, Sequence[VaultPath]], fold: Callable[[str], str]) -> Iterator[list[str]]:
-    """Yield the tags that are equal when folded, the most used first."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for tag in notes:
         found[fold(tag)].append(tag)
@@ -96,7 +95,6 @@ def _by_use(tags: Iterable[str], notes: Mapping[str, Sequence[VaultPath]]) -> li
 
 
 def _most_used(notes: Mapping[str, Sequence[VaultPath]]) -> dict[str, str]:
-    """Return the most used spelling of each tag by the tag in lower case."""
     found: dict[str, str] = {}
     for tag in _by_use(notes, notes):
         found.setdefault(fold_case(tag), tag)

@@ -57,7 +57,6 @@ def is_said(topic: LikelyTopic) -> bool:
 
 
 def choose_untold(garden: Garden, known: VaultTopics) -> Sequence[IndexedNote]:
-    """Return the notes to look at that could have a topic and have no value of the topic property."""
     return [
         note
         for note in garden.by_time
@@ -68,7 +67,6 @@ def choose_untold(garden: Garden, known: VaultTopics) -> Sequence[IndexedNote]:
 
 
 def _prefer(known: VaultTopics, path: VaultPath, likely: Sequence[LikelyTopic]) -> LikelyTopic | None:
-    """Return the first of some topics, or the one that the rules prefer to it."""
     wanted = (replace(one, path=known.rules.instead_of(one.path)) for one in likely)
     return next((one for one in wanted if one.path != path), None)
 
@@ -138,7 +136,6 @@ def _why_wrong(values: Sequence[StrayValue], known: VaultTopics) -> str:
 
 
 def _why_likely(evidence: TopicEvidence) -> str:
-    """Return what speaks for a topic, in a few words."""
     reasons = {
         "its title says it": evidence.titled,
         f"it says “{plain_words(evidence.said)}”": bool(evidence.said) and not evidence.titled,

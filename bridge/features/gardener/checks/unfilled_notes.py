@@ -48,12 +48,10 @@ class TemplateText:
     """Its properties as they are written, which need not be YAML before their fields are filled."""
 
     def gives(self, line: str, title: str) -> bool:
-        """Return whether a line of a note with some title may come from it."""
         named = line.replace(title, TITLE)
         return any(one in self.lines or any(pattern.fullmatch(one) for pattern in self.filled) for one in (line, named))
 
     def sets(self, name: str, value: Any, title: str) -> bool:
-        """Return whether a property of a note with some title may come from it, or is empty."""
         if value in (None, "", [], ()) or (name in self.properties and self.properties[name] == value):
             return True
         written = re.search(rf"(?m)^{re.escape(name)}\s*:.*", self.head)
@@ -70,7 +68,6 @@ class UnfilledNotes:
     sentence = "Notes that say no more than their template, without links to them, for at least a week."
 
     def look(self, garden: Garden) -> Iterator[GardenFinding]:
-        """Yield each note with its template."""
         templates = read_templates(garden)
         most = 2 * max((garden.graph_snapshot.notes[one.path].size for one in templates), default=0)
         for note in garden.fresh():
@@ -91,7 +88,6 @@ class UnfilledNotes:
 
 
 def read_templates(garden: Garden) -> list[TemplateText]:
-    """Return the templates of the vault."""
     folder = garden.style.template_folders
     found: list[TemplateText] = []
     for path, note in garden.graph_snapshot.notes.items():
@@ -104,7 +100,6 @@ def read_templates(garden: Garden) -> list[TemplateText]:
 
 
 def read_template(path: VaultPath, read: Note) -> TemplateText:
-    """Return what a template gives to its notes."""
     lines = [_TITLE.sub(TITLE, line) for line in body_lines(read)]
     known = (line for line in lines if _MOMENT.search(line))
     patterns = (_pattern_of(line) for line in known if sum(map(str.isalpha, _MOMENT.sub("", line))) >= FEWEST)
@@ -131,6 +126,5 @@ def find_template(note: Note, templates: list[TemplateText]) -> TemplateText | N
 
 
 def body_lines(note: Note) -> list[str]:
-    """Return the lines of a note that say something, without its properties."""
     lines = (line.strip() for line in note.text[note.body :].splitlines())
     return [line for line in lines if line]
