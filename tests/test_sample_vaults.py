@@ -10,7 +10,7 @@ import pytest
 
 from bridge.markdown.documents import read_document
 from bridge.markdown.kinds import is_document
-from bridge.markdown.link_targets import ResolvedLink
+from bridge.markdown.links import ResolvedLink
 from bridge.markdown.names import Names
 from bridge.markdown.note import Note
 from bridge.markdown.sections import Outline, find_section

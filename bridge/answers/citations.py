@@ -1,15 +1,128 @@
 """Checks each sentence that a chat model wrote against the excerpts that it cites, and quotes what supports it."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from bridge.answers.prompt import Source
 from bridge.answers.quotes import RelevantNote, choose_quotes
-from bridge.answers.support import is_supported, split_statements
 from bridge.markdown.note import Note
 from bridge.markdown.parse import parse
 from bridge.records import dataclass
 from bridge.search.sentences import Sentence
+from bridge.text.extract import terms_of
+from bridge.text.fold import fold_word
+from bridge.text.sentence import sentence_ends
+from bridge.text.stems import language_of
+from bridge.text.words import TOKEN
 from bridge.types import VaultPath
+
+LEAST_SHARE = 0.6
+"""Share of a statement's content words that the cited text must say."""
+
+_CITATIONS = re.compile(r"((?:\s*\[\d{1,3}\])+)([.!?…。！？]?)")
+_CITATION = re.compile(r"\[(\d{1,3})\]")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_GROUPS = re.compile(r"[.,](?=\d{3}(?!\d))")
+_CLAUSE_END = re.compile(r"[,;:()](?!\d)|\s[-–]\s|[—，；：、（）]")
+_BULLET = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
+_NEGATION_WORDS = """
+not no never none nothing nobody without cannot nor neither
+nicht kein keine keinen keinem keiner nie niemals ohne nichts
+ne pas jamais aucun aucune sans rien
+nunca sin ningún ninguna ninguno nada
+non mai senza niente não nem sem
+niet geen nooit zonder niets
+не нет ни никогда без
+"""
+_NEGATIONS = frozenset(map(fold_word, _NEGATION_WORDS.split()))
+_CONTRACTED = re.compile(r"n['’]t\b", re.IGNORECASE)
+_UNSPACED_NEGATION = re.compile("[不没沒無无非未]|ない|ません|なかった")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence of an answer, and the numbers of the notes that it cites."""
+
+    text: str
+    cites: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    terms: frozenset[str]
+    negates: bool
+
+
+def split_statements(answer: str) -> list[Statement]:
+    """Split an answer into its sentences; numbers in brackets belong to the sentence before them."""
+    found: list[Statement] = []
+    at = 0
+    for match in _CITATIONS.finditer(answer):
+        *uncited, last = _sentences(answer[at : match.start()]) or [""]
+        cites = tuple(dict.fromkeys(int(number) for number in _CITATION.findall(match[1])))
+        at = match.end()
+        found += [Statement(text, ()) for text in uncited]
+        if last:
+            found.append(Statement(f"{last}{match[2]}", cites))
+        elif found:
+            found[-1] = Statement(found[-1].text, tuple(dict.fromkeys((*found[-1].cites, *cites))))
+    return found + [Statement(text, ()) for text in _sentences(answer[at:])]
+
+
+def is_supported(statement: str, excerpts: Sequence[str]) -> bool:
+    languages = {language_of(text) for text in excerpts}
+    return any(_says(statement, excerpts, language) for language in languages)
+
+
+def _says(statement: str, excerpts: Sequence[str], language: str | None) -> bool:
+    clauses = [clause for text in excerpts for sentence in _sentences(text) for clause in _clauses(sentence, language)]
+    terms = frozenset(terms_of(statement, language))
+    everything = frozenset[str]().union(*(one.terms for one in clauses))
+    if not terms or len(terms & everything) < LEAST_SHARE * len(terms):
+        return False
+    if not _numbers(statement) <= frozenset(chain.from_iterable(map(_numbers, excerpts))):
+        return False
+    if not frozenset(terms_of(" ".join(_names(statement)), language)) <= everything:
+        return False
+    parts = [one for one in _clauses(statement, language) if len(one.terms) > 1] or [_clause(statement, language)]
+    return all(_polarities(part.terms, clauses) == {part.negates} for part in parts)
+
+
+def _sentences(text: str) -> list[str]:
+    found, at = [], 0
+    for stop in (*sentence_ends(text, (0, len(text)), by_lines=True), len(text)):
+        if sentence := _BULLET.sub("", text[at:stop]).strip():
+            found.append(sentence)
+        at = stop
+    return found
+
+
+def _numbers(text: str) -> frozenset[str]:
+    return frozenset(_GROUPS.sub("", number) for number in _NUMBER.findall(text))
+
+
+def _names(statement: str) -> Iterator[str]:
+    return (word for word in TOKEN.findall(statement) if word.lower() != word)
+
+
+def _clauses(sentence: str, language: str | None) -> list[_Clause]:
+    return [_clause(part, language) for part in _CLAUSE_END.split(sentence)]
+
+
+def _clause(text: str, language: str | None) -> _Clause:
+    return _Clause(frozenset(terms_of(text, language)), _negates(text))
+
+
+def _polarities(terms: frozenset[str], clauses: Sequence[_Clause]) -> set[bool]:
+    shared = [len(one.terms & terms) for one in clauses]
+    most = max(shared, default=0)
+    return {one.negates for one, count in zip(clauses, shared, strict=True) if count == most}
+
+
+def _negates(sentence: str) -> bool:
+    words = {fold_word(word) for word in TOKEN.findall(sentence)}
+    return bool(not words.isdisjoint(_NEGATIONS) or _CONTRACTED.search(sentence) or _UNSPACED_NEGATION.search(sentence))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import re
 
-from bridge.markdown.link_targets import inside_wiki
+from bridge.markdown.links import inside_wiki
 from bridge.records import dataclass
 
 _MENTION = re.compile(

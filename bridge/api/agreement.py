@@ -10,8 +10,7 @@ from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.errors import ConfirmationRequired
 from bridge.markdown.edit.properties import edit_properties
-from bridge.notebook.folder import ABOUT_TYPE, AGREEMENT, ID, AgentsFolder, id_in, new_id, read_id
-from bridge.notebook.starter_notes import starter_notes
+from bridge.notebook.folder import ABOUT_TYPE, AGREEMENT, ID, AgentsFolder, id_in, new_id, read_id, starter_notes
 from bridge.records import dataclass
 
 

@@ -7,12 +7,12 @@ import itertools
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
 import orjson
+from annotated_types import Interval, MaxLen
 
 from bridge.api.characters import require_plain_name, require_writable_text
-from bridge.api.coerce import coerce
 from bridge.api.hints import (
     Folder,
     Period,
@@ -20,15 +20,18 @@ from bridge.api.hints import (
     describe_hint,
     field_names,
     hint_at,
+    is_record,
+    is_union,
     json_name,
     marks_of,
+    record_hints,
     role_of,
     strip_hint,
     union_tag,
 )
 from bridge.api.moments import day, first_day, period
 from bridge.api.note_names import find_file
-from bridge.api.plain_arguments import LARGEST, bind_plain
+from bridge.api.signature import Argument
 from bridge.errors import InvalidArguments
 from bridge.markdown.names import Names
 from bridge.records import dataclass
@@ -40,6 +43,148 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from bridge.api.registry import Operation
+
+RANGE = re.compile(r"\s*(\d{1,9})\s*[-–]\s*(\d{1,9})\s*")
+"""Lines as results format them: `3-9`."""
+
+PYTHON: Mapping[str, Any] = {"True": True, "False": False, "None": None}
+"""Python literals that differ from JSON."""
+
+
+def coerce(value: Any, hint: Any) -> Any:
+    """Convert a value to what a hint asks for, or return it as it is where its meaning is not certain.
+
+    JSON written as a string is parsed, a single item becomes a list of one, and a number without a fraction an integer.
+    Where a string is expected, every string stays as it is. Null for an optional field of a record leaves it out.
+    """
+    bare = strip_hint(hint)
+    if isinstance(value, str) and not takes_text(hint):
+        return coerce_text(value, hint, bare)
+    if isinstance(value, float) and bare is int and value.is_integer():
+        return int(value)
+    if get_origin(bare) is tuple:
+        return coerce_list(value, get_args(bare))
+    if isinstance(value, Mapping):
+        return coerce_object(value, hint, bare)
+    return value
+
+
+def takes_text(hint: Any) -> bool:
+    bare = strip_hint(hint)
+    if union_tag(hint):
+        return False
+    if is_union(bare):
+        return any(map(takes_text, get_args(bare)))
+    return bare not in (int, float, bool) and get_origin(bare) not in (tuple, Mapping) and not is_record(bare)
+
+
+def coerce_text(text: str, hint: Any, bare: Any) -> Any:
+    if get_origin(bare) is not tuple:
+        read = parse_literal(text)
+        return text if isinstance(read, str) else coerce(read, hint)
+    items = get_args(bare)
+    if items == (int, int) and (found := RANGE.fullmatch(text)):
+        return [int(found[1]), int(found[2])]
+    read = parse_literal(text)
+    # `2024` is a valid tag.
+    return coerce_list(text if takes_text(items[0]) and not isinstance(read, list) else read, items)
+
+
+def parse_literal(text: str) -> Any:
+    """Parse text as JSON or as a Python literal; return the text itself if it is neither."""
+    if text in PYTHON:
+        return PYTHON[text]
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return text
+
+
+def coerce_list(value: Any, items: tuple[Any, ...]) -> Any:
+    """Return a list with its items converted; a single item becomes a list of one."""
+    many = items[-1] is Ellipsis
+    if isinstance(value, list | tuple):
+        hints = [items[0]] * len(value) if many else items
+        return [*(coerce(*pair) for pair in zip(value, hints, strict=False)), *value[len(hints) :]]
+    alone = bool(value) and isinstance(value, str) == takes_text(items[0])
+    return [coerce(value, items[0])] if many and alone else value
+
+
+def coerce_object(value: Mapping[str, Any], hint: Any, bare: Any) -> Mapping[str, Any]:
+    """Return an object with its fields converted.
+
+    Of several records, agents are told the fields of all as those of one; null for another's leaves it out, too.
+    """
+    others = set[str]()
+    if options := union_tag(hint):
+        field, records = options
+        bare = records.get(str(value.get(field)))
+        others = {json_name(name) for record in records.values() for name in record_hints(record)}
+    if is_record(bare):
+        hints = {json_name(name): item for name, item in record_hints(bare).items()}
+        optional = others - hints.keys() | {
+            json_name(field.name) for field in dataclasses.fields(bare) if has_default(field)
+        }
+        fields = {name: coerce(item, hints[name]) if name in hints else item for name, item in value.items()}
+        return {name: item for name, item in fields.items() if item is not None or name not in optional}
+    if get_origin(bare) is not None and len(get_args(bare)) == 2:
+        return {name: coerce(item, get_args(bare)[1]) for name, item in value.items()}
+    return value
+
+
+def has_default(field: dataclasses.Field[Any]) -> bool:
+    return field.default is not dataclasses.MISSING or field.default_factory is not dataclasses.MISSING
+
+
+LARGEST = 2**53 - 1
+"""The largest integer that every JSON reader keeps."""
+
+
+def bind_plain(taken: Sequence[Argument], given: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the arguments of a call with the defaults of others; None unless all are simple and plainly fit."""
+    bound: dict[str, Any] = {}
+    for argument in taken:
+        if argument.name not in given:
+            if argument.required:
+                return None
+            bound[argument.name] = argument.default
+        elif fits_plainly(given[argument.name], argument.hint):
+            bound[argument.name] = given[argument.name]
+        else:
+            return None
+    return bound if given.keys() <= bound.keys() else None
+
+
+def fits_plainly(value: Any, hint: Any) -> bool:
+    bare = strip_hint(hint)
+    if value is None:
+        return is_union(hint) and type(None) in get_args(hint)
+    if get_origin(bare) is Literal:
+        return type(value) is str and value in get_args(bare)
+    plain = getattr(bare, "__supertype__", bare)
+    if type(value) is not plain or not all(map(is_known_mark, marks_of(hint))):
+        return False
+    limits = bounds(hint)
+    if isinstance(value, str):
+        return is_unicode(value) and (limits.longest is None or len(value) <= limits.longest)
+    least = -LARGEST if limits.least is None else limits.least
+    most = LARGEST if limits.most is None else limits.most
+    return type(value) is bool or (type(value) is int and least <= value <= most)
+
+
+def is_known_mark(mark: Any) -> bool:
+    if isinstance(mark, Interval):
+        return mark.gt is None and mark.lt is None
+    return isinstance(mark, MaxLen | PathRole) or mark is START
+
+
+def is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
 
 DIGEST = re.compile(f"[0-9a-fA-F]{{{SHORT_DIGEST},64}}")
 

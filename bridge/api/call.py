@@ -1,15 +1,31 @@
 """Who makes a call, and what the call may use."""
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
-from bridge.api.stream import StreamEvent, ignore_event
 from bridge.engine.bridge import Bridge
 from bridge.engine.host import Host
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import Forbidden
 from bridge.records import dataclass
 from bridge.types import Preset, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class StreamEvent:
+    """A part of a result.
+
+    Attributes:
+        kind: What it is, such as `token`.
+        data: Its value, which can be JSON.
+    """
+
+    kind: str
+    data: Any
+
+
+def ignore_event(event: StreamEvent) -> None:
+    """Ignore an event that nobody asked for."""
 
 
 @dataclass(frozen=True, slots=True)

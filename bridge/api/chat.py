@@ -3,9 +3,8 @@
 import contextlib
 import time
 
-from bridge.api.call import Call
+from bridge.api.call import Call, StreamEvent
 from bridge.api.hints import WritingMode
-from bridge.api.stream import StreamEvent
 from bridge.errors import BridgeError, ModelMissing, ModelUnusable
 from bridge.models.chat_process import AnswerEnd, ChatRequest, Piece, PromptRead
 from bridge.models.generator import Generator

@@ -17,9 +17,9 @@ from typing import Any, TypeVar, get_args
 
 from bridge.api.arguments import truncate
 from bridge.api.call import Call
-from bridge.api.encode import encode, strip_unseen
 from bridge.api.hints import strip_hint
 from bridge.api.registry import OPERATIONS, Operation
+from bridge.api.schemas import encode, strip_unseen
 from bridge.api.write import session_of
 from bridge.engine.host import Host
 from bridge.errors import BridgeError, Internal

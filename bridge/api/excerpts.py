@@ -10,8 +10,8 @@ from bridge.errors import NoteNotFound
 from bridge.markdown.kinds import kind_of
 from bridge.markdown.note import Note
 from bridge.search.excerpts import Excerpts, cut_excerpts, keep_passages
-from bridge.search.long_notes import cut_long_notes
 from bridge.search.model import SearchHit, SearchRequest, Sources
+from bridge.search.pack import cut_long_notes
 from bridge.types import VaultPath
 
 

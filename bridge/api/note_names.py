@@ -3,10 +3,16 @@
 import re
 from collections.abc import Collection, Sequence
 
-from bridge.errors import InvalidArguments, NoteNotFound
+from bridge.api.hints import Properties
+from bridge.engine.open_vault import OpenVault
+from bridge.engine.transactions import missing_note
+from bridge.errors import FolderNotFound, InvalidArguments, NoteNotFound
+from bridge.index.note import Notes
 from bridge.markdown.kinds import is_document
-from bridge.markdown.link_targets import fold_name, inside_wiki, target_file
+from bridge.markdown.links import fold_name, inside_wiki, target_file
 from bridge.markdown.names import Names
+from bridge.search.filters import MAX_LOOKED_UP, folder_spelling, no_such_folder, no_such_property, no_such_tag
+from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 from bridge.vault.vault import Vault
 
@@ -71,3 +77,42 @@ def notes_named(names: Names, name: VaultPath, made: Collection[VaultPath]) -> l
     candidates = dict.fromkeys((*names.with_name(folded), *made))
     whole = [path for path in candidates if fold_name(path) == folded]
     return whole[:1] or [path for path in candidates if fold_name(path).endswith(f"/{folded}")]
+
+
+def folder_of(notes: Collection[VaultPath], folder: str | None) -> str:
+    """Return a folder as the vault spells it; empty for the whole vault."""
+    found = folder_spelling(notes, folder)
+    if found is None:
+        raise FolderNotFound(no_such_folder(notes, folder))
+    return found
+
+
+def unknown_names(
+    notes: Notes, folder: str | None = None, tags: Sequence[str] = (), properties: Properties | None = None
+) -> tuple[str, ...]:
+    """Return a sentence for each folder, tag, property and value that no note has, with the closest existing one."""
+    notices = [no_such_folder(notes, folder), *(no_such_tag(notes, tag) for tag in tags[:MAX_LOOKED_UP])]
+    for name, value in [*(properties or {}).items()][:MAX_LOOKED_UP]:
+        notices.append(no_such_property(notes, name, *(value if isinstance(value, list | tuple) else (value,))))
+    return tuple(filter(None, notices))
+
+
+def unknown_properties(notes: Notes, names: Sequence[str]) -> tuple[str, ...]:
+    """Return a sentence for each of the first properties that no note has, with the closest existing one."""
+    known = {fold_case(key) for key in set[str]().union(*(note.properties for note in notes.values()))}
+    unknown = [name for name in names if fold_case(name) not in known][:MAX_LOOKED_UP]
+    return tuple(filter(None, (no_such_property(notes, name) for name in unknown)))
+
+
+def no_such_note(vault: OpenVault, path: VaultPath) -> NoteNotFound:
+    """Return the error for a missing note, with the closest ones or the reason why the index lacks an existing one."""
+    found = None if path in vault.index.notes else vault.inspect(path)
+    if found is not None and (path in vault.names or found.state == "skipped"):
+        why = found.reason
+        return NoteNotFound(
+            f"`{path}` is not in the index{f': {why}' if why else '.'}",
+            hint="See `index_status`.",
+            path=path,
+            closest=[],
+        )
+    return missing_note(vault.files, vault.names, vault.store.journal, path)

@@ -3,7 +3,7 @@
 from contextlib import suppress
 from dataclasses import replace
 
-from bridge.api.not_found import no_such_note
+from bridge.api.note_names import no_such_note
 from bridge.engine.host import Host
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments, NoteNotFound

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, TypeVar, get_args, get_type_hints
 
 import bridge.errors
-from bridge.api import arguments, docstring
+from bridge.api import arguments, signature
 from bridge.api.call import Call
 from bridge.api.feature import Feature
 from bridge.api.hints import Folder, role_of, strip_hint, walk_hint
@@ -163,7 +163,7 @@ def build_operation(
     quotes: bool = True,
     open_world: bool = False,
 ) -> Operation:
-    text = docstring.parse_docstring(function)
+    text = signature.parse_docstring(function)
     taken, records, raised = read_arguments(function)
     result: type = get_type_hints(function)["return"]
     if not dataclasses.is_dataclass(result):

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from bridge.api.not_found import unknown_properties
+from bridge.api.note_names import unknown_properties
 from bridge.api.where import evaluate_apart, note_files
 from bridge.bases.evaluate import Budget, Evaluation, check_functions, find_properties
 from bridge.bases.syntax import parse_expression
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
+from bridge.index.boilerplate import is_template
 from bridge.index.note import IndexedNote
-from bridge.index.templates import is_template
 from bridge.schema.rules import Rule, RuleScope
 from bridge.schema.schema_note import TYPE, FindPaths, read_schema
 from bridge.types import VaultPath

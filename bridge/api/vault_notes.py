@@ -1,6 +1,6 @@
 """The notes of an open vault, for operations that list them."""
 
-from bridge.api.not_found import no_such_note
+from bridge.api.note_names import no_such_note
 from bridge.engine.link_graph import ResolvedLinks
 from bridge.engine.open_vault import OpenVault
 from bridge.index.note import Notes

@@ -7,16 +7,14 @@ from bridge.engine.analytics import GraphSnapshot
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments
 from bridge.graph.columns import Edges
-from bridge.index.templates import is_template
+from bridge.index.boilerplate import is_template
 from bridge.records import dataclass
 from bridge.topics.assignments import read_assignments, topic_values
-from bridge.topics.edges import topic_edges
 from bridge.topics.evidence import TopicNames, rarity_by_count
-from bridge.topics.folders import FolderMeanings
 from bridge.topics.ontology import find_ontology_folder, read_ontology
 from bridge.topics.rules import TopicRules, read_rules
 from bridge.topics.settings import TopicSettings
-from bridge.topics.suggest import TopicSources
+from bridge.topics.suggest import FolderMeanings, TopicSources, topic_edges
 from bridge.topics.values import TopicWriter
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings

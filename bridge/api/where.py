@@ -1,21 +1,25 @@
 """The condition `where`: an expression of Obsidian's Bases over the notes of a vault."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from typing import Annotated, Final, TypeVar
 
 from annotated_types import MaxLen
 
-from bridge.api.not_found import unknown_properties
+from bridge.api.note_names import unknown_properties
 from bridge.bases.evaluate import Budget, Evaluation, check_functions, find_properties
 from bridge.bases.note_files import NoteFiles
 from bridge.bases.syntax import parse_expression
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments
 from bridge.index.note import Notes
-from bridge.types import VaultPath
+from bridge.notebook.folder import agents_folder
+from bridge.search.query import parse_query
+from bridge.search.terms import InPath, conditions
+from bridge.text.fold import fold_case
+from bridge.types import Among, VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
 
 T = TypeVar("T")
@@ -66,3 +70,22 @@ def note_files(vault: OpenVault, notes: Notes) -> NoteFiles:
     """Return the files of a vault as expressions see them; blocks for a small file."""
     types = read_obsidian_settings(vault.root).property_types
     return NoteFiles(notes, vault.names, vault.root, types, datetime.now().astimezone())
+
+
+def choose_among(vault: OpenVault, among: Among | None, places: Iterable[str | None] = (), query: str = "") -> Among:
+    """Return the notes that a call is about."""
+    if among is None:
+        among = "all" if vault.settings.agents_notes_in_search else "notes"
+    if among != "notes":
+        return among
+    folder = fold_case(agents_folder(vault.settings).path)
+    named = (fold_case(place).strip("/") for place in (*places, *_queried_places(query)) if place)
+    return "all" if any(place == folder or place.startswith(f"{folder}/") for place in named) else "notes"
+
+
+def _queried_places(query: str) -> Iterable[str]:
+    if "path:" not in query.lower():
+        return ()
+
+    term = parse_query(query).condition
+    return () if term is None else [one.text for one in conditions(term) if isinstance(one, InPath)]

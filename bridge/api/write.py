@@ -3,9 +3,11 @@
 import asyncio
 import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Annotated, Literal
+
+from annotated_types import Interval
 
 from bridge.api.call import Call
 from bridge.api.hints import Reason
@@ -15,8 +17,7 @@ from bridge.changes.draft import Draft
 from bridge.changes.effect import Reference
 from bridge.changes.hunks import Difference, differences
 from bridge.changes.requests.base import Request
-from bridge.engine.appended_links import make_link_appender
-from bridge.engine.auto_link import make_auto_linker
+from bridge.engine.auto_link import make_auto_linker, make_link_appender
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.transactions import Author, ChangeOutcome
 from bridge.errors import BridgeError, StateUnusable
@@ -325,3 +326,45 @@ def require_trust(call: Call, command: str) -> None:
     """Require that a caller may do at once what concerns everybody."""
     if is_proposer(call):
         call.principal.require_local(command)
+
+
+Count = Annotated[int, Interval(ge=0)]
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """The expected effect of a change; null fields are not checked.
+
+    Attributes:
+        files: Files written, moved or removed.
+        links_rewritten: Links updated in other places.
+        links_broken: Links to files, headings and blocks that are gone afterwards.
+    """
+
+    files: Count | None = None
+    links_rewritten: Count | None = None
+    links_broken: Count | None = None
+
+
+def expected_counts(expect: Expectation | None) -> Mapping[str, int]:
+    return {} if expect is None else {name: count for name, count in asdict(expect).items() if count is not None}
+
+
+def nothing_written(path: VaultPath, why: str, *, digest: Digest | None = None) -> Written:
+    """Describe a change that needs none."""
+    return Written(
+        change_id=None,
+        path=path,
+        digest=digest,
+        diff="",
+        state="applied",
+        warnings=(why,),
+        links_rewritten=0,
+        links_broken=(),
+        files=0,
+        by="disk",
+        dry_run=False,
+        would="",
+        confirmation=None,
+        changed=(),
+    )

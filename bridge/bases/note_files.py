@@ -11,7 +11,7 @@ from bridge.bases.evaluate import Files
 from bridge.bases.functions import as_link
 from bridge.bases.values import Date, LinkValue, Result, Tag, parse_date
 from bridge.index.note import IndexedNote
-from bridge.markdown.link_targets import name_key, target_file
+from bridge.markdown.links import name_key, target_file
 from bridge.markdown.names import Names
 from bridge.markdown.note import Value
 from bridge.text.fold import fold_case

@@ -12,8 +12,7 @@ from bridge.index.note import IndexedNote
 from bridge.markdown.edit.draft import open_draft
 from bridge.markdown.frontmatter import read_frontmatter
 from bridge.markdown.kinds import kind_of, title_of
-from bridge.markdown.link_targets import fold_name, target_file, target_subpath
-from bridge.markdown.links import read_links
+from bridge.markdown.links import fold_name, read_links, target_file, target_subpath
 from bridge.markdown.names import Names
 from bridge.markdown.note import Heading, Link, LinkKind
 from bridge.markdown.sections import decode_place, resolve_headings

@@ -7,18 +7,16 @@ from typing import Final, Literal
 from bridge.changes.draft import digest_of, plan_replacements
 from bridge.changes.effect import Effect, PlanAndEffect, name_warnings
 from bridge.changes.references import is_bookmarked, name_pattern, update_links
-from bridge.changes.relink import replace_spans
-from bridge.changes.renames import Shift
+from bridge.changes.relink import Shift, replace_spans
 from bridge.changes.view import BOOKMARKS, VaultView
 from bridge.errors import InvalidArguments, PathKept, ProtectedPath
 from bridge.markdown.edit.apply import apply_edits
-from bridge.markdown.edit.heading_levels import DEEPEST, headings_in, highest_level, repeated_heading, shift_headings
-from bridge.markdown.edit.properties import PropertyBlock, edit_properties
-from bridge.markdown.edit.property_items import read_items
+from bridge.markdown.edit.headings import DEEPEST, headings_in, highest_level, repeated_heading, shift_headings
+from bridge.markdown.edit.properties import PropertyBlock, edit_properties, read_items
 from bridge.markdown.edit.requests import Append
 from bridge.markdown.kinds import kind_of, title_of
-from bridge.markdown.link_parts import encode_destination
 from bridge.markdown.link_spans import LinkSpan, read_link_spans
+from bridge.markdown.links import encode_destination
 from bridge.markdown.note import Heading, Note, Value
 from bridge.markdown.parse import parse
 from bridge.markdown.sections import anchor, decode_place, resolve_headings

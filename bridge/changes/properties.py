@@ -1,24 +1,69 @@
-"""Plans to rename a property, or to replace its values, in many notes."""
+"""Plans to rename a property or a tag, or to replace values, in many notes."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Literal
 
-from bridge.changes.effect import PlanAndEffect, name_warnings
-from bridge.changes.many_notes import edit_many, files_with_queries, unread_properties
-from bridge.changes.view import VaultView
-from bridge.errors import InvalidArguments, InvalidProperties
+from bridge.changes.draft import plan_replacements
+from bridge.changes.effect import Effect, PlanAndEffect, SkippedFile, name_warnings
+from bridge.changes.view import BOOKMARKS, VaultView
+from bridge.errors import InvalidArguments, InvalidProperties, NoteNotFound, NoteUnreadable, TooLarge
 from bridge.index.note import IndexedNote
 from bridge.markdown.decode import BOM
-from bridge.markdown.edit.properties import PropertyBlock, require_property_name
-from bridge.markdown.edit.property_items import REMOVED, Removal, read_items, rename_key, replace_items
+from bridge.markdown.edit.properties import (
+    REMOVED,
+    PropertyBlock,
+    Removal,
+    read_items,
+    rename_key,
+    replace_items,
+    require_property_name,
+)
+from bridge.markdown.edit.tags import TagRename, rename_tag
 from bridge.markdown.edit.yaml_write import is_same_value
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.note import Value
 from bridge.text.fold import fold_case
 from bridge.text.invisible import is_line
 from bridge.types import VaultPath
+
+NoteEdit = Callable[[VaultPath, bytes], tuple[bytes, int]]
+"""Returns the new bytes of a file, and how many places in it changed."""
+
+
+def edit_many(paths: Iterable[VaultPath], view: VaultView, edit: NoteEdit) -> PlanAndEffect:
+    files: dict[VaultPath, tuple[bytes, bytes]] = {}
+    skipped: list[SkippedFile] = []
+    occurrences: dict[VaultPath, int] = {}
+    for path in sorted(paths):
+        try:
+            before = view.read(path)
+            after, count = edit(path, before)
+        except NoteNotFound:
+            continue
+        except (InvalidProperties, InvalidArguments, NoteUnreadable, TooLarge) as error:
+            skipped.append(SkippedFile(path, error.message))
+            continue
+        if after != before:
+            view.require_changeable(path)
+            files[path] = before, after
+            occurrences[path] = count
+    effect = Effect(files=tuple(files), occurrences=occurrences, skipped=tuple(skipped))
+    return PlanAndEffect(plan_replacements(files), effect)
+
+
+def files_with_queries(view: VaultView, pattern: str) -> tuple[str, ...]:
+    """Return the notes with queries, the bases and the bookmarks that contain a name, in which nothing is changed."""
+    names = re.compile(pattern, re.IGNORECASE)
+    bookmarks = (BOOKMARKS,) if names.search(view.bookmarks.decode("utf-8", "replace")) else ()
+    return (*view.links.naming(names), *bookmarks)
+
+
+def unread_properties(view: VaultView) -> list[VaultPath]:
+    """Return the Markdown notes of which the index does not know all properties."""
+    return [path for path, note in view.notes.items() if note.problems and path.lower().endswith(".md")]
+
 
 OnClash = Literal["refuse", "keep", "merge"]
 
@@ -150,3 +195,20 @@ def _type_warnings(name: str, to: str, types: Mapping[str, str]) -> tuple[str, .
     if meant and fold_case(name) != fold_case(to):
         warnings.append(f"Obsidian itself reads {' and '.join(f'`{each}`' for each in meant)}.")
     return tuple(warnings)
+
+
+def rename_tag_everywhere(rename: TagRename, view: VaultView) -> PlanAndEffect:
+    """Plan to rename a tag in every note and canvas; queries, bases and bookmarks that name it are only listed."""
+
+    def edit(path: VaultPath, data: bytes) -> tuple[bytes, int]:
+        if not path.lower().endswith((".md", ".canvas")):
+            raise InvalidArguments(f"`{path}` is a drawing that shows the tag.")
+        edited = rename_tag(path, data, rename)
+        return edited.data, edited.count
+
+    carriers = {path for path, note in view.notes.items() if any(map(rename.apply, note.tags))}
+    planned = edit_many(view.in_reach((*carriers, *unread_properties(view))), view, edit)
+    below = "" if rename.children else r"(?!/)"
+    named = files_with_queries(view, rf"(?<![\w/-]){re.escape(rename.old)}(?![\w-]){below}")
+    effect = replace(planned.effect, named_in=named)
+    return replace(planned, effect=replace(effect, warnings=name_warnings(named)))

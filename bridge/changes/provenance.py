@@ -12,8 +12,7 @@ from bridge.changes.draft import digest_of
 from bridge.changes.hunks import Snapshot, hunk_positions
 from bridge.changes.relink import has_only_followed
 from bridge.records import dataclass
-from bridge.state.change_parts import read_hunk_states
-from bridge.state.change_records import Change
+from bridge.state.change_records import Change, read_hunk_states
 from bridge.text.diff import (
     decode_text,
     encode_text,

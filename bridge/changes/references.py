@@ -8,8 +8,7 @@ from typing import Final
 
 from bridge.changes.effect import Reference
 from bridge.changes.heading import follow_headings
-from bridge.changes.relink import relink_file, verify_links
-from bridge.changes.renames import Shift
+from bridge.changes.relink import Shift, relink_file, verify_links
 from bridge.changes.view import VaultView
 from bridge.errors import NoteNotFound, NoteUnreadable, TooLarge
 from bridge.markdown.kinds import title_of

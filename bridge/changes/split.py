@@ -1,33 +1,267 @@
 """Plans to make a section of a note a note of its own; links, footnotes and block ids go along."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final, Literal
 
 from bridge.changes.draft import digest_of, plan_replacements
 from bridge.changes.effect import Effect, PlanAndEffect, Reference, name_warnings
-from bridge.changes.relink import replace_spans
-from bridge.changes.split_links import LinkEdits, SplitLinks
-from bridge.changes.split_parts import SplitParts, divide
+from bridge.changes.relink import Edit, Fate, Shift, find_new_target, replace_spans
 from bridge.changes.view import VaultView
 from bridge.errors import InvalidArguments, NoteExists, NoteNotFound, NoteUnreadable, PathKept, TooLarge
-from bridge.linking.apply import write_link
+from bridge.linking.apply import link_names, write_link
 from bridge.markdown.decode import BOM
-from bridge.markdown.edit.draft import open_draft, read_draft
+from bridge.markdown.definitions import Definition, labels_needed, read_definitions
+from bridge.markdown.edit.draft import BLANK, Draft, editable_end, newline_at, open_draft, read_draft
+from bridge.markdown.edit.headings import shift_headings
 from bridge.markdown.edit.properties import PropertyBlock, edit_properties
 from bridge.markdown.edit.verify import find_unclosed
 from bridge.markdown.kinds import kind_of, title_of
-from bridge.markdown.link_parts import find_flaw
 from bridge.markdown.link_spans import LinkSpan, read_link_spans
-from bridge.markdown.link_targets import inside_wiki, name_key
-from bridge.markdown.note import Note, Value
+from bridge.markdown.links import encode_destination, find_flaw, inside_wiki, name_key, percent_encode, wiki_file_name
+from bridge.markdown.names import Names
+from bridge.markdown.note import Heading, LinkKind, Note, Value
 from bridge.markdown.parse import parse
+from bridge.markdown.sections import anchor, decode_place, heading_chains, resolve_headings
 from bridge.notebook.file_name import file_name_for
 from bridge.records import dataclass
 from bridge.text.fold import fold_case
-from bridge.types import VaultPath
+from bridge.types import Span, VaultPath
 from bridge.vault.obsidian_settings import ObsidianSettings
 from bridge.vault.plan import Plan, Step
+
+
+@dataclass(frozen=True, slots=True)
+class LinkEdits:
+    """The edits of a file's links, with the links rewritten and the links that find a file at last."""
+
+    edits: tuple[Edit, ...]
+    rewritten: tuple[Reference, ...]
+    mended: tuple[Reference, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SplitLinks:
+    """What becomes of links when a section of a note becomes a note."""
+
+    path: VaultPath
+    to: VaultPath
+    names: Names
+    after: Names
+    headings: tuple[Heading, ...]
+    """The headings of the note before."""
+    moved: frozenset[int]
+    """Those that are in the section."""
+    blocks: frozenset[str]
+    """The ids of the blocks in the section."""
+    style: ObsidianSettings
+
+    def affects(self, target: str, kind: LinkKind, source: VaultPath) -> bool:
+        """Return whether a link of another file may have to be rewritten, or finds a file at last."""
+        was = self.names.resolve(target, source, kind).path
+        return (was == self.path and ("#" in target or "^" in target)) or self.after.resolve(
+            target, source, kind
+        ).path != was
+
+    def relink(self, spots: Iterable[LinkSpan], source: VaultPath, now: VaultPath) -> LinkEdits:
+        """Rewrite those links that would no longer mean the same."""
+        edits: list[Edit] = []
+        rewritten: list[Reference] = []
+        mended: list[Reference] = []
+        for spot in spots:
+            was = self.names.resolve(spot.target, source, spot.kind).path
+            means = self.after.resolve(spot.target, now, spot.kind).path
+            if was is None:
+                mended += [Reference(now, spot.line, spot.target, means)] if means else []
+                continue
+            target, place = self._follow(spot, source) if was == self.path else (was, None)
+            changed = [*self._edits(spot, Fate(was, target, means), place, source, now)]
+            edits += changed
+            rewritten += [Reference(now, spot.line, spot.target, target)] if changed else []
+        return LinkEdits(tuple(edits), tuple(rewritten), tuple(mended))
+
+    def _edits(
+        self, spot: LinkSpan, fate: Fate, place: str | None, source: VaultPath, now: VaultPath
+    ) -> Iterator[Edit]:
+        target = fate.new_target
+        if spot.file is None:
+            # It leads to a place in its own note.
+            file = "" if target == now or target is None else self._name(spot, target, now)
+            if spot.place is not None and (file or place is not None):
+                yield spot.place.span, spot.place.ink(file + (place if place is not None else spot.place.text))
+            return
+        exact = spot.kind == "canvas" and target == self.to
+        if target != fate.means or exact:
+            moved = {source: now} if source != now else {}
+            shift = Shift(self.names, self.after, moved)
+            yield find_new_target(spot, fate, source, shift)[0]
+        if spot.place is not None and place is not None:
+            yield spot.place.span, spot.place.ink(place)
+
+    def _follow(self, spot: LinkSpan, source: VaultPath) -> tuple[VaultPath, str | None]:
+        found = self.names.resolve(spot.target, source, spot.kind)
+        if spot.place is None:
+            return self.path, None
+        if found.block is not None:
+            return (self.to if found.block.casefold() in self.blocks else self.path), None
+        wanted = decode_place(spot.place.text, markdown=spot.syntax == "markdown")
+        was = resolve_headings(self.headings, wanted)
+        if not was:
+            return self.path, None
+        goes = was[-1] in self.moved
+        left = [number for number in range(len(self.headings)) if (number in self.moved) == goes]
+        place = self._place(spot, wanted, was[-1], left, source)
+        return (self.to if goes else self.path), place
+
+    def _place(self, spot: LinkSpan, wanted: str, number: int, left: list[int], source: VaultPath) -> str | None:
+        headings = [self.headings[one] for one in left]
+        target = left.index(number)
+        chain = list(heading_chains(headings))[target]
+        whole = "".join(f"#{anchor(text)}" for text in chain)
+        for place in (wanted, f"#{anchor(chain[-1])}", whole):
+            if resolve_headings(headings, place)[-1:] == (target,):
+                return None if place == wanted else _encode(place, spot)
+        raise InvalidArguments(
+            f"The link to `{chain[-1]}` in line {spot.line} of `{source}` could not follow.",
+            hint="Change that link first.",
+            path=source,
+            line=spot.line,
+        )
+
+    def _name(self, spot: LinkSpan, target: VaultPath, source: VaultPath) -> str:
+        for way in link_names(target, source, self.after, self.style):
+            for asked in dict.fromkeys((way.removesuffix(".md") if spot.syntax == "wiki" else way, way)):
+                words = wiki_file_name(asked) if spot.syntax == "wiki" else percent_encode(asked)
+                if words and self.after.resolve(words, source, spot.kind).path == target:
+                    return words
+        raise InvalidArguments(
+            f"The link in line {spot.line} of `{source}` cannot name `{target}`.", hint="Choose another name."
+        )
+
+
+def _encode(place: str, spot: LinkSpan) -> str:
+    if spot.syntax != "markdown" or spot.place is None:
+        return place
+    before = spot.place.text
+    return "#".join(encode_destination(part, before, pointed=spot.place.pointed) for part in place.split("#"))
+
+
+_BLANK_LINE: Final = re.compile(r"(?:\A|\n|\r)[ \t]*(?:\r\n?|\n)\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class SplitParts:
+    """The spans of a note's text that a section takes along, and those that stay."""
+
+    draft: Draft
+    number: int
+    """The heading of the section among those of the note."""
+    section: Span
+    moved: tuple[Span, ...]
+    """What the new note has of the section's own text."""
+    moved_definitions: tuple[Span, ...]
+    """What it has of the rest, to stand below."""
+    head: tuple[Span, ...]
+    tail: tuple[Span, ...]
+    """What stays above and below the section."""
+    kept_definitions: tuple[Span, ...]
+    """What stays of the section, because the rest uses it."""
+
+    def is_moved(self, offset: int) -> bool:
+        return self.section[0] <= offset < self.section[1]
+
+    def new_text(self, edits: Iterable[Edit]) -> str:
+        """Return the text of the new note: the heading has level 1, and those below it follow."""
+        text, changes = self.draft.text, sorted(edits)
+        newline = newline_at(text, self.section[0])
+        parts = [_render(text, self.moved, changes).strip(BLANK)]
+        parts += [_render(text, [span], changes).strip("\r\n") for span in self.moved_definitions]
+        joined = f"{newline}{newline}".join(part for part in parts if part)
+        return shift_headings(joined, 1 - self.draft.headings[self.number].level) + newline
+
+    def rest(self, edits: Iterable[Edit], left: str) -> str:
+        """Return the text of the note without the section."""
+        text, changes = self.draft.text, sorted(edits)
+        newline = newline_at(text, self.section[0])
+        head, tail = _render(text, self.head, changes), _render(text, self.tail, changes)
+        between = [left, *(_render(text, [span], changes).strip("\r\n") for span in self.kept_definitions)]
+        middle = f"{newline}{newline}".join(part for part in between if part)
+        above = bool(head[self.draft.body :].strip(BLANK)) if len(head) > self.draft.body else False
+        if not middle and not tail.strip(BLANK):
+            return head.rstrip(BLANK) + newline if head.strip(BLANK) else ""
+        if above and not _BLANK_LINE.search(head):
+            head += newline if head.endswith(("\n", "\r")) else newline * 2
+        if middle:
+            middle += newline * 2 if tail.strip(BLANK) else newline
+        return head + middle + tail
+
+
+def divide(draft: Draft, heading: str) -> SplitParts:
+    number, end = draft.section(heading)
+    start, limit = draft.headings[number].span[0], editable_end(draft)
+    end = min(end, limit)
+    text = draft.text
+    if start >= limit:
+        raise InvalidArguments(
+            f"From line {draft.lines.at(limit)} on `{draft.path}` belongs to Excalidraw or Kanban.",
+            hint="Choose a section above.",
+        )
+    # A heading may be indented.
+    start = text.rfind("\n", 0, start) + 1
+    if not text[draft.body : start].strip(BLANK) and not text[end:].strip(BLANK):
+        raise InvalidArguments(
+            f"This section is all of `{draft.path}`.", hint="Rename the note with `move_note`, or choose a subsection."
+        )
+    section = (start, end)
+    definitions = read_definitions(text, draft.body, draft.structure)
+    spans = [one.span for one in definitions]
+    prose = "".join(text[slice(*span)] for span in _without([section], spans))
+    others = "".join(text[slice(*span)] for span in _without([(0, start), (end, len(text))], spans))
+    needed = labels_needed(prose, text, definitions)
+    needed_by_rest = labels_needed(others, text, definitions)
+
+    def inside(one: Definition) -> bool:
+        return start <= one.span[0] < end
+
+    gone = [one.span for one in definitions if not inside(one) and one.label in needed - needed_by_rest]
+    stays = [one.span for one in definitions if inside(one) and one.label in needed_by_rest]
+    leaves = [one.span for one in definitions if inside(one) and one.label in needed_by_rest - needed]
+    along = [one.span for one in definitions if not inside(one) and one.label in needed]
+    return SplitParts(
+        draft,
+        number,
+        section,
+        moved=_without([section], leaves),
+        moved_definitions=tuple(along),
+        head=_without([(0, start)], gone),
+        tail=_without([(end, len(text))], gone),
+        kept_definitions=tuple(stays),
+    )
+
+
+def _without(spans: Sequence[Span], removed: Sequence[Span]) -> tuple[Span, ...]:
+    left: list[Span] = []
+    for start, end in spans:
+        at = start
+        for first, last in removed:
+            if at <= first < end:
+                left.append((at, first))
+                at = min(last, end)
+        left.append((at, end))
+    return tuple((start, end) for start, end in left if start < end)
+
+
+def _render(text: str, spans: Iterable[Span], edits: Sequence[Edit]) -> str:
+    parts: list[str] = []
+    for start, end in spans:
+        at = start
+        for (first, last), words in edits:
+            if at <= first and last <= end:
+                parts += [text[at:first], words]
+                at = last
+        parts.append(text[at:end])
+    return "".join(parts)
+
 
 Leave = Literal["link", "embed", "nothing"]
 

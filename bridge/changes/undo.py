@@ -4,20 +4,286 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import cache
 
-from bridge.changes.draft import Draft
+from bridge.changes.draft import Draft, digest_of, path_after_move
 from bridge.changes.hunks import Difference, Snapshot, differences, hunk_positions, select_hunks
-from bridge.changes.path_history import VaultState
-from bridge.changes.positions import Positions
+from bridge.changes.path_history import PathHistory, Positions, VaultState, file_after, name_after
 from bridge.changes.provenance import LineHistory
-from bridge.changes.rebase import FileConflict
-from bridge.changes.undo_step import ChangeReplay, UndoOptions
-from bridge.errors import ChangeConflict, InvalidArguments
-from bridge.state.change_parts import REST, HunkState, parts_absent, read_hunk_states, undone_parts
-from bridge.state.change_records import Change
+from bridge.changes.rebase import FileConflict, encode_merged, merge_file, to_file_conflicts
+from bridge.errors import ChangeConflict, ChangeNotFound, InvalidArguments
+from bridge.markdown.links import name_key
+from bridge.records import dataclass
+from bridge.state.change_records import REST, Change, HunkState, parts_absent, read_hunk_states, undone_parts
 from bridge.text.diff import Piece, decode_text, diff_lines, group_pieces, is_blank, pieces, split_lines
 from bridge.types import Digest, VaultPath
 from bridge.vault.paths import is_hidden
 from bridge.vault.plan import Plan, Step
+
+GONE = "It no longer exists."
+HAD_NAME = "Another file had its name since, and goes back through it: the change `{}` comes first."
+
+
+@dataclass(frozen=True, slots=True)
+class UndoOptions:
+    """How a change is undone in notes."""
+
+    lineages: Callable[[VaultPath, str | None], LineHistory]
+    """Returns the line history of a note, by its current path and the change that took it away."""
+    chosen: Collection[tuple[int, int]] | None
+    """Only these hunks, each given by its step and its number in that step."""
+    together: Collection[str]
+    """The changes that are undone together, the newest first."""
+    again: Collection[str]
+    """The changes that become active again by that."""
+
+
+class ChangeReplay:
+    """One change that is undone or redone on a draft."""
+
+    def __init__(
+        self,
+        draft: Draft,
+        change: Change,
+        snapshot: Snapshot,
+        today: VaultState,
+        conflicts: list[FileConflict],
+        positions: Positions,
+        taking: UndoOptions | None = None,
+    ) -> None:
+        """Create a replay."""
+        self._draft = draft
+        self._change = change
+        self._snapshot = snapshot
+        self._today = today
+        self._conflicts = conflicts
+        self.notes: list[str] = []
+        """Notes about unexpected outcomes, as sentences."""
+        self.touching = False
+        """Whether adjacent lines may both be changed."""
+        self._taking = taking
+        self._where = PathHistory(today, change, *((taking.together, taking.again) if taking else ((), ())))
+        self._positions = positions
+
+    def make(self, number: int, step: Step) -> None:
+        """Add to the draft what a step means in the current vault, or record a conflict."""
+        identity = self._change.now[number], self._change.gone[number]
+        brings_back = step.kind == "make_folder" or (step.kind == "put" and step.before is None)
+        place = self._name(number, step.path) if brings_back else self._positions.of_file(*identity)
+        if any(conflict.path in (place, self.before(place)) for conflict in self._conflicts):
+            return
+        match step.kind:
+            case "put" if step.after is not None and step.before is None:
+                self._restore(number, step, place, step.after)
+                self._positions.restore(*identity, place)
+            case "put" if step.after is not None and step.before is not None:
+                self._put(number, place, step.before, step.after)
+            case "remove":
+                self._remove(number, step, place)
+            case "move" if step.to is not None:
+                self._move(number, step, place)
+            case "make_folder" if not self._draft.has(place):
+                self._draft.take(Plan((Step("make_folder", place),)))
+                self._positions.restore(*identity, place)
+            case "remove_folder" if self._draft.has(place) and not self.holds(place):
+                if place == step.path or self.is_left_behind(place):
+                    self._draft.take(Plan((Step("remove_folder", place),)))
+
+    def _name(self, number: int, path: VaultPath) -> VaultPath:
+        return self._positions.of_name(path, self._where.events(self._count(number)))
+
+    def _count(self, number: int) -> int:
+        """Return the number of the change's steps before the state that a step, done or undone, refers to."""
+        return number if self._taking is None else number + 1
+
+    def holds(self, folder: VaultPath) -> bool:
+        """Return whether a folder has content after the steps so far."""
+        return bool(self._inside(folder))
+
+    def _inside(self, folder: VaultPath) -> list[VaultPath]:
+        there = {file_after(self._draft.steps, path) for path in self._today.inside(self.before(folder))}
+        there.update(place for step in self._draft.steps for place in (step.path, step.to) if place is not None)
+        below = {path[len(folder) + 1 :].split("/")[0] for path in there if path.startswith(f"{folder}/")}
+        return [path for name in sorted(below) if self._draft.has(path := VaultPath(f"{folder}/{name}"))]
+
+    def is_left_behind(self, folder: VaultPath, *, unknown: bool = False) -> bool:
+        """Return whether a folder exists after the steps so far only because of them or of undone changes."""
+        there = self._draft.has(folder) and not self._draft.is_file(folder)
+        return there and (self._is_passage(folder) or self._where.is_left_behind(self.before(folder), unknown=unknown))
+
+    def _is_passage(self, folder: VaultPath) -> bool:
+        """Return whether a folder is made only because the steps so far move something through it."""
+        before, steps = self.before(folder), self._draft.steps
+        made = (number for number, step in enumerate(steps) if step.kind == "make_folder")
+        if self._draft.had(before) or any(file_after(steps[number:], steps[number].path) == folder for number in made):
+            return False
+        return any(place.startswith((f"{folder}/", f"{before}/")) for place in self._draft.touched)
+
+    def before(self, path: VaultPath) -> VaultPath:
+        """Return the path before the first step of what has a path after the steps so far."""
+        for step in reversed(self._draft.steps):
+            if step.kind == "move" and step.to is not None:
+                path = path_after_move(path, step.to, step.path) or path
+        return path
+
+    def _restore(self, number: int, step: Step, place: VaultPath, after: Digest) -> None:
+        data, trashed = self._snapshot(after), step.to
+        if self._draft.has(place):
+            taker = self.before(place)
+            why = "Another file has this name now." if taker == place else f"`{taker}` would have its name by then."
+            self._conflicts.append(FileConflict(place, why))
+        elif (claim := self._claim(number, step.path)) is not None:
+            self._conflicts.append(FileConflict(place, HAD_NAME.format(claim)))
+        elif trashed is not None and self._today.has(trashed, after):
+            blobs = {} if data is None else {after: data}
+            self._draft.take(Plan((Step("move", trashed, to=place, before=after),), blobs))
+        else:
+            if trashed is not None and self._is_there(trashed):
+                self.notes.append(f"`{trashed}` was changed since, and stays; `{place}` says what it said before.")
+            self._draft.create(place, self._content(place, after))
+
+    def _put(self, number: int, place: VaultPath, before: Digest, after: Digest) -> None:
+        if not self._is_left(number, place):
+            return
+        if not self._draft.is_file(place):
+            self._conflict(place, GONE)
+            return
+        as_left = self._is(place, before) and not self._where.is_touched(number)
+        made = None if as_left else self._taken_out(number, place, before, after)
+        if made is None and self._is(place, before):
+            made = self._content(place, after)
+        made = self._merged(place, before, after) if made is None else made
+        if isinstance(made, bytes):
+            self._draft.replace(place, made)
+        else:
+            self._conflicts += [replace(one, path=self.before(one.path)) for one in made]
+
+    def _taken_out(
+        self, number: int, place: VaultPath, before: Digest, after: Digest
+    ) -> bytes | tuple[FileConflict, ...] | None:
+        """Return a file without a step's edits; None when not every version of it is known line by line."""
+        line_history, data = self._lineage(number), self._draft.read(place)
+        if line_history is None or self._taking is None or not line_history.come_to(data):
+            return None
+        if not line_history.knows(self._change, number):
+            return None
+        made = line_history.without(self._change, number, self._taking.chosen)
+        if isinstance(made, str):
+            return encode_merged(place, decode_text(data) or "", made)
+        # Later edits on the change may cancel out, such as a word that was replaced and put back.
+        merged = self._merged(place, before, after)
+        if isinstance(merged, bytes):
+            along = line_history.without(self._change, number, self._taking.chosen, along=True)
+            return merged if decode_text(merged) == along else to_file_conflicts(place, made)
+        return merged if self._is(place, after) else to_file_conflicts(place, made)
+
+    def _lineage(self, number: int) -> LineHistory | None:
+        change = self._change
+        return None if self._taking is None else self._taking.lineages(change.now[number], change.gone[number])
+
+    def _merged(self, place: VaultPath, before: Digest, after: Digest) -> bytes | tuple[FileConflict, ...]:
+        base, theirs, touching = self._content(place, before), self._content(place, after), self.touching
+        # What was cut off may not have been written.
+        alike = not touching or self._change.state == "conflict"
+        if not alike and self._is(place, after):
+            return (FileConflict(place, "It is so already: somebody changed it back since."),)
+        return merge_file(place, base, self._draft.read(place), theirs, touching=touching, alike=alike)
+
+    def _remove(self, number: int, step: Step, place: VaultPath) -> None:
+        path, before = step.path, step.before
+        if not self._is_left(number, place):
+            return
+        if not self._draft.is_file(place):
+            self._conflict(place, GONE)
+        elif place != path and self._taking is None:
+            self._conflict(place, f"It was moved since, from `{path}`.")
+        elif before is None or not (self._is(place, before) or self._has_only_followed(number, place)):
+            self._conflict(place, "It was changed since, and what was written would be lost with it.")
+        else:
+            data = self._draft.read(place)
+            # A file that came out of the trash goes back there.
+            to = step.to if self._draft.back and step.to is not None and not self._is_there(step.to) else None
+            self._draft.take(Plan((Step("remove", place, to, before=digest_of(data)),), {digest_of(data): data}))
+
+    def _has_only_followed(self, number: int, place: VaultPath) -> bool:
+        line_history = self._lineage(number)
+        return (
+            line_history is not None
+            and line_history.come_to(self._draft.read(place))
+            and line_history.has_only_followed(self._change)
+        )
+
+    def _move(self, number: int, step: Step, place: VaultPath) -> None:
+        is_folder, path, to = step.before is None, step.path, step.to or step.path
+        claim = self._claim(number, to)
+        path, to = self._name(number, path), self._name(number, to)
+        if not self._is_left(number, place):
+            return
+        if place != path or (self._taking is not None and self._where.is_moved_on(number)):
+            self._conflict(place, f"It was moved since, from `{path}`.")
+        elif not (self._draft.has(place) if is_folder else self._draft.is_file(place)):
+            self._conflict(place, GONE)
+        elif to.startswith(f"{place}/"):
+            self._conflict(place, f"Its place `{to}` is in it by now.")
+        elif (
+            self._draft.has(to)
+            and name_key(to, whole=True) != name_key(place, whole=True)
+            and not (is_folder and not place.startswith(f"{to}/") and self._cleared(to, unknown=True))
+        ):
+            taker = self.before(to)
+            by = "" if taker == to else f" by `{taker}`"
+            by = by if self._is_there(taker) else " by then"
+            self._conflict(place, f"Its place `{to}` is taken{by}.")
+        elif claim is not None:
+            self._conflict(place, HAD_NAME.format(claim))
+        elif place != to:
+            data = None if is_folder else self._draft.read(place)
+            blobs = {} if data is None else {digest_of(data): data}
+            self._draft.take(Plan((Step("move", place, to=to, before=next(iter(blobs), None)),), blobs))
+
+    def _claim(self, number: int, path: VaultPath) -> str | None:
+        """Return a change that must be undone before a path in a step is free to restore something to."""
+        if self._taking is None:
+            return None
+        return self._where.claims(name_after(self._where.events(self._count(number)), path))
+
+    def _is_left(self, number: int, place: VaultPath) -> bool:
+        """Return whether there may be something to do for a file: not when the change that created it was undone.
+
+        Text that was removed from such a file cannot be restored without it; another file of its name is a conflict.
+        """
+        is_back = self._positions.is_restored(self._change.now[number], self._change.gone[number])
+        if self._taking is None or is_back or not self._where.is_gone(number):
+            return True
+        if self._where.is_unmade(number) and "undoes" not in self._change.facts:
+            return False
+        if self._draft.has(place):
+            self._conflict(place, GONE)
+        return not self._draft.has(place)
+
+    def _cleared(self, folder: VaultPath, *, unknown: bool) -> bool:
+        if not self.is_left_behind(folder, unknown=unknown):
+            return False
+        if not all(self._cleared(path, unknown=unknown) for path in self._inside(folder)):
+            return False
+        self._draft.take(Plan((Step("remove_folder", folder),)))
+        return True
+
+    def _is(self, place: VaultPath, digest: Digest) -> bool:
+        return self._draft.is_file(place) and digest_of(self._draft.read(place)) == digest
+
+    def _is_there(self, hidden: VaultPath) -> bool:
+        return hidden in self._today.inside(VaultPath(hidden.rpartition("/")[0]))
+
+    def _content(self, place: VaultPath, digest: Digest) -> bytes:
+        data = self._snapshot(digest)
+        if data is None:
+            raise ChangeNotFound(f"The earlier content of `{place}` is no longer stored.", path=place)
+        return data
+
+    def _conflict(self, place: VaultPath, why: str) -> None:
+        if why == GONE and self._change.state == "conflict":
+            self.notes.append(f"`{self.before(place)}` no longer exists, and stays so.")
+            return
+        self._conflicts.append(FileConflict(self.before(place), why))
 
 
 def undo(

@@ -14,7 +14,7 @@ def explain_missing(data_dir: Path, root: Path, arguments: Mapping[str, Any]) ->
     """Say which file or folder that the arguments name is hidden; empty if none is."""
     if not (globs := denied_globs(data_dir)):
         return ""
-    from bridge.vault.globs import GlobSet
+    from bridge.vault.rules import GlobSet
 
     denied = GlobSet(globs)
     for typed in texts(arguments):

@@ -1,18 +1,46 @@
 """Finds the vault that a command means, and the bridge that serves it, if one runs."""
 
 import json
+import socket
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import bridge as program
-from bridge.cli import http_call
 from bridge.cli.console import Indexer
 from bridge.data_folder import Folders, enclosing_vault, find_known_vaults, match_vaults, read_vault_list
 from bridge.errors import BridgeError, InvalidArguments, NoSuchVault
 from bridge.server.runtime_file import Runtime, running_bridges
 from bridge.types import VaultId
+
+CONNECT_S = 5.0
+CHUNK = 1 << 16
+
+
+def post(url: str, headers: Mapping[str, str], body: bytes, patience: float | None) -> tuple[int, bytes]:
+    """Post a body, and return the status and the body of the answer."""
+    place = urlsplit(url)
+    lines = {"Host": place.netloc, **headers, "Content-Length": str(len(body))}
+    head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
+    with socket.socket() as connection:
+        connection.settimeout(CONNECT_S)
+        connection.connect((place.hostname, place.port))
+        connection.settimeout(patience)
+        connection.sendall(f"POST {place.path} HTTP/1.0\r\n{head}\r\n".encode() + body)
+        answer = b"".join(iter(lambda: connection.recv(CHUNK), b""))
+    return split_answer(answer)
+
+
+def split_answer(answer: bytes) -> tuple[int, bytes]:
+    head, _, body = answer.partition(b"\r\n\r\n")
+    first, *lines = head.decode("latin-1").split("\r\n")
+    protocol, status, *_ = first.split(" ", 2)
+    lengths = [int(line[15:]) for line in lines if line[:15].lower() == "content-length:"]
+    if not protocol.startswith("HTTP/") or lengths != [len(body)]:
+        raise ValueError(first)
+    return int(status), body
 
 
 class RemoteError(BridgeError):
@@ -59,7 +87,7 @@ def send(
             f"The arguments of `{operation}` contain a value that JSON cannot express.", operation=operation
         ) from None
     try:
-        status, answer = http_call.post(f"{runtime.url}/api/{operation}", headers, body, patience)
+        status, answer = post(f"{runtime.url}/api/{operation}", headers, body, patience)
         refusal = None if status == OK else json.loads(answer)["error"]
     except (OSError, ValueError, KeyError) as error:
         raise Unreachable(f"The bridge at {runtime.url} does not answer ({type(error).__name__}).") from None

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import bridge as program
 from bridge.api.call import OWNER, Call
 from bridge.api.dispatch import dispatch_call
-from bridge.api.encode import encode, to_json
 from bridge.api.registry import Operation
+from bridge.api.schemas import encode, to_json
 from bridge.cli.console import print_message
 from bridge.cli.progress import PATIENT_S
 from bridge.errors import BridgeError, NotReady, VaultHeld

@@ -115,7 +115,7 @@ def fill_in_folders(given: "argparse.Namespace") -> None:
 
 def report_refusal(error: "BridgeError", given: "argparse.Namespace") -> int:
     if given.json:
-        from bridge.api.encode import encode
+        from bridge.api.schemas import encode
 
         sys.stderr.buffer.write(encode(error.wire()) + b"\n")
     else:

@@ -129,7 +129,7 @@ def report_closed(bridge: "Bridge", reported: dict[str, str]) -> None:
 
 async def vault_statuses(bridge: "Bridge") -> list[dict[str, Any]]:
     from bridge.api.call import OWNER, Call
-    from bridge.api.encode import to_json
+    from bridge.api.schemas import to_json
     from bridge.features import get_operation
 
     vaults: list[dict[str, Any]] = to_json(await get_operation("status").run(Call(bridge, OWNER), {}))["vaults"]

@@ -9,14 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.errors import Busy
-from bridge.graph.cocitation import find_gaps
 from bridge.graph.columns import Edges, concat_edges
 from bridge.graph.graph import Graph
 from bridge.graph.kinds import EdgeKind
 from bridge.graph.layout import compute_layout
 from bridge.graph.measure import Measures, Network, build_network, measure_network, pagerank
-from bridge.graph.pairs import pairs_by_folder, pairs_by_tag
-from bridge.graph.similar import mutual_neighbours
+from bridge.graph.pairs import find_gaps, mutual_neighbours, pairs_by_folder, pairs_by_tag
 from bridge.graph.walk import arcs
 from bridge.index.index import Index
 from bridge.index.note import IndexedNote

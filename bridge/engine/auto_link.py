@@ -1,15 +1,18 @@
-"""Links note names in text that clients write, for the clients listed in the settings."""
+"""Links the names of notes in text that clients write, and adds suggested links where a change asks for them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 
 from bridge.changes.draft import Draft
 from bridge.engine.link_context import LinkContext, source_of
 from bridge.engine.open_vault import OpenVault
-from bridge.linking.apply import find_places, insert_links
+from bridge.linking.apply import find_places, insert_links, write_link
 from bridge.linking.corpus import Corpus
 from bridge.linking.evidence import FeedbackModel
-from bridge.markdown.kinds import kind_of
+from bridge.linking.suggest import suggest
+from bridge.markdown.edit.apply import apply_edits
+from bridge.markdown.edit.requests import Append
+from bridge.markdown.kinds import kind_of, title_of
 from bridge.markdown.parse import parse
 from bridge.text.diff import decode_text, diff_hunks
 from bridge.types import Span, VaultPath
@@ -61,3 +64,29 @@ def added_spans(before: str, after: str) -> list[Span]:
                 fresh.append(spans[line])
             line += row.kind != "removed"
     return fresh
+
+
+async def make_link_appender(vault: OpenVault, wanted: Mapping[VaultPath, int]) -> Callable[[Draft], None] | None:
+    """Return a function that adds links to a draft; None when no note asks for any."""
+    asking = {path: most for path, most in wanted.items() if most}
+    if not asking:
+        return None
+    corpus = await vault.mention_index.corpus()
+
+    def append_all(draft: Draft) -> None:
+        written = {step.path for step in draft.plan.steps if step.kind == "put"}
+        for path in sorted(written & asking.keys()):
+            append_links(vault, corpus, draft, path, asking[path])
+
+    return append_all
+
+
+def append_links(vault: OpenVault, corpus: Corpus, draft: Draft, path: VaultPath, most: int) -> None:
+    data = draft.read(path)
+    note = parse(path, data)
+    around = LinkContext(vault, path, FeedbackModel(vault.store.feedback.all()))
+    found = suggest(source_of(vault, note), corpus, around, "conservative")
+    style = read_obsidian_settings(vault.root)
+    links = [write_link(title_of(one.target), one.target, path, vault.names, style) for one in found[:most]]
+    if shown := [link for link in links if link is not None]:
+        draft.replace(path, apply_edits(path, data, [Append(text=f"→ {', '.join(shown)}")]))

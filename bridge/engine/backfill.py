@@ -11,10 +11,10 @@ from bridge.engine.model_pool import Embedders, model_key
 from bridge.engine.signal import Signal
 from bridge.errors import BridgeError, IndexUnusable
 from bridge.index.index import Index
-from bridge.index.missing_texts import MissingVector
+from bridge.index.vectors import MissingVector
 from bridge.models.choice import ModelChoice
 from bridge.models.embedder import Embedder
-from bridge.models.embeddings import RejectedText
+from bridge.models.worker_process import RejectedText
 from bridge.state.store import Store
 
 STEPS = 16

@@ -2,14 +2,16 @@
 
 import asyncio
 import contextlib
+import hashlib
+import logging
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from bridge.data_folder import Folders, read_former_ids, vault_id
+from bridge.data_folder import Folders, add_former_id, read_former_ids, read_vault_list, vault_id
 from bridge.engine.activity import Activity
-from bridge.engine.adopt_moved import adopt
 from bridge.engine.agents_place import AgentsPlace
 from bridge.engine.analytics import GraphAnalytics
 from bridge.engine.apply_requests import RequestExecutor
@@ -17,19 +19,16 @@ from bridge.engine.backfill import VectorBackfill
 from bridge.engine.editor_handoff import EditorSessions
 from bridge.engine.erase_denied import DenyEnforcer
 from bridge.engine.first_answers import FirstAnswers
-from bridge.engine.generators import Generators
 from bridge.engine.hooks import Hooks
 from bridge.engine.indexer import Indexer
 from bridge.engine.jobs import Job, Jobs
 from bridge.engine.late_saves import LateSaves
 from bridge.engine.mentions import MentionIndex
-from bridge.engine.model_pool import Embedders
-from bridge.engine.notify import publish_changes, publish_progress
+from bridge.engine.model_pool import Embedders, Generators, Rerankers
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.parser_pool import ParserPool, rules_of
 from bridge.engine.progress import Progress, measure_progress
 from bridge.engine.read_cache import LongNoteCache, ReadCache
-from bridge.engine.rerankers import Rerankers
 from bridge.engine.review import ChangeReview
 from bridge.engine.schedule import CoReadingTracker
 from bridge.engine.signal import Signal, pause
@@ -38,11 +37,11 @@ from bridge.engine.vault_counter import VaultCounter
 from bridge.engine.vault_lock import VaultLock
 from bridge.engine.watchdog import log_failure, open_index
 from bridge.errors import BridgeError, IndexUnusable, NotReady
-from bridge.events import Events
+from bridge.events import Events, IndexProgress, NoteUpdate, PendingCounts
 from bridge.index.apart import KeptFolder
+from bridge.index.array_file import forget_files
 from bridge.index.index import Index
 from bridge.index.note import IndexedNote
-from bridge.index.read_ahead import forget_files
 from bridge.markdown.names import Names
 from bridge.models.choice import choose_model
 from bridge.notebook.folder import agents_folder
@@ -50,9 +49,75 @@ from bridge.search.vocabulary import Vocabulary
 from bridge.settings.schema import Settings
 from bridge.state.change_records import ChangeFilter
 from bridge.state.store import Store
-from bridge.types import VaultPath
+from bridge.types import VaultId, VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
 from bridge.vault.vault import Vault
+
+log = logging.getLogger(__name__)
+
+SAME_VAULT = 0.9
+"""Share of a vanished vault's notes that a new path must hold, byte for byte, to adopt its index."""
+
+
+def adopt(folders: Folders, vault: VaultId, files: Vault) -> VaultId | None:
+    """Take over the index and history of a vault that was moved here."""
+    if folders.index(vault).exists() or folders.state(vault).exists():
+        return None
+    vanished = [v for v, path in read_vault_list(folders).items() if v != vault and not path.exists()]
+    candidates = [v for v in vanished if folders.index(v).is_dir()]
+    if not candidates:
+        return None
+    here = set(digests(files))
+    for old in candidates:
+        if content_overlap(folders, old, here) >= SAME_VAULT:
+            for part in list(folders.vault(old).iterdir()):
+                if part.name != "lock":
+                    part.replace(folders.vault(vault) / part.name)
+            add_former_id(folders, vault, old)
+            log.info("Vault %s was moved; its index is kept as %s", old, vault)
+            return old
+    return None
+
+
+def content_overlap(folders: Folders, old: VaultId, here: set[str]) -> float:
+    try:
+        index = Index.open(folders.index(old))
+    except BridgeError as error:
+        log.warning("The index of a vault that is gone cannot be opened: %s", error.code)
+        return 0.0
+    digests = [note.digest for note in index.notes.values()]
+    index.abandon()
+    return sum(digest in here for digest in digests) / len(digests) if digests else 0.0
+
+
+def digests(files: Vault) -> Iterator[str]:
+    for path in files.scan().files:
+        with suppress(BridgeError):
+            yield hashlib.sha256(files.read(VaultPath(path))[0]).hexdigest()
+
+
+FEW_CHANGES = 200
+"""Up to this many changed notes get an event each; more are only published as progress."""
+
+
+def publish_changes(vault: OpenVault, written: Collection[IndexedNote], gone: Collection[VaultPath]) -> None:
+    """Publish written and missing notes, and wake waiters."""
+    vault.backfill.wake()
+    if len(written) + len(gone) <= FEW_CHANGES:
+        for note in written:
+            vault.events.publish(NoteUpdate(note.path, "indexed"), vault.id)
+        for path in gone:
+            vault.events.publish(NoteUpdate(path, "gone"), vault.id)
+    publish_progress(vault)
+
+
+def publish_progress(vault: OpenVault) -> None:
+    vault.signal.notify()
+    # An unreadable index is reopened in a moment.
+    with contextlib.suppress(BridgeError):
+        pending = PendingCounts(len(vault.indexer.pending), vault.index.pending_vectors())
+        vault.events.publish(IndexProgress(pending, len(vault.index.notes)), vault.id)
+
 
 NEWEST = 10
 """Changes of which a crash may have kept some from being indexed."""

@@ -8,9 +8,8 @@ from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, 
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Literal
 
-from bridge.engine.carry import NOTHING_REPLACED, Replacement, carry_notes
 from bridge.engine.link_graph import LinkResolver
-from bridge.engine.moves import LateMoves
+from bridge.engine.moves import NOTHING_REPLACED, LateMoves, Replacement, carry_notes
 from bridge.engine.parser import Outcome, ReadOptions, read_all
 from bridge.engine.parser_pool import FEW, ParserPool
 from bridge.engine.signal import pause

@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import Collection, Mapping
 
+from bridge.index.boilerplate import is_template
 from bridge.index.index import Index
 from bridge.index.note import IndexedNote
-from bridge.index.templates import is_template
 from bridge.linking.corpus import Corpus
 from bridge.linking.mentions import Name, NameFinder
 from bridge.records import dataclass

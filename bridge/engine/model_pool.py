@@ -1,19 +1,22 @@
-"""Manages the embedding models in use, shared by all vaults: the chosen one, and one that still answers queries."""
+"""Manages the models in use, shared by all vaults: for embedding, for ranking and for chat."""
 
 import asyncio
 import contextlib
 import logging
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from bridge.errors import BridgeError, ModelMissing, ModelUnusable
+from bridge.models.catalogue import SUGGESTED_CHAT_MODEL, SUGGESTED_RERANKER
 from bridge.models.choice import ModelChoice
 from bridge.models.embedder import Embedder
-from bridge.models.folder import InstalledModel, find_embedding_model, installed_models
+from bridge.models.folder import InstalledModel, find_chat_model, find_embedding_model, find_reranker, installed_models
+from bridge.models.generator import Generator
 from bridge.models.model_setup import ModelSetup, read_model_setup
+from bridge.models.reranker import BUDGET_S, PassageScores, Reranker, RerankerStatus
 from bridge.settings.schema import Settings
 
 log = logging.getLogger(__name__)
@@ -146,3 +149,103 @@ class Embedders:
         if key not in self._open:
             self._open[key] = Embedder(model, workers_wanted(self.settings), self.settings.unload_after_s)
         return self._open[key]
+
+
+class Generators:
+    """Prepares the chosen chat model when it is first needed; its process starts with the first answer."""
+
+    def __init__(self, models_dir: Path, settings: Settings) -> None:
+        self.models_dir = models_dir
+        self.settings = settings
+        self._generator: Generator | None = None
+        self._made_for: tuple[object, ...] = ()
+
+    @property
+    def is_speaking(self) -> bool:
+        """Whether an answer is being generated."""
+        return self._generator is not None and self._generator.is_speaking
+
+    async def current(self) -> Generator:
+        """Return the generator of the chosen model."""
+        settings = self.settings
+        if not settings.chat_model:
+            raise ModelMissing(
+                "No chat model is chosen.",
+                hint=f"Run `vault-bridge models install {SUGGESTED_CHAT_MODEL}` and"
+                f" `vault-bridge models use {SUGGESTED_CHAT_MODEL}`.",
+            )
+        if (setup := await asyncio.to_thread(read_model_setup)) is not None:
+            raise setup.error()
+        model = await asyncio.to_thread(find_chat_model, self.models_dir, settings.chat_model)
+        window = min(settings.chat_window, model.spec.window)
+        wanted = (model.path, model.digest, window, settings.chat_threads, settings.chat_unload_after_s)
+        if self._generator is None or wanted != self._made_for:
+            await self.close()
+            self._made_for = wanted
+            self._generator = Generator(
+                model.path, window=window, threads=settings.chat_threads, unload_after_s=settings.chat_unload_after_s
+            )
+        return self._generator
+
+    async def trouble(self) -> BridgeError | None:
+        """Return why no answer can be written; None if one can, as far as is known before the model is loaded."""
+        try:
+            await self.current()
+        except BridgeError as error:
+            return error
+        return None
+
+    async def close(self) -> None:
+        """End the model's process."""
+        generator, self._generator = self._generator, None
+        if generator is not None:
+            await generator.close()
+
+
+_HOW_TO_CHOOSE = (
+    f"`vault-bridge models install {SUGGESTED_RERANKER}` and `vault-bridge models use {SUGGESTED_RERANKER}` add one."
+)
+
+
+class Rerankers:
+    """Prepares the chosen reranker when it is first needed; its process starts with the first passages."""
+
+    def __init__(self, models_dir: Path, settings: Settings) -> None:
+        self.models_dir = models_dir
+        self.settings = settings
+        self.budget_s = BUDGET_S
+        """Seconds that a search waits for scores."""
+        self._reranker: Reranker | None = None
+
+    @property
+    def status(self) -> RerankerStatus | None:
+        return self._reranker.status() if self._reranker is not None else None
+
+    async def score(self, query: str, passages: Sequence[str], budget_s: float | None = None) -> PassageScores:
+        """Score passages for a query; without a usable reranker, return only why there is none."""
+        try:
+            reranker = await self._current()
+        except BridgeError as error:
+            return PassageScores(problem=f"{error.message} {error.hint}".strip())
+        return await reranker.score(query, passages, budget_s)
+
+    def chosen(self) -> InstalledModel:
+        """Return the chosen reranker. Blocks for small files."""
+        if not self.settings.rerank_model:
+            raise ModelMissing("No reranker is chosen.", hint=_HOW_TO_CHOOSE)
+        if (setup := read_model_setup()) is not None:
+            raise setup.error()
+        return find_reranker(self.models_dir, self.settings.rerank_model)
+
+    async def _current(self) -> Reranker:
+        model = await asyncio.to_thread(self.chosen)
+        if self._reranker is None or self._reranker.model != model:
+            await self.close()
+            self._reranker = Reranker(model, budget_s=self.budget_s)
+        return self._reranker
+
+    async def close(self) -> None:
+        """End the model's process."""
+        reranker, self._reranker = self._reranker, None
+        if reranker is not None:
+            await reranker.close()

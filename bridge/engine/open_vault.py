@@ -19,9 +19,8 @@ from bridge.engine.inspection import Inspection, inspect_note
 from bridge.engine.late_saves import LateSaves
 from bridge.engine.link_graph import ResolvedLinks
 from bridge.engine.mentions import MentionIndex
-from bridge.engine.model_pool import Embedders, model_key
+from bridge.engine.model_pool import Embedders, Rerankers, model_key
 from bridge.engine.read_cache import LongNoteCache, ReadCache
-from bridge.engine.rerankers import Rerankers
 from bridge.engine.review import ChangeReview
 from bridge.engine.schedule import CoReadingTracker, run_maintenance
 from bridge.engine.signal import Signal

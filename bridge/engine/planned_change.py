@@ -8,11 +8,16 @@ from typing import Any
 from bridge.changes.draft import Draft, digest_of, path_after_move
 from bridge.changes.effect import Effect, SkippedFile
 from bridge.changes.forecast import Forecast
+from bridge.changes.path_history import VaultState
 from bridge.changes.requests.base import Request
+from bridge.changes.undo import hunk_states_after_undo, undo
 from bridge.errors import ExpectationFailed, NoteNotFound
 from bridge.records import dataclass
+from bridge.state.change_records import Change, hunk_state_facts
+from bridge.state.store import Store
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Plan
+from bridge.vault.vault import Vault
 from bridge.vault.write.bulk import replaces_only
 
 FORECAST = "forecast"
@@ -94,3 +99,38 @@ def require_expected(found: Mapping[str, int], expect: Mapping[str, int]) -> Non
     ]
     if wrong:
         raise ExpectationFailed(f"The change would do something else: {', '.join(wrong)}.", effect=dict(found))
+
+
+def plan_undo(
+    draft: Draft, changes: Sequence[Change], vault: Vault, store: Store, hunks: Collection[int] | None = None
+) -> PlannedChange:
+    draft.back = True
+    snapshot = store.snapshots.read
+    newest_first = sorted(changes, key=lambda change: change.made, reverse=True)
+    notes = undo(draft, newest_first, snapshot, vault_state(vault, store), hunks)
+    switches = hunk_states_after_undo(newest_first, snapshot, store.journal.change, store.files.past, hunks)
+    facts = {"undoes": [change.id for change in newest_first], **hunk_state_facts(switches)}
+    return PlannedChange(first_path(newest_first[0]), Effect(warnings=notes), facts)
+
+
+def vault_state(vault: Vault, store: Store) -> VaultState:
+    def has(path: VaultPath, digest: Digest) -> bool:
+        try:
+            return digest_of((vault.root / path).read_bytes()) == digest
+        except OSError:
+            return False
+
+    return VaultState(
+        inside=vault.inside,
+        has=has,
+        past=store.files.past,
+        is_newest=store.files.is_newest,
+        folders=store.files.folder_events,
+        departures=store.files.departures,
+    )
+
+
+def first_path(change: Change) -> VaultPath:
+    files = (step for step in change.steps if not step.kind.endswith("folder"))
+    named = (place for step in files for place in (step.path, step.to) if place and not place.startswith("."))
+    return next(named, change.steps[0].path)

@@ -17,13 +17,11 @@ from bridge.changes.undo import (
     redo,
 )
 from bridge.engine.editor_handoff import Answer, Refusal, is_applied, is_delegated
-from bridge.engine.plan_undo import first_path, plan_undo, vault_state
-from bridge.engine.planned_change import FORECAST, PlannedChange
+from bridge.engine.planned_change import FORECAST, PlannedChange, first_path, plan_undo, vault_state
 from bridge.engine.transactions import Author, ChangeOutcome, ChangeWriter
 from bridge.engine.vault_counter import VaultCounter
 from bridge.errors import BridgeError, ChangeConflict, ChangeNotFound
-from bridge.state.change_parts import hunk_state_facts, read_hunk_states
-from bridge.state.change_records import Change, ChangeFilter, State
+from bridge.state.change_records import Change, ChangeFilter, State, hunk_state_facts, read_hunk_states
 from bridge.state.store import Store
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Plan, Step

@@ -3,26 +3,29 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import field, replace
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 from bridge.changes.draft import Draft, follow_step
 from bridge.changes.effect import explain_read_only
 from bridge.changes.extent import Extent, explain_no_change, measure_change
 from bridge.changes.git import commit
 from bridge.engine.agents_place import AgentsPlace
-from bridge.engine.carry import replaced_bytes
-from bridge.engine.completion import run_to_completion
 from bridge.engine.editor_handoff import EditorDelegate, EditorSessions
 from bridge.engine.indexer import Indexer
-from bridge.engine.missing_note import missing_note
-from bridge.engine.moves import trace_moves
+from bridge.engine.moves import replaced_bytes, trace_moves
 from bridge.engine.path_locks import Hold, PathLocks
-from bridge.engine.plan_undo import plan_undo
-from bridge.engine.planned_change import PlannedChange, count_effects, digest_after, digest_before, require_expected
+from bridge.engine.planned_change import (
+    PlannedChange,
+    count_effects,
+    digest_after,
+    digest_before,
+    plan_undo,
+    require_expected,
+)
 from bridge.errors import (
     BridgeError,
     ChangeConflict,
@@ -35,11 +38,13 @@ from bridge.errors import (
 )
 from bridge.events import ChangeProposed, ChangeRecorded, Events
 from bridge.markdown.edit.lint import new_faults
-from bridge.markdown.link_targets import name_key, target_file
+from bridge.markdown.links import name_key, target_file
+from bridge.markdown.names import Names
 from bridge.notebook.folder import AGREEMENT, AgentsFolder, holds_all
 from bridge.records import dataclass
 from bridge.settings.schema import Settings
 from bridge.state.change_records import Change
+from bridge.state.journal import Journal
 from bridge.state.store import Store
 from bridge.types import Digest, VaultId, VaultPath
 from bridge.vault.plan import Blobs, Plan, Step
@@ -48,6 +53,33 @@ from bridge.vault.vault import Vault
 from bridge.vault.write.bulk import replaces_only
 from bridge.vault.write.handle import FileOvertaken
 from bridge.vault.write.writer import PreparedPlan, Writer, WriteStopped
+
+T = TypeVar("T")
+
+
+async def run_to_completion(work: Coroutine[Any, Any, T]) -> T:
+    """Run work to its end, even if the caller is cancelled meanwhile."""
+    task = asyncio.ensure_future(work)
+    cancelled = False
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            cancelled = not task.cancelled()
+        except Exception:  # noqa: BLE001 - raised below
+            break
+    if cancelled:
+        raise asyncio.CancelledError
+    return task.result()
+
+
+def missing_note(vault: Vault, names: Names, journal: Journal, path: VaultPath) -> NoteNotFound:
+    """Return the error for a missing note, with its path since a recorded move, or else with the closest ones."""
+    now = journal.moved_to(path, vault.has)
+    if now is None or vault.rules.denies(path):
+        return names.missing(path)
+    return NoteNotFound(f"`{path}` was moved to `{now}`.", hint="Use the new path.", path=path, closest=[now])
+
 
 log = logging.getLogger(__name__)
 

@@ -3,14 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bridge.changes.counts import LinkLookup, VaultCounts, count_vault
 from bridge.changes.draft import Draft
 from bridge.changes.forecast import (
     AffectedFiles,
     CountedVault,
     Forecast,
+    LinkLookup,
+    VaultCounts,
     affected_by,
     compare_counts,
+    count_vault,
     explain_difference,
     measure_files,
 )

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bridge.export.command_catalogue import command_catalogue
-from bridge.export.errors_page import errors_page
-from bridge.export.reference import reference
-from bridge.export.settings_page import settings_page
+from bridge.export.reference import errors_page, reference, settings_page
 from bridge.export.typescript import called_operations, events_module, operations_module
 
 ROOT = Path(__file__).resolve().parents[2]

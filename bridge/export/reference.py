@@ -1,13 +1,14 @@
 """The registry as a page for people: what operations share is described once."""
 
+import inspect
 import json
 import shlex
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from bridge.api.docstring import parse_docstring
+import bridge.errors
 from bridge.api.hints import (
     Folder,
     Period,
@@ -19,11 +20,14 @@ from bridge.api.hints import (
     strip_hint,
     union_tag,
 )
-from bridge.api.registry import Operation, implied_errors
-from bridge.api.signature import Argument
+from bridge.api.registry import ANY_ERRORS, PATH_ERRORS, VAULT_ERRORS, Operation, implied_errors
+from bridge.api.signature import Argument, parse_docstring
 from bridge.docstrings import docstring_of
+from bridge.errors import BridgeError
+from bridge.export.openapi import COMMON_ERRORS
 from bridge.features import FEATURES, operations
 from bridge.records import dataclass
+from bridge.settings.schema import SECTIONS, SettingDescription, describe_settings
 from bridge.types import Day, Digest, VaultPath
 
 INTRODUCTION = """# Operations
@@ -274,3 +278,114 @@ def flags(name: str, value: Any) -> list[str]:
     if isinstance(value, list):
         return [word for item in value for word in (f"--{name}", str(item))]
     return [f"--{name}", str(value)]
+
+
+ERRORS_PAGE_INTRODUCTION = """# Errors
+
+Every error has the form `{"error": {"code", "message", "hint", …}}`; an operation may add fields. Programs act on
+`code`, which never changes. `message` says what went wrong, and `hint` the way out: the one below unless the case has a
+better one. The status is that of the HTTP answer.
+
+This page is written by `python -m bridge.export`.
+"""
+
+GENERAL = {
+    "any call": {error.__name__ for error in COMMON_ERRORS} | {*ANY_ERRORS},
+    "any operation on a vault": {*VAULT_ERRORS},
+    "any operation that takes a path": {*PATH_ERRORS},
+}
+"""The errors that operations need not name, by who raises them."""
+
+
+def errors_page() -> str:
+    codes = classes_by_code()
+    listing = "\n".join(f"- [`{code}`](#{code})" for code in codes)
+    return "\n".join(
+        [ERRORS_PAGE_INTRODUCTION, listing, "", *("\n".join(describe_code(code, held)) for code, held in codes.items())]
+    )
+
+
+def classes_by_code() -> Mapping[str, tuple[type[BridgeError], ...]]:
+    found: defaultdict[str, list[type[BridgeError]]] = defaultdict(list)
+    for error in sorted(error_classes(), key=lambda error: error.status):
+        found[error.code].append(error)
+    return {code: tuple(classes) for code, classes in found.items()}
+
+
+def error_classes() -> Iterator[type[BridgeError]]:
+    """Yield every error that can be raised, in the order of the module; not those that only have others below them."""
+    for error in vars(bridge.errors).values():
+        if inspect.isclass(error) and issubclass(error, BridgeError) and error is not BridgeError:
+            is_group = BridgeError in error.__bases__ and bool(error.__subclasses__())
+            if not is_group:
+                yield error
+
+
+def describe_code(code: str, classes: tuple[type[BridgeError], ...]) -> Iterator[str]:
+    yield f"## {code}\n"
+    yield "| status | when | way out |"
+    yield "|---|---|---|"
+    yield from (f"| {error.status} | {describe_case(error)} | {error.hint} |" for error in classes)
+    yield ""
+    yield "Raised by:\n"
+    yield from list_raisers(classes) or ("- no operation in particular",)
+    yield ""
+
+
+def describe_case(error: type[BridgeError]) -> str:
+    return docstring_of(error)
+
+
+def list_raisers(classes: tuple[type[BridgeError], ...]) -> list[str]:
+    names = {error.__name__ for error in classes}
+    everywhere = [f"- {who}" for who, implied in GENERAL.items() if names & implied]
+    general_cases = {describe_case(error) for error in classes} if everywhere else set()
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for operation in operations():
+        for error, when in operation.errors.items():
+            if error in classes and when not in general_cases:
+                found[when].append(f"[`{operation.name}`](operations.md#{operation.name})")
+    return [*everywhere, *(f"- {', '.join(links)}: {when}" for when, links in found.items())]
+
+
+SETTINGS_INTRODUCTION = """# Settings
+
+The bridge keeps them in `settings.toml` in its data folder, for all vaults; an absent one has its default. Change them
+in Obsidian's settings, with `vault-bridge change-settings --json-args FILE`, or in the file:
+
+```toml
+deny = ["Private/**"]
+confirm_files = 50
+```
+
+A changed file takes effect within seconds. A line that does not fit is left out, and `read-settings` and `doctor` name
+it; a rule (`deny`, `readonly`) that does not fit never opens a note: see [SECURITY.md](SECURITY.md#rules).
+
+This page is written by `python -m bridge.export`.
+
+"""
+HEAD = "| setting | type | default | meaning |\n|---|---|---|---|\n"
+
+
+def settings_page() -> str:
+    known = describe_settings()
+    own = "".join(f"{setting_row(setting)}\n" for setting in known if "." not in setting.name)
+    return SETTINGS_INTRODUCTION + HEAD + own + "".join(section_part(name, known) for name in SECTIONS)
+
+
+def section_part(name: str, known: Sequence[SettingDescription]) -> str:
+    rows = "".join(f"{setting_row(one)}\n" for one in known if one.name.startswith(f"{name}."))
+    return f"\n## {name.capitalize()}\n\nIn the section `[{name}]`, without the name before the dot.\n\n{HEAD}{rows}"
+
+
+def setting_row(setting: SettingDescription) -> str:
+    default = json.dumps(setting.default)
+    restart = " Takes effect after a restart." if setting.restart else ""
+    return f"| `{setting.name}` | {setting_values(setting)} | `{default}` | {setting.meaning}{restart} |"
+
+
+def setting_values(setting: SettingDescription) -> str:
+    kind = setting.type.replace("'", "`").replace(" | ", ", ")
+    if setting.least is None or setting.most is None:
+        return kind
+    return f"{kind}, {setting.least:,} to {setting.most:,}"

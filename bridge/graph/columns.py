@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.graph.kinds import CODES, WEIGHTS, EdgeKind
-from bridge.markdown.link_targets import is_attachment_name
+from bridge.markdown.links import is_attachment_name
 from bridge.records import dataclass
 from bridge.types import VaultPath
 

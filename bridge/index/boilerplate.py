@@ -7,14 +7,17 @@ import json
 import re
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import field
+from functools import lru_cache
 from hashlib import blake2b
-from typing import Self
+from typing import Final, Self
 from zlib import crc32
 
+from bridge.index.note import IndexedNote
 from bridge.records import dataclass
-from bridge.types import Span, VaultPath
+from bridge.text.fold import fold_word
+from bridge.types import Span, VaultPath, lies_in
 
 LEAST_NOTES = 8
 """A line in fewer notes is never boilerplate, so that small vaults keep what they repeat."""
@@ -270,3 +273,30 @@ def has_letters(line: str) -> bool:
 
 def line_hash(line: str) -> int:
     return int.from_bytes(blake2b(line.encode("utf-8", "replace"), digest_size=8).digest(), "little")
+
+
+FOLDERS: Final = frozenset(
+    fold_word(name)
+    for name in (
+        *("template", "templates", "vorlage", "vorlagen", "modèles", "plantillas", "modelli", "modelos"),
+        *("sjablonen", "szablony", "шаблоны", "模板", "范本", "テンプレート", "템플릿"),
+    )
+)
+"""Names of folders that hold templates, without case, accents, numbers and signs."""
+
+_TEMPLATE_SIGNS: Final = re.compile(r"[\W\d_]+")
+_TEMPLATE_FIELD: Final = re.compile(r"(?<!`)(?:\{\{[ \t]*(?:title|date|time)\b[^{}\n]*\}\}|<%.*?%>)", re.IGNORECASE)
+"""A field of Obsidian's templates or a command of Templater, unless it is quoted as code."""
+
+
+def is_template(note: IndexedNote, folders: Collection[str]) -> bool:
+    """Return whether a note is a template: by its folder, or by fields in its headings or properties."""
+    if lies_in(note.path, folders) or _holds_templates(note.path.rpartition("/")[0]):
+        return True
+    said = (note.packed_headings, *map(str, note.properties.values()))
+    return any(_TEMPLATE_FIELD.search(text) for text in said if "{{" in text or "<%" in text)
+
+
+@lru_cache(maxsize=10_000)
+def _holds_templates(folder: str) -> bool:
+    return any(_TEMPLATE_SIGNS.sub("", fold_word(name)) in FOLDERS for name in folder.split("/"))

@@ -8,8 +8,7 @@ from datetime import timedelta
 
 from bridge.errors import BridgeError
 from bridge.index.background import Tasks, trim
-from bridge.index.checksums import update_checksums
-from bridge.index.folder import disk_errors
+from bridge.index.folder import disk_errors, update_checksums
 from bridge.index.open import OpenIndex
 from bridge.index.table import KEEP, Table
 from bridge.index.vectors import Vectors

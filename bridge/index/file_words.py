@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from bridge.index.documents import Document, Vocabularies, build_segments
-from bridge.index.fulltext_query import TextQuery, exact_query
-from bridge.index.inverted_index import InvertedIndex
+from bridge.index.inverted_index import InvertedIndex, TextQuery, exact_query
 from bridge.index.segment import Segment
 from bridge.types import VaultPath
 

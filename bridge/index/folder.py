@@ -3,6 +3,7 @@
 import errno
 import json
 import shutil
+import zlib
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 from bridge.errors import BridgeError, DiskFull, IndexUnusable, NotReady, ReadOnly
 from bridge.index.boilerplate import Boilerplate
-from bridge.index.schema import VECTORS, VERSION
+from bridge.index.schema import NOTES, PASSAGES, VECTORS, VERSION
 from bridge.private_files import write_private
 from bridge.records import dataclass
 
@@ -191,3 +192,36 @@ def translate_disk_error(path: Path, error: Exception) -> BridgeError | None:
     if words.endswith(" is closed"):
         return NotReady("The index is being reopened.")
     return None
+
+
+WRITTEN_ONCE = tuple(f"{table}.lance/{files}" for table in (NOTES, PASSAGES) for files in ("data/*", "_indices/*/*"))
+"""Files whose names are never used again. Vectors are left out: they yield no text, and take long to compute again."""
+
+READ_BYTES = 2**20
+
+
+def find_changed(folder: IndexFolder) -> str | None:
+    """Return the name of a file that is not as it was written; None when there is none."""
+    known = folder.checksums
+    return next((name for name in known if checksum(folder.path / name) not in {known[name], None}), None)
+
+
+def update_checksums(folder: IndexFolder) -> None:
+    """Store the checksums of files written since the last time."""
+    before = folder.checksums
+    names = [file.relative_to(folder.path).as_posix() for each in WRITTEN_ONCE for file in folder.path.glob(each)]
+    now = {name: found for name in names if (found := before.get(name) or checksum(folder.path / name)) is not None}
+    if now != before:
+        folder.keep_checksums(now)
+
+
+def checksum(path: Path) -> int | None:
+    """Return the checksum of a file; None when it is gone, since files are compacted meanwhile."""
+    found = 0
+    try:
+        with path.open("rb") as file:
+            while part := file.read(READ_BYTES):
+                found = zlib.crc32(part, found)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return found

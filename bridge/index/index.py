@@ -3,39 +3,180 @@
 import asyncio
 import contextlib
 import copy
+import shutil
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
-from bridge.errors import BridgeError
+from bridge.data_folder import folder_size
+from bridge.errors import BridgeError, NotReady
 from bridge.index.apart import Apart, KeptFolder, Side
 from bridge.index.background import Searches, Tasks, pause_gc, trim
 from bridge.index.boilerplate import Boilerplate
-from bridge.index.carried_note import CarriedNote
-from bridge.index.checksums import update_checksums
 from bridge.index.compact import Compaction
-from bridge.index.erase import Denies, Eraser
-from bridge.index.folder import disk_errors
-from bridge.index.fulltext import FullText
-from bridge.index.fulltext_query import TextQuery, exact_query, stemmed_query
-from bridge.index.health import IndexHealth, measure_health
+from bridge.index.folder import disk_errors, update_checksums
 from bridge.index.hits import NameHit, NoteHit, PassageHit, best_hits
+from bridge.index.inverted_index import InvertedIndex, TermQuery, TextQuery, exact_query, stemmed_query
 from bridge.index.link_file import LinkFile
-from bridge.index.missing_texts import MissingVector, read_missing
+from bridge.index.matrix import Floats
 from bridge.index.names import NamesBySide
 from bridge.index.note import IndexedNote
-from bridge.index.open import OpenIndex, open_index, wait
+from bridge.index.open import OpenIndex, open_index, read_errors, wait
 from bridge.index.passages import PassageTexts
 from bridge.index.prepare import PreparedNote
 from bridge.index.rows import StoredPassage
 from bridge.index.summaries import Summaries
-from bridge.index.vector_rows import Floats
-from bridge.index.vectors import Vectors
+from bridge.index.table import Table
+from bridge.index.vectors import MissingVector, Vectors, read_missing
 from bridge.index.word_file import WordFile
-from bridge.index.write import IndexWriter
+from bridge.index.write import CarriedNote, IndexWriter
+from bridge.records import dataclass
 from bridge.types import Among, Digest, VaultPath
+
+Denies = Callable[[str], bool]
+"""Returns whether the note at a path is denied."""
+
+
+class Eraser:
+    """Erases for good, unlike compaction, which may keep deleted rows and old versions for a while."""
+
+    def __init__(
+        self, opened: OpenIndex, vectors: Vectors, texts: PassageTexts, writing: IndexWriter, tidying: Compaction
+    ) -> None:
+        self._opened = opened
+        self._vectors = vectors
+        self._texts = texts
+        self._writing = writing
+        self._tidying = tidying
+
+    def hide(self, denies: Denies) -> None:
+        """Forget notes in memory, so that no search finds them from now on."""
+        self._writing.forget([path for path in self._opened.catalogue.notes if denies(path)])
+        self._texts.forget()
+
+    async def erase(self, denies: Denies) -> None:
+        """Rewrite every table without what no note needs, and remove all earlier versions.
+
+        Rows that are only deleted stay in their files for days, as do the vectors of earlier wordings, which cannot be
+        told from those of other notes.
+        """
+        async with self._tidying.lock, self._writing.lock, self._vectors.lock:
+            # Again: a write under way may have restored some.
+            self.hide(denies)
+            with disk_errors(self._opened.folder.path):
+                await self._tidying.sweep()
+                for table in (self._opened.passages, self._opened.notes, *await self._vectors.narrowed()):
+                    await table.renew()
+                await self._opened.postings.merge(everything=True)
+                await self._opened.postings.save()
+                await self._opened.name_file.save(self._opened.known, self._opened.catalogue)
+                await self._opened.word_file.remove()
+                self._opened.catalogue_file.remove()
+                self._opened.link_file.remove()
+                await self._opened.summaries.remove()
+                await asyncio.to_thread(shutil.rmtree, self._opened.folder.aside, ignore_errors=True)
+
+
+class FullText:
+    """The full-text retrievers.
+
+    They answer from memory without giving way, so that no write comes in between.
+    """
+
+    def __init__(self, opened: OpenIndex, tidying: Compaction) -> None:
+        self._opened = opened
+        self._tidying = tidying
+
+    def words(
+        self, query: TermQuery | None, limit: int, within: Collection[VaultPath] | None, side: Side
+    ) -> list[PassageHit]:
+        return self._passages(self._opened.postings.words, query, limit, within, side)
+
+    def forms(
+        self, query: TermQuery | None, limit: int, within: Collection[VaultPath] | None, side: Side
+    ) -> list[PassageHit]:
+        """Return the passages with the best matching stems."""
+        return self._passages(self._opened.postings.forms, query, limit, within, side)
+
+    def whole(
+        self, query: TermQuery | None, limit: int, within: Collection[VaultPath] | None, side: Side
+    ) -> list[NoteHit]:
+        """Return the best matching notes, each scored as a whole."""
+        self._begin()
+        if query is None or limit < 1:
+            return []
+        catalogue = self._opened.catalogue
+        allowed = None if within is None else catalogue.seqs_of(within)
+        hits = [
+            NoteHit(note.path, score)
+            for seq, _, score in self._opened.postings.whole.search(query, limit, allowed, side.hidden_seqs)
+            if (note := catalogue.at_seq(seq)) is not None
+        ]
+        return best_hits(hits, limit)
+
+    def _passages(
+        self,
+        index: InvertedIndex,
+        query: TermQuery | None,
+        limit: int,
+        within: Collection[VaultPath] | None,
+        side: Side,
+    ) -> list[PassageHit]:
+        self._begin()
+        if query is None or limit < 1:
+            return []
+        catalogue = self._opened.catalogue
+        allowed = None if within is None else catalogue.keys_of(within)
+        hits = [
+            PassageHit(note.path, ordinal, score)
+            for key, ordinal, score in index.search(query, limit, allowed, side.hidden_keys)
+            if (note := catalogue.at_key(key)) is not None
+        ]
+        return best_hits(hits, limit)
+
+    def _begin(self) -> None:
+        if not self._opened.passages.inner.is_open():
+            raise NotReady("The index is being reopened.")
+        # What is found is read next, more slowly while many rows are not indexed.
+        self._tidying.searched()
+
+
+MEASURED = 5
+"""Times that the state is measured before an error counts as damage."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexHealth:
+    """The measures by which `doctor` judges the index."""
+
+    fragments: int
+    bytes: int
+    rebuilds: int
+    unindexed_rows: int
+    set_aside: str | None
+    """Why an earlier index was set aside, if one was."""
+
+
+def measure_health(opened: OpenIndex, tables: Sequence[Table]) -> IndexHealth:
+    """Measure the state of an index; blocks for a few milliseconds."""
+    for _ in range(MEASURED):
+        # A version that is pruned while its facts are read is no damage.
+        with contextlib.suppress(OSError, RuntimeError, ValueError), disk_errors(opened.folder.path):
+            return _measure(opened, tables)
+    with read_errors(opened):
+        return _measure(opened, tables)
+
+
+def _measure(opened: OpenIndex, tables: Sequence[Table]) -> IndexHealth:
+    return IndexHealth(
+        fragments=sum(wait(table.fragments()) for table in tables),
+        bytes=folder_size(opened.folder.path),
+        rebuilds=opened.postings.rebuilds + sum(table.rebuilds for table in tables),
+        unindexed_rows=sum(table.unindexed for table in tables),
+        set_aside=opened.set_aside,
+    )
 
 
 class Index:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.index.array_file import Layout, cut, decode_texts, encode_arrays, encode_texts, read_arrays
-from bridge.index.catalogue_file import CatalogueFile
+from bridge.index.catalogue import CatalogueFile
 from bridge.private_files import delete_drafts, write_private
 from bridge.records import dataclass
 

@@ -1,26 +1,63 @@
 """Titles, aliases and headings in memory, found by words, by prefixes, and despite small typing errors."""
 
+import asyncio
+import logging
 import math
+import zlib
 from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from heapq import heappop, heappush
-from itertools import accumulate, groupby, islice, pairwise
+from itertools import accumulate, chain, groupby, islice, pairwise
 from operator import itemgetter
+from pathlib import Path
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bridge.index.apart import Apart, KeptFolder
+from bridge.index.array_file import Layout, cut, decode_texts, encode_arrays, encode_texts, read_arrays
+from bridge.index.catalogue import NoteEntry, NoteTable
 from bridge.index.hits import NameField, NameHit
-from bridge.index.near_words import NearWords
 from bridge.index.note import IndexedNote, Notes
+from bridge.index.postings import whole_mark
+from bridge.private_files import delete_drafts, write_private
 from bridge.records import dataclass
 from bridge.text.invisible import strip_break_hints
 from bridge.text.words import RUN, character_pairs, words_of
 from bridge.types import Among, VaultPath
+
+
+class NearWords:
+    """Words that are searched despite typing errors, each with its letters as bits."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = words
+        self._lengths = np.fromiter(map(len, words), np.int64, len(words))
+        self._letters = _letter_bits("".join(words), self._lengths)
+
+    def find(self, word: str, errors: int, limit: int) -> list[tuple[str, int]]:
+        """Return the words within so many typing errors, the nearest first, with their number of errors."""
+        from rapidfuzz import process
+        from rapidfuzz.distance import OSA
+
+        # An error adds and removes one letter at most. Comparing all words instead takes thirty times as long.
+        apart = np.bitwise_count(self._letters ^ _letter_bits(word, np.array([len(word)])))
+        alike = (apart <= 2 * errors) & (np.abs(self._lengths - len(word)) <= errors)
+        words = [self.words[at] for at in np.flatnonzero(alike).tolist()]
+        near = process.extract(word, words, scorer=OSA.distance, score_cutoff=errors, limit=limit)
+        return [(found, int(distance)) for found, distance, _ in near]
+
+
+def _letter_bits(text: str, lengths: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return the letters of each word in a text without spaces; letters may share a bit."""
+    if not len(lengths):
+        return np.empty(0, np.uint64)
+    letters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
+    return np.bitwise_or.reduceat(np.uint64(1) << (letters & np.uint64(63)), np.cumsum(lengths) - lengths)
+
 
 EXACT, PREFIX, TYPO = 1.0, 0.85, 0.7
 """Scores of a word that is equal, has the prefix, or is nearly equal."""
@@ -363,3 +400,96 @@ class NamesBySide:
 
     def _sides(self, among: Among) -> Sequence[KnownNames]:
         return {"notes": (self._outside,), "agents": (self._inside,), "all": (self._outside, self._inside)}[among]
+
+
+log = logging.getLogger(__name__)
+
+FILE = "names"
+FORMAT = b"VBNAME02"
+"""The beginning of the file; changed with the format, or with how names are split into words."""
+
+LAYOUT: Layout = (
+    ("seqs", "<i8"),
+    ("marks", "<u4"),
+    ("counts", "<u4"),
+    ("numbers", "<u4"),
+    ("fields", "u1"),
+    ("lengths", "<f4"),
+    ("text_lengths", "<u4"),
+    ("texts", "u1"),
+    ("word_lengths", "<u4"),
+    ("words", "u1"),
+    ("holder_counts", "<u4"),
+    ("holders", "<u4"),
+)
+
+
+class NameFile:
+    """The file of one index; what it says of notes that were written since is ignored."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / FILE
+        self._lock = asyncio.Lock()
+
+    def load(self, catalogue: NoteTable) -> NameColumns:
+        """Load the names of the notes; none if the file cannot be read."""
+        try:
+            stored = read_arrays(FORMAT, LAYOUT, self._path)
+        except FileNotFoundError:
+            return NO_NAMES
+        except (OSError, ValueError) as error:
+            log.warning("Names are split into words again: %s", type(error).__name__)
+            return NO_NAMES
+        path_of = {(entry.seq, note_mark(entry)): entry.note.path for entry in catalogue.entries()}
+        keys = zip(stored["seqs"].tolist(), stored["marks"].tolist(), strict=True)
+        return NameColumns(
+            notes=list(zip(map(path_of.get, keys), cut(stored["numbers"].tolist(), stored["counts"]), strict=True)),
+            fields=[FIELDS[field] for field in stored["fields"].tolist()],
+            texts=cut(decode_texts(stored["texts"]), stored["text_lengths"]),
+            lengths=array("f", stored["lengths"].tobytes()),
+            words=cut(decode_texts(stored["words"]), stored["word_lengths"]),
+            counts=stored["holder_counts"].tolist(),
+            holders=array("I", stored["holders"].tobytes()),
+        )
+
+    async def save(self, known: KnownNames, catalogue: NoteTable, most_unsaved: int = 0) -> None:
+        """Store the names of the notes, if more than some differ from those stored."""
+        async with self._lock:
+            if known.unsaved <= most_unsaved:
+                return
+            unsaved, known.unsaved = known.unsaved, 0
+            columns = known.names.columns()
+            entries = [entry for path, _ in columns.notes if path and (entry := catalogue.entry(path))]
+            try:
+                await asyncio.to_thread(self._write, columns, entries)
+            except BaseException:
+                known.unsaved += unsaved
+                raise
+
+    def _write(self, columns: NameColumns, entries: Sequence[NoteEntry]) -> None:
+        # Somebody may have deleted the index, which must not come back in part.
+        if not self._path.parent.is_dir():
+            return
+        numbers = [numbers for _, numbers in columns.notes]
+        arrays = {
+            "seqs": [entry.seq for entry in entries],
+            "marks": [note_mark(entry) for entry in entries],
+            "counts": [len(each) for each in numbers],
+            "numbers": list(chain.from_iterable(numbers)),
+            "fields": [FIELDS.index(field) for field in columns.fields],
+            "lengths": columns.lengths,
+            "text_lengths": [len(text) for text in columns.texts],
+            "texts": encode_texts(columns.texts),
+            "word_lengths": [len(word) for word in columns.words],
+            "words": encode_texts(columns.words),
+            "holder_counts": columns.counts,
+            "holders": columns.holders,
+        }
+        columns_of = {name: np.array(arrays[name], kind) for name, kind in LAYOUT}
+        write_private(self._path, encode_arrays(FORMAT, LAYOUT, columns_of))
+        delete_drafts(self._path)
+
+
+def note_mark(entry: NoteEntry) -> int:
+    """Return the checksum by which the names of a note are told from those of another with the same number."""
+    return zlib.crc32(entry.note.recipe.encode(), whole_mark(entry))

@@ -10,8 +10,15 @@ from bridge.index.catalogue import NoteTable
 from bridge.index.compact import Compaction
 from bridge.index.hits import PassageHit
 from bridge.index.open import OpenIndex, read_errors
-from bridge.index.passage_blocks import COLUMNS, PackedPassage, PackedPassages, pack_passages, unpack_passages
-from bridge.index.rows import StoredPassage, decode_passage
+from bridge.index.rows import (
+    COLUMNS,
+    PackedPassage,
+    PackedPassages,
+    StoredPassage,
+    decode_passage,
+    pack_passages,
+    unpack_passages,
+)
 from bridge.index.vectors import Vectors
 from bridge.types import VaultPath
 

@@ -11,7 +11,7 @@ from bridge.index.boilerplate import PROGRAMS, Boilerplate
 from bridge.index.chunk import LineOf, cut_passages
 from bridge.index.documents import NoteSegments
 from bridge.index.note import IndexedNote, pack_note
-from bridge.markdown.link_targets import inside_wiki
+from bridge.markdown.links import inside_wiki
 from bridge.markdown.note import Note
 from bridge.records import dataclass
 from bridge.text.invisible import strip_break_hints

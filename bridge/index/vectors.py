@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+import logging
+import re
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import Future
@@ -11,15 +13,115 @@ import numpy as np
 
 from bridge.index.apart import HiddenRows
 from bridge.index.background import pause_gc, trim
-from bridge.index.folder import BrokenIndex, IndexFolder
-from bridge.index.matrix import TextDigests
-from bridge.index.missing_texts import DueNote
-from bridge.index.model_vectors import ModelVectors, load_model_vectors, table_name
+from bridge.index.folder import BrokenIndex, IndexFolder, translate_disk_error
+from bridge.index.matrix import Floats, Halves, TextDigests, VectorMatrix
 from bridge.index.open import OpenIndex, start_coroutine, wait
 from bridge.index.schema import VECTORS, vectors_schema
 from bridge.index.table import Table, table_names
-from bridge.index.vector_rows import Floats, Halves
+from bridge.records import dataclass
 from bridge.types import Digest
+
+DueNote = tuple[int, TextDigests, set[bytes]]
+"""The key of a note, its texts, and those of them that need a vector."""
+
+
+@dataclass(frozen=True, slots=True)
+class MissingVector:
+    """A text without a vector; `passage` is false for a title."""
+
+    digest: Digest
+    text: str
+    passage: bool
+
+
+async def read_missing(opened: OpenIndex, due: Sequence[DueNote], limit: int) -> list[MissingVector]:
+    """Read the texts that need a vector, `limit` of them or fewer, in the order of the notes."""
+    # Read now: a note's title may change while the texts of passages are read.
+    titles = {key: _title_text(opened, key) for key, digests, wanted in due if digests.title in wanted}
+    texts = await _passage_texts(opened, due)
+    found: list[MissingVector] = []
+    for key, digests, wanted in due:
+        if opened.catalogue.at_key(key) is None:
+            continue
+        if key in titles:
+            found.append(MissingVector(Digest(digests.title.hex()), titles[key], passage=False))
+        found += [
+            MissingVector(Digest(digest.hex()), texts[digest], passage=True)
+            for digest in dict.fromkeys(digests.passages)
+            if digest in wanted and digest != digests.title and digest in texts
+        ]
+    return found[:limit]
+
+
+def _title_text(opened: OpenIndex, key: int) -> str:
+    note = opened.catalogue.at_key(key)
+    entry = opened.catalogue.entry(note.path) if note else None
+    return entry.title_text if entry else ""
+
+
+async def _passage_texts(opened: OpenIndex, due: Sequence[DueNote]) -> dict[bytes, str]:
+    wheres = []
+    for key, digests, wanted in due:
+        ordinals = [str(at) for at, digest in enumerate(digests.passages) if digest in wanted]
+        if ordinals:
+            wheres.append(f"(key = {key} AND ordinal IN ({', '.join(ordinals)}))")
+    if not wheres:
+        return {}
+    rows = await opened.passages.fetch(["digest", "embed_text"], " OR ".join(wheres))
+    return dict(zip(rows["digest"].to_pylist(), rows["embed_text"].to_pylist(), strict=True))
+
+
+log = logging.getLogger(__name__)
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]")
+
+
+@dataclass(slots=True)
+class ModelVectors:
+    """One model's vectors, on disk and in memory."""
+
+    key: str
+    table: Table
+    layout: VectorMatrix
+
+
+def table_name(key: str) -> str:
+    return VECTORS + _UNSAFE.sub("_", key)
+
+
+async def load_model_vectors(opened: OpenIndex, key: str, dimensions: int | None) -> ModelVectors:
+    """Open or create a model's table, and assign its vectors to the notes; a damaged table is recreated."""
+    try:
+        return await _read(opened, key, dimensions)
+    except (OSError, RuntimeError, ValueError) as error:
+        is_of_disk = translate_disk_error(opened.folder.path, error) is not None
+        if is_of_disk or table_name(key) not in await table_names(opened.database):
+            raise
+        log.warning("The vectors of `%s` cannot be read and are computed again: %s", key, type(error).__name__)
+        await opened.database.drop_table(table_name(key))
+        if dimensions is None:
+            raise BrokenIndex("vectors") from error
+        return await _read(opened, key, dimensions)
+
+
+async def _read(opened: OpenIndex, key: str, dimensions: int | None) -> ModelVectors:
+    if dimensions is None:
+        inner = await opened.database.open_table(table_name(key))
+        dimensions = (await inner.schema()).field("vector").type.list_size
+    table = await Table.open(opened.database, table_name(key), vectors_schema(dimensions))
+    layout = VectorMatrix(dimensions)
+    own_digests = {d: d for digests in opened.digests.values() for d in (digests.title, *digests.passages) if d}
+    async for rows in table.batches(["digest", "vector"]):
+        # The digests of current notes are kept in memory only once.
+        digests = [own_digests.get(digest, digest) for digest in rows["digest"].to_pylist()]
+        there = rows["vector"].is_valid().to_numpy(zero_copy_only=False)
+        layout.poison.update(digest for digest, sound in zip(digests, there.tolist(), strict=True) if not sound)
+        vectors = rows["vector"].drop_null().flatten().to_numpy().reshape(-1, dimensions)
+        layout.rows.extend([d for d, sound in zip(digests, there.tolist(), strict=True) if sound], vectors)
+    del own_digests
+    layout.put(opened.digests)
+    return ModelVectors(key, table, layout)
+
 
 DAY_S = 86_400
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bridge.index.array_file import Layout, encode_arrays, read_arrays
 from bridge.index.catalogue import NoteTable
-from bridge.index.name_file import note_mark
+from bridge.index.names import note_mark
 from bridge.index.note import IndexedNote
 from bridge.private_files import delete_drafts, write_private
 from bridge.records import dataclass

@@ -1,29 +1,285 @@
 """Writes notes: on disk by appending, in memory at once."""
 
 import asyncio
+import json
 import logging
+import re
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import field, replace
-from typing import Any, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bridge.index.background import Searches, Tasks
-from bridge.index.carried_note import CarriedNote
 from bridge.index.catalogue import NoteEntry
 from bridge.index.documents import Document, NoteSegments, build_segments, number_segments
 from bridge.index.folder import disk_errors
 from bridge.index.names import NamesBySide
+from bridge.index.note import NOTHING, IndexedNote
 from bridge.index.note_segments import add_segments
 from bridge.index.open import OpenIndex, start_coroutine
 from bridge.index.postings import Postings, passage_mark, whole_mark
-from bridge.index.prepare import Chunk, PreparedNote
-from bridge.index.revision import Revision, revise_documents
+from bridge.index.prepare import Chunk, PreparedNote, whole_text
 from bridge.index.rows import note_rows, passage_rows, text_digests
-from bridge.index.segment import Segment
+from bridge.index.segment import EXACT, MOST_DOCUMENTS, Segment, assemble_segment
+from bridge.index.tokens import Occurrences, Vocabulary
 from bridge.index.vectors import Vectors
+from bridge.markdown.decode import BOM, digest_of
+from bridge.markdown.excalidraw import is_drawing
+from bridge.markdown.frontmatter import Frontmatter, cut_frontmatter, read_frontmatter
+from bridge.markdown.prose import has_asides
 from bridge.records import dataclass
+from bridge.text.invisible import strip_break_hints
+from bridge.text.lines import LineIndex
+from bridge.text.stems import language_of
 from bridge.types import VaultPath
+from bridge.vault.scan import Stat
+
+LARGEST: Final = 1_000_000
+"""Bytes of a file above which some of it may be left out."""
+
+SHORTEST: Final = 200
+"""Characters of a body up to which the properties count for the language."""
+
+_REACHES_FURTHER: Final = ("<", "`", "~~~", "]:", "&nbsp;")
+"""What may belong to something of which the rest is in the text below: a query, a definition, HTML, code."""
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedNote:
+    """A note with other properties than the index knows, and the same passages."""
+
+    known: IndexedNote
+    """The note as the index knows it."""
+    note: IndexedNote
+    whole: str
+    """All of its words, as in `PreparedNote`."""
+    removed: str
+    """Words that it no longer has."""
+    added: str
+    """Words that it has instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Versions:
+    """The texts of a note before and after a change of its properties."""
+
+    known: IndexedNote
+    old: str
+    new: str
+    was: int
+    """Where the old text begins below its property block."""
+    now: Frontmatter
+
+    @property
+    def blocks(self) -> tuple[str, str]:
+        return self.old[: self.was], self.new[: self.now.body]
+
+    @property
+    def is_apart(self) -> bool:
+        return not any(sign in block for sign in _REACHES_FURTHER for block in self.blocks)
+
+    def has_same_passages(self) -> bool:
+        known, now, (old, new) = self.known, self.now, self.blocks
+        if self.old[self.was :] != self.new[now.body :] or old.count("\n") != new.count("\n"):
+            return False
+        if now.problems or now.aliases != known.aliases or is_drawing(known.path, now.properties):
+            return False
+        is_short = len(self.new) - now.body <= SHORTEST
+        return not (is_short and language_of(self.new) != known.language)
+
+    def tags(self) -> tuple[str, ...] | None:
+        """Return the tags of the note now; None if one that left the properties may be in its text too."""
+        new = {tag.name: None for tag in self.now.tags}
+        if not new and not self.known.tags:
+            return ()
+        had = {tag.name: None for tag in read_frontmatter(self.old, LineIndex(self.old)).tags}
+        if list(had) == list(new):
+            return self.known.tags
+        left = had.keys() - new.keys()
+        if any(re.search(rf"#{re.escape(name)}(?!/?\w)", self.new[self.now.body :]) for name in left):
+            return None
+        in_text = [name for name in self.known.tags if name not in had]
+        return (*new, *(name for name in in_text if name not in new))
+
+    def words(self) -> tuple[str, str, str]:
+        """Return all words of the note now, those that it no longer has, and those that it has instead."""
+        known = self.known
+        whole = _all_words(known, self.new)
+        if self.is_apart:
+            old, new = map(strip_break_hints, self.blocks)
+        else:
+            old, new = _all_words(known, self.old), whole
+        return (whole, *_differing_lines(old, new))
+
+
+def carry_over(known: IndexedNote, before: bytes, after: bytes, stat: Stat) -> CarriedNote | None:
+    """Return a changed note without preparing it; None if more than its properties changed, or that is not certain."""
+    versions = _versions(known, before, after)
+    if versions is None or not versions.has_same_passages() or (tags := versions.tags()) is None:
+        return None
+    now, shift = versions.now, versions.now.body - versions.was
+    note = replace(
+        known,
+        tags=tags,
+        properties=now.properties or NOTHING,
+        digest=digest_of(after),
+        mtime_ns=stat.mtime_ns,
+        size=stat.size,
+        asides=known.asides if versions.is_apart else has_asides(versions.new),
+        passages_of=known.passages_of or known.digest,
+        packed_headings=_shift_headings(known.packed_headings, shift),
+        packed_links=_replace_links(known.packed_links, now, shift),
+    )
+    return CarriedNote(known, note, *versions.words())
+
+
+def _versions(known: IndexedNote, before: bytes, after: bytes) -> _Versions | None:
+    if known.kind != "note" or known.problems or max(len(before), len(after)) > LARGEST:
+        return None
+    if before.startswith(BOM) != after.startswith(BOM) or digest_of(before) != known.digest:
+        return None
+    try:
+        old, new = (data.removeprefix(BOM).decode() for data in (before, after))
+    except UnicodeDecodeError:
+        return None
+    cut = cut_frontmatter(old)
+    return _Versions(known, old, new, cut[1] if cut else 0, read_frontmatter(new, LineIndex(new)))
+
+
+def _all_words(known: IndexedNote, text: str) -> str:
+    return strip_break_hints(whole_text(known.title, known.aliases, text))
+
+
+def _differing_lines(old: str, new: str) -> tuple[str, str]:
+    olds, news = old.split("\n"), new.split("\n")
+    most = min(len(olds), len(news))
+    first = next((at for at in range(most) if olds[at] != news[at]), most)
+    last = next((at for at in range(most - first) if olds[-1 - at] != news[-1 - at]), most - first)
+    return "\n".join(olds[first : len(olds) - last]), "\n".join(news[first : len(news) - last])
+
+
+def _shift_headings(packed: str, by: int) -> str:
+    if not by or packed == "[]":
+        return packed
+    return json.dumps([[*heading, start + by, end + by] for *heading, start, end in json.loads(packed)])
+
+
+def _replace_links(packed: str, now: Frontmatter, by: int) -> str:
+    if packed == "[]" and not now.links:
+        return packed
+    own = [[each.target, each.shown, each.kind, each.line, *each.span, each.embed] for each in now.links]
+    others = (link for link in json.loads(packed) if link[2] != "property")
+    return json.dumps([*own, *([*link, start + by, end + by, embed] for *link, start, end, embed in others)])
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A document without ordinals that gets other words, and a new number and mark."""
+
+    before: int
+    number: int
+    mark: int
+    removed: str
+    added: str
+
+
+class _Postings(NamedTuple):
+    """Postings in any order: the term, the place of the document and the frequency as stored of each."""
+
+    terms: NDArray[np.uint64]
+    places: NDArray[np.int64]
+    frequencies: NDArray[np.int64]
+
+
+def revise_documents(
+    segments: Sequence[Segment], revisions: Sequence[Revision], vocabulary: Vocabulary
+) -> tuple[list[Segment], list[Revision]]:
+    """Build segments of revised documents; call in a thread that may use the vocabulary."""
+    built: list[Segment] = []
+    inexact: list[Revision] = []
+    for start in range(0, len(revisions), MOST_DOCUMENTS):
+        left = revisions[start : start + MOST_DOCUMENTS]
+        while left:
+            segment, failed = _revise(segments, left, vocabulary)
+            if not failed:
+                built.append(segment)
+                break
+            inexact += (left[place] for place in sorted(failed))
+            left = [revision for place, revision in enumerate(left) if place not in failed]
+    return built, inexact
+
+
+def _revise(
+    segments: Sequence[Segment], revisions: Sequence[Revision], vocabulary: Vocabulary
+) -> tuple[Segment, set[int]]:
+    """Build the segment of some documents; it must not be used if any of them, given by place, are inexact."""
+    old, lengths = _postings_of(segments, np.array([revision.before for revision in revisions], np.int64))
+    failed = lengths < 0
+    removed = vocabulary.find([revision.removed for revision in revisions])
+    added = vocabulary.find([revision.added for revision in revisions])
+    lengths = np.maximum(lengths, 0) + added.counts - removed.counts
+    terms = np.unique(np.concatenate([old.terms, removed.terms, added.terms]))
+    keys = np.searchsorted(terms, old.terms) << 16 | old.places
+    order = np.argsort(keys)
+    keys, frequencies = keys[order], old.frequencies[order]
+    changed, by = _differences(terms, removed, added)
+    at = np.searchsorted(keys, changed)
+    known = np.zeros(len(changed), np.bool_)
+    inside = at < len(keys)
+    known[inside] = keys[at[inside]] == changed[inside]
+    before = np.zeros(len(changed), np.int64)
+    before[known] = frequencies[at[known]]
+    after = before + by
+    failed[changed[(before >= EXACT) | (after >= EXACT) | (after < 0)] & 0xFFFF] = True
+    frequencies[at[known]] = np.clip(after[known], 0, EXACT)
+    new = ~known & (after > 0)
+    keys = np.concatenate([keys, changed[new]])
+    frequencies = np.concatenate([frequencies, after[new]])
+    postings = np.sort(keys[frequencies > 0] << 8 | frequencies[frequencies > 0])
+    segment = assemble_segment(
+        np.array([revision.number for revision in revisions], np.int64),
+        np.zeros(len(revisions), np.int32),
+        np.array([revision.mark for revision in revisions], np.uint32),
+        lengths.astype(np.uint32),
+        terms,
+        postings,
+    )
+    return segment, set(np.flatnonzero(failed).tolist())
+
+
+def _postings_of(segments: Sequence[Segment], numbers: NDArray[np.int64]) -> tuple[_Postings, NDArray[np.int64]]:
+    """Return the postings of the live documents of some numbers, by their place, and their lengths; -1 for none."""
+    order = np.argsort(numbers)
+    lengths = np.full(len(numbers), -1, np.int64)
+    found: list[_Postings] = [_Postings(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.int64))]
+    for segment in segments:
+        place = np.minimum(np.searchsorted(numbers[order], segment.numbers), len(numbers) - 1)
+        own = (numbers[order][place] == segment.numbers) & segment.live
+        places = np.where(own, order[place], -1)
+        lengths[places[own]] = segment.lengths[own]
+        of = places[segment.documents]
+        term = np.repeat(segment.terms, np.diff(segment.starts).astype(np.int64))
+        found.append(_Postings(term[of >= 0], of[of >= 0], segment.frequencies[of >= 0].astype(np.int64)))
+    return _Postings(*map(np.concatenate, zip(*found, strict=True))), lengths
+
+
+def _differences(
+    terms: NDArray[np.uint64], removed: Occurrences, added: Occurrences
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return by how much the frequency of a term in a document changes, by the places of both, where it does."""
+    keys = [
+        np.searchsorted(terms, each.terms)[each.places] << 16 | np.repeat(np.arange(len(each.counts)), each.counts)
+        for each in (removed, added)
+    ]
+    signs = np.concatenate([np.full(len(keys[0]), -1), np.full(len(keys[1]), 1)])
+    changed, place = np.unique(np.concatenate(keys), return_inverse=True)
+    by = np.bincount(place, signs, len(changed)).astype(np.int64)
+    return changed[by != 0], by[by != 0]
+
 
 log = logging.getLogger(__name__)
 

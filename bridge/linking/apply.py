@@ -9,8 +9,7 @@ from typing import Final
 from bridge.linking.corpus import Corpus
 from bridge.linking.evidence import THRESHOLDS, Strictness
 from bridge.linking.suggest import LinkContext, Source, find_mentions
-from bridge.markdown.link_parts import percent_encode, wiki_file_name
-from bridge.markdown.links import UNESCAPED_BAR
+from bridge.markdown.links import UNESCAPED_BAR, percent_encode, wiki_file_name
 from bridge.markdown.names import Names
 from bridge.markdown.note import Note
 from bridge.markdown.parse import parse, parse_structure

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from bridge.markdown.link_targets import inside_wiki
+from bridge.markdown.links import inside_wiki
 from bridge.markdown.note import Block, Callout, Heading, InlineField, Piece, PieceKind, Task
 from bridge.markdown.structure import Part, Structure
 from bridge.text.lines import LineIndex

@@ -1,13 +1,260 @@
 """Reads any searchable file, by the kind that its name says."""
 
+import re
+import time
+import zlib
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import PurePosixPath
+from threading import Lock
+from typing import Any, Final
 
-from bridge.markdown.canvas import read_canvas
+from bridge.markdown.decode import decode, digest_of
 from bridge.markdown.excalidraw import is_drawing, read_drawing, read_drawing_file
-from bridge.markdown.note import Note
-from bridge.markdown.parse import parse
-from bridge.markdown.pdf import read_pdf
-from bridge.types import VaultPath
+from bridge.markdown.json_object import get_number, get_objects, get_text, read_json
+from bridge.markdown.kinds import title_of
+from bridge.markdown.note import CanvasEdge, Heading, Link, Note, Piece, PieceKind, Tag, Task
+from bridge.markdown.parse import Markdown, parse, read_markdown
+from bridge.text.lines import LineIndex
+from bridge.types import Digest, VaultPath
+
+_NAME_LENGTH: Final = 80
+
+_Node = Mapping[str, Any]
+
+
+def read_canvas(path: VaultPath, data: bytes) -> Note:
+    """Read a canvas from top to bottom; line numbers refer to the extracted text, not to the JSON."""
+    decoded = decode(data)
+    canvas, problems = read_json(decoded.text, "canvas")
+    nodes = sorted(get_objects(canvas, "nodes"), key=lambda node: (get_number(node, "y"), get_number(node, "x")))
+    edges = tuple(_edges(get_objects(canvas, "edges"), nodes))
+    sheet = _Sheet()
+    for node in nodes:
+        sheet.add_node(node)
+    for label in dict.fromkeys(edge.label for edge in edges if edge.label):
+        sheet.add("paragraph", label)
+    return Note(
+        path=path,
+        title=title_of(path),
+        kind="canvas",
+        digest=decoded.digest,
+        text="\n\n".join(sheet.texts),
+        links=tuple(sheet.links),
+        tags=tuple(sheet.tags),
+        tasks=tuple(sheet.tasks),
+        pieces=tuple(sheet.pieces),
+        problems=decoded.problems + problems,
+        edges=edges,
+    )
+
+
+class _Sheet:
+    """Collects the text of a canvas, with a blank line between parts."""
+
+    __slots__ = ("length", "line", "links", "pieces", "tags", "tasks", "texts")
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.length = 0
+        self.line = 1
+        self.pieces: list[Piece] = []
+        self.links: list[Link] = []
+        self.tags: list[Tag] = []
+        self.tasks: list[Task] = []
+
+    def add_node(self, node: _Node) -> None:
+        match node.get("type"):
+            case "text":
+                text = get_text(node, "text").strip()
+                # Each card is parsed separately, so that an unclosed fence in one does not swallow the next.
+                self.take(read_markdown(text, LineIndex(text)))
+                self.add("card", text)
+            case "file" if file := get_text(node, "file"):
+                name = title_of(file)
+                target = file + get_text(node, "subpath")
+                self.links.append(Link(target, None, "canvas", self.line, (self.length, self.length + len(name))))
+                self.add("paragraph", name)
+            case "group":
+                self.add("paragraph", get_text(node, "label").strip())
+            case "link":
+                self.add("paragraph", get_text(node, "url").strip())
+
+    def add(self, kind: PieceKind, text: str) -> None:
+        if not text:
+            return
+        last = self.line + text.count("\n")
+        self.pieces.append(Piece(kind, (self.length, self.length + len(text)), (self.line, last)))
+        self.texts.append(text)
+        self.length += len(text) + 2
+        self.line = last + 2
+
+    def take(self, card: Markdown) -> None:
+        down, along = self.line - 1, self.length
+        for link in card.links:
+            start, end = link.span
+            self.links.append(link._replace(line=link.line + down, span=(start + along, end + along)))
+        self.tags += [tag._replace(line=tag.line + down) for tag in card.tags]
+        self.tasks += [task._replace(line=task.line + down) for task in card.tasks]
+
+
+def _edges(edges: Sequence[_Node], nodes: Sequence[_Node]) -> Iterator[CanvasEdge]:
+    names = {get_text(node, "id"): _name(node) for node in nodes}
+    for edge in edges:
+        source, target = names.get(get_text(edge, "fromNode")), names.get(get_text(edge, "toNode"))
+        if source and target:
+            yield CanvasEdge(source, target, get_text(edge, "label").strip())
+
+
+def _name(node: _Node) -> str:
+    words = get_text(node, "text").strip() or get_text(node, "label").strip()
+    return (
+        get_text(node, "file") or get_text(node, "url") or words.partition("\n")[0].lstrip("# ")[:_NAME_LENGTH].rstrip()
+    )
+
+
+MAX_CHARACTERS: Final = 4_000_000
+MAX_UNPACKED: Final = 16 * 2**20
+"""Bytes that a stream of a page may decompress to; PDFium reads a whole page and cannot be interrupted."""
+
+MAX_SECONDS: Final = 20.0
+"""Seconds after which no further page of a PDF is started."""
+
+_KEPT: Final = 8_000_000
+"""Characters of recently read PDFs that are cached: a long one is read in many slices."""
+
+_PASSWORD_ERROR: Final = 4
+_PDFIUM: Final = Lock()
+"""PDFium may be called by one thread at a time."""
+# PDFium writes a word hyphenated at the end of a line with one of these in place of the hyphen.
+_DIVIDED: Final = re.compile("[\ufffe\x02]\\s*")
+_STREAM: Final = re.compile(rb"\bstream\r?\n")
+_PACKED_AT_MOST: Final = 1_032
+"""The best compression ratio that PDF streams can reach."""
+
+_UNPACKED_AT_ONCE: Final = 2**20
+_Pages = tuple[list[tuple[int, str]], tuple[str, ...]]
+_page_cache: OrderedDict[tuple[Digest, int, int], _Pages] = OrderedDict()
+_NEWLINE: Final = re.compile(r"\r\n?")
+_UNREADABLE: Final = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
+
+
+def read_pdf(path: VaultPath, data: bytes, *, max_pages: int, max_characters: int = MAX_CHARACTERS) -> Note:
+    """Read a PDF; each page with text is a section `Page N`, and line numbers refer to the extracted text."""
+    digest = digest_of(data)
+    key = digest, max_pages, max_characters
+    with _PDFIUM:
+        if key not in _page_cache:
+            _page_cache[key] = _read_pages(data, max_pages, max_characters)
+        _page_cache.move_to_end(key)
+        pages, problems = _page_cache[key]
+        while len(_page_cache) > 1 and sum(len(text) for kept, _ in _page_cache.values() for _, text in kept) > _KEPT:
+            _page_cache.popitem(last=False)
+    chunks: list[str] = []
+    spans: list[tuple[int, int, int]] = []
+    length = 0
+    for page, content in pages:
+        title = f"Page {page}"
+        chunks.append(f"{title}\n\n{content}\n\n")
+        spans.append((length, length + len(title), length + len(title) + 2 + len(content)))
+        length += len(chunks[-1])
+    text = "".join(chunks)
+    lines = LineIndex(text)
+    headings = tuple(Heading(text[start:end], 1, lines.at(start), (start, end)) for start, end, _ in spans)
+    pieces: list[Piece] = []
+    for start, end, last in spans:
+        pieces.append(Piece("heading", (start, end), lines.over((start, end))))
+        pieces.append(Piece("page", (end + 2, last), lines.over((end + 2, last))))
+    return Note(
+        path=path,
+        title=title_of(path),
+        kind="pdf",
+        digest=digest,
+        text=text,
+        headings=headings,
+        pieces=tuple(pieces),
+        problems=problems,
+    )
+
+
+def _read_pages(data: bytes, max_pages: int, max_characters: int) -> _Pages:
+    import pypdfium2
+
+    if _unpacks_too_far(data):
+        return [], (f"The PDF cannot be read: a page of it unpacks to more than {MAX_UNPACKED // 2**20} MiB.",)
+    try:
+        document = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        why = "it is protected by a password" if error.err_code == _PASSWORD_ERROR else "it is damaged or no PDF"
+        return [], (f"The PDF cannot be read: {why}.",)
+    pages: list[tuple[int, str]] = []
+    problems: list[str] = []
+    unreadable: list[int] = []
+    room = max_characters
+    ends = time.monotonic() + MAX_SECONDS
+    with document:
+        count = len(document)
+        if count > max_pages:
+            problems.append(f"Only the first {max_pages} of {count} pages were read.")
+        for index in range(min(count, max_pages)):
+            if time.monotonic() > ends:
+                problems.append(f"The pages take too long to read; those from page {index + 1} on were not read.")
+                break
+            try:
+                content = _clean(_page_text(document, index))
+            except pypdfium2.PdfiumError:
+                unreadable.append(index + 1)
+                continue
+            if content:
+                pages.append((index + 1, content[:room]))
+            room -= len(content)
+            if room < 0:
+                problems.append(f"The text is longer than {max_characters:,} characters; the rest was not read.")
+                break
+    if unreadable:
+        problems.append(f"{len(unreadable)} of the pages cannot be read, the first is page {unreadable[0]}.")
+    return pages, tuple(problems)
+
+
+def _unpacks_too_far(data: bytes) -> bool:
+    """Return whether a stream other than an image decompresses to more than a page may hold."""
+    for found in _STREAM.finditer(data):
+        start = found.end()
+        end = data.find(b"endstream", start)
+        if end - start < MAX_UNPACKED // _PACKED_AT_MOST:
+            continue
+        described = data[max(0, data.rfind(b" obj", 0, start)) : start]
+        if b"/FlateDecode" not in described or b"/Image" in described:
+            continue
+        with suppress(zlib.error):
+            unpacking = zlib.decompressobj()
+            room, rest = MAX_UNPACKED, data[start:end]
+            while room > 0 and not unpacking.eof:
+                unpacked, rest = unpacking.decompress(rest, _UNPACKED_AT_ONCE), unpacking.unconsumed_tail
+                if not unpacked:
+                    break
+                room -= len(unpacked)
+            if room <= 0:
+                return True
+    return False
+
+
+def _page_text(document: Any, index: int) -> str:
+    page = document[index]
+    try:
+        text_page = page.get_textpage()
+        try:
+            text: str = text_page.get_text_bounded()
+            return text
+        finally:
+            text_page.close()
+    finally:
+        page.close()
+
+
+def _clean(text: str) -> str:
+    return _UNREADABLE.sub("", _NEWLINE.sub("\n", _DIVIDED.sub("", text))).strip()
 
 
 def read_document(path: VaultPath, data: bytes, *, max_pdf_pages: int = 300) -> Note:

@@ -19,8 +19,16 @@ from bridge.markdown.excalidraw import blank_plugin_text, is_drawing
 from bridge.markdown.frontmatter import read_frontmatter
 from bridge.markdown.json_object import read_json
 from bridge.markdown.kinds import kind_of
-from bridge.markdown.link_parts import Parts, Syntax, destination_parts, markdown_parts, wiki_parts
-from bridge.markdown.links import ESCAPE, is_outside, read_links
+from bridge.markdown.links import (
+    ESCAPE,
+    Parts,
+    Syntax,
+    destination_parts,
+    is_outside,
+    markdown_parts,
+    read_links,
+    wiki_parts,
+)
 from bridge.markdown.note import Link, LinkKind
 from bridge.markdown.parse import parse_structure, read_markdown
 from bridge.markdown.prose import DEFINITION, merge_spans

@@ -1,14 +1,116 @@
 """Links as written: wiki links, embeds and Markdown links, with exact spans."""
 
+import html
 import re
+import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 from html import unescape
-from typing import Final
+from typing import Final, Literal
+from urllib.parse import quote, unquote
 
-from bridge.markdown.link_targets import inside_wiki
 from bridge.markdown.note import Link, LinkKind
 from bridge.markdown.structure import MarkdownLink, Structure
+from bridge.records import dataclass
 from bridge.text.lines import LineIndex
+from bridge.types import Span, VaultPath
+
+SUBPATH = re.compile(r"[#^]")
+_ATTACHMENT = re.compile(r"[^/]\.(?=\d*[A-Za-z])[A-Za-z0-9]{1,4}\Z")
+SCHEME = re.compile(r"[a-z][a-z0-9+.-]+:(?!\s)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedLink:
+    """The resolved target of a link; `path` is None when there is no such file, `heading` reads `A > B`."""
+
+    path: VaultPath | None
+    heading: str | None = None
+    block: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The parts of a target: the file (empty for the note itself), heading and block."""
+
+    file: str
+    heading: str | None
+    block: str | None
+
+
+def inside_wiki(but: str = "") -> str:
+    """Return a pattern for a piece of the inside of `[[…]]`, in which single brackets come in pairs."""
+    plain = rf"[^\[\]\r\n{but}]"
+    return rf"(?:{plain}++|\[{plain}*+\])"
+
+
+def fold_name(text: str) -> str:
+    """Return the form in which Obsidian compares names: composed, lower case, plain spaces."""
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFC", text.replace("\u00a0", " ").replace("\u202f", " ")).lower()
+
+
+def is_external(target: str) -> bool:
+    """Return whether a Markdown link leaves the vault: it has a scheme or a host."""
+    return bool(SCHEME.match(target)) or target.startswith(("//", "\\\\"))
+
+
+# The same link is in many notes, and each is resolved before and after a change.
+@lru_cache(maxsize=4_096)
+def split_target(target: str, kind: LinkKind = "wiki") -> Target:
+    """Split a target into file, heading and block; Markdown links are percent-decoded."""
+    cut = SUBPATH.search(target)
+    file, rest = (target[: cut.start()], target[cut.start() :]) if cut else (target, "")
+    if kind == "markdown":
+        file, rest = percent_decode(file), percent_decode(rest)
+    # A `^` begins a block only at the start of a part: `#2^10` is a heading.
+    parts = [part.strip() for part in rest.split("#")]
+    block = next((part[1:].strip() for part in parts if part.startswith("^")), None) or None
+    heading = " > ".join(part for part in parts if part and not part.startswith("^")) or None
+    return Target(file.strip(), None if block else heading, block)
+
+
+def target_subpath(target: str) -> str:
+    """Return the part of a link's target after the file, from `#` or `^` on; empty for a whole file."""
+    cut = SUBPATH.search(target)
+    return target[cut.start() :] if cut else ""
+
+
+def target_file(target: str, kind: LinkKind = "wiki") -> str:
+    """Return the file that a link names, as written; empty for a place in the note itself or outside the vault."""
+    outside = kind == "markdown" and is_external(target.strip())
+    return "" if outside else split_target(target, kind).file
+
+
+def is_attachment_name(file: str) -> bool:
+    """Return whether a link's file has an extension other than a note's: `Dr. Who` and `1.5` have none."""
+    return _ATTACHMENT.search(file) is not None
+
+
+def name_key(path: str, *, whole: bool = False) -> str:
+    """Return the key shared by a file and every link that can mean it: the folded name without `.md`."""
+    folded = fold_name(path)
+    return (folded if whole else folded.rpartition("/")[2]).removesuffix(".md")
+
+
+def percent_decode(text: str) -> str:
+    """Percent-decode a text; one that is then not UTF-8 stays as written."""
+    try:
+        return unquote(text, errors="strict")
+    except UnicodeDecodeError:
+        return text
+
+
+def resolve_relative(folder: str, target: str) -> str:
+    """Make a folded `./` or `../` target absolute; excess `../` end at the root."""
+    parts = folder.split("/") if folder else []
+    while target.startswith(("./", "../")):
+        if target.startswith("../"):
+            parts = parts[:-1]
+        target = target.partition("/")[2]
+    return "/".join([*parts, target])
+
 
 WIKI: Final = re.compile(rf"!?\[\[((?!\[){inside_wiki()}+|(?:[^\[\]\r\n]++|\](?!\]))+)\]\]")
 LONGEST_LABEL: Final = 1000
@@ -97,3 +199,121 @@ def _is_escaped(text: str, offset: int) -> bool:
     while before > 0 and text[before - 1] == "\\":
         before -= 1
     return (offset - before) % 2 == 1
+
+
+Syntax = Literal["wiki", "markdown", "path"]
+"""How a link is written: `[[file#place|words]]`, `[words](file#place)`, or only the path of a file."""
+
+_BARE: Final = re.compile(r"[^ \t\r\n]*")
+_SPACE: Final = re.compile(r"[ \t\r\n]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of one link, as offsets into its markup."""
+
+    file: Span
+    """The file name; empty in a link to a place in the note itself."""
+    place: Span
+    """From the first `#` or `^` on; empty when the link names the whole file."""
+    shown: Span | None = None
+
+
+def wiki_parts(markup: str) -> Parts:
+    first, last = markup.index("[[") + 2, len(markup) - 2
+    bar = markup.find("|", first + 1, last)
+    if bar < 0:
+        return _target(markup, first, last)
+    # Inside a table the bar is written `\|`.
+    end = bar - 1 if markup[bar - 1] == "\\" else bar
+    found = _target(markup, first, end)
+    return Parts(found.file, found.place, _strip(markup, bar + 1, last))
+
+
+def markdown_parts(markup: str, label: int) -> Parts:
+    first = markup.index("[") + 1
+    end = first + label if label < LONGEST_LABEL else markup.rindex("](")
+    found = destination_parts(markup, end + 2, len(markup) - 1)
+    return Parts(found.file, found.place, (first, end))
+
+
+def destination_parts(text: str, start: int, end: int) -> Parts:
+    """Locate the parts of a Markdown destination between two offsets, with or without a title after it."""
+    while start < end and text[start] in " \t\r\n":
+        start += 1
+    if pointed := POINTED.match(text, start, end):
+        return _target(text, *pointed.span(1))
+    bare = _BARE.match(text, start, end)
+    return _target(text, start, bare.end() if bare else end)
+
+
+def _target(text: str, start: int, end: int) -> Parts:
+    cut = SUBPATH.search(text, start, end)
+    at = cut.start() if cut else end
+    return Parts(_strip(text, start, at), _strip(text, at, end))
+
+
+def _strip(text: str, start: int, end: int) -> Span:
+    inside = text[start:end]
+    first = start + len(inside) - len(inside.lstrip())
+    return first, max(first, start + len(inside.rstrip()))
+
+
+_NOT_IN_WIKI: Final = re.compile(r"[|#^\\\r\n]|%%")
+_PAIRED: Final = re.compile(rf"{inside_wiki()}*")
+
+NOT_IN_PLACE: Final = re.compile(r"(?:[:#|^\\\r\n\s]|%%|\[\[|\]\])+")
+"""Characters not allowed in the heading part of any link."""
+
+_NOT_IN_ADDRESS: Final = re.compile(r"[\x00-\x20%#^|<>\[\]\\\"]")
+_NOT_IN_POINTED: Final = re.compile(r"[\x00-\x1f%#^|<>\\]")
+_PARENTHESIS: Final = re.compile(r"[()]")
+_ENCODED_LETTER: Final = re.compile(r"%[89A-Fa-f][0-9A-Fa-f]")
+
+
+def percent_encode(name: str) -> str:
+    """Encode a file name for a new Markdown link."""
+    return _PARENTHESIS.sub(_percent, _NOT_IN_ADDRESS.sub(_percent, name))
+
+
+def find_flaw(name: str) -> str | None:
+    """Return what a wiki link, which has no escapes, cannot have in the name of a file; None if it can name it."""
+    if found := _NOT_IN_WIKI.search(name):
+        return found[0]
+    return "[" if name.startswith("[") else find_lone_bracket(name)
+
+
+def find_lone_bracket(text: str) -> str | None:
+    paired = _PAIRED.match(text)
+    return text[paired.end() if paired else 0 :][:1] or None
+
+
+def wiki_file_name(way: str) -> str | None:
+    """Return a file name for a wiki link; None when a wiki link cannot contain it."""
+    return None if find_flaw(way) else way
+
+
+def encode_destination(way: str, before: str, *, pointed: bool) -> str:
+    """Write a file name for a Markdown link, encoded as the old name was."""
+    if pointed:
+        text = _NOT_IN_POINTED.sub(_percent, way)
+    elif _ENCODED_LETTER.search(before):
+        text = quote(way, safe="/!$&'()*+,;=:@~-._")
+    else:
+        text = _NOT_IN_ADDRESS.sub(_percent, way)
+    if not pointed and not _is_balanced(text):
+        text = _PARENTHESIS.sub(_percent, text)
+    return text if html.unescape(text) == text else text.replace("&", "%26")
+
+
+def _is_balanced(text: str) -> bool:
+    depth = 0
+    for each in _PARENTHESIS.findall(text):
+        depth += 1 if each == "(" else -1
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def _percent(found: re.Match[str]) -> str:
+    return f"%{ord(found[0]):02X}"

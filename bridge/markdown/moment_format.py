@@ -1,4 +1,4 @@
-"""Moment.js formats, in which Obsidian's settings and templates write dates: every token, in English."""
+"""Moment.js formats, in which Obsidian's settings and templates write dates, and filling in its own templates."""
 
 import re
 from collections.abc import Callable
@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from bridge.errors import InvalidArguments
+from bridge.records import dataclass
 
 _TOKEN: Final = re.compile(
     r"\[[^\[]*\]|\\?(?:[Hh]mm(?:ss)?|Mo|MM?M?M?|Do|DDDo|DD?D?D?|ddd?d?|do?|w[ow]?|W[oW]?|Qo?|N{1,5}|YYYYYY|YYYYY|YYYY|YY"
@@ -146,3 +147,36 @@ _TOKENS: Final[dict[str, Callable[[datetime], str]]] = {
     "X": lambda when: f"{int(when.timestamp())}",
     "x": lambda when: f"{int(when.timestamp() * 1000)}",
 }
+
+
+_FIELD: Final = re.compile(r"\{\{[ \t]*(title|date|time)[ \t]*(?::([^{}\r\n]*))?\}\}", re.IGNORECASE)
+_LEFT: Final = re.compile(r"\{\{[^{}\r\n]*\}\}")
+
+
+@dataclass(frozen=True, slots=True)
+class FilledTemplate:
+    """A template's text with its fields filled in, and the fields left as they were."""
+
+    text: str
+    warnings: tuple[str, ...] = ()
+
+
+def fill_template(
+    text: str, title: str, when: datetime, *, date_format: str = "YYYY-MM-DD", time_format: str = "HH:mm"
+) -> FilledTemplate:
+    """Fill in a template."""
+
+    def value(field: re.Match[str]) -> str:
+        name, pattern = field[1].lower(), (field[2] or "").strip()
+        if name == "title":
+            return title
+        return format_moment(pattern or (date_format if name == "date" else time_format), when)
+
+    warnings = []
+    if "<%" in text:
+        warnings.append("The template has commands of Templater (`<% … %>`); they are not executed and stay.")
+    others = dict.fromkeys(found for found in _LEFT.findall(text) if not _FIELD.fullmatch(found))
+    if others:
+        shown = ", ".join(f"`{each[:40]}`" for each in list(others)[:5])
+        warnings.append(f"The template has fields that are not Obsidian's own; they stay: {shown}.")
+    return FilledTemplate(_FIELD.sub(value, text), tuple(warnings))

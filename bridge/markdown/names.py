@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from bridge.errors import NoteNotFound
-from bridge.markdown.link_targets import ResolvedLink, fold_name, is_external, resolve_relative, split_target
+from bridge.markdown.links import ResolvedLink, fold_name, is_external, resolve_relative, split_target
 from bridge.markdown.note import LinkKind
 from bridge.types import VaultPath
 

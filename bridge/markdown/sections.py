@@ -9,7 +9,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from bridge.errors import AmbiguousHeading, HeadingNotFound
-from bridge.markdown.link_parts import NOT_IN_PLACE, find_lone_bracket
+from bridge.markdown.links import NOT_IN_PLACE, find_lone_bracket
 from bridge.markdown.note import Heading, Note
 from bridge.text.fold import fold_case
 from bridge.text.invisible import one_line

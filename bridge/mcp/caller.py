@@ -9,14 +9,14 @@ import orjson
 from mcp.server.context import ServerRequestContext
 from starlette.requests import Request
 
-from bridge.api.added_notes import put_in_front
 from bridge.api.arguments import VAULT
 from bridge.api.call import Call, Principal
 from bridge.api.dispatch import dispatch_call
-from bridge.api.encode import encode
+from bridge.api.injections import put_in_front
 from bridge.api.markup import Answer
 from bridge.api.presets import choose_preset
 from bridge.api.registry import Operation
+from bridge.api.schemas import encode
 from bridge.engine.bridge import Bridge
 from bridge.engine.host import Host
 from bridge.errors import InvalidArguments, NotReady

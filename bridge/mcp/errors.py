@@ -10,8 +10,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from bridge.api.dispatch import internal_error
-from bridge.api.encode import encode
 from bridge.api.markup import Diff
+from bridge.api.schemas import encode
 from bridge.errors import BridgeError, Invalid, InvalidArguments, Missing, OutsideVault, ProtectedPath
 from bridge.features import get_operation
 from bridge.mcp.caller import Context

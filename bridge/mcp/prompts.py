@@ -1,5 +1,6 @@
 """Prompts that include what the vault contains about them."""
 
+import contextlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import datetime, time
 from functools import partial
@@ -12,14 +13,16 @@ from bridge.api.markup import Answer
 from bridge.api.moments import read_date
 from bridge.api.registry import view_of
 from bridge.engine.bridge import Bridge
-from bridge.errors import InvalidArguments, NoteNotFound
+from bridge.engine.host import Host
+from bridge.errors import BridgeError, InvalidArguments, NoteNotFound
 from bridge.features import get_operation
+from bridge.index.note import IndexedNote
 from bridge.mcp.caller import Caller, Context, read_caller
 from bridge.mcp.errors import protocol_errors
 from bridge.mcp.resources import mime_type, note_uri
 from bridge.mcp.text import format_answer
 from bridge.records import dataclass
-from bridge.text.invisible import quote_path, visible_text
+from bridge.text.invisible import one_line, quote_path, visible_text
 
 NOTES = 8
 TOKENS = 3_000
@@ -226,3 +229,79 @@ class Prompts:
 def prompt_arguments(template: Template, who: Caller) -> list[types.PromptArgument]:
     """Return the arguments of a prompt; `vault` only if there are several."""
     return [*template.arguments, *([VAULT_ARGUMENT] if len(who.hosts) > 1 else [])]
+
+
+MOST = 100
+"""The protocol's limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """Completes the arguments of prompts and of note addresses."""
+
+    bridge: Bridge
+
+    async def complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        """Return the possible values of an argument, the likeliest first."""
+        with protocol_errors(context):
+            who = read_caller(context, self.bridge)
+            who.principal.require("read")
+            chosen = (params.context.arguments if params.context else None) or {}
+            vault = chosen.get(VAULT)
+            hosts = [self.bridge.find(vault)] if vault else who.hosts
+            offer = OFFERS.get(params.argument.name, no_offers)
+            words = offer(hosts) if offer is periods else sorted(set(offer(hosts)), key=str.casefold)
+            found = match_words(words, params.argument.value.casefold())
+            values = types.Completion(values=found[:MOST], total=len(found), has_more=len(found) > MOST)
+            return types.CompleteResult(completion=values)
+
+
+def match_words(words: Iterable[str], typed: str) -> list[str]:
+    """Return the words that contain what was typed; first those that start with it, in full or in their last part."""
+
+    def nearness(word: str) -> tuple[bool, bool]:
+        folded = word.casefold()
+        return not folded.startswith(typed), not folded.rpartition("/")[2].startswith(typed)
+
+    return sorted((word for word in words if typed in word.casefold()), key=nearness)
+
+
+def open_notes(hosts: Iterable[Host]) -> Iterable[IndexedNote]:
+    """Yield the notes of some vaults; one that is not open has none yet."""
+    for host in hosts:
+        with contextlib.suppress(BridgeError):
+            yield from list(host.vault.index.notes.values())
+
+
+def complete_paths(hosts: Iterable[Host]) -> Iterable[str]:
+    return (note.path for note in open_notes(hosts))
+
+
+def complete_folders(hosts: Iterable[Host]) -> Iterable[str]:
+    return filter(None, (note.path.rpartition("/")[0] for note in open_notes(hosts)))
+
+
+def topics(hosts: Iterable[Host]) -> Iterable[str]:
+    """Offer titles and tags."""
+    return filter(None, (one_line(word) for note in open_notes(hosts) for word in (note.title, *note.tags)))
+
+
+def periods(_: Iterable[Host]) -> Iterable[str]:
+    return PERIODS
+
+
+def vaults(hosts: Iterable[Host]) -> Iterable[str]:
+    return (host.name for host in hosts)
+
+
+def no_offers(_: Iterable[Host]) -> Iterable[str]:
+    return ()
+
+
+OFFERS: Mapping[str, Callable[[Iterable[Host]], Iterable[str]]] = {
+    "path": complete_paths,
+    "folder": complete_folders,
+    "topic": topics,
+    "since": periods,
+    VAULT: vaults,
+}

@@ -1,13 +1,18 @@
 """The operations as tools."""
 
 import asyncio
+import hashlib
+import json
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import field
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
+import orjson
 from mcp import types
+from mcp.shared.exceptions import MCPError
 
 from bridge.api.arguments import VAULT, truncate
 from bridge.api.dispatch import internal_error
@@ -15,15 +20,276 @@ from bridge.api.presets import callable_tools, get_tool, listed_tools
 from bridge.api.registry import Operation, view_of
 from bridge.api.schemas import arguments_schema, result_schema
 from bridge.engine.bridge import Bridge
-from bridge.errors import BridgeError, ConfirmationRequired, InvalidArguments, NoSuchOperation
+from bridge.errors import BridgeError, ConfirmationRequired, Declined, InvalidArguments, NoSuchOperation
 from bridge.features import get_operation
 from bridge.mcp.caller import Caller, Context, read_caller
-from bridge.mcp.confirm import ConfirmationPending, Consent, can_ask
 from bridge.mcp.errors import protocol_errors, tool_error
 from bridge.mcp.text import format_answer
-from bridge.mcp.tool_schemas import HIDDEN_ARGUMENTS, SUMMARY_ONLY, TOOL_DEFAULTS, input_schema
 from bridge.records import dataclass
+from bridge.text.invisible import inline
 from bridge.types import Preset
+
+CONFIRM: Final = "confirm"
+"""The argument of operations, and the name of the question."""
+
+IGNORED_ARGUMENTS: Final = frozenset({CONFIRM, "dry_run", "reason"})
+"""Arguments that do not make it a different change."""
+
+CONFIRM_FORM: Final[types.ElicitRequestedSchema] = {"type": "object", "properties": {}}
+"""A form without fields: to accept it is to agree. A box to tick would make two answers of one."""
+
+MAX_REASON: Final = 300
+"""Most characters of an agent's reason that the user is shown."""
+
+MAX_REMEMBERED: Final = 1_000
+
+
+class ConfirmationPending(Exception):
+    """The user must be asked first; the client repeats the call with the answer."""
+
+    def __init__(self, question: types.InputRequiredResult) -> None:
+        super().__init__("the user is to be asked")
+        self.question = question
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """Asks users, and remembers what they declined, so that an agent cannot ask the same again."""
+
+    _declined: OrderedDict[str, None] = field(default_factory=OrderedDict)
+
+    async def obtain(
+        self,
+        context: Context,
+        params: types.CallToolRequestParams,
+        who: Caller,
+        operation: Operation,
+        given: Mapping[str, Any],
+        error: ConfirmationRequired,
+    ) -> None:
+        if not can_ask(context):
+            raise error
+        change = fingerprint(who, operation, given, error.subject)
+        if change in self._declined:
+            raise Declined(f"The user declined this change earlier: {error.would}.")
+        question = confirmation_question(who, operation, given, error)
+        if context.session.can_send_request:
+            try:
+                answer = await context.session.elicit_form(
+                    question, CONFIRM_FORM, related_request_id=context.request_id
+                )
+            except MCPError as failure:
+                if failure.code == types.METHOD_NOT_FOUND and inner_call(operation, given)[1].get(CONFIRM) is True:
+                    # The client declares forms but does not show them, so that nobody else can confirm.
+                    return
+                raise error from None
+        else:
+            answer = confirmation_answer(params, question, change)
+        if answer.action != "accept" or (answer.content or {}).get(CONFIRM) is False:
+            self._declined[change] = None
+            if len(self._declined) > MAX_REMEMBERED:
+                self._declined.popitem(last=False)
+            raise Declined(f"The user declined this change: {error.would}.")
+
+
+def confirmation_question(
+    who: Caller, operation: Operation, given: Mapping[str, Any], error: ConfirmationRequired
+) -> str:
+    _, arguments = inner_call(operation, given)
+    reason, vault = arguments.get("reason"), arguments.get(VAULT, given.get(VAULT, who.vault))
+    several = isinstance(vault, str) and len(who.bridge.vaults) > 1
+    where = f", in the vault “{inline(who.bridge.find(vault).name)}”" if several else ""
+    why = f" Reason: {inline(reason)[:MAX_REASON]}" if isinstance(reason, str) and reason.strip() else ""
+    return f"{inline(who.name)} wants to {inline(error.would)}{where}.{why}"
+
+
+def confirmation_answer(params: types.CallToolRequestParams, question: str, change: str) -> types.ElicitResult:
+    """Return the answer that came with a call; an answer to another question does not count."""
+    state = hashlib.sha256(f"{change}\0{question}".encode()).hexdigest()[:16]
+    answer = (params.input_responses or {}).get(CONFIRM)
+    if isinstance(answer, types.ElicitResult) and params.request_state == state:
+        return answer
+    form = types.ElicitRequest(params=types.ElicitRequestFormParams(message=question, requested_schema=CONFIRM_FORM))
+    raise ConfirmationPending(types.InputRequiredResult(input_requests={CONFIRM: form}, request_state=state))
+
+
+def can_ask(context: Context) -> bool:
+    """Say whether the client shows forms; one that names no kind of question does."""
+    capabilities = context.session.client_capabilities
+    asks = capabilities.elicitation if capabilities is not None else None
+    return asks is not None and (asks.form is not None or asks.url is None)
+
+
+def fingerprint(who: Caller, operation: Operation, given: Mapping[str, Any], subject: str | None) -> str:
+    """Return a digest that a change shares with its repetitions in a session, called directly or by `run_tool`.
+
+    All calls that need consent for the same subject share one.
+    """
+    inner, arguments = inner_call(operation, given)
+    own_arguments = {
+        name: value for name, value in arguments.items() if name not in IGNORED_ARGUMENTS and name != VAULT
+    }
+    session = who.bridge.sessions.of(who.name, who.session)
+    vault = arguments.get(VAULT, given.get(VAULT, who.vault))
+    change = [inner.name, own_arguments] if subject is None else [subject]
+    identity = orjson.dumps([session, vault, change], option=orjson.OPT_SORT_KEYS, default=str)
+    return hashlib.sha256(identity).hexdigest()
+
+
+def inner_call(operation: Operation, given: Mapping[str, Any]) -> tuple[Operation, Mapping[str, Any]]:
+    match operation.name, given:
+        case "run_tool", {"name": str(name)}:
+            return get_tool(name), inner_arguments(given)
+        case _:
+            return operation, given
+
+
+def inner_arguments(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    arguments = given.get("arguments") or {}
+    if isinstance(arguments, str):
+        try:
+            arguments = orjson.loads(arguments)
+        except orjson.JSONDecodeError:
+            return {}
+    return arguments if isinstance(arguments, Mapping) else {}
+
+
+DROPPED_KEYWORDS = frozenset({"maxLength", "minimum", "minItems", "maxItems", "additionalProperties"})
+TOOL_DEFAULTS: Mapping[str, Mapping[str, Any]] = {"read_note": {"max_chars": 24_000}, "note_links": {"limit": 20}}
+"""Defaults for models that omit an argument: neither a book nor a hub should fill their context unasked."""
+
+HIDDEN_ARGUMENTS: Mapping[str, Sequence[str]] = {
+    "search": ("explain", "types", "paths", "min_score", "among"),
+    "find_notes": ("linked_from", "excerpts", "types", "among"),
+    "related_notes": ("line", "among"),
+    "create_note": ("if_exists", "append_links"),
+    "edit_note": ("append_links",),
+    "daily_note": ("if_exists",),
+    "list_tags": ("among",),
+    "suggest_links": ("lines", "strictness"),
+    "undo_change": ("hunks",),
+    "brief": ("tags", "parts", "limit", "recency_days", "everywhere"),
+    "remember": ("files", "metadata", "private", "confidence", "expires", "pinned", "reason", "dry_run"),
+    "recall": ("kinds", "tiers", "tags", "about", "since", "among_private", "archived", "text_chars", "everywhere"),
+    "save_session": ("actions", "problems", "model", "cost_usd", "excerpt", "reason", "dry_run"),
+    "hand_over": ("unknowns", "to", "reason", "dry_run", "confirm"),
+}
+"""Arguments that agents do not need: for what text views omit, or for an editor's cursor."""
+
+SUMMARY_ONLY = frozenset({"suggest_links", "brief", "recall", "save_session"})
+"""Tools whose summary is description enough."""
+
+SELF_EXPLANATORY = frozenset({"limit", "sort", "dry_run", "confirm"})
+"""Arguments whose names explain them; beside a `limit`, `offset` does too."""
+
+PLAIN_PATH = "The note."
+"""The description of a path that needs none."""
+
+SAID_IN_WORDS: Mapping[str, Sequence[str]] = {"hand_over": ("Claim", "properties", "proof")}
+"""Where a record of many fields has a description that names those which a model needs."""
+
+REPEATED_SCHEMAS: Mapping[str, Sequence[str]] = {"change_set": ("edits", "items", "properties", "edits", "items")}
+"""Where a schema repeats that of another listed tool: a change set's edits of a note are those of `edit_note`."""
+
+EMPTY_DEFAULTS: tuple[Any, ...] = (None, False, 0, "", [], {})
+
+
+def input_schema(
+    operation: Operation, vaults: Sequence[str], presumed: Mapping[str, Any], unsaid: Sequence[str] = ()
+) -> dict[str, Any]:
+    made: dict[str, Any] = simplify(flatten_unions(arguments_schema(operation)))
+    if unsaid and (way := SAID_IN_WORDS.get(operation.name)):
+        definitions = prune(made.pop("$defs"), way, keep=("description",))
+        made = with_definitions(made, definitions)
+    properties = {name: part for name, part in made["properties"].items() if name not in {VAULT, *unsaid}}
+    if way := REPEATED_SCHEMAS.get(operation.name):
+        properties = prune(properties, way)
+    evident = SELF_EXPLANATORY | ({"offset"} if "limit" in properties else set())
+    for name in [name for name, part in properties.items() if name in evident or part.get("description") == PLAIN_PATH]:
+        properties[name] = {fact: value for fact, value in properties[name].items() if fact != "description"}
+    for name in [name for name, part in properties.items() if "examples" in part][1:]:
+        properties[name] = {fact: value for fact, value in properties[name].items() if fact != "examples"}
+    for name, value in presumed.items():
+        properties[name] = {**properties[name], "default": value}
+    required = list(made.get("required", ()))
+    if len(vaults) > 1:
+        properties[VAULT] = {"type": "string", "enum": list(vaults)}
+        required += [VAULT] if operation.vault else []
+    return {**made, "properties": properties, **({"required": required} if required else {})}
+
+
+def prune(part: Mapping[str, Any], way: Sequence[str], keep: Sequence[str] = ()) -> dict[str, Any]:
+    """Return a part of a schema in which the value at the end of a path is any object, with some of its facts."""
+    step, *rest = way
+    if rest:
+        return {**part, step: prune(part[step], rest, keep)}
+    return {**part, step: {"type": "object", **{name: part[step][name] for name in keep}}}
+
+
+def flatten_unions(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Merge each union of records into one record: of eight schemas, a model uses only the names anyway."""
+    records = schema.get("$defs", {})
+
+    def plain(part: Any) -> Any:
+        if isinstance(part, list):
+            return [plain(item) for item in part]
+        if not isinstance(part, Mapping):
+            return part
+        rest = {name: plain(value) for name, value in part.items() if name != "$defs"}
+        if rest.pop("oneOf", None):
+            chosen = [records[option["$ref"].rpartition("/")[2]] for option in part["oneOf"]]
+            return {**merge_variants([plain(one) for one in chosen]), **rest}
+        return rest
+
+    made: dict[str, Any] = plain(schema)
+    return with_definitions(made, {name: plain(record) for name, record in records.items()})
+
+
+def with_definitions(schema: Mapping[str, Any], records: Mapping[str, Any]) -> dict[str, Any]:
+    used: dict[str, Any] = {}
+    while more := {
+        name: record
+        for name, record in records.items()
+        if name not in used and f'#/$defs/{name}"' in json.dumps([schema, used])
+    }:
+        used |= more
+    return {**schema, "$defs": used} if used else dict(schema)
+
+
+def merge_variants(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    tag = next(name for name, field in records[0]["properties"].items() if "const" in field)
+    fields: dict[str, Any] = {}
+    calls: list[str] = []
+    for record in records:
+        fields_shown = [name for name in record["properties"] if name != tag]
+        needed = record.get("required", ())
+        calls.append(
+            f"{record['properties'][tag]['const']}({', '.join(n + '?' * (n not in needed) for n in fields_shown)})"
+        )
+        for name in fields_shown:
+            fields.setdefault(name, record["properties"][name])
+    names = [record["properties"][tag]["const"] for record in records]
+    tag_schema = {"type": "string", "enum": names, "description": " ".join(calls)}
+    return {"type": "object", "properties": {tag: tag_schema, **fields}, "required": [tag]}
+
+
+def simplify(part: Any) -> Any:
+    """Say the same in fewer keywords, and without those that some clients do not know."""
+    if isinstance(part, list):
+        return [simplify(item) for item in part]
+    if not isinstance(part, Mapping):
+        return part
+    schema = {
+        name: simplify(value)
+        for name, value in part.items()
+        if name not in DROPPED_KEYWORDS and not (name == "default" and value in EMPTY_DEFAULTS)
+    }
+    if first := schema.pop("prefixItems", None):
+        schema["items"] = first[0]
+    if options := [option for option in schema.pop("anyOf", ()) if option != {"type": "null"}]:
+        schema = {**(options[0] if len(options) == 1 else {"anyOf": options}), **schema}
+    return schema
+
 
 Step = tuple[float, float | None, str]
 

@@ -8,10 +8,9 @@ from collections.abc import Collection, Coroutine, Sequence
 from typing import Any
 
 from bridge.errors import ModelUnusable
-from bridge.models.embeddings import EmbeddingCall, Embeddings, Group, RejectedText
 from bridge.models.folder import InstalledModel
 from bridge.models.frame_process import WorkerDied
-from bridge.models.worker_process import LEVELS, Worker, make_task
+from bridge.models.worker_process import LEVELS, EmbeddingCall, Embeddings, Group, RejectedText, Worker, make_task
 from bridge.records import dataclass
 
 log = logging.getLogger(__name__)

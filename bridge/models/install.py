@@ -21,7 +21,7 @@ from bridge.models.catalogue import (
     source_spec,
 )
 from bridge.models.chat_trial import try_chat
-from bridge.models.convert_modern_bert import convert_modern_bert
+from bridge.models.convert import convert_modern_bert
 from bridge.models.download import download
 from bridge.models.folder import (
     InstalledModel,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Final, Literal, get_args
 
-from bridge.markdown.link_targets import inside_wiki
+from bridge.markdown.links import inside_wiki
 from bridge.records import dataclass
 from bridge.text.invisible import one_line
 

@@ -11,8 +11,17 @@ from bridge.bases.values import is_truthy
 from bridge.errors import BridgeError, InvalidArguments
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.note import Value
-from bridge.policies.fields import PATH_ARGUMENTS, path_fields
-from bridge.policies.model import OPPOSITES, READS, Condition, Policy, PolicyStep, Problem, Variable
+from bridge.policies.model import (
+    OPPOSITES,
+    PATH_ARGUMENTS,
+    READS,
+    Condition,
+    Policy,
+    PolicyStep,
+    Problem,
+    Variable,
+    path_fields,
+)
 from bridge.policies.questions import LISTED, USABLE
 from bridge.policies.templates import (
     HINT,

@@ -19,8 +19,7 @@ from bridge.markdown.names import note_name
 from bridge.markdown.note import Value
 from bridge.markdown.parse import parse
 from bridge.markdown.sections import heading_paths
-from bridge.policies.fields import path_fields
-from bridge.policies.model import VariableKind
+from bridge.policies.model import VariableKind, path_fields
 from bridge.policies.templates import Reference, TemplateFiller, find_cut_template, has_stray_brace, moment_text
 from bridge.records import dataclass
 from bridge.text.diff import decode_text, diff_lines, split_lines

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Final, Literal, get_args
+from functools import cache
+from typing import Final, Literal, get_args, get_type_hints
 
 from bridge.bases.syntax import Node
+from bridge.changes.requests.base import KINDS
 from bridge.markdown.note import Value
 from bridge.records import dataclass
+from bridge.types import VaultPath
 
 VariableKind = Literal["text", "number", "yes-no", "list", "choice", "date", "note"]
 Check = Literal[
@@ -121,3 +124,16 @@ class Problem:
     line: int
     message: str
     serious: bool = True
+
+
+PATH_ARGUMENTS: Final = frozenset({"path", "paths", "folder"})
+"""Those of questions."""
+
+
+@cache
+def path_fields(op: str) -> frozenset[str]:
+    for record in KINDS:
+        if record.__dataclass_fields__["op"].default == op:
+            hints = get_type_hints(record)
+            return frozenset(name for name, hint in hints.items() if VaultPath in (hint, *get_args(hint)))
+    return frozenset()

@@ -8,7 +8,7 @@ from bridge.bases.evaluate import check_functions
 from bridge.bases.syntax import parse_expression
 from bridge.errors import InvalidArguments
 from bridge.markdown.note import Value
-from bridge.markdown.yaml_lines import WrongYaml, YamlText, read_yaml
+from bridge.markdown.yaml12 import WrongYaml, YamlText, read_yaml
 from bridge.policies.model import (
     CHECKS,
     MOST_CONDITIONS,

@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import Final, Literal
 
 from bridge.index.note import IndexedNote
-from bridge.markdown.link_targets import inside_wiki
+from bridge.markdown.links import inside_wiki
 from bridge.markdown.note import Value
 from bridge.records import dataclass
 from bridge.text.fold import fold_case

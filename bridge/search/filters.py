@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from bridge.index.note import IndexedNote
-from bridge.markdown.link_targets import inside_wiki
+from bridge.markdown.links import inside_wiki
 from bridge.markdown.names import Names, suggest_names
 from bridge.markdown.note import Value
 from bridge.search.model import SearchRequest

@@ -13,7 +13,7 @@ from bridge.search.calibrate import Scores
 from bridge.search.fuse import NOISE, FusedHit
 from bridge.search.model import SearchHit, ShownPassage
 from bridge.search.snippet import blank_labels, clean_text, cut_snippet, drop_headings, drop_title, is_bare, keep_values
-from bridge.search.titles import NameMatch
+from bridge.search.vocabulary import NameMatch
 from bridge.text.fold import fold_word
 from bridge.text.invisible import EMPTY_VALUES, inline
 from bridge.text.match import Match, Matcher

@@ -1,9 +1,14 @@
 """Packs excerpts of relevant notes into a budget of tokens, which is never exceeded."""
 
+import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
+from bridge.markdown.note import Note
 from bridge.records import dataclass
-from bridge.search.excerpts import Excerpt, Excerpts
+from bridge.search.block_search import search_blocks
+from bridge.search.excerpts import Excerpt, Excerpts, cut_excerpts
+from bridge.search.model import SearchRequest, ShownPassage, Sources
 from bridge.text.budget import estimate_tokens
 from bridge.text.invisible import one_line, quote_path
 from bridge.types import VaultPath
@@ -155,3 +160,35 @@ def _number(notes: Sequence[Excerpts], chosen: Mapping[int, Sequence[Excerpt]]) 
 
 def _join(items: Sequence[PackedItem]) -> str:
     return "\n\n".join(item.text for item in items)
+
+
+LEAST = 5
+"""Blocks, headings among them, that a note must have; one of fewer is as well cut to passages."""
+
+BLOCKS = 60
+"""Blocks of all notes together."""
+
+SPARE = 3
+"""How many times the budget is read, to fill the room that blocks leave which do not fit."""
+
+
+async def cut_long_notes(
+    sources: Sources, request: SearchRequest, cut: Sequence[Excerpts], notes: Mapping[VaultPath, Note]
+) -> list[Excerpts]:
+    """Return excerpts, those of long notes with the blocks that match in place of whole passages."""
+    long = find_long(cut, request.passage_tokens)
+    paths = tuple(path for path in long if path in notes and len(notes[path].pieces) >= LEAST)
+    if not paths:
+        return [*cut]
+    wanted = replace(request, paths=paths, limit=BLOCKS, passage_tokens=SPARE * request.passage_tokens)
+    blocks: dict[VaultPath, list[ShownPassage]] = {}
+    for hit in (await search_blocks(sources, wanted)).hits:
+        blocks.setdefault(hit.path, []).extend(hit.passages)
+
+    def cut_again() -> list[Excerpts]:
+        return [
+            cut_excerpts(notes[one.path], one.score, blocks[one.path], request.query) if blocks.get(one.path) else one
+            for one in cut
+        ]
+
+    return await asyncio.to_thread(cut_again)

@@ -6,9 +6,10 @@ from dataclasses import field, replace
 from functools import partial
 
 from bridge.errors import ModelMissing
-from bridge.index.fulltext_query import TextQuery
 from bridge.index.hits import PassageHit
 from bridge.index.index import Index
+from bridge.index.inverted_index import TextQuery
+from bridge.index.note import IndexedNote
 from bridge.index.rows import StoredPassage
 from bridge.records import dataclass
 from bridge.search.answerability import PASSAGES, Answerability, BestPassages, asked_terms, assess, without_said
@@ -28,12 +29,11 @@ from bridge.search.fuse import (
     relevant_notes,
 )
 from bridge.search.hits import Reasons, build_hits, collapse, link_reason
-from bridge.search.model import Explanation, SearchAnswer, SearchHit, SearchRequest, Sources
+from bridge.search.model import Explanation, ScorePassages, SearchAnswer, SearchHit, SearchRequest, Sources
 from bridge.search.outcome import NOTHING_ASKED, Outcome, no_hits_notice, outcome_notices
 from bridge.search.passages import Worth, fill_passages, read_shown
 from bridge.search.query import Query
 from bridge.search.read_query import correct_query, read_query
-from bridge.search.rerank import MOST_READ, CloseReading, read_closely
 from bridge.search.retrievers import (
     IndexAnswers,
     best_passages,
@@ -44,7 +44,9 @@ from bridge.search.retrievers import (
     vector_result,
 )
 from bridge.search.scope import Paths
-from bridge.search.titles import (
+from bridge.search.snippet import clean_text
+from bridge.search.vault_words import spaced_words
+from bridge.search.vocabulary import (
     NameMatch,
     exact_names,
     merge_matches,
@@ -52,12 +54,50 @@ from bridge.search.titles import (
     score_covered_names,
     score_typed_names,
 )
-from bridge.search.vault_words import spaced_words
 from bridge.text.fold import fold_word
 from bridge.text.match import compile_matcher
 from bridge.text.stems import foreign_language
 from bridge.text.stopwords import content_words
 from bridge.types import SearchMode, VaultPath
+
+MOST_READ = 40
+"""Notes that are read closely at most."""
+
+_AS_HYBRID = "The order is that of `hybrid`."
+
+
+@dataclass(frozen=True, slots=True)
+class CloseReading:
+    """Notes in their new order, those that were read, and notices if not all were."""
+
+    ranked: Sequence[FusedHit]
+    read: frozenset[VaultPath] = field(default_factory=frozenset)
+    notices: tuple[str, ...] = ()
+
+
+async def read_closely(
+    score: ScorePassages,
+    query: str,
+    ranked: Sequence[FusedHit],
+    notes: Mapping[VaultPath, IndexedNote],
+    texts: Mapping[VaultPath, StoredPassage],
+) -> CloseReading:
+    """Rank the first notes by their scores for the query; those not read follow in their order."""
+    best = [hit for hit in ranked[:MOST_READ] if hit.path in notes and hit.path in texts]
+    if not best:
+        return CloseReading(ranked)
+    found = await score(query, [_readable(notes[hit.path], texts[hit.path]) for hit in best])
+    if not found.scores:
+        return CloseReading(ranked, notices=(f"{found.problem} {_AS_HYBRID}",))
+    read = dict(zip([hit.path for hit in best], found.scores, strict=False))
+    first = sorted((hit for hit in best if hit.path in read), key=lambda hit: -read[hit.path])
+    others = [hit for hit in ranked if hit.path not in read]
+    return CloseReading([*first, *others], frozenset(read), (found.problem,) if found.problem else ())
+
+
+def _readable(note: IndexedNote, passage: StoredPassage) -> str:
+    return "\n".join(part for part in (note.title, passage.heading, clean_text(passage.text)) if part)
+
 
 SPARE = 6
 """Hits read beyond the limit, to replace those that collapse as duplicates."""

@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 
 from bridge.errors import InvalidArguments, NoteNotFound
-from bridge.index.fulltext_query import TextQuery
 from bridge.index.hits import NoteHit, PassageHit
+from bridge.index.inverted_index import TextQuery
 from bridge.index.note import IndexedNote
 from bridge.index.rows import StoredPassage
 from bridge.search.calibrate import ModelCalibration, model_calibration, model_trust, scale_by_spread, share_of_best

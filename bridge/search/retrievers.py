@@ -9,9 +9,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from bridge.index.fulltext_query import TextQuery
 from bridge.index.hits import NameHit, NoteHit, PassageHit
 from bridge.index.index import Index
+from bridge.index.inverted_index import TextQuery
 from bridge.records import dataclass
 from bridge.search.calibrate import ModelCalibration, Scores, calibrate_cosines, scale_by_coverage
 from bridge.search.fuse import WEIGHTS, RetrieverName, RetrieverResult

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import assert_never
 
-from bridge.index.fulltext_query import TextQuery
 from bridge.index.index import Index
+from bridge.index.inverted_index import TextQuery
 from bridge.index.note import IndexedNote
 from bridge.index.tokens import query_tokens
 from bridge.search.filters import (

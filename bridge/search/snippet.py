@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 
-from bridge.markdown.link_targets import inside_wiki
+from bridge.markdown.links import inside_wiki
 from bridge.text.invisible import visible_text
 from bridge.text.match import Match
 from bridge.text.scripts import SPACED_CHARACTER

@@ -9,7 +9,7 @@ from typing import Final
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
-from bridge.api.encode import encode
+from bridge.api.schemas import encode
 from bridge.errors import BridgeError, InvalidArguments, NoSuchOperation, RateLimited, TooLarge
 
 QUIET_S: Final = 60.0

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -12,12 +13,13 @@ import bridge as program
 from bridge.access.pairing import Pairing
 from bridge.access.tokens import Tokens, check_name
 from bridge.api.arguments import VAULT
-from bridge.api.call import SESSION, Call, Principal
+from bridge.api.call import SESSION, Call, Principal, StreamEvent
 from bridge.api.dispatch import dispatch_call
-from bridge.api.encode import encode
+from bridge.api.registry import Operation
+from bridge.api.schemas import encode
 from bridge.api.view_json import add_view
 from bridge.engine.bridge import Bridge
-from bridge.errors import InvalidArguments
+from bridge.errors import BridgeError, InvalidArguments
 from bridge.events import SettingsChanged
 from bridge.export.catalogue import catalogue
 from bridge.export.openapi import openapi
@@ -28,8 +30,53 @@ from bridge.server.auth import CLIENT_HEADER
 from bridge.server.content_types import VIEW
 from bridge.server.half_open import HalfOpenConnections
 from bridge.server.rate_limits import RateLimits
-from bridge.server.streamed_call import EVENT_STREAM, stream_call
 from bridge.types import Scope
+
+EVENT_STREAM = "text/event-stream"
+"""The media type by which a caller asks for a stream."""
+
+DONE, ERROR = "done", "error"
+"""The kinds of the last event: the result as without a stream, or the error."""
+
+
+async def stream_call(
+    request: web.Request, operation: Operation, call: Call, arguments: Mapping[str, Any]
+) -> web.StreamResponse:
+    """Run an operation and send what it says; a caller that leaves cancels it."""
+    parts: asyncio.Queue[bytes | None] = asyncio.Queue()
+
+    def say(event: StreamEvent) -> None:
+        parts.put_nowait(encode_part(event.kind, encode(event.data)))
+
+    running = asyncio.create_task(dispatch_call(operation, replace(call, say=say), arguments, encode))
+    running.add_done_callback(lambda _: parts.put_nowait(None))
+    response = web.StreamResponse(headers={"Content-Type": f"{EVENT_STREAM}; charset=utf-8", "X-Accel-Buffering": "no"})
+    try:
+        part = await parts.get()
+        if part is None:
+            # Nothing is sent yet: an error can still be the status of the response.
+            await running
+        await response.prepare(request)
+        while part is not None:
+            await response.write(part)
+            part = await parts.get()
+        await response.write(await _last_part(running))
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+    return response
+
+
+async def _last_part(running: asyncio.Task[bytes]) -> bytes:
+    try:
+        return encode_part(DONE, await running)
+    except BridgeError as error:
+        return encode_part(ERROR, encode(error.wire()))
+
+
+def encode_part(kind: str, data: bytes) -> bytes:
+    return b"event: %s\ndata: %s\n\n" % (kind.encode(), data)
+
 
 BRIDGE = web.AppKey("BRIDGE", Bridge)
 PRINCIPAL = web.RequestKey("PRINCIPAL", Principal)

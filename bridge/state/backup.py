@@ -11,7 +11,7 @@ from bridge.errors import BridgeError
 from bridge.private_files import modified_at, move_into_place
 from bridge.state.call_log import DAY_S
 from bridge.state.change_log import replay
-from bridge.state.connection import check, connect, is_sound, open_database
+from bridge.state.database import check, connect, is_sound, open_database
 from bridge.state.schema import FAILING, DamagedDatabase
 from bridge.state.tables import Subject, columns_of, insert_row
 

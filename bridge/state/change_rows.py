@@ -5,8 +5,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Mapping
 
 from bridge.state import file_history
-from bridge.state.change_parts import read_hunk_states, set_hunk_states
-from bridge.state.change_records import COLUMNS, Change, State, find_change
+from bridge.state.change_records import COLUMNS, Change, State, find_change, read_hunk_states, set_hunk_states
 from bridge.state.tables import Denied
 from bridge.types import Digest, VaultPath
 

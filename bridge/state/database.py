@@ -1,14 +1,149 @@
 """One open SQLite file, which several threads use in turn."""
 
 import contextlib
+import os
 import sqlite3
+import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from bridge.errors import BridgeError, Busy, DiskFull, ReadOnly, StateUnusable
+from bridge.private_files import write_error
 from bridge.state.change_log import ChangeLog
-from bridge.state.connection import translate_errors
+from bridge.state.schema import FAILING, DamagedDatabase, NewerDatabase, migrate
+from bridge.state.tables import Subject
+
+ROOM = 256 * 1024
+"""Bytes written to test the disk before an SQLite error is put down to something other than lack of space."""
+
+
+@contextlib.contextmanager
+def translate_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise to_bridge_error(path, error) from None
+    except OSError as error:
+        raise write_error(path, error) from None
+
+
+def to_bridge_error(path: Path, error: sqlite3.Error) -> BridgeError:
+    match primary_code(error):
+        case sqlite3.SQLITE_FULL:
+            return DiskFull(f"The disk is full: no space for {path}.")
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return Busy(
+                f"{path} is locked by another program.", hint="Close that program; nothing is lost in the meantime."
+            )
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_IOERR:
+            # SQLite raises any of these for a full disk, missing permissions and a damaged file, so the disk is tested.
+            return write_refusal(path) or StateUnusable(f"{path} cannot be used: {error_name(error)}.")
+        case _:
+            return StateUnusable(f"{path} cannot be used: {error_name(error)}.")
+
+
+def primary_code(error: sqlite3.Error) -> int | None:
+    code: int | None = getattr(error, "sqlite_errorcode", None)
+    return None if code is None else code & 0xFF
+
+
+def error_name(error: sqlite3.Error) -> str:
+    return str(getattr(error, "sqlite_errorname", type(error).__name__))
+
+
+def write_refusal(path: Path) -> BridgeError | None:
+    if path.exists() and not os.access(path, os.R_OK | os.W_OK):
+        return ReadOnly(f"{path} is not writable.")
+    try:
+        with tempfile.TemporaryFile(dir=path.parent, buffering=0) as file:
+            left = memoryview(os.urandom(ROOM))
+            while left:
+                left = left[file.write(left) :]
+    except OSError as error:
+        return write_error(path, error)
+    return None
+
+
+PATIENCE_S = 1.0
+"""Seconds for which another program may have the file locked."""
+
+
+def open_database(path: Path, subjects: Sequence[Subject], *, new: bool) -> sqlite3.Connection:
+    """Open a file, check it, and migrate it to the newest version."""
+    connection = connect(path)
+    try:
+        path.chmod(0o600)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        # Only macOS knows this: synced data is then on the disk, and not only in its cache.
+        connection.execute("PRAGMA fullfsync = ON")
+        # Deleted data is overwritten: the path of a denied note must not stay in the file.
+        connection.execute("PRAGMA secure_delete = ON")
+        if not new and connection.execute("PRAGMA user_version").fetchone() == (0,):
+            raise DamagedDatabase("it is empty")
+        check(connection)
+        migrate(connection, subjects)
+    except (*FAILING, OSError) as error:
+        connection.close()
+        raise classify_error(path, error) from None
+    except (DamagedDatabase, NewerDatabase):
+        connection.close()
+        raise
+    return connection
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Open a file without checking it."""
+    try:
+        connection = sqlite3.connect(path, timeout=PATIENCE_S, check_same_thread=False)
+    except sqlite3.Error as error:
+        raise classify_error(path, error) from None
+    # Before WAL: its index is then kept in memory instead of in a mapped file, and a write to a mapped file for which
+    # the disk is full ends the process. No other process opens the file, since the vault is locked.
+    connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    connection.text_factory = decode_lenient
+    return connection
+
+
+def classify_error(path: Path, error: Exception) -> BridgeError | DamagedDatabase:
+    """Return what an error of the disk means; one that only the file itself can cause is damage."""
+    match error:
+        case sqlite3.Error():
+            translation = to_bridge_error(path, error)
+            return DamagedDatabase(error_name(error)) if isinstance(translation, StateUnusable) else translation
+        case OSError():
+            return write_error(path, error)
+        case _:
+            return DamagedDatabase(type(error).__name__)
+
+
+def check(connection: sqlite3.Connection) -> None:
+    """Require that SQLite finds a file intact."""
+    try:
+        found = connection.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.DatabaseError as error:
+        # The list of its tables is damaged, which is longer than the first page.
+        if primary_code(error) != sqlite3.SQLITE_CORRUPT:
+            raise
+        found = None
+    if found != ("ok",):
+        raise DamagedDatabase("quick_check failed")
+
+
+def is_sound(path: Path) -> bool:
+    try:
+        with contextlib.closing(connect(path)) as connection:
+            check(connection)
+    except (BridgeError, DamagedDatabase, *FAILING):
+        return False
+    return True
+
+
+def decode_lenient(text: bytes) -> str:
+    return text.decode("utf-8", "replace")
+
 
 T = TypeVar("T")
 

@@ -7,8 +7,15 @@ from collections.abc import Collection, Mapping
 from typing import Final
 
 from bridge.records import dataclass
-from bridge.state.change_parts import read_hunk_states, turned_by
-from bridge.state.change_records import COLUMNS, Change, build_changes, find_change, step_of
+from bridge.state.change_records import (
+    COLUMNS,
+    Change,
+    build_changes,
+    find_change,
+    read_hunk_states,
+    step_of,
+    turned_by,
+)
 from bridge.state.database import Database
 from bridge.types import VaultPath
 from bridge.vault.plan import Step

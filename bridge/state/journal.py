@@ -10,8 +10,7 @@ from dataclasses import replace
 from bridge.errors import BridgeError
 from bridge.state import change_records, change_rows, file_history
 from bridge.state.call_log import DAY_S
-from bridge.state.change_parts import HunkState, set_hunk_states
-from bridge.state.change_records import COLUMNS, Change, ChangeFilter, State
+from bridge.state.change_records import COLUMNS, Change, ChangeFilter, HunkState, State, set_hunk_states
 from bridge.state.database import Database
 from bridge.state.snapshots import Snapshots
 from bridge.state.tables import Begin, Moved, Subject, Table

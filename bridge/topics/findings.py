@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
+from typing import Final, Literal, get_args
 
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.merge_notes import MergeNotes
@@ -12,11 +13,17 @@ from bridge.markdown.names import Names
 from bridge.records import dataclass
 from bridge.text.fold import fold_case
 from bridge.topics.assignments import TopicValue, topic_values
-from bridge.topics.kinds import FindingKind, StrayKind
 from bridge.topics.rules import TopicRules
 from bridge.topics.suggest import TopicSources
 from bridge.topics.values import TopicWriter
 from bridge.types import VaultPath
+
+FindingKind = Literal["values", "new", "orphan", "rare", "alike"]
+FINDING_KINDS: Final[tuple[FindingKind, ...]] = get_args(FindingKind)
+"""In the order in which the requests of findings fit together: what is set before what is moved and rewritten."""
+
+StrayKind = Literal["missing", "outside", "unwanted"]
+"""What is wrong with a value: it names no note, a note that is no topic, or a topic that the rules replace."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from bridge.records import dataclass
 from bridge.text.fold import fold_case
 from bridge.topics.ontology import MAX_DEPTH, Ontology, read_max_depth
 from bridge.types import VaultPath
-from bridge.vault.globs import GlobSet, find_mistake
+from bridge.vault.rules import GlobSet, find_mistake
 
 
 @dataclass(frozen=True, slots=True)

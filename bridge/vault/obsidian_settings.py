@@ -4,10 +4,12 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from datetime import date, datetime
 from pathlib import Path
-from typing import Literal, TypeVar, get_args
+from typing import Final, Literal, TypeVar, get_args
 
-from bridge.errors import BridgeError, Missing, SettingsUnreadable
+from bridge.errors import BridgeError, InvalidArguments, Missing, SettingsUnreadable
+from bridge.markdown.moment_format import format_moment
 from bridge.markdown.tasks import TaskSettings, read_task_settings
 from bridge.records import dataclass
 from bridge.types import VaultPath
@@ -161,3 +163,15 @@ def choice_or_default(choices: tuple[Choice, ...], value: object, default: Choic
 
 def add_extension(template: VaultPath) -> VaultPath:
     return template if template.lower().endswith(".md") else VaultPath(f"{template}.md")
+
+
+DAILY_SETTINGS: Final = ("daily-notes.json", "plugins/periodic-notes/data.json")
+"""Obsidian's settings files that locate daily notes."""
+
+
+def daily_path(settings: ObsidianSettings, day: date) -> VaultPath:
+    """Return the path of a day's daily note, whether or not the note exists."""
+    name = format_moment(settings.daily_format, datetime.combine(day, datetime.min.time()).astimezone()).strip()
+    if not name.strip("/"):
+        raise InvalidArguments("The vault's daily note format does not name a file.", hint="Change it in Obsidian.")
+    return vault_path(f"{settings.daily_folder}/{name.lstrip('/')}{'' if name.endswith('.md') else '.md'}".lstrip("/"))

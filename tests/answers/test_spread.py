@@ -2,8 +2,8 @@
 
 import pytest
 
+from bridge.answers.prompt import summary_grammar, write_summary_prompt
 from bridge.answers.spread import share_room, spread_excerpts
-from bridge.answers.summary_prompt import summary_grammar, write_summary_prompt
 from bridge.markdown.documents import read_document
 from bridge.markdown.note import Note
 from bridge.text.budget import estimate_tokens

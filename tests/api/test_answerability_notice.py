@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.api.answerability_notice import answerability_notice
+from bridge.api.questions import answerability_notice
 
 
 @pytest.mark.parametrize(

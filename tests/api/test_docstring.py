@@ -1,6 +1,6 @@
 from dataclasses import dataclass
 
-from bridge.api.docstring import parse_docstring
+from bridge.api.signature import parse_docstring
 
 
 def documented(first: str, second: int) -> None:

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from bridge.api.arguments import model_of
-from bridge.api.plain_arguments import LARGEST, bind_plain
+from bridge.api.arguments import LARGEST, bind_plain, model_of
 from bridge.features import get_operation, operations
 
 VALUES = st.one_of(

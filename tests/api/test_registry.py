@@ -11,9 +11,8 @@ from typing import Annotated, Any, Literal, get_args
 import pytest
 from annotated_types import MaxLen
 
-from bridge.api.arguments import locate
+from bridge.api.arguments import has_default, locate
 from bridge.api.call import Call
-from bridge.api.coerce import has_default
 from bridge.api.hints import is_record, json_name, record_hints, strip_hint, union_tag
 from bridge.api.registry import Operation, build_operation
 from bridge.api.schemas import arguments_schema, result_schema

@@ -6,9 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bridge.changes.counts import VaultCounts, count_property_names, count_tags, count_vault
 from bridge.changes.draft import Draft, digest_of, follow_step
-from bridge.changes.forecast import CountedVault, Forecast, forecast_draft
+from bridge.changes.forecast import (
+    CountedVault,
+    Forecast,
+    VaultCounts,
+    count_property_names,
+    count_tags,
+    count_vault,
+    forecast_draft,
+)
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import EditNote, SetProperties

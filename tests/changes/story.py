@@ -9,8 +9,7 @@ from bridge.changes.draft import Draft
 from bridge.changes.hunks import differences
 from bridge.errors import BridgeError
 from bridge.state import change_rows
-from bridge.state.change_parts import undone_parts
-from bridge.state.change_records import Change
+from bridge.state.change_records import Change, undone_parts
 from bridge.types import VaultPath
 from tests.changes.trial import Trial, files_after, gone, written
 

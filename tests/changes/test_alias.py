@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.changes.alias import rename_alias
+from bridge.changes.heading import rename_alias
 from bridge.changes.properties import replace_values_everywhere
 from bridge.errors import InvalidArguments, ProtectedPath, TextNotFound
 from bridge.types import VaultPath

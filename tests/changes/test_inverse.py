@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from bridge.changes.draft import Draft
 from bridge.changes.hunks import differences
 from bridge.errors import ChangeConflict, ChangeNotFound, InvalidArguments
-from bridge.state.change_parts import undone_parts
-from bridge.state.change_records import Change
+from bridge.state.change_records import Change, undone_parts
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan, Step
 from tests.changes.trial import Trial, gone, written

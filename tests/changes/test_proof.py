@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.changes.heading import rename_heading
-from bridge.changes.relink import verify_links
-from bridge.changes.renames import Shift
+from bridge.changes.relink import Shift, verify_links
 from bridge.errors import AmbiguousHeading, HeadingNotFound, InvalidArguments
 from bridge.markdown.link_spans import read_link_spans
 from bridge.markdown.names import Names

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bridge.changes.delete import remove
 from bridge.changes.draft import digest_of
+from bridge.changes.move import remove
 from bridge.errors import NoteNotFound, PathKept
 from bridge.types import VaultPath
 from bridge.vault.plan import Step

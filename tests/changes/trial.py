@@ -20,8 +20,7 @@ from bridge.changes.undo import (
 from bridge.errors import ChangeConflict, NoteNotFound
 from bridge.markdown.names import Names
 from bridge.state import change_records, change_rows
-from bridge.state.change_parts import hunk_state_facts, set_hunk_states
-from bridge.state.change_records import Change, ChangeFilter, State
+from bridge.state.change_records import Change, ChangeFilter, State, hunk_state_facts, set_hunk_states
 from bridge.state.database import Database
 from bridge.state.file_history import FileHistory
 from bridge.state.schema import migrate

@@ -6,8 +6,7 @@ from typing import Any
 
 from bridge.changes.draft import Draft
 from bridge.changes.effect import PlanAndEffect
-from bridge.changes.link_sources import LinkSources
-from bridge.changes.view import VaultView
+from bridge.changes.view import LinkSources, VaultView
 from bridge.errors import NoteNotFound
 from bridge.index.note import IndexedNote, pack_note
 from bridge.markdown.documents import read_document

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.cli.paths import vault_path
+from bridge.cli.run_operation import vault_path
 from bridge.errors import OutsideVault
 from tests.features.served import Served, command, write_vault
 

@@ -8,7 +8,7 @@ import pytest
 
 from bridge.api.call import RUNTIME, Call
 from bridge.api.dispatch import dispatch_call
-from bridge.api.encode import encode
+from bridge.api.schemas import encode
 from bridge.engine.bridge import Bridge
 from bridge.engine.host import Host
 from bridge.features import get_operation

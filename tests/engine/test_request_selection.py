@@ -7,7 +7,7 @@ from bridge.changes.requests.base import Request
 from bridge.changes.requests.edit_note import EditNote
 from bridge.changes.requests.many_notes import RenameTag
 from bridge.changes.requests.move_note import DeleteNote
-from bridge.engine.request_selection import ChangeLimits
+from bridge.engine.apply_requests import ChangeLimits
 from bridge.engine.transactions import Author
 from bridge.markdown.edit.requests import Append, ReplaceText
 from bridge.types import VaultPath

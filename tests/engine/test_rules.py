@@ -15,7 +15,7 @@ from bridge.engine.bridge import Bridge
 from bridge.engine.host import Host
 from bridge.engine.link_graph import ResolvedLinks
 from bridge.errors import NoteNotFound, RulesUnknown
-from bridge.index.erase import Denies, Eraser
+from bridge.index.index import Denies, Eraser
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import search
 from bridge.settings.file import load_settings, save_settings
@@ -168,7 +168,7 @@ async def test_erasing_that_was_broken_off_is_done_at_the_next_start(
         pass
 
     with monkeypatch.context() as patched:
-        patched.setattr("bridge.index.erase.Eraser.erase", lambda *_: (_ for _ in ()).throw(Crash))
+        patched.setattr("bridge.index.index.Eraser.erase", lambda *_: (_ for _ in ()).throw(Crash))
         async with opened(secretive) as bridge:
             await until(lambda: only(bridge).progress().ready_keyword)
             await assert_missing(only(bridge))

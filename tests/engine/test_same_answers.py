@@ -17,7 +17,7 @@ from bridge.changes.requests.many_notes import RenameProperty
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.engine.host import Host
 from bridge.engine.transactions import Author
-from bridge.index.vector_rows import Floats
+from bridge.index.matrix import Floats
 from bridge.markdown.edit.requests import Append, ReplaceText
 from bridge.search.model import SearchAnswer, SearchRequest
 from bridge.search.pipeline import search

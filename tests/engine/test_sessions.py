@@ -1,6 +1,6 @@
 """Calls that belong together are of one session."""
 
-from bridge.engine.sessions import Sessions
+from bridge.engine.bridge import Sessions
 from bridge.state.session_log import QUIET_S
 
 

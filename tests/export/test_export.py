@@ -10,17 +10,15 @@ from typing import Any, get_args
 
 import pytest
 
-from bridge.api.docstring import parse_docstring
 from bridge.api.hints import records_in
+from bridge.api.signature import parse_docstring
 from bridge.changes.requests.base import Request
 from bridge.cli.catalogue import read_catalogue
 from bridge.events import Event
 from bridge.export.catalogue import catalogue, schema_digest
 from bridge.export.command_catalogue import command_catalogue
-from bridge.export.errors_page import error_classes, errors_page
 from bridge.export.openapi import openapi
-from bridge.export.reference import command_line, group_title, reference
-from bridge.export.settings_page import settings_page
+from bridge.export.reference import command_line, error_classes, errors_page, group_title, reference, settings_page
 from bridge.export.typescript import called_operations, events_module, operations_module, type_expression
 from bridge.features import FEATURES, operations
 from bridge.settings.schema import describe_settings

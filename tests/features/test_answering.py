@@ -10,7 +10,7 @@ import pytest
 
 from bridge.api.call import OWNER, Call, Principal
 from bridge.api.dispatch import dispatch_call
-from bridge.api.encode import encode
+from bridge.api.schemas import encode
 from bridge.api.write import session_of
 from bridge.errors import NotReady
 from bridge.features import get_operation

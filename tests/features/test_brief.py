@@ -182,7 +182,7 @@ async def test_corrections_are_told_as_far_as_they_fit(served: Served) -> None:
 
 async def test_what_was_changed_lately_is_told_only_on_request(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     # However slowly a change is written, it is told whose it is.
-    monkeypatch.setattr("bridge.features.brief.vault_cards.WRITTEN_WITHIN_S", 300.0)
+    monkeypatch.setattr("bridge.features.brief.cards.WRITTEN_WITHIN_S", 300.0)
     root = served.bridge.find(None).root
     old = time.time() - 40 * 86_400
     for name in ("Footnotes.md", "Edge.md", "Secret.md"):

@@ -8,8 +8,7 @@ import pytest
 
 from bridge.errors import BridgeError, InvalidArguments, OutsideVault, ProtectedPath
 from bridge.features.notes.daily import time_on_day
-from bridge.vault.daily_notes import daily_path
-from bridge.vault.obsidian_settings import ObsidianSettings
+from bridge.vault.obsidian_settings import ObsidianSettings, daily_path
 
 DAY = date(2026, 1, 5)
 

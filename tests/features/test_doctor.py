@@ -13,8 +13,7 @@ from typing import Any, NoReturn
 import pytest
 
 from bridge.access.tokens import Tokens
-from bridge.api.feature import Feature
-from bridge.api.finding import Finding, Fix
+from bridge.api.feature import Feature, Finding, Fix
 from bridge.api.registry import install
 from bridge.changes.draft import digest_of
 from bridge.data_folder import Folders

@@ -9,8 +9,8 @@ import pytest
 
 from bridge.access.tokens import Tokens
 from bridge.api.call import OWNER, Call, Principal
-from bridge.api.encode import to_json
 from bridge.api.presets import listed_tools
+from bridge.api.schemas import to_json
 from bridge.errors import BridgeError, Forbidden, InvalidArguments, SettingsUnreadable
 from bridge.features import get_operation
 from bridge.text.budget import estimate_tokens

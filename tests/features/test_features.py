@@ -18,7 +18,7 @@ from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments, StateUnusable
 from bridge.export.catalogue import catalogue
 from bridge.export.openapi import openapi
-from bridge.export.settings_page import settings_page
+from bridge.export.reference import settings_page
 from bridge.features import FEATURES as ALL
 from bridge.index.note import IndexedNote
 from bridge.settings.file import save_settings

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bridge.features.gaps.write import write_waiting
+from bridge.features.gaps.report import write_waiting
 from bridge.settings.file import save_settings
 from tests.features.served import Served
 from tests.mcp.client import connected, text_of

@@ -4,7 +4,7 @@ import pytest
 
 from bridge.api.call import OWNER, Call
 from bridge.changes.effect import Effect
-from bridge.engine.request_selection import RequestSelection
+from bridge.engine.apply_requests import RequestSelection
 from bridge.features import get_operation
 from tests.features.served import Served
 from tests.features.test_gardener import NOTES, call, content, edit_file, new_plan

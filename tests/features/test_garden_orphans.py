@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from bridge.features.gardener.checks import orphans
+from bridge.features.gardener.checks import links
 from tests.features.served import Served
 from tests.features.test_gardener import call, content, edit_file, new_plan, root
 
@@ -87,7 +87,7 @@ async def test_a_page_beside_the_orphan_must_list_fewer_of_them(served: Served, 
 async def test_the_next_plan_goes_on_with_orphans_that_were_left(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(orphans, "MOST", 1)
+    monkeypatch.setattr(links, "MOST", 1)
     await edit_file(served, "Inbox/Other thoughts.md", lambda text: text + "More.\n")
     first = await call(served, "plan_garden", checks=["orphans"])
     assert (first["findings"], [run["complete"] for run in first["checks"]]) == ([], [False])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bridge.features.links.resolve import are_siblings
+from bridge.features.links.report import are_siblings
 from tests.features.served import PATIENCE_S, Served, readable, serving, write_vault
 
 NOTES = {

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, precondition, rule
 
 from bridge.api.call import OWNER, Call, Principal
-from bridge.api.encode import to_json
+from bridge.api.schemas import to_json
 from bridge.cli.local import open_bridge, wait_until_readable
 from bridge.engine.bridge import Bridge
 from bridge.features import get_operation

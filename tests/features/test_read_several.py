@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bridge.features.notes.read_several import share_budget
+from bridge.features.notes.read import share_budget
 from bridge.settings.file import save_settings
 from tests.features.served import Served
 from tests.mcp.client import connected, text_of

@@ -10,9 +10,9 @@ import pytest
 import pytest_asyncio
 
 from bridge.api.call import OWNER, Call
-from bridge.api.encode import to_json
 from bridge.api.markup import Diff, Document, Element, Line, RecordList, Section, Table, fields
 from bridge.api.registry import VIEWS, Operation, view_of
+from bridge.api.schemas import to_json
 from bridge.api.view_json import view_json
 from bridge.cli import render
 from bridge.cli.console import cell

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 import pytest
 
-from bridge.api.encode import encode
+from bridge.api.schemas import encode
 from tests.features.served import serving, write_vault
 
 

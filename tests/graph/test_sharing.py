@@ -1,8 +1,16 @@
 import numpy as np
 import pytest
 
-from bridge.graph.pairs import MOST_IN_FOLDER, MOST_TAGS, RARE, pairs_by_folder, pairs_by_tag, shared_tags
-from bridge.graph.similar import BLOCK, mutual_neighbours
+from bridge.graph.pairs import (
+    BLOCK,
+    MOST_IN_FOLDER,
+    MOST_TAGS,
+    RARE,
+    mutual_neighbours,
+    pairs_by_folder,
+    pairs_by_tag,
+    shared_tags,
+)
 
 
 def test_the_rarer_a_shared_tag_the_more_it_weighs() -> None:

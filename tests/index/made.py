@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from bridge.index.boilerplate import Boilerplate
-from bridge.index.fulltext_query import TextQuery
 from bridge.index.index import Index
+from bridge.index.inverted_index import TextQuery
+from bridge.index.matrix import Floats
 from bridge.index.prepare import PreparedNote, prepare
-from bridge.index.vector_rows import Floats
 from bridge.markdown.documents import read_document
 from bridge.types import VaultPath
 from bridge.vault.scan import Stat

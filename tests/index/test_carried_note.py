@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.index.carried_note import CarriedNote, carry_over
+from bridge.index.write import CarriedNote, carry_over
 from bridge.types import VaultPath
 from bridge.vault.scan import Stat
 from tests.index.made import opened, paths, prepared, words

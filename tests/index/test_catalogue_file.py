@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bridge.index.catalogue_file import FILE
+from bridge.index.catalogue import FILE
 from bridge.index.index import Index
 from bridge.index.note import decode_note
 from bridge.types import VaultPath

@@ -4,8 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from bridge.index.matrix import TITLE_WEIGHT, TextDigests, VectorMatrix
-from bridge.index.vector_rows import Floats
+from bridge.index.matrix import TITLE_WEIGHT, Floats, TextDigests, VectorMatrix
 from tests.index.made import DIMENSIONS, vector
 
 Notes = dict[int, TextDigests]

@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 
 from bridge.index.index import Index
-from bridge.index.vector_rows import Floats
+from bridge.index.matrix import Floats
 from bridge.types import VaultPath
 from tests.index.made import DIMENSIONS, MODEL, embed_all, opened, paths, prepared, vector
 

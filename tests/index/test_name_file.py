@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.index.index import Index
-from bridge.index.name_file import FILE
-from bridge.index.names import NameIndex
+from bridge.index.names import FILE, NameIndex
 from bridge.types import VaultPath
 from tests.index.made import DAMAGES, damage_file, opened, prepared, sentence
 from tests.index.test_erasing import SECRET, TEXT, everything, private

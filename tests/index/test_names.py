@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
-from bridge.index.names import NameIndex
-from bridge.index.near_words import NearWords
+from bridge.index.names import NameIndex, NearWords
 from bridge.types import VaultPath
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from bridge.index.hits import PassageHit
 from bridge.index.index import Index
-from bridge.index.passage_blocks import BLOCK
+from bridge.index.rows import BLOCK
 from bridge.types import VaultPath
 from tests.index.made import all_of, opened, prepared
 

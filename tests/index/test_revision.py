@@ -5,9 +5,9 @@ import random
 import numpy as np
 
 from bridge.index.documents import Document, build_segments
-from bridge.index.revision import Revision, revise_documents
 from bridge.index.segment import LAYOUT, Segment
 from bridge.index.tokens import WORDS, Vocabulary
+from bridge.index.write import Revision, revise_documents
 
 CHOICE = [*(f"w{number}" for number in range(40)), "größer", "お茶", "a-b/c"]
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bridge.index.fulltext_query import TextQuery
 from bridge.index.index import Index
+from bridge.index.inverted_index import TextQuery
 from bridge.types import VaultPath
 from tests.index.made import all_of, opened, paths, words
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from bridge.index.note import pack_note
-from bridge.linking.common_text import find_common_text
-from bridge.linking.merge_pairs import MergePair, find_merge_pairs, may_be_one
+from bridge.linking.merge_pairs import MergePair, find_common_text, find_merge_pairs, may_be_one
 from bridge.markdown.documents import read_document
 from bridge.markdown.names import Names
 from bridge.types import VaultPath

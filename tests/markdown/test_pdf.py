@@ -2,9 +2,8 @@
 
 from hashlib import sha256
 
-from bridge.markdown.documents import read_document
+from bridge.markdown.documents import MAX_UNPACKED, read_document, read_pdf
 from bridge.markdown.note import Heading, Piece
-from bridge.markdown.pdf import MAX_UNPACKED, read_pdf
 from bridge.markdown.sections import Outline
 from bridge.types import VaultPath
 from tests.markdown.pdfs import packed_pdf, pdf

@@ -1,6 +1,6 @@
 import pytest
 
-from bridge.markdown.link_targets import ResolvedLink, Target, fold_name, is_external, resolve_relative, split_target
+from bridge.markdown.links import ResolvedLink, Target, fold_name, is_external, resolve_relative, split_target
 from bridge.markdown.names import Names
 from bridge.types import VaultPath
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from bridge.errors import InvalidArguments
-from bridge.markdown.template import fill_template
+from bridge.markdown.moment_format import fill_template
 
 WHEN = datetime(2026, 1, 5, 14, 7, tzinfo=UTC)
 

@@ -8,7 +8,7 @@ import pytest
 
 from bridge.api.presets import DEFAULT, NOTEBOOK, READ_ONLY, WRITING, listed_tools
 from bridge.api.registry import OPERATIONS
-from bridge.mcp.server import INSTRUCTIONS
+from bridge.mcp.endpoint import INSTRUCTIONS
 from bridge.mcp.tools import describe_tool
 from bridge.types import Preset
 from tests.features.served import PATIENCE_S, Served

@@ -8,7 +8,7 @@ import pytest
 from bridge.access.tokens import Tokens
 from bridge.api.registry import Operation
 from bridge.features import operations
-from bridge.mcp.tool_schemas import input_schema
+from bridge.mcp.tools import input_schema
 from tests.features.served import Served
 from tests.mcp.client import ERAS, Era, connected, text_of
 

@@ -8,7 +8,7 @@ import pytest
 
 from bridge.errors import ModelUnusable
 from bridge.models.catalogue import ModelSpec, ModernBertSource, SourceFile, find_in_catalogue
-from bridge.models.convert_modern_bert import convert_modern_bert
+from bridge.models.convert import convert_modern_bert
 from bridge.models.install import install_spec
 from bridge.models.worker import facts_of, vectors_of
 from tests.models import modern_bert

@@ -18,11 +18,10 @@ import pytest
 from bridge.errors import ModelUnusable
 from bridge.models.catalogue import DEFAULT_MODEL
 from bridge.models.embedder import Embedder
-from bridge.models.embeddings import Embeddings, Group, RejectedText
 from bridge.models.folder import InstalledModel, find_model
 from bridge.models.frame_process import FrameProcess
 from bridge.models.frames import Frame
-from bridge.models.worker_process import LEVELS, Worker, make_task
+from bridge.models.worker_process import LEVELS, Embeddings, Group, RejectedText, Worker, make_task
 from bridge.types import Digest
 from tests.models.small import PATIENCE_S, bert_gguf
 from tests.models.test_convert import SPEC

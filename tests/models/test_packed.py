@@ -10,7 +10,7 @@ from bridge.models.catalogue import MULTILINGUAL_MODEL, find_in_catalogue
 from bridge.models.convert import packed_to_gguf
 from bridge.models.folder import find_model, installed_models, record_model, weights_path
 from bridge.models.install import install_spec, verify
-from bridge.models.pieces import Pieces
+from bridge.models.llama import Pieces
 from bridge.models.worker import facts_of, vectors_of
 from bridge.types import Digest
 from tests.models import disks, reference

@@ -6,10 +6,15 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.markdown.edit.create import build_note
+from bridge.markdown.edit.properties import build_note
 from bridge.markdown.parse import parse
-from bridge.notebook.journal import Batch, ChangedNote, Entry, Failure, JournalFacts, JournalWords
 from bridge.notebook.journal_note import (
+    Batch,
+    ChangedNote,
+    Entry,
+    Failure,
+    JournalFacts,
+    JournalWords,
     journal_name,
     journal_properties,
     later_lines,

@@ -11,7 +11,7 @@ from bridge.index.prepare import prepare
 from bridge.search.model import SearchRequest, Sources
 from bridge.search.pipeline import search
 from bridge.search.query import parse_query
-from bridge.search.spelling import correct_spelling, find_corrections
+from bridge.search.read_query import correct_spelling, find_corrections
 from bridge.search.vault_words import VaultWords
 from tests.search.vaults import opened, write_vault
 

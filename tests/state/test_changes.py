@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import StateUnusable
-from bridge.state.change_parts import REST, HunkState, hunk_state_facts, undone_parts
-from bridge.state.change_records import Change, ChangeFilter
+from bridge.state.change_records import REST, Change, ChangeFilter, HunkState, hunk_state_facts, undone_parts
 from bridge.state.store import Store
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Plan, Step

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.state.connection import is_sound
+from bridge.state.database import is_sound
 from bridge.state.store import Store
 from tests.state.made import TOOLS, filled, recorded
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import BridgeError, Busy, DiskFull, ReadOnly, StateUnusable
-from bridge.state.connection import translate_errors
+from bridge.state.database import translate_errors
 from bridge.state.store import Store
 from tests.models.disks import read_only, small
 

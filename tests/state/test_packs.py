@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import ReadOnly, StateUnusable
-from bridge.state import packs, snapshots
+from bridge.state import snapshots
 from bridge.state.change_records import Change
-from bridge.state.packs import Packs
-from bridge.state.snapshots import PACKED, Snapshots
+from bridge.state.snapshots import PACKED, Packs, Snapshots
 from bridge.state.store import Store
 from bridge.types import Digest
 from tests.state.test_changes import PATIENCE_S, SlowBlobs
@@ -65,7 +64,7 @@ def test_what_is_dropped_is_erased_from_the_pack_and_the_rest_stays(tmp_path: Pa
     store = Snapshots(folder)
     store.keep(blobs)
     gone = [*blobs][5:8]
-    erased = [zlib.compress(blobs[each], packs.LEVEL) for each in gone]
+    erased = [zlib.compress(blobs[each], snapshots.LEVEL) for each in gone]
     (pack,) = pack_files(folder)
     assert all(each in pack.read_bytes() for each in erased)
     size = store.size
@@ -98,7 +97,7 @@ def test_a_damaged_table_is_told_and_loses_nothing(tmp_path: Path, damage: str) 
     Snapshots(folder).keep(blobs)
     (pack,) = pack_files(folder)
     data = bytearray(pack.read_bytes())
-    table = len(data) - packs._END.size - packs._ENTRY.size * len(blobs)
+    table = len(data) - snapshots._END.size - snapshots._ENTRY.size * len(blobs)
     match damage:
         case "end":
             data[-1] ^= 1
@@ -145,7 +144,7 @@ def test_damaged_contents_that_are_stored_again_in_a_pack_are_the_ones_read(tmp_
     blobs, folder = contents(MANY), tmp_path / "contents"
     Snapshots(folder).keep(blobs)
     (pack,) = pack_files(folder)
-    table = packs._END.size + packs._ENTRY.size * len(blobs)
+    table = snapshots._END.size + snapshots._ENTRY.size * len(blobs)
     pack.write_bytes(bytes(pack.stat().st_size - table) + pack.read_bytes()[-table:])
     pack.rename(pack.with_name("ffffffffffffffff.pack"))
     Snapshots(folder).keep(blobs)

@@ -2,7 +2,8 @@
 
 import random
 
-from bridge.topics.calibrate import (
+from bridge.topics.evidence import TopicEvidence
+from bridge.topics.suggest import (
     AIM,
     DEFAULT,
     LEAST_TOLD,
@@ -11,7 +12,6 @@ from bridge.topics.calibrate import (
     choose_hidden,
     fit_model,
 )
-from bridge.topics.evidence import TopicEvidence
 from bridge.types import VaultPath
 
 

@@ -9,8 +9,8 @@ import pytest
 from watchfiles import _rust_notify
 
 from bridge.errors import VaultUnreadable
-from bridge.vault import notifications as ears
-from bridge.vault.notifications import (
+from bridge.vault import watch as ears
+from bridge.vault.watch import (
     EACH_FOLDER,
     Notifier,
     StopSignal,

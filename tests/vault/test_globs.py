@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.vault.globs import compile_glob, find_mistake
 from bridge.vault.paths import nfc
+from bridge.vault.rules import compile_glob, find_mistake
 
 PATHS = (
     *("Archive", "Archive/a.md", "Archive/deep/b.md", "archive/x.md", "Archive2/x.md", "Old/Archive/y.md"),

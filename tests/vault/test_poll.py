@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import VaultUnreadable
-from bridge.vault.poll import is_network_mount, take_snapshot
+from bridge.vault.watch import is_network_mount, take_snapshot
 from tests.vault.trees import apart, grow, without_rights
 
 

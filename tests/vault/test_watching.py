@@ -12,7 +12,6 @@ import pytest
 from watchfiles import _rust_notify
 
 from bridge.errors import VaultUnreadable
-from bridge.vault import poll
 from bridge.vault import watch as watching_module
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
@@ -55,7 +54,7 @@ async def watching(root: Path, mode: Literal["auto", "poll"] = "auto") -> AsyncI
 
 @pytest.fixture(autouse=True)
 def _quick_polls(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(poll, "EVERY_S", 0.05)
+    monkeypatch.setattr(watching_module, "EVERY_S", 0.05)
 
 
 @MODES

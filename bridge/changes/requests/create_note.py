@@ -6,14 +6,13 @@ from typing import Annotated, Any, Literal
 
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
-from bridge.changes.requests.base import AppendedLinks, ChangeKind, Request, RequestContext
-from bridge.changes.requests.preconditions import require_note_path
+from bridge.changes.requests.base import AppendedLinks, ChangeKind, Request, RequestContext, require_note_path
 from bridge.errors import NoteExists, NoteNotFound
 from bridge.markdown.edit.apply import apply_edits
-from bridge.markdown.edit.create import build_note
+from bridge.markdown.edit.properties import build_note
 from bridge.markdown.edit.requests import Append
+from bridge.markdown.moment_format import fill_template
 from bridge.markdown.names import note_name
-from bridge.markdown.template import fill_template
 from bridge.records import dataclass
 from bridge.types import EXACT, Exact, NewPath, VaultPath
 

@@ -8,8 +8,15 @@ from annotated_types import Len
 
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
-from bridge.changes.requests.base import AppendedLinks, ChangeKind, Request, RequestContext
-from bridge.changes.requests.preconditions import read_unchanged, require_lines, require_own
+from bridge.changes.requests.base import (
+    AppendedLinks,
+    ChangeKind,
+    Request,
+    RequestContext,
+    read_unchanged,
+    require_lines,
+    require_own,
+)
 from bridge.markdown.edit.apply import apply_edits, is_replacement, uses_line_numbers
 from bridge.markdown.edit.properties import edit_properties
 from bridge.markdown.edit.requests import Edit

@@ -4,9 +4,8 @@ from typing import ClassVar, Literal
 
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
-from bridge.changes.properties import rename_property_everywhere, replace_values_everywhere
+from bridge.changes.properties import rename_property_everywhere, rename_tag_everywhere, replace_values_everywhere
 from bridge.changes.requests.base import Request, RequestContext
-from bridge.changes.tags import rename_tag_everywhere
 from bridge.markdown.edit.tags import TagRename
 from bridge.markdown.note import Value
 from bridge.records import dataclass

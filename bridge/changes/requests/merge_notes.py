@@ -5,8 +5,7 @@ from typing import ClassVar, Literal
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.merge import merge
-from bridge.changes.requests.base import ChangeKind, Request, RequestContext
-from bridge.changes.requests.preconditions import read_unchanged, require_own
+from bridge.changes.requests.base import ChangeKind, Request, RequestContext, read_unchanged, require_own
 from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
 

@@ -4,12 +4,10 @@ from typing import ClassVar, Literal
 
 from annotated_types import MaxLen
 
-from bridge.changes.alias import rename_alias
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
-from bridge.changes.heading import rename_heading
-from bridge.changes.requests.base import ChangeKind, Request, RequestContext
-from bridge.changes.requests.preconditions import read_unchanged, require_lines
+from bridge.changes.heading import rename_alias, rename_heading
+from bridge.changes.requests.base import ChangeKind, Request, RequestContext, read_unchanged, require_lines
 from bridge.markdown.sections import has_line_number
 from bridge.records import dataclass
 from bridge.types import Digest, VaultPath

@@ -6,8 +6,7 @@ from annotated_types import MaxLen
 
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
-from bridge.changes.requests.base import ChangeKind, Request, RequestContext
-from bridge.changes.requests.preconditions import read_unchanged, require_lines
+from bridge.changes.requests.base import ChangeKind, Request, RequestContext, read_unchanged, require_lines
 from bridge.changes.split import split
 from bridge.errors import NoteExists
 from bridge.markdown.sections import has_line_number

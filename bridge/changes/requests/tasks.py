@@ -6,8 +6,7 @@ from annotated_types import Interval, MaxLen
 
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
-from bridge.changes.requests.base import ChangeKind, Request, RequestContext
-from bridge.changes.requests.preconditions import read_unchanged, require_lines
+from bridge.changes.requests.base import ChangeKind, Request, RequestContext, read_unchanged, require_lines
 from bridge.markdown.edit.apply import apply_edits
 from bridge.markdown.edit.requests import AddItem
 from bridge.markdown.edit.tasks import lines_with_task, task_text, toggle_task, uses_dataview_fields

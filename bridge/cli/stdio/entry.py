@@ -10,8 +10,7 @@ from urllib.parse import urlsplit
 
 from bridge.cli.serve import leave_on_signal
 from bridge.cli.stdio.choose_vault import choose_vault
-from bridge.cli.stdio.find import BridgeFinder
-from bridge.cli.stdio.launch import BridgeStarter
+from bridge.cli.stdio.find import BridgeFinder, BridgeStarter
 from bridge.cli.stdio.pipes import InputLines, OutputLines
 from bridge.data_folder import Folders, default_data_dir, vault_id
 from bridge.server.runtime_file import Runtime

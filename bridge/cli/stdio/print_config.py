@@ -12,7 +12,7 @@ from typing import Any
 
 from bridge.access.tokens import Tokens
 from bridge.cli.stdio.choose_vault import choose_vault
-from bridge.cli.stdio.launch import program_command
+from bridge.cli.stdio.find import program_command
 from bridge.data_folder import Folders, default_data_dir, default_models_dir, read_vault_list, unless_default, vault_id
 from bridge.errors import InvalidArguments
 

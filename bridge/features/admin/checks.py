@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bridge.access.tokens import Tokens
 from bridge.api.call import Call
-from bridge.api.finding import Finding, Fix, make_finding
+from bridge.api.feature import Finding, Fix, make_finding
 from bridge.errors import BridgeError
 from bridge.models.catalogue import DEFAULT_MODEL, MULTILINGUAL_MODEL
 from bridge.models.folder import InstalledModel, find_chat_model, find_model, find_reranker, installed_models

@@ -2,8 +2,7 @@
 
 from bridge.api.feature import Feature
 from bridge.features.answers import ask
-from bridge.features.answers.records import VaultAnswer
-from bridge.features.answers.settings import AnswerSettings
+from bridge.features.answers.records import AnswerSettings, VaultAnswer
 
 FEATURE = Feature(
     "answers",

@@ -10,22 +10,19 @@ from annotated_types import Interval, MaxLen
 from bridge.answers.mentions import parse_mentions
 from bridge.answers.prompt import Source, Turn, is_absent
 from bridge.api import markup
-from bridge.api.among import choose_among
-from bridge.api.answerability_notice import answerability_notice
-from bridge.api.call import Call
+from bridge.api.call import Call, StreamEvent
 from bridge.api.chat import choose_generator
-from bridge.api.encode import to_json
 from bridge.api.hints import Folder, WritingMode
 from bridge.api.injections import publish_injection, record_injection
 from bridge.api.markup import Answer, Column, Element, Line, Section, Table, path_of
-from bridge.api.questions import keep_question
+from bridge.api.questions import answerability_notice, keep_question
 from bridge.api.registry import operation
-from bridge.api.stream import StreamEvent
+from bridge.api.schemas import to_json
+from bridge.api.where import choose_among
 from bridge.errors import BridgeError, InvalidArguments
 from bridge.features.answers.external import choose_servers, offer_tools
 from bridge.features.answers.extract import join_quotes, quote_sources, quoted_sentences
-from bridge.features.answers.records import AnswerExcerpt, AnswerStep, VaultAnswer
-from bridge.features.answers.settings import AnswerSettings
+from bridge.features.answers.records import AnswerExcerpt, AnswerSettings, AnswerStep, VaultAnswer
 from bridge.features.answers.sources import FoundSources, Places, find_sources, locate_folder
 from bridge.features.answers.write import AnswerTask, WrittenAnswer, check_answer, steps_for, write_answer
 from bridge.search.answerability import LEAST_TERMS

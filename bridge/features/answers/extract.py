@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bridge.answers.prompt import Source
-from bridge.answers.properties import say_value
-from bridge.answers.quotes import Quote, RelevantNote, choose_quotes, first_quotes
+from bridge.answers.quotes import Quote, RelevantNote, choose_quotes, first_quotes, say_value
 from bridge.features.answers.records import AnswerSentence, Citation
 from bridge.features.answers.sources import FoundSources
 from bridge.markdown.note import Note

@@ -5,6 +5,7 @@ from typing import Literal
 
 from bridge.records import dataclass
 from bridge.search.answerability import Answerability
+from bridge.settings.schema import setting
 from bridge.types import Lines, VaultPath
 
 AnswerMode = Literal["extract", "chat"]
@@ -113,3 +114,13 @@ class VaultAnswer:
     tokens_read: int = 0
     tokens_written: int = 0
     steps: tuple[AnswerStep, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSettings:
+    """The settings of answers."""
+
+    context_percent: int = setting(
+        30, "Share of `chat_window` that excerpts of notes may take in a question to the chat model.", least=5, most=80
+    )
+    answer_tokens: int = setting(320, "Tokens that the chat model may write per answer.", least=16, most=4_096)

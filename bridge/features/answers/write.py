@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from bridge.answers.citations import check_sentences
 from bridge.answers.prompt import Source, Turn, answer_grammar, write_prompt, write_result
 from bridge.answers.tool_calls import OPENING, ToolCall, describe_activity, parse_call, write_call
-from bridge.api.call import Call
+from bridge.api.call import Call, StreamEvent
 from bridge.api.chat import WrittenText, write_text
-from bridge.api.stream import StreamEvent
 from bridge.errors import ModelUnusable
 from bridge.features.answers.external import ExternalTools
 from bridge.features.answers.extract import cite_sentence

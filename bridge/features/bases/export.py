@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from annotated_types import Interval, MaxLen, MinLen
 
 from bridge.api.call import Call
-from bridge.api.not_found import unknown_properties
+from bridge.api.note_names import unknown_properties
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
 from bridge.api.where import Where

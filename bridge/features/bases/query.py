@@ -6,13 +6,12 @@ from typing import Annotated, Any
 
 from annotated_types import Interval, MaxLen
 
-from bridge.api.among import choose_among
 from bridge.api.call import Call
 from bridge.api.markup import Answer, Element, Line, notice, notices, path_of
-from bridge.api.not_found import no_such_note, unknown_properties
+from bridge.api.note_names import no_such_note, unknown_properties
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
-from bridge.api.where import evaluate_apart, note_files
+from bridge.api.where import choose_among, evaluate_apart, note_files
 from bridge.bases.base_file import Base, BaseView, check_view, column_node, read_base
 from bridge.bases.evaluate import Budget, Evaluation, find_properties
 from bridge.bases.summaries import SUMMARIES

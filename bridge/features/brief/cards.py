@@ -8,14 +8,16 @@ from typing import Final
 
 from bridge.api.call import Call
 from bridge.api.injections import Reader
-from bridge.api.note_text import open_note
+from bridge.api.note_text import open_content, open_note
 from bridge.api.vault_evidence import VaultEvidence
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import NoteNotFound
-from bridge.features.brief.gist import cut_line
 from bridge.index.note import IndexedNote
 from bridge.markdown.kinds import title_of
-from bridge.markdown.note import property_of
+from bridge.markdown.note import Note, property_of
 from bridge.notebook.brief_text import (
+    DAY_S,
+    SHARES,
     BriefPart,
     BriefWeights,
     Card,
@@ -24,18 +26,54 @@ from bridge.notebook.brief_text import (
     share_of_terms,
     terms_of,
 )
+from bridge.notebook.corrections import NOTE, open_items
 from bridge.notebook.fields import field_of, time_written
 from bridge.notebook.folder import agents_folder
-from bridge.notebook.handoff_note import read_handoff, waiting_handoff
+from bridge.notebook.handoff_note import check_proof, read_handoff, waiting_handoff
 from bridge.notebook.journal_note import TYPE as JOURNAL
 from bridge.notebook.journal_note import Told, read_words, told_lines
 from bridge.notebook.memory_note import Memory
-from bridge.notebook.proof import check_proof
 from bridge.notebook.use_log import UseLog
 from bridge.notebook.visibility import Audience, withhold_memories
 from bridge.records import dataclass
-from bridge.text.invisible import one_line, quote_path
+from bridge.search.snippet import clean_text, drop_headings
+from bridge.search.summary import choose_sentences_of
+from bridge.state.change_records import ChangeFilter
+from bridge.text.budget import cut, estimate_tokens
+from bridge.text.invisible import one_line, quote_path, visible_text
 from bridge.types import VaultPath
+
+LONGEST: Final = 320
+"""Most characters of one memory, journal or note."""
+
+SENTENCES: Final = 3
+"""Most sentences of a long note."""
+
+
+def read_gist(vault: OpenVault, path: VaultPath, focus: str) -> str:
+    """Return what a note says in short; empty if it is gone. Blocks."""
+    try:
+        note = open_content(vault, path)
+    except NoteNotFound:
+        return ""
+    text = note.text[note.body :]
+    whole = one_line(visible_text(drop_headings(text, clean_text(text), ())[0]))
+    return whole if len(whole) <= LONGEST else _choose(note, focus) or cut_line(whole)
+
+
+def cut_line(text: str) -> str:
+    plain = one_line(visible_text(text))
+    return plain if len(plain) <= LONGEST else f"{plain[: LONGEST - 1].rstrip()}…"
+
+
+def _choose(note: Note, focus: str) -> str:
+    """Return the sentences that stand for a note, as many as are short enough together; empty if not even one is."""
+    for most in range(SENTENCES, 0, -1):
+        told = " … ".join(one_line(visible_text(one.text)) for one in choose_sentences_of([note], most, focus))
+        if len(told) <= LONGEST:
+            return told
+    return ""
+
 
 TYPED: Final = frozenset({"decision", "module", "pattern", "bug"})
 """Types of notes that are told without being asked for."""
@@ -215,3 +253,52 @@ def _by(note: IndexedNote) -> str:
 
 def _texts(value: object) -> list[str]:
     return [one for one in value if isinstance(one, str)] if isinstance(value, list | tuple) else []
+
+
+MOST_CORRECTIONS: Final = 200
+"""Most items that are looked at, the last ones."""
+
+
+WRITTEN_WITHIN_S: Final = 2.0
+"""Seconds that may lie between a change and the modification time of its file."""
+
+
+def correction_cards(call: Call, signal: Signal, budget: int) -> Iterator[Card]:
+    """Yield the open corrections that share most with the task, the last ones first, as far as they fit. Blocks."""
+    path = agents_folder(call.vault.settings).place(NOTE)
+    try:
+        note = open_note(call.vault, path)
+    except NoteNotFound:
+        return
+    found = open_items(note.text[note.body :])
+    items = [cut(one_line(visible_text(item)), LONGEST) for item in found][-MOST_CORRECTIONS:]
+    shares = share_of_terms(signal.terms, [terms_of((), item) for item in items])
+    best = sorted(range(len(items)), key=lambda at: (-shares[at], -at))
+    chosen: list[int] = []
+    for at in best:
+        tried = _correction_text(path, [items[one] for one in sorted([*chosen, at])])
+        if estimate_tokens(tried) <= SHARES["corrections"] * budget:
+            chosen.append(at)
+    if chosen:
+        text = _correction_text(path, [items[at] for at in sorted(chosen)])
+        yield Card(path, "corrections", (1, 1), text, 1.0, ("is a correction",))
+
+
+def pulse_cards(call: Call, signal: Signal, days: float, limit: int) -> Iterator[Card]:
+    notes = call.vault.index.view("notes").notes.values()
+    recent = [note for note in notes if signal.now - note.modified < days * DAY_S]
+    for note in sorted(recent, key=lambda one: (-one.modified, one.path))[:limit]:
+        when = age_text(note.modified, signal.now)
+        text = f"--- Changed {when} {_changed_by(call, note.path, note.modified)}: {quote_path(note.path)}"
+        yield Card(note.path, "pulse", (1, 1), text, recency(note.modified, signal.now, days), ("was changed lately",))
+
+
+def _correction_text(path: VaultPath, items: list[str]) -> str:
+    return "\n".join([f"--- Corrections {quote_path(path)}", *(f"- {item}" for item in items)])
+
+
+def _changed_by(call: Call, path: VaultPath, modified: float) -> str:
+    for change in call.vault.review.changes(ChangeFilter(path=path, state="applied"), 1, 0):
+        if abs(change.time - modified) < WRITTEN_WITHIN_S:
+            return f"by {one_line(change.client)}" if change.client else "by the user"
+    return "by hand"

@@ -12,9 +12,8 @@ from bridge.api.injections import Reader, find_withheld
 from bridge.api.note_text import count_lines, open_note
 from bridge.api.redact import redact_denied
 from bridge.errors import BridgeError, NoteNotFound
-from bridge.features.brief import cards, vault_cards
-from bridge.features.brief.gist import read_gist
-from bridge.features.brief.settings import BriefSettings
+from bridge.features.brief import cards
+from bridge.features.brief.cards import read_gist
 from bridge.index.note import IndexedNote
 from bridge.markdown.kinds import title_of
 from bridge.notebook import brief_text
@@ -24,9 +23,21 @@ from bridge.notebook.promotion import OWN_VAULT_BONUS
 from bridge.records import dataclass
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import search
+from bridge.settings.schema import setting
 from bridge.text.budget import estimate_tokens
 from bridge.text.invisible import one_line
 from bridge.types import Among, Exact, Lines, VaultPath
+
+
+@dataclass(frozen=True, slots=True)
+class BriefSettings:
+    """The settings of briefings."""
+
+    terms_percent: int = setting(40, "Weight of shared tags, names and words in a briefing.", least=0, most=100)
+    meaning_percent: int = setting(40, "Weight of what a search for the task finds.", least=0, most=100)
+    recency_percent: int = setting(20, "Weight of how new a memory or note is.", least=0, most=100)
+    days: int = setting(14, "Days after which a memory or note no longer counts as new.", least=1, most=3650)
+
 
 BY_DEFAULT: tuple[BriefPart, ...] = ("handoff", "corrections", "sessions", "memories", "questions")
 WITH_TEXT: Final = frozenset({"memories", "questions", "notes"})
@@ -150,10 +161,10 @@ def choose_cards(
     if "notes" in wanted:
         found += cards.note_cards(call, signal, weights, days, ordinary="notes" in request.parts)
     if "corrections" in wanted and journals is not None:
-        found += vault_cards.correction_cards(call, signal, request.budget)
+        found += cards.correction_cards(call, signal, request.budget)
     if "pulse" in wanted and journals is not None:
         told_already = {card.path for card in found}
-        lately = vault_cards.pulse_cards(call, signal, days, request.limit)
+        lately = cards.pulse_cards(call, signal, days, request.limit)
         found += (card for card in lately if card.path not in told_already)
     is_withheld = find_withheld(call.vault, signal.reader)
     return [card for card in found if not is_withheld(card.path)]

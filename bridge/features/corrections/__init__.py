@@ -1,13 +1,13 @@
 """Corrections: what was found to be wrong, as tasks in a note of the agents' folder."""
 
 from bridge.api.feature import Feature
-from bridge.features.corrections import operations, views
+from bridge.features.corrections import operations
 
 FEATURE = Feature(
     "corrections",
     operations=(operations.record_correction, operations.list_corrections, operations.resolve_correction),
     views={
-        operations.RecordedCorrection: views.recorded_view,
-        operations.CorrectionList: views.correction_list_view,
+        operations.RecordedCorrection: operations.recorded_view,
+        operations.CorrectionList: operations.correction_list_view,
     },
 )

@@ -1,6 +1,7 @@
 """Recording, listing and resolving corrections."""
 
 import asyncio
+from collections.abc import Iterable
 from dataclasses import fields
 from datetime import datetime
 from functools import partial
@@ -10,11 +11,12 @@ from annotated_types import Interval, MaxLen, MinLen
 
 from bridge.api.agreement import has_agreed, is_user, require_agreement, set_up_requests
 from bridge.api.call import Call
+from bridge.api.change_view import written_view
 from bridge.api.hints import Limit
-from bridge.api.no_change import nothing_written
-from bridge.api.not_found import no_such_note
+from bridge.api.markup import Answer, Column, Element, Line, Table, notice
+from bridge.api.note_names import no_such_note
 from bridge.api.registry import operation
-from bridge.api.write import WriteArguments, Written, client_name, execute_requests
+from bridge.api.write import WriteArguments, Written, client_name, execute_requests, nothing_written
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
@@ -34,7 +36,9 @@ from bridge.notebook.folder import agents_folder
 from bridge.notebook.refusals import require_plain
 from bridge.records import dataclass
 from bridge.state.link_feedback import LinkFeedback
+from bridge.text.counts import count_shown
 from bridge.text.fold import fold_case
+from bridge.text.invisible import inline
 from bridge.types import Exact, VaultPath
 
 Words = Annotated[str, MinLen(1), MaxLen(500)]
@@ -274,3 +278,27 @@ async def resolve_correction(
         return nothing_written(place, f"It is {how} already.")
     request = CorrectionsChange(path=place, settled=(wanted, how, note))
     return await execute_requests(call, [request], options, operation="resolve_correction")
+
+
+CORRECTIONS = (
+    Column("id"),
+    Column("state", " · {}"),
+    Column("kind", " · {}"),
+    Column("text", lambda text: f" · {inline(text)}"),
+    Column("about", " · in {}", role="path"),
+    Column("day", " · {}", detail=True),
+    Column("client", lambda client: f" · {inline(client)}", detail=True),
+    Column("how", lambda how: f" · {inline(how)}", detail=True),
+    Column("line", " · line {}", detail=True),
+)
+
+
+def recorded_view(answer: Answer) -> Iterable[Element]:
+    """Show a recorded correction: its id, then the change."""
+    yield Line(f"correction {answer['id']}" + (" · this link is not suggested again" if answer["declined"] else ""))
+    yield from written_view(answer)
+
+
+def correction_list_view(answer: Answer) -> Iterable[Element]:
+    yield notice(count_shown(len(answer["corrections"]), answer["total"], "correction"))
+    yield Table(CORRECTIONS, answer["corrections"])

@@ -7,7 +7,7 @@ from annotated_types import MaxLen
 
 from bridge.api.agreement import is_user
 from bridge.api.call import Call
-from bridge.api.not_found import no_such_note
+from bridge.api.note_names import no_such_note
 from bridge.api.registry import operation
 from bridge.errors import Declined, InvalidArguments
 from bridge.records import dataclass

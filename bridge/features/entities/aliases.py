@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from annotated_types import Interval
 
 from bridge.api.call import Call
-from bridge.api.not_found import no_such_note
+from bridge.api.note_names import no_such_note
 from bridge.api.registry import operation
 from bridge.engine.analytics import GraphSnapshot
 from bridge.linking.alias_forms import find_alias_forms

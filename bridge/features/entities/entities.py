@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 
 from annotated_types import Interval
 
-from bridge.api.among import choose_among
 from bridge.api.call import Call
 from bridge.api.hints import Folder
 from bridge.api.moments import iso
-from bridge.api.not_found import folder_of
+from bridge.api.note_names import folder_of
 from bridge.api.registry import operation
+from bridge.api.where import choose_among
 from bridge.engine.analytics import GraphSnapshot
 from bridge.graph.kinds import LINKS
 from bridge.index.note import IndexedNote

@@ -5,14 +5,14 @@ from typing import Annotated, Literal
 
 from annotated_types import Interval
 
-from bridge.api.among import choose_among
 from bridge.api.call import Call
 from bridge.api.dismissals import dismissed_rows
 from bridge.api.hints import Folder
-from bridge.api.not_found import folder_of
+from bridge.api.note_names import folder_of
 from bridge.api.registry import operation
-from bridge.engine.similar_notes import similar_notes
-from bridge.index.templates import is_template
+from bridge.api.where import choose_among
+from bridge.engine.link_census import similar_notes
+from bridge.index.boilerplate import is_template
 from bridge.linking.merge_pairs import MergePair, find_merge_pairs
 from bridge.records import dataclass
 from bridge.state.dismissals import Dismissal

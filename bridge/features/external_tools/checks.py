@@ -4,7 +4,7 @@ import asyncio
 
 from bridge.api.agreement import is_user
 from bridge.api.call import Call
-from bridge.api.finding import Finding, make_finding
+from bridge.api.feature import Finding, make_finding
 from bridge.errors import BridgeError
 from bridge.mcp_client.server_file import ExternalServer
 from bridge.text.counts import count_of

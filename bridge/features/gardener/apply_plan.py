@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -12,15 +12,16 @@ from bridge.api.call import Call
 from bridge.api.count_forecast import describe_forecast
 from bridge.api.registry import operation
 from bridge.api.write import WriteArguments, author
-from bridge.engine.apply_requests import ChangeSelection
+from bridge.changes.draft import Draft
+from bridge.changes.effect import Effect
+from bridge.changes.requests.base import Request, RequestContext
+from bridge.engine.apply_requests import ChangeLimits, ChangeSelection
 from bridge.engine.open_vault import OpenVault
-from bridge.engine.request_selection import ChangeLimits
 from bridge.engine.transactions import Author
 from bridge.errors import BridgeError, ConfirmationRequired, InvalidArguments
-from bridge.features.gardener.checks.corrections import Corrections
-from bridge.features.gardener.collect import open_rules
+from bridge.features.gardener.checks.agents_notes import Corrections, notes_about, read_replacements
+from bridge.features.gardener.collect import CHECKS, open_rules
 from bridge.features.gardener.compose import change_limits, dismissed_findings
-from bridge.features.gardener.every_check import CHECKS
 from bridge.features.gardener.ledger import Ledger
 from bridge.features.gardener.make_plan import CheckNames
 from bridge.features.gardener.plan_text import PlanNoteChange
@@ -32,11 +33,48 @@ from bridge.features.gardener.read_plan import (
     open_plan,
 )
 from bridge.features.gardener.records import AppliedCheck, AppliedPlan, DroppedFinding
-from bridge.features.gardener.settle_corrections import settle_corrections
+from bridge.notebook.corrections import NOTE, Replacement, settle_replacements
+from bridge.notebook.folder import agents_folder
 from bridge.notebook.plan_note import mark_done
+from bridge.records import dataclass
 from bridge.state.change_records import ChangeFilter
 from bridge.state.session_log import SessionEvent
 from bridge.types import Digest, VaultPath
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectionsSettlement(Request):
+    """Ticks corrections whose old words are gone after the requests before it; whatever else the list says stays.
+
+    Attributes:
+        places: The notes that say the old words of each correction now.
+    """
+
+    places: Mapping[Replacement, tuple[VaultPath, ...]]
+    op: str = "apply_plan"
+
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
+        gone = {one for one, notes in self.places.items() if not any(_says(draft, note, one) for note in notes)}
+        text = draft.read(self.path).decode("utf-8", "surrogateescape")
+        draft.replace(self.path, settle_replacements(text, gone).encode("utf-8", "surrogateescape"))
+        return Effect()
+
+
+def _says(draft: Draft, path: VaultPath, one: Replacement) -> bool:
+    return draft.has(path) and one.pattern.search(draft.read(path).decode("utf-8", "replace")) is not None
+
+
+async def settle_corrections(vault: OpenVault, keys: Collection[str]) -> list[Request]:
+    """Return the request that settles the corrections of some findings, by their keys; none without an open one."""
+    garden = await open_rules(vault)
+    texts = await garden.graph_snapshot.index.wholes()
+    place = agents_folder(vault.settings).place(NOTE)
+    places = {
+        one: tuple(note.path for note in notes_about(garden, one) if one.pattern.search(texts.get(note.path, "")))
+        for one in await asyncio.to_thread(read_replacements, vault, place)
+        if one.key in keys
+    }
+    return [CorrectionsSettlement(path=place, places=places)] if places else []
 
 
 @operation(

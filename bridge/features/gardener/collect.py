@@ -6,16 +6,25 @@ import logging
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from typing import Final
 
 from bridge.api.stated_rules import read_schemas
 from bridge.changes.requests.many_notes import RenameProperty, RenameTag
+from bridge.engine.link_census import similar_notes
 from bridge.engine.open_vault import OpenVault
-from bridge.engine.similar_notes import similar_notes
 from bridge.errors import InvalidArguments
-from bridge.features.gardener.checks.duplicates import Duplicates
-from bridge.features.gardener.checks.orphans import Orphans, read_orphans
+from bridge.features.gardener.checks.agents_notes import Corrections, ExpiredMemories
+from bridge.features.gardener.checks.files import (
+    Duplicates,
+    EmptyNotes,
+    RepeatedHeadings,
+    StrayDailyNotes,
+    UnfilledNotes,
+    UnusedAttachments,
+)
+from bridge.features.gardener.checks.links import BrokenLinks, MissingLinks, Orphans, Prospects, read_orphans
+from bridge.features.gardener.checks.properties import PropertyNames, PropertyTypes, TagVariants, ViolatedConventions
 from bridge.features.gardener.checks.topics import Topics, read_topics_of_garden
-from bridge.features.gardener.every_check import CHECKS
 from bridge.features.gardener.finding import GardenCheck, GardenFinding
 from bridge.features.gardener.garden import Budget, BudgetSpent, Garden, OrphansOfGarden
 from bridge.features.gardener.ledger import Ledger
@@ -30,8 +39,29 @@ from bridge.topics.ontology import INSTRUCTIONS, find_ontology_folder
 from bridge.topics.rules import read_never
 from bridge.topics.settings import TopicSettings
 from bridge.types import VaultPath
-from bridge.vault.globs import GlobSet
 from bridge.vault.obsidian_settings import read_obsidian_settings
+from bridge.vault.rules import GlobSet
+
+CHECKS: Final[Sequence[GardenCheck]] = (
+    BrokenLinks(),
+    TagVariants(),
+    PropertyNames(),
+    PropertyTypes(),
+    ViolatedConventions(),
+    Corrections(),
+    Topics(),
+    RepeatedHeadings(),
+    StrayDailyNotes(),
+    ExpiredMemories(),
+    Orphans(),
+    Duplicates(),
+    EmptyNotes(),
+    UnfilledNotes(),
+    UnusedAttachments(),
+    MissingLinks(),
+    Prospects(),
+)
+
 
 log = logging.getLogger(__name__)
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bridge.api.count_forecast import CountForecast, describe_forecast
-from bridge.api.not_found import folder_of
+from bridge.api.note_names import folder_of
+from bridge.engine.apply_requests import ChangeLimits
 from bridge.engine.open_vault import OpenVault
-from bridge.engine.request_selection import ChangeLimits
 from bridge.engine.transactions import Author
 from bridge.errors import BridgeError
 from bridge.features.gardener.collect import FoundDisorder, choose_checks, collect_findings, open_garden, version_of

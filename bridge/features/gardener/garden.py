@@ -9,8 +9,8 @@ from bridge.api.vault_topics import VaultTopics
 from bridge.engine.analytics import GraphSnapshot
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
+from bridge.index.boilerplate import is_template
 from bridge.index.note import IndexedNote, Notes
-from bridge.index.templates import is_template
 from bridge.linking.corpus import Corpus
 from bridge.markdown.note import Note
 from bridge.markdown.parse import parse
@@ -22,8 +22,8 @@ from bridge.topics.ontology import find_ontology_folder, is_index_note, is_instr
 from bridge.topics.settings import TopicSettings
 from bridge.topics.suggest import LikelyTopic
 from bridge.types import VaultPath
-from bridge.vault.globs import GlobSet
 from bridge.vault.obsidian_settings import ObsidianSettings
+from bridge.vault.rules import GlobSet
 
 RULE_TYPES = frozenset((POLICY, SCHEMA))
 

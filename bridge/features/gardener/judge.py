@@ -11,7 +11,7 @@ from bridge.api.call import Call
 from bridge.api.registry import operation
 from bridge.api.write import author
 from bridge.errors import Declined, InvalidArguments
-from bridge.features.gardener.every_check import CHECKS
+from bridge.features.gardener.collect import CHECKS
 from bridge.features.gardener.finding import REMOVING
 from bridge.features.gardener.ledger import FEWEST_JUDGED, LEAST_RATE, Ledger, RuleRecord
 from bridge.features.gardener.plan_text import PlanNoteChange

@@ -15,10 +15,9 @@ from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.events import PlanReady
 from bridge.features.gardener.compose import ComposedPlan, compose_plan, keep_checked
-from bridge.features.gardener.plan_text import build_plan_note
+from bridge.features.gardener.plan_text import build_plan_note, retire_plans
 from bridge.features.gardener.read_plan import untouched_plan
 from bridge.features.gardener.records import GardenPlan
-from bridge.features.gardener.retire_plans import retire_plans
 from bridge.notebook.folder import agents_folder
 
 CheckNames = Annotated[tuple[str, ...], MaxLen(50)]

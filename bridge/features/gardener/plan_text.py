@@ -3,27 +3,35 @@
 import asyncio
 import re
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from bridge.api.count_forecast import CountForecast
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.changes.requests.create_note import CreateNote
-from bridge.changes.requests.move_note import MoveNote
+from bridge.changes.requests.edit_note import EditNote, SetProperties
+from bridge.changes.requests.many_notes import RenameProperty, RenameTag
+from bridge.changes.requests.move_note import DeleteNote, MoveNote
+from bridge.engine.apply_requests import ChangeLimits
 from bridge.engine.open_vault import OpenVault
-from bridge.errors import NoteChanged
+from bridge.engine.transactions import Author
+from bridge.errors import BridgeError, InvalidArguments, NoteChanged
+from bridge.features.gardener.collect import CHECKS
 from bridge.features.gardener.compose import TriedFindings, note_digests
-from bridge.features.gardener.every_check import CHECKS
 from bridge.features.gardener.finding import GardenFinding, encode_finding
 from bridge.features.gardener.ledger import Ledger
 from bridge.features.gardener.records import PlannedFinding
-from bridge.features.gardener.retire_plans import WrittenPlan
-from bridge.features.gardener.value import value_of
+from bridge.features.gardener.settings import GardenerSettings
 from bridge.markdown.decode import digest_of
-from bridge.markdown.edit.create import build_note
+from bridge.markdown.edit.properties import build_note
+from bridge.markdown.edit.requests import AddItem, ReplaceText
+from bridge.markdown.parse import parse
+from bridge.notebook.fields import field_of, sole_item
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.plan_note import (
     INSTEAD,
@@ -36,7 +44,117 @@ from bridge.notebook.plan_note import (
     write_plan,
 )
 from bridge.records import dataclass
+from bridge.text.counts import count_of
+from bridge.text.invisible import one_line
 from bridge.types import Digest, NewPath, NoteOrFolder, VaultPath
+
+DAY_S = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenPlan:
+    """The note of a plan that was made here."""
+
+    id: str
+    path: VaultPath
+    digest: Digest
+    made: float
+    is_own: bool
+    """Whether every line was written by the bridge, whatever its box."""
+
+
+def written_plans(vault: OpenVault) -> list[WrittenPlan]:
+    """Return the plans that have one note each among the plans, the oldest first. Blocks."""
+    found = list(_read_plans(vault))
+    ids = [one.id for one in found]
+    return sorted((one for one in found if ids.count(one.id) == 1), key=lambda one: (one.made, one.path))
+
+
+def _read_plans(vault: OpenVault) -> Iterator[WrittenPlan]:
+    kept, folder = Ledger(vault.store.database).plans(), agents_folder(vault.settings).plans
+    for path, indexed in list(vault.index.view("agents").notes.items()):
+        if indexed.note_type != TYPE or not path.startswith(f"{folder}/"):
+            continue
+        try:
+            data, _ = vault.files.read(path)
+        except BridgeError:
+            continue
+        note = parse(path, data)
+        plan = field_of(note.properties, "plan")
+        if field_of(note.properties, "type") == TYPE and isinstance(plan, str) and plan in kept:
+            body = note.text[note.body :]
+            yield WrittenPlan(plan, path, digest_of(data), kept[plan].made, line_digests(body) <= kept[plan].lines)
+
+
+async def retire_plans(vault: OpenVault) -> str:
+    """Move the plans to the trash that are older than the settings say; return what was done, empty for nothing.
+
+    A plan stays that has lines of somebody else, that is protected, or that a note of the user links to.
+    """
+    days = vault.settings.section(GardenerSettings).plans_keep_days
+    if not days:
+        return ""
+    plans = await asyncio.to_thread(written_plans, vault)
+    old = [one for one in plans if one.is_own and time.time() - one.made > days * DAY_S]
+    if not old:
+        return ""
+    paths, folder = {one.path for one in old}, agents_folder(vault.settings).plans
+    limits = ChangeLimits(
+        lambda path: path in paths and not vault.files.rules.keeps(path), lambda path: path.startswith(f"{folder}/")
+    )
+    reason = f"{count_of(len(old), 'plan')} older than {count_of(days, 'day')}"
+    by = Author("plan_garden", reason=reason, confirmed=True)
+    requests = [DeleteNote(path=one.path, digest=one.digest) for one in old]
+    made = await vault.executor.carry_each(requests, by, limits=limits)
+    gone = len(old) - len(made.refused)
+    return f"Moved to the trash: {count_of(gone, 'plan')} older than {count_of(days, 'day')}." if gone else ""
+
+
+def value_of(finding: GardenFinding) -> str | None:
+    value = _value_of(finding.request)
+    return value if value and value == one_line(value) and value == " ".join(value.split()) else None
+
+
+def _value_of(request: Request) -> str | None:
+    match request:
+        case RenameTag(to=value) | RenameProperty(to=value):
+            return value
+        case MoveNote(to=path) | CreateNote(path=path):
+            return path.removesuffix(".md")
+        case SetProperties(properties=properties) if len(properties) == 1:
+            (only,) = map(sole_item, properties.values())
+            return only if isinstance(only, str) else None
+        case EditNote(edits=(ReplaceText(new=value) | AddItem(text=value),)):
+            return value
+        case _:
+            return None
+
+
+def with_value(finding: GardenFinding, value: str, locate: Callable[[str], VaultPath]) -> GardenFinding:
+    if value_of(finding) is None or INSTEAD in value:
+        raise InvalidArguments("it has no value that can be changed.")
+    request = _with_value(finding.request, value, locate)
+    return replace(finding, text=f"{finding.text}, with “{plain_words(value)}” instead", request=request)
+
+
+def _with_value(request: Request, value: str, locate: Callable[[str], VaultPath]) -> Request:
+    changes: dict[str, Any] = {}
+    match request:
+        case RenameTag() | RenameProperty():
+            changes["to"] = value
+        case MoveNote():
+            changes["to"] = locate(f"{value.removesuffix('.md')}.md")
+        case CreateNote():
+            changes["path"] = locate(f"{value.removesuffix('.md')}.md")
+        case SetProperties(properties=properties):
+            (kept,) = properties.values()
+            changes["properties"] = dict.fromkeys(properties, [value] if isinstance(kept, list) else value)
+        case EditNote(edits=(ReplaceText() as edit,)):
+            changes["edits"] = (replace(edit, new=value),)
+        case EditNote(edits=(AddItem() as edit,)):
+            changes["edits"] = (replace(edit, text=value),)
+    return replace(request, **changes)
+
 
 _OWN_NAME: Final = re.compile(r"/Plan (\d{4}-\d\d-\d\d)(?: \d+)?\.md$")
 

@@ -4,14 +4,12 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from bridge.api.not_found import no_such_note
+from bridge.api.note_names import no_such_note
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments, NoteNotFound, TextNotFound
 from bridge.features.gardener.finding import GardenFinding, decode_finding, with_digest
 from bridge.features.gardener.ledger import KeptFinding, Ledger
-from bridge.features.gardener.plan_text import finding_line
-from bridge.features.gardener.retire_plans import WrittenPlan, written_plans
-from bridge.features.gardener.value import with_value
+from bridge.features.gardener.plan_text import WrittenPlan, finding_line, with_value, written_plans
 from bridge.markdown.decode import digest_of
 from bridge.markdown.parse import parse
 from bridge.notebook.fields import field_of

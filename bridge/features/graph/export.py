@@ -4,10 +4,10 @@ import asyncio
 import re
 from typing import Any, Final, Literal
 
-from bridge.api.among import choose_among
 from bridge.api.call import Call
-from bridge.api.encode import encode
 from bridge.api.registry import operation
+from bridge.api.schemas import encode
+from bridge.api.where import choose_among
 from bridge.engine.analytics import GraphSnapshot
 from bridge.errors import InvalidArguments
 from bridge.features.graph.snapshots import DEFAULT_KINDS, Kinds, note_title

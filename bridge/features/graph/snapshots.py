@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from bridge.api.call import Call
-from bridge.api.not_found import no_such_note
+from bridge.api.note_names import no_such_note
 from bridge.engine.analytics import GraphSnapshot
 from bridge.graph.columns import Edges
 from bridge.graph.kinds import KINDS, WRITTEN, EdgeKind

@@ -6,13 +6,13 @@ from typing import Annotated, Literal
 
 from annotated_types import Interval, MaxLen
 
-from bridge.api.among import choose_among
 from bridge.api.call import Call
 from bridge.api.hints import Folder, When
 from bridge.api.moments import moment
-from bridge.api.not_found import folder_of
+from bridge.api.note_names import folder_of
 from bridge.api.registry import operation
 from bridge.api.vault_topics import read_topic_edges
+from bridge.api.where import choose_among
 from bridge.engine.analytics import GraphMeasures, GraphSnapshot
 from bridge.features.graph.snapshots import DEFAULT_KINDS, GraphMode, Kinds, note_title, require_number
 from bridge.features.graph.structure import SMALLEST, community_members, label_communities

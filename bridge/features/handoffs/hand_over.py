@@ -16,8 +16,15 @@ from bridge.changes.requests.create_note import CreateNote
 from bridge.errors import InvalidArguments
 from bridge.notebook.file_name import file_name_for
 from bridge.notebook.folder import AgentsFolder, agents_folder
-from bridge.notebook.handoff_note import Handoff, ProvenClaim, handoff_name, handoff_properties, write_handoff
-from bridge.notebook.proof import Proof, check_proof
+from bridge.notebook.handoff_note import (
+    Handoff,
+    Proof,
+    ProvenClaim,
+    check_proof,
+    handoff_name,
+    handoff_properties,
+    write_handoff,
+)
 from bridge.notebook.refusals import require_plain
 from bridge.records import dataclass
 from bridge.types import VaultPath

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Sequence
 
-from bridge.api.finding import Finding, Fix, make_finding
+from bridge.api.feature import Finding, Fix, make_finding
 from bridge.engine.host import Host
 from bridge.errors import BridgeError
 from bridge.state.change_records import Change, ChangeFilter

@@ -7,8 +7,7 @@ from bridge.api.write import diff_of, snapshot_fetcher, unified_diff
 from bridge.changes.hunks import differences
 from bridge.engine.open_vault import OpenVault
 from bridge.records import dataclass
-from bridge.state.change_parts import undone_parts
-from bridge.state.change_records import Change
+from bridge.state.change_records import Change, undone_parts
 from bridge.state.file_history import without_grave
 from bridge.text.diff import display_text
 from bridge.text.word_diff import diff_runs

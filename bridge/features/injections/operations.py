@@ -4,18 +4,24 @@ import asyncio
 import time
 from collections.abc import Iterable
 from itertools import groupby
-from typing import Annotated
+from typing import Annotated, Final
 
-from annotated_types import Interval, MaxLen
+from annotated_types import Interval, Len, MaxLen
 
 from bridge.api.call import Call
-from bridge.api.injections import publish_choice
+from bridge.api.injections import Reader, find_withheld, publish_choice
 from bridge.api.markup import Answer, Column, Element, Line, Table, notice, path_of
 from bridge.api.moments import iso
+from bridge.api.note_names import no_such_note
 from bridge.api.registry import operation
-from bridge.errors import NoteNotFound
+from bridge.api.write import WriteArguments, Written, execute_requests
+from bridge.changes.requests.edit_note import SetProperties
+from bridge.errors import InvalidArguments, NoteNotFound
+from bridge.markdown.note import Value
+from bridge.notebook.added_notes import MOST
 from bridge.records import dataclass
 from bridge.state.injection_log import Injection
+from bridge.state.session_log import SessionRecord
 from bridge.text.counts import count_of
 from bridge.types import VaultPath
 
@@ -170,3 +176,124 @@ def injections_view(answer: Answer) -> Iterable[Element]:
 def withheld_view(answer: Answer) -> Iterable[Element]:
     word = "is kept from" if answer["withheld"] else "may be brought into"
     yield Line(path_of(answer["path"]), f" {word} session {answer['session']}.")
+
+
+@dataclass(frozen=True, slots=True)
+class GivenNote:
+    """A note that waits for a session.
+
+    Attributes:
+        path: The note.
+        session: The session.
+        waiting: How many notes wait for it.
+    """
+
+    path: VaultPath
+    session: str
+    waiting: int
+
+
+@operation(
+    example={"path": "Bread/Starters/Sourdough starter.md", "session": "1a209b11"},
+    reads=False,
+    idempotent=True,
+    scope="write",
+    tool=False,
+)
+async def give_note(call: Call, path: VaultPath, session: SessionId) -> GivenNote:
+    """Give a note to an open session: the next answer to one of its tools begins with it, cut to 400 tokens.
+
+    Args:
+        path: The note.
+        session: The session, as in `list_sessions`.
+
+    Raises:
+        Forbidden: The caller is only a client.
+        NoteNotFound: There is no such note.
+        InvalidArguments: The session is not open, the note is kept from it, or ten wait for it.
+    """
+    call.principal.require_local("give-note")
+    vault = call.vault
+    found = await asyncio.to_thread(find_open, call, session)
+    if path not in vault.index.notes:
+        raise no_such_note(vault, path)
+    is_withheld = await asyncio.to_thread(find_withheld, vault, Reader(found.client, session))
+    if is_withheld(path):
+        raise InvalidArguments(
+            f"`{path}` is kept from this session.", hint="See `withhold_note`, and the property `deny_agents`."
+        )
+    if not vault.added_notes.add(session, path):
+        raise InvalidArguments(f"{MOST} notes wait for this session already.", hint="They go with its next answer.")
+    publish_choice(call, session)
+    return GivenNote(path, session, len(vault.added_notes.waiting[session]))
+
+
+def find_open(call: Call, session: str) -> SessionRecord:
+    store = call.vault.store
+    store.calls.flush()
+    found = store.sessions.find(session)
+    if found is None or found.ended is not None:
+        raise InvalidArguments(f"No session `{session}` is open.", hint="`list_sessions` says which are active.")
+    return found
+
+
+def given_view(answer: Answer) -> Iterable[Element]:
+    waiting = count_of(answer["waiting"], "note")
+    yield Line(path_of(answer["path"]), f" waits for session {answer['session']}; {waiting} in all.")
+
+
+DENY: Final = "deny_agents"
+"""The property that names the clients."""
+
+
+@operation(
+    example={"path": "Bread/Starters/Sourdough starter.md", "client": "claude-code", "dry_run": True},
+    reads=False,
+    idempotent=True,
+    scope="write",
+    tool=False,
+)
+async def deny_agent(
+    call: Call, path: VaultPath, client: Annotated[str, Len(1, 100)], undo: bool = False, *, options: WriteArguments
+) -> Written:
+    """Keep a note from all sessions of an agent, by adding its name to the note's property `deny_agents`.
+
+    `brief`, `recall` and `gather_context` no longer bring it in. Searches still find it.
+
+    Args:
+        path: The note.
+        client: The name of the agent's client, in any case.
+        undo: Take the name out again.
+
+    Raises:
+        Forbidden: The caller is only a client.
+        NoteNotFound: There is no such note.
+        InvalidArguments: The name is blank, or the property is no list of names.
+    """
+    call.principal.require_local("deny-agent")
+    note = call.vault.index.notes.get(path)
+    if note is None:
+        raise no_such_note(call.vault, path)
+    name = client.strip()
+    if not name:
+        raise InvalidArguments("`client` is empty.")
+    # As it is written, since names of properties are compared without case.
+    own = next((one for one in note.properties if one.casefold() == DENY), DENY)
+    names = names_of(note.properties.get(own))
+    others = [one for one in names if one.casefold() != name.casefold()]
+    wanted = others if undo else names if len(others) < len(names) else [*names, name]
+    request = SetProperties(
+        path=path,
+        digest=note.digest,
+        properties={own: wanted} if wanted else {},
+        remove=() if wanted else (own,),
+    )
+    return await execute_requests(call, [request], options, operation="deny_agent")
+
+
+def names_of(value: Value) -> list[str]:
+    """Return the names in the property, as they are written."""
+    values = value if isinstance(value, list | tuple) else [] if value is None else [value]
+    if not all(isinstance(one, str | int | float) for one in values):
+        raise InvalidArguments(f"The property `{DENY}` is no list of names.", hint="Correct it in the note.")
+    return [str(one) for one in values]

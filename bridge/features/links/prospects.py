@@ -8,7 +8,7 @@ from annotated_types import Interval
 from bridge.api.call import Call
 from bridge.api.dismissals import dismissed_rows
 from bridge.api.hints import Folder
-from bridge.api.not_found import folder_of
+from bridge.api.note_names import folder_of
 from bridge.api.registry import operation
 from bridge.api.stated_rules import find_templates
 from bridge.features.links.report import broken_links, is_in_folder, stubs_of

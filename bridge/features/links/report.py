@@ -1,6 +1,7 @@
 """How the links of a vault are."""
 
 import asyncio
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Annotated
@@ -9,23 +10,60 @@ from annotated_types import Interval
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder
-from bridge.api.not_found import folder_of
+from bridge.api.note_names import folder_of
 from bridge.api.registry import operation
 from bridge.api.stated_rules import find_templates
 from bridge.engine.analytics import GraphSnapshot
 from bridge.engine.link_census import TOP, Stub
 from bridge.engine.open_vault import OpenVault
-from bridge.features.links.resolve import find_by_vector
+from bridge.errors import NotReady
 from bridge.graph.kinds import WRITTEN
 from bridge.linking.corpus import Corpus
 from bridge.linking.evidence import FeedbackModel
-from bridge.linking.spellings import find_by_name
+from bridge.linking.spellings import MeantNote, find_by_name
 from bridge.linking.suggest import find_overlooked
-from bridge.markdown.link_targets import is_attachment_name, name_key, target_file
+from bridge.markdown.links import is_attachment_name, name_key, target_file
 from bridge.markdown.names import Names
 from bridge.markdown.note import Link
 from bridge.records import dataclass
+from bridge.text.fold import fold_case
 from bridge.types import Exact, VaultPath
+
+ALIKE_WORDS = 80.0
+"""Likeness (0-100) from which on two words are forms of one."""
+
+WORD = re.compile(r"[^\W_]{3,}")
+"""A word of a name that tells something."""
+
+NEAR = 0.6
+"""Cosine from which on a note may be what a name is about, in the default model."""
+
+MOST_LOOKED_AT = 50
+"""Nearest notes that are looked at; of a name that more notes link to, all of these may be such."""
+
+
+async def find_by_vector(vault: OpenVault, name: str, sources: Collection[VaultPath]) -> MeantNote | None:
+    """Find the note that is about what a name says; None when there is none or no model answers."""
+    try:
+        vector = await vault.embed_query(name.rpartition("/")[2])
+    except NotReady:
+        return None
+    some = min(len(sources) + 1, MOST_LOOKED_AT)
+    nearest = await vault.index.view("notes").nearest(vector, some) if vector is not None else []
+    others = (hit.path for hit in nearest if hit.score >= NEAR and hit.path not in sources)
+    found = next(others, None)
+    if found is None or are_siblings(name, vault.index.notes[found].title):
+        return None
+    return found, "it is close in meaning"
+
+
+def are_siblings(name: str, title: str) -> bool:
+    """Say whether two names share a word and differ in others: “Loops” does not mean “C While Loops”."""
+    from rapidfuzz import fuzz
+
+    some, others = WORD.findall(fold_case(name.rpartition("/")[2])), WORD.findall(fold_case(title))
+    alike = {(one, other) for one in some for other in others if fuzz.ratio(one, other) >= ALIKE_WORDS}
+    return bool(alike) and ({one for one, _ in alike} != set(some) or {other for _, other in alike} != set(others))
 
 
 def broken_links(

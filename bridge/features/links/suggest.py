@@ -10,7 +10,7 @@ from annotated_types import Interval, MaxLen
 
 from bridge.api.agreement import is_editor, is_user
 from bridge.api.call import Call
-from bridge.api.not_found import no_such_note
+from bridge.api.note_names import no_such_note
 from bridge.api.note_text import line_at, open_note, select_lines, span_of
 from bridge.api.registry import operation
 from bridge.engine.link_context import LinkContext, source_of

@@ -4,15 +4,12 @@ from bridge.api.change_view import written_view
 from bridge.api.feature import Feature
 from bridge.api.write import Written
 from bridge.features.memory import (
-    forget,
     import_memories,
     list_memories,
     recall,
-    recall_answer,
     remember,
     revise,
     set_up,
-    supersession,
     views,
 )
 from bridge.notebook.use_log import USES
@@ -25,9 +22,9 @@ FEATURE = Feature(
         recall.recall,
         list_memories.list_memories,
         revise.revise_memory,
-        supersession.supersede_memory,
-        forget.forget_memory,
-        forget.judge_memory,
+        remember.supersede_memory,
+        revise.forget_memory,
+        revise.judge_memory,
         import_memories.import_memories,
     ),
     tables=USES,
@@ -36,8 +33,8 @@ FEATURE = Feature(
         Written: written_view,
         remember.RememberedNote: views.remembered_view,
         import_memories.ImportedMemories: import_memories.imported_view,
-        forget.ForgottenMemory: views.forgotten_view,
-        recall_answer.RecalledMemories: views.recall_view,
+        revise.ForgottenMemory: views.forgotten_view,
+        recall.RecalledMemories: views.recall_view,
         list_memories.MemoryPage: views.memory_list_view,
     },
 )

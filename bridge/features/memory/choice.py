@@ -11,7 +11,7 @@ from bridge.api.note_text import open_note
 from bridge.errors import NoteNotFound
 from bridge.features.memory.access import now, read_body
 from bridge.features.memory.results import MOST_TEXT, SessionLine, cut_text
-from bridge.index.fulltext_query import TextQuery
+from bridge.index.inverted_index import TextQuery
 from bridge.notebook.catalogue import MemoryCatalogue
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.journal_note import TYPE as JOURNAL

@@ -11,16 +11,14 @@ from bridge.api.call import Call
 from bridge.api.change_view import written_view
 from bridge.api.hints import FileText
 from bridge.api.markup import Answer, Element, Line, Section
-from bridge.api.no_change import nothing_written
 from bridge.api.registry import operation
-from bridge.api.write import WriteArguments, Written, client_name, execute_requests, session_of
+from bridge.api.write import WriteArguments, Written, client_name, execute_requests, nothing_written, session_of
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
 from bridge.errors import InvalidArguments
 from bridge.features.memory.access import audience_of, now, open_catalogue
-from bridge.features.memory.likeness import find_same
 from bridge.features.memory.new_memory import NewMemory, memory_properties, preview_memory, require_sound
-from bridge.features.memory.remember import new_path, written_fields
+from bridge.features.memory.remember import find_same, new_path, written_fields
 from bridge.notebook.comparison import text_digest
 from bridge.notebook.exports import ExportedMemory, read_export
 from bridge.notebook.folder import agents_folder

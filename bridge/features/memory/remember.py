@@ -1,33 +1,220 @@
 """Remembering: a new note in the agents' folder, unless a memory says the same."""
 
 import asyncio
-from collections.abc import Collection
-from dataclasses import fields
-from typing import Annotated, Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Annotated, Any, Final
 
-from annotated_types import MaxLen
+from annotated_types import Len, MaxLen
 
 from bridge.api.agreement import has_agreed, require_agreement, set_up_requests
 from bridge.api.call import Call
-from bridge.api.no_change import nothing_written
 from bridge.api.registry import operation
 from bridge.api.signature import Spread
-from bridge.api.write import WriteArguments, Written, client_name, execute_requests, session_of
+from bridge.api.write import WriteArguments, Written, client_name, execute_requests, nothing_written, session_of
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
+from bridge.changes.requests.edit_note import SetProperties
 from bridge.errors import ConfirmationRequired, InvalidArguments
 from bridge.features.memory.access import audience_of, find_memory, local_time, now, open_catalogue, read_body
-from bridge.features.memory.likeness import LikeMemory, find_like, find_same
 from bridge.features.memory.new_memory import NewMemory, memory_properties, preview_memory, require_sound
-from bridge.features.memory.supersession import supersede_requests
+from bridge.index.inverted_index import TextQuery
 from bridge.markdown.kinds import title_of
+from bridge.markdown.note import Value, property_of
 from bridge.notebook.catalogue import MemoryCatalogue
-from bridge.notebook.comparison import says_no_more
+from bridge.notebook.comparison import NEARLY_SAME, compare_statements, says_no_more, text_digest
+from bridge.notebook.fields import field_of
 from bridge.notebook.file_name import file_name_for
 from bridge.notebook.folder import AgentsFolder, agents_folder
-from bridge.notebook.memory_note import Memory, link_to
+from bridge.notebook.memory_note import Memory, link_name, link_to
+from bridge.notebook.visibility import VisibleMemories
 from bridge.records import dataclass
+from bridge.text.stopwords import content_words
+from bridge.text.words import words_of
 from bridge.types import VaultPath
+
+CANDIDATES: Final = 8
+"""Memories compared for their words."""
+
+MOST_WORDS: Final = 40
+"""Words of a text by which others like it are found."""
+
+MOST_NAMED: Final = 12
+"""Memories compared for their names."""
+
+SHOWN: Final = 0.5
+"""The least share of words that is worth showing."""
+
+NEARLY_SAME_COSINE: Final = 0.92
+"""The similarity in meaning from which two memories say nearly the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class LikeMemory:
+    """A memory that says something similar.
+
+    Attributes:
+        path: Its note.
+        share: The share of words in common, 0–1.
+        contradicts: Whether it has another value for the same thing.
+        cosine: Similarity in meaning; null without a model.
+    """
+
+    path: VaultPath
+    share: float
+    contradicts: bool
+    cosine: float | None = None
+
+    @property
+    def is_same(self) -> bool:
+        return not self.contradicts and (self.share >= NEARLY_SAME or (self.cosine or 0.0) >= NEARLY_SAME_COSINE)
+
+
+def find_same(
+    call: Call, catalogue: MemoryCatalogue, visible: VisibleMemories, new: Memory, text: str
+) -> Memory | None:
+    """Return the memory of the same scope that has the same text; None without one. Blocks.
+
+    Those that are over count as well, but not those that the caller may not know.
+    """
+    digest = text_digest(text)
+    for memory in catalogue.with_text(digest):
+        known = memory.path in visible.memories or (memory.is_over and memory.is_for(new.agent))
+        if known and set(memory.scope) == set(new.scope) and text_digest(read_body(call, memory.path)) == digest:
+            return memory
+    return None
+
+
+async def find_like(
+    call: Call, catalogue: MemoryCatalogue, visible: VisibleMemories, new: Memory, text: str
+) -> list[LikeMemory]:
+    """Return the memories that have much in common with a new one, the most similar first."""
+    if not visible.memories:
+        return []
+    index = call.vault.index.view("agents")
+    words = content_words(list(dict.fromkeys(words_of(f"{new.title} {text}"))))[:MOST_WORDS]
+    hits = await index.whole(TextQuery(should=tuple(words)), 4 * CANDIDATES)
+    names = [
+        path for name in (*new.names, *new.about) for path in catalogue.names.named(name) if path in visible.memories
+    ]
+    cosines = await find_near(call, visible, text)
+    said = [hit.path for hit in hits if hit.path in visible.memories][:CANDIDATES]
+    paths = list(dict.fromkeys([*said, *sorted(set(names))[:MOST_NAMED], *cosines]))
+
+    def compare() -> list[LikeMemory]:
+        others = {path: (visible.memories[path], read_body(call, path)) for path in paths}
+        return [
+            LikeMemory(path, round(one.share, 2), one.contrary, cosines.get(path))
+            for path, one in zip(others, compare_statements(new, text, others), strict=True)
+        ]
+
+    like = [one for one in await asyncio.to_thread(compare) if one.is_same or one.contradicts or one.share >= SHOWN]
+    return sorted(like, key=lambda one: (-max(one.share, one.cosine or 0.0), one.path))
+
+
+async def find_near(call: Call, visible: VisibleMemories, text: str) -> Mapping[VaultPath, float]:
+    """Return the memories nearest in meaning, with their cosines; none without a model."""
+    vector = await call.vault.embed_query(text[:2_000]) if call.vault.index.answering_model else None
+    if vector is None:
+        return {}
+    hits = await call.vault.index.nearest(vector, CANDIDATES, frozenset(visible.memories))
+    return {hit.path: round(hit.score, 2) for hit in hits if hit.score >= NEARLY_SAME_COSINE}
+
+
+@operation(
+    example={"path": ["Agents/Memory/Old.md"], "by": "Agents/Memory/New.md", "dry_run": True},
+    reads=False,
+    idempotent=True,
+    scope="write",
+    tasks=("replace an outdated memory by a newer one", "mark a memory as superseded", "a decision was changed"),
+)
+async def supersede_memory(
+    call: Call,
+    path: Annotated[tuple[VaultPath, ...], Len(1, 50)],
+    by: VaultPath,
+    *,
+    reverse: bool = False,
+    options: WriteArguments,
+) -> Written:
+    """Replace memories by another, after which they are not recalled any more.
+
+    Args:
+        path: The outdated memories.
+        by: The memory that replaces them; `remember` with `supersedes` writes a new one.
+        reverse: Take it back instead.
+
+    Raises:
+        NoteNotFound: No such memory.
+        InvalidArguments: A memory would replace itself, also by way of others.
+    """
+    catalogue = await open_catalogue(call)
+    successor = find_memory(call, catalogue, by)
+    memories = [find_memory(call, catalogue, one) for one in path]
+    if reverse:
+        meant = [one for one in memories if is_replaced_by(one, successor.path)]
+        requests = reverse_requests(call, meant)
+    else:
+        require_no_circle(catalogue, memories, successor)
+        meant = [one for one in memories if not is_replaced_by(one, successor.path)]
+        requests = supersede_requests(meant, successor.path)
+    links = changed_links(call, meant, successor.path, reverse=reverse)
+    requests.append(SetProperties(path=successor.path, properties={"supersedes": links}))
+    if not links:
+        requests[-1] = SetProperties(path=successor.path, remove=("supersedes",))
+    made = await execute_requests(call, requests, options, operation="supersede_memory")
+    if left := len(memories) - len(meant):
+        made = replace(made, warnings=(*made.warnings, f"No change was needed for {left} of the memories."))
+    return made
+
+
+def supersede_requests(memories: Iterable[Memory], by: VaultPath) -> list[Request]:
+    """Return the changes by which memories end in favour of another; one that has an end keeps it."""
+    link, moment = link_to(title_of(by)), local_time()
+    requests: list[Request] = []
+    for memory in memories:
+        properties: dict[str, Value] = {"superseded_by": link}
+        if memory.valid_until is None:
+            properties["valid_until"] = moment
+        requests.append(SetProperties(path=memory.path, properties=properties))
+    return requests
+
+
+def reverse_requests(call: Call, memories: Iterable[Memory]) -> list[Request]:
+    """Return the changes that take `supersede_requests` back; an end that is a day was set by someone else."""
+    requests: list[Request] = []
+    for memory in memories:
+        end = field_of(call.vault.index.notes[memory.path].properties, "valid_until")
+        ended = ("valid_until",) if isinstance(end, str) and "T" in end else ()
+        requests.append(SetProperties(path=memory.path, remove=("superseded_by", *ended)))
+    return requests
+
+
+def changed_links(call: Call, memories: Sequence[Memory], by: VaultPath, *, reverse: bool) -> list[Value]:
+    written = property_of(call.vault.index.notes[by].properties, "supersedes")
+    links = list(written) if isinstance(written, list | tuple) else [] if written is None else [written]
+    names = {title_of(memory.path) for memory in memories}
+    kept = [link for link in links if not (isinstance(link, str) and title_of(f"{link_name(link)}.md") in names)]
+    return kept if reverse else [*kept, *map(link_to, sorted(names))]
+
+
+def is_replaced_by(memory: Memory, by: VaultPath) -> bool:
+    return memory.superseded_by is not None and title_of(f"{memory.superseded_by}.md") == title_of(by)
+
+
+def require_no_circle(catalogue: MemoryCatalogue, memories: Sequence[Memory], successor: Memory) -> None:
+    paths = {memory.path for memory in memories}
+    seen: set[VaultPath] = set()
+    one: Memory | None = successor
+    while one is not None and one.path not in seen:
+        if one.path in paths and one is successor:
+            raise InvalidArguments(f"`{one.path}` cannot replace itself.", hint="Leave it out of `path`.")
+        if one.path in paths:
+            raise InvalidArguments(
+                f"`{successor.path}` is replaced by `{one.path}` already.",
+                hint="Take that back first, with `reverse`.",
+            )
+        seen.add(one.path)
+        one = None if one.superseded_by is None else catalogue.find(one.superseded_by)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

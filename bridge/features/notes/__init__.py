@@ -10,7 +10,7 @@ from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.changes.requests.rename import RenameAlias, RenameHeading
 from bridge.changes.requests.split_note import SplitNote
-from bridge.features.notes import change_set, daily, duplicates, operations, read, read_several, views
+from bridge.features.notes import change_set, daily, duplicates, operations, read, views
 
 FEATURE = Feature(
     "notes",
@@ -19,7 +19,7 @@ FEATURE = Feature(
         operations.list_folders,
         operations.list_tags,
         read.read_note,
-        read_several.read_notes,
+        read.read_notes,
         change_operation(CreateNote, duplicates.check_duplicates),
         change_operation(EditNote),
         change_operation(SetProperties),
@@ -37,7 +37,7 @@ FEATURE = Feature(
         operations.FolderList: views.folder_list_view,
         operations.TagList: views.tag_list_view,
         read.ReadNote: views.note_view,
-        read_several.ReadNotes: views.notes_view,
+        read.ReadNotes: views.notes_view,
         Written: written_view,
         daily.DailyNote: views.daily_note_view,
     },

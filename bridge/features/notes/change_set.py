@@ -5,9 +5,8 @@ from typing import Annotated
 from annotated_types import MaxLen, MinLen
 
 from bridge.api.call import Call
-from bridge.api.expectation import Expectation, expected_counts
 from bridge.api.registry import operation
-from bridge.api.write import WriteArguments, Written, execute_requests
+from bridge.api.write import Expectation, WriteArguments, Written, execute_requests, expected_counts
 from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import EditNote, SetProperties
 from bridge.changes.requests.merge_notes import MergeNotes

@@ -9,24 +9,22 @@ from typing import Annotated, Literal
 from annotated_types import MaxLen
 
 from bridge.api.call import Call
-from bridge.api.no_change import nothing_written
 from bridge.api.registry import operation
-from bridge.api.write import WriteArguments, WriteOptions, Written, execute_requests
+from bridge.api.write import WriteArguments, WriteOptions, Written, execute_requests, nothing_written
 from bridge.changes.draft import digest_of
 from bridge.changes.requests.create_note import CreateNote, append_to_template
 from bridge.changes.requests.edit_note import EditNote
 from bridge.engine.host import Host
 from bridge.errors import InvalidArguments, NoteExists, NoteNotFound
 from bridge.markdown.edit.apply import apply_edits
-from bridge.markdown.edit.create import build_note
+from bridge.markdown.edit.properties import build_note
 from bridge.markdown.edit.requests import Append, Edit, InsertUnder
+from bridge.markdown.moment_format import FilledTemplate, fill_template
 from bridge.markdown.names import note_name
-from bridge.markdown.template import FilledTemplate, fill_template
 from bridge.records import dataclass
 from bridge.text.diff import decode_text, display_text
 from bridge.types import Day, Digest, Exact, VaultPath
-from bridge.vault.daily_notes import DAILY_SETTINGS, daily_path
-from bridge.vault.obsidian_settings import read_obsidian_settings
+from bridge.vault.obsidian_settings import DAILY_SETTINGS, daily_path, read_obsidian_settings
 
 TODAY = Day("today")
 

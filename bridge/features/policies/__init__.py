@@ -1,7 +1,7 @@
 """Policies: workflows that the user has read and approved."""
 
 from bridge.api.feature import Feature
-from bridge.features.policies import approve, author, examine, perform, views
+from bridge.features.policies import author, examine, perform, views
 from bridge.policies.trust import POLICIES
 
 FEATURE = Feature(
@@ -13,7 +13,7 @@ FEATURE = Feature(
         perform.run_policy,
         author.author_policy,
         author.revise_policy,
-        approve.approve_policy,
+        examine.approve_policy,
     ),
     tables=POLICIES,
     views={

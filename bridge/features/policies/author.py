@@ -26,11 +26,10 @@ from bridge.markdown.note import Value
 from bridge.notebook.file_name import file_name_for
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.refusals import require_plain
-from bridge.policies.block import replace_block
+from bridge.policies.block import policy_note, policy_yaml, replace_block
 from bridge.policies.examples import DraftedSteps, Example, draft_steps
 from bridge.policies.model import Problem
 from bridge.policies.starters import starter_text
-from bridge.policies.write import policy_note, policy_yaml
 from bridge.records import dataclass
 from bridge.types import Digest, VaultPath, is_same_digest
 

@@ -7,11 +7,11 @@ from functools import partial
 from typing import Any
 
 from bridge.api import arguments
-from bridge.api.among import choose_among
 from bridge.api.call import Call
 from bridge.api.moments import day
 from bridge.api.note_names import find_file
 from bridge.api.registry import get_operation
+from bridge.api.where import choose_among
 from bridge.changes.requests.base import Request
 from bridge.errors import BridgeError, Busy, NoteNotFound
 from bridge.markdown.names import Names

@@ -6,17 +6,18 @@ from typing import Annotated
 
 from annotated_types import Interval, MaxLen
 
+from bridge.api.agreement import is_user
 from bridge.api.call import Call
 from bridge.api.hints import Scalar
 from bridge.api.registry import operation
-from bridge.errors import BridgeError
+from bridge.errors import BridgeError, Forbidden, NoteChanged
 from bridge.features.policies.read import ReadPolicy, approvals, open_policy, read_note
 from bridge.policies.block import TYPE
 from bridge.policies.model import Policy, Problem, VariableKind
 from bridge.policies.starters import STARTERS, starter_description
-from bridge.policies.trust import Approvals
+from bridge.policies.trust import Approvals, ApprovedPolicies
 from bridge.records import dataclass
-from bridge.types import Digest, VaultPath
+from bridge.types import Digest, VaultPath, is_same_digest
 
 PolicyYaml = Annotated[str, MaxLen(65_536)]
 
@@ -199,3 +200,62 @@ def describe_variables(policy: Policy) -> Iterator[PolicyVariable]:
         elif not isinstance(default, str | int | float | bool | None):
             default = None
         yield PolicyVariable(one.name, one.kind, one.required, default, one.choices, one.meaning)
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyApproval:
+    """Whether a policy is approved now.
+
+    Attributes:
+        path: Its note.
+        digest: The digest of its block.
+        approved: Whether agents may run it.
+    """
+
+    path: VaultPath
+    digest: Digest
+    approved: bool
+
+
+@operation(
+    example={"path": "Agents/Policies/Meeting note.md", "digest": "ff91cd3a9b84"},
+    reads=False,
+    scope="write",
+    idempotent=True,
+    tool=False,
+)
+async def approve_policy(call: Call, path: VaultPath, digest: Digest, withdraw: bool = False) -> PolicyApproval:
+    """Approve a policy as it is, so that agents may run it; after any edit of its block it must be approved again.
+
+    Args:
+        path: The note of the policy.
+        digest: The digest of its block that you have seen, from `check_policy` or `preview_policy`.
+        withdraw: Approve it no more.
+
+    Raises:
+        Forbidden: The caller is an agent.
+        NoteNotFound: No such note; the message names the closest.
+        NoteChanged: The block is another by now.
+        InvalidArguments: The policy cannot run.
+    """
+    if not is_user(call):
+        raise Forbidden(
+            f"`{call.principal.name}` may not approve policies.",
+            hint="Only the user may, in Obsidian or by `vault-bridge approve-policy`.",
+        )
+    found = await open_policy(call, path)
+    if not is_same_digest(found.digest, digest):
+        raise NoteChanged(
+            f"The policy in `{path}` is not the one that you have seen.",
+            hint="Look at `preview_policy` again, and approve the digest that it says.",
+            path=path,
+            expected=digest,
+            found=found.digest,
+        )
+    approved = ApprovedPolicies(call.vault.store.database)
+    if withdraw:
+        await asyncio.to_thread(approved.remove, path)
+    else:
+        found.require_sound()
+        await asyncio.to_thread(approved.add, path, found.digest)
+    return PolicyApproval(path, found.digest, not withdraw)

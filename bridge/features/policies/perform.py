@@ -6,10 +6,17 @@ from typing import Literal
 from bridge.api.agreement import is_user
 from bridge.api.call import Call
 from bridge.api.count_forecast import CountForecast, describe_forecast
-from bridge.api.expectation import Expectation, expected_counts
 from bridge.api.hints import Properties
 from bridge.api.registry import operation
-from bridge.api.write import WriteArguments, WriteOptions, Written, carry_requests, describe_outcome
+from bridge.api.write import (
+    Expectation,
+    WriteArguments,
+    WriteOptions,
+    Written,
+    carry_requests,
+    describe_outcome,
+    expected_counts,
+)
 from bridge.errors import Forbidden
 from bridge.features.policies.bindings import policy_host, variable_readers
 from bridge.features.policies.examine import PolicyYaml

@@ -5,27 +5,74 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from bridge.api.arguments import Locator, fields_of
 from bridge.api.call import Call
-from bridge.api.not_found import no_such_note, unknown_properties
+from bridge.api.hints import role_of
+from bridge.api.note_names import LINK, no_such_note, unknown_properties
 from bridge.api.vault_notes import snapshot
 from bridge.bases.evaluate import find_properties
 from bridge.bases.syntax import parse_expression
+from bridge.changes.requests.base import KINDS, require_note_path
 from bridge.engine.open_vault import OpenVault
-from bridge.errors import InvalidArguments, NoteNotFound, ProtectedPath
+from bridge.errors import BridgeError, InvalidArguments, NoteNotFound, ProtectedPath
 from bridge.features.policies.bindings import bind_sample
-from bridge.features.policies.paths import check_paths
 from bridge.index.note import Notes
 from bridge.markdown.note import type_of
 from bridge.markdown.parse import parse
 from bridge.policies.block import TYPE, PolicyBlock, block_digest, find_block
 from bridge.policies.check import check_policy
-from bridge.policies.model import Policy, Problem
+from bridge.policies.model import PATH_ARGUMENTS, Policy, PolicyStep, Problem, path_fields
 from bridge.policies.read import read_policy
+from bridge.policies.templates import put_sample
 from bridge.policies.trust import Approvals, ApprovedPolicies
 from bridge.records import dataclass
 from bridge.text.fold import fold_case
-from bridge.types import Digest, VaultPath
+from bridge.types import Digest, PathRole, VaultPath
 from bridge.vault.vault import Vault
+
+
+def check_paths(policy: Policy, vault: Vault) -> Iterator[Problem]:
+    """Yield the paths that no value makes right; a protected one in a step that may be skipped is only a remark."""
+    for step in policy.steps:
+        for name in PATH_ARGUMENTS if step.reads else path_fields(step.do):
+            value = step.arguments.get(name)
+            if isinstance(value, str) and value.strip() and (found := _judge(step, name, value, vault)):
+                message, serious = found
+                yield Problem(step.lines.get(name, step.line), message, serious)
+
+
+def _judge(step: PolicyStep, name: str, value: str, vault: Vault) -> tuple[str, bool] | None:
+    role = None if step.reads else _role(step.do, name)
+    link = None if role is PathRole.NEW else LINK.fullmatch(value)
+    written = value if link is None else link["target"]
+    try:
+        shown = put_sample(written)
+    except BridgeError:
+        # `check_policy` reports malformed templates by itself.
+        return None
+    if shown is None or (step.reads and not shown.strip("/")):
+        return None
+    try:
+        path = Locator(vault, None).path(shown, role)
+        if step.do == "create_note" and name == "path" and not path.endswith("}}"):
+            require_note_path(path)
+    except BridgeError as error:
+        return f"The step `{step.id}` does not fit: {error.message} {error.hint}".strip(), True
+    if step.reads:
+        return None
+    try:
+        samples = {put_sample(written, sample) or "" for sample in ("0", "Zz")}
+        if len(samples) == 1 or all(map(vault.rules.keeps, samples)):
+            vault.require_writable(path)
+        elif folder := shown.partition("{{")[0].rpartition("/")[0]:
+            vault.require_writable(VaultPath(folder))
+    except BridgeError as error:
+        return f"The step `{step.id}` does not fit: {error.message}", not (step.when or step.each)
+    return None
+
+
+def _role(do: str, name: str) -> PathRole | None:
+    return next((role_of(fields_of(one)[name]) for one in KINDS if one.__dataclass_fields__["op"].default == do), None)
 
 
 @dataclass(frozen=True, slots=True)

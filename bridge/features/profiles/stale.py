@@ -10,14 +10,14 @@ from typing import Annotated, Final
 
 from annotated_types import Interval
 
-from bridge.api.among import choose_among
 from bridge.api.call import Call
 from bridge.api.hints import Folder, Limit
 from bridge.api.moments import iso
-from bridge.api.not_found import unknown_names
+from bridge.api.note_names import unknown_names
 from bridge.api.note_text import open_note
 from bridge.api.registry import operation
 from bridge.api.stated_rules import without_templates
+from bridge.api.where import choose_among
 from bridge.engine.analytics import GraphSnapshot
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError

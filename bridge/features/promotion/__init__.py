@@ -1,10 +1,10 @@
 """Copying what a project taught into the global vault."""
 
 from bridge.api.feature import Feature
-from bridge.features.promotion import promote, views
+from bridge.features.promotion import promote
 
 FEATURE = Feature(
     "promotion",
     operations=(promote.promote_note,),
-    views={promote.PromotedNote: views.promoted_view},
+    views={promote.PromotedNote: promote.promoted_view},
 )

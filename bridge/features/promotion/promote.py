@@ -1,38 +1,43 @@
 """Copying a note into the global vault."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from typing import Annotated, Literal
 
 from annotated_types import MaxLen
 
 from bridge.api.call import Call
+from bridge.api.change_view import written_view
 from bridge.api.characters import require_plain_name
 from bridge.api.global_vault import call_global_vault
-from bridge.api.no_change import nothing_written
+from bridge.api.markup import Answer, Column, Element, Section, Table, notice, notices
 from bridge.api.note_text import open_note
 from bridge.api.redact import redact_denied
 from bridge.api.registry import operation
-from bridge.api.write import WriteArguments, WriteOptions, Written, execute_requests
+from bridge.api.write import WriteArguments, WriteOptions, Written, execute_requests, nothing_written
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import SetProperties
 from bridge.errors import ChangeConflict, ConfirmationRequired, InvalidArguments, NoteExists
 from bridge.features.promotion.copies import (
+    CopiedText,
+    LikeNote,
     RenewCopy,
     body_digest,
     body_of,
     copy_address,
+    copy_text,
     find_copy,
+    find_like_notes,
+    kept_properties,
     origin_properties,
 )
-from bridge.features.promotion.copy_text import CopiedText, copy_text, kept_properties
-from bridge.features.promotion.likeness import LikeNote, find_like_notes
 from bridge.markdown.note import Note, property_of
 from bridge.notebook.promotion import BODY_DIGEST, COPY, ORIGIN, PROMOTED
 from bridge.records import dataclass
 from bridge.text.diff import unified_diff
+from bridge.text.invisible import inline
 from bridge.types import VaultPath
 
 
@@ -246,3 +251,22 @@ def refuse_repetition(other: Call, todo: Promotion) -> ConfirmationRequired | No
         share=first.share,
         cosine=first.cosine,
     )
+
+
+LIKE = (
+    Column("path", role="path"),
+    Column("vault", " · in {}"),
+    Column("share", " · says {:.0%} of it"),
+    Column("cosine", " · cosine {}"),
+)
+
+
+def promoted_view(answer: Answer) -> Iterable[Element]:
+    """Show the copy, then the note that was copied."""
+    yield notice(f"{answer['outcome']}, in the vault {inline(answer['copy']['vault'])}:")
+    yield from notices(answer["warnings"], "note: ")
+    yield from written_view(answer["copy"])
+    if answer["like"]:
+        yield Section("Similar", Table(LIKE, answer["like"]))
+    yield notice("The note itself:")
+    yield from written_view(answer["original"])

@@ -7,17 +7,25 @@ from typing import Annotated, Literal
 from annotated_types import MaxLen
 
 from bridge.api.call import Call
-from bridge.api.expectation import Expectation, expected_counts
 from bridge.api.hints import Folder, Scalar
-from bridge.api.not_found import folder_of
+from bridge.api.note_names import folder_of
 from bridge.api.proposals import outcome_notices
 from bridge.api.registry import operation
-from bridge.api.write import MOST_FILES, WriteArguments, WriteOptions, Written, author, build_written
+from bridge.api.write import (
+    MOST_FILES,
+    Expectation,
+    WriteArguments,
+    WriteOptions,
+    Written,
+    author,
+    build_written,
+    expected_counts,
+)
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.many_notes import ChangeValues, RenameProperty, RenameTag
 from bridge.errors import InvalidArguments, TextNotFound
 from bridge.index.note import IndexedNote
-from bridge.markdown.edit.property_items import read_items
+from bridge.markdown.edit.properties import read_items
 from bridge.markdown.edit.tags import TagRename
 from bridge.markdown.edit.yaml_write import is_same_value
 from bridge.records import dataclass

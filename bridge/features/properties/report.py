@@ -6,12 +6,12 @@ from typing import Annotated
 
 from annotated_types import Interval, MaxLen
 
-from bridge.api.among import choose_among
 from bridge.api.call import Call
 from bridge.api.hints import Folder, Scalar
-from bridge.api.not_found import unknown_names
+from bridge.api.note_names import unknown_names
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
+from bridge.api.where import choose_among
 from bridge.index.note import IndexedNote
 from bridge.records import dataclass
 from bridge.schema.census import PropertyCount, ValueCount, count_properties, count_values, value_key

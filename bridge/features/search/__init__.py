@@ -1,7 +1,7 @@
 """Search, and notes related to a note."""
 
 from bridge.api.feature import Feature
-from bridge.features.search import blocks, everywhere, measure, measurement, operations, pick, views
+from bridge.features.search import blocks, everywhere, measure, measurement, operations, views
 
 FEATURE = Feature(
     "search",
@@ -10,7 +10,7 @@ FEATURE = Feature(
         blocks.search_blocks,
         everywhere.search_everywhere,
         operations.related_notes,
-        pick.pick_link,
+        operations.pick_link,
         measure.measure_deep_search,
     ),
     vault_checks=(measurement.check_deep_search,),

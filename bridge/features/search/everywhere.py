@@ -9,11 +9,11 @@ from typing import Annotated, Final
 
 from annotated_types import MaxLen
 
-from bridge.api.among import choose_among
 from bridge.api.call import Call
 from bridge.api.hints import Limit, Query
 from bridge.api.redact import redact_denied
 from bridge.api.registry import operation
+from bridge.api.where import choose_among
 from bridge.engine.host import Host
 from bridge.errors import BridgeError, InvalidArguments, ModelMissing, NotReady
 from bridge.features.search.operations import Hit, SearchResult, build_search_result

@@ -5,11 +5,11 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from bridge.api.among import choose_among
 from bridge.api.call import Call
 from bridge.api.markup import Answer, Element, Line, notices
 from bridge.api.note_text import read_text
 from bridge.api.registry import operation
+from bridge.api.where import choose_among
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.features.search.measurement import Measurement, keep_measurement, models_in_use

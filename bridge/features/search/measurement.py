@@ -6,7 +6,7 @@ from typing import Final
 
 from bridge.api.agreement import is_editor
 from bridge.api.call import Call
-from bridge.api.finding import Finding, Fix, make_finding
+from bridge.api.feature import Finding, Fix, make_finding
 from bridge.engine.host import Host
 from bridge.engine.model_pool import model_key
 from bridge.engine.open_vault import OpenVault

@@ -1,6 +1,7 @@
 """Finding notes by words, by meaning and by their surroundings."""
 
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Annotated, Any
@@ -8,16 +9,15 @@ from typing import Annotated, Any
 from annotated_types import Interval, MaxLen
 
 from bridge.api.agreement import is_user
-from bridge.api.among import choose_among
 from bridge.api.call import Call
 from bridge.api.creation import creation_text
 from bridge.api.hints import Folder, Limit, Properties, Query, When
 from bridge.api.moments import iso, moment
-from bridge.api.not_found import no_such_note
+from bridge.api.note_names import no_such_note
 from bridge.api.questions import keep_question
 from bridge.api.registry import operation
 from bridge.api.vault_topics import shared_topics
-from bridge.api.where import Where, notes_where
+from bridge.api.where import Where, choose_among, notes_where
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments, ModelMissing
 from bridge.features.search.measurement import is_read_closely
@@ -26,7 +26,8 @@ from bridge.search.answerability import Answerability
 from bridge.search.model import SearchAnswer, SearchHit, SearchRequest, Sources
 from bridge.search.pipeline import search as find
 from bridge.search.related import find_related
-from bridge.types import Among, Lines, NoteKind, NoteOrFolder, SearchDepth, VaultPath
+from bridge.text.fold import fold_case
+from bridge.types import Among, Lines, NoteKind, NoteOrFolder, SearchDepth, SearchMode, VaultPath, lies_in
 
 PassageTokens = Annotated[int, Interval(ge=0, le=20_000)]
 Score = Annotated[float, Interval(ge=0, le=1)]
@@ -314,3 +315,58 @@ def plain_explanation(explanation: Any) -> Mapping[str, Any] | None:
     import dataclasses
 
     return None if explanation is None else dataclasses.asdict(explanation)
+
+
+SHORTEST = 3
+"""Of fewer letters no words that were chosen before are guessed."""
+
+
+@operation(
+    example={"words": "feeding the starter", "path": "Welcome.md", "limit": 3},
+    tasks=("choose the note that a link should lead to", "find a link target for some words"),
+)
+async def pick_link(
+    call: Call, words: Query, path: VaultPath | None = None, limit: Limit = 10, mode: SearchMode = "hybrid"
+) -> SearchResult:
+    """Find notes that a link may lead to, by name and content.
+
+    A note chosen earlier for these words, or for words that start with them, as recorded by `judge_link`, comes first.
+
+    Args:
+        words: The words to link, or the subject of the note.
+        path: The note that will contain the link; excluded from the results.
+        limit: Maximum notes.
+        mode: Match words, meaning or both.
+
+    Raises:
+        ModelMissing: The mode is `semantic` and no model is installed.
+    """
+    found = await search(call, query=words, limit=min(limit + 1, 100), mode=mode)
+    times = times_chosen(call.vault, words)
+    hits = {hit.path: hit for hit in found.hits}
+    first = [mark_chosen(hits.get(note) or named_hit(call.vault, note), count) for note, count in times.items()]
+    folders = call.vault.mention_index.templates
+    # A template is hardly ever meant, whatever its name.
+    others = sorted(
+        (hit for hit in found.hits if hit.path not in times),
+        key=lambda hit: lies_in(hit.path, folders),
+    )
+    return replace(found, hits=tuple([hit for hit in (*first, *others) if hit.path != path][:limit]))
+
+
+def times_chosen(vault: OpenVault, words: str) -> Mapping[VaultPath, int]:
+    form = fold_case(words).strip()
+    counts = Counter[VaultPath]()
+    for entry in vault.store.feedback.all():
+        if entry.form == form or (len(form) >= SHORTEST and entry.form.startswith(form)):
+            counts[entry.target] += entry.accepted - entry.declined + entry.by_agents
+    return {note: count for note, count in counts.most_common() if count > 0 and note in vault.index.notes}
+
+
+def named_hit(vault: OpenVault, path: VaultPath) -> Hit:
+    note = vault.index.notes[path]
+    return Hit(path, note.title, "", (1, 1), "", 1.0, (), note.tags, iso(note.modified), note.digest[:DIGEST])
+
+
+def mark_chosen(hit: Hit, count: int) -> Hit:
+    return replace(hit, score=1.0, why=(f"chosen {count} times before" if count > 1 else "chosen before", *hit.why))

@@ -1,13 +1,13 @@
 """Sessions: which client worked when and on what, and the journal of each."""
 
 from bridge.api.feature import Feature
-from bridge.features.sessions import checks, lifetime, operations, pause, settings, words
+from bridge.features.sessions import lifetime, operations, pause, words
 
 FEATURE = Feature(
     "sessions",
     operations=(words.save_session, words.note_down, operations.list_sessions, pause.pause_session),
-    vault_checks=(checks.check_journals,),
-    settings=settings.SessionSettings,
+    vault_checks=(lifetime.check_journals,),
+    settings=lifetime.SessionSettings,
     views={
         operations.ListedSessions: operations.session_list_view,
         words.SavedJournal: words.saved_view,

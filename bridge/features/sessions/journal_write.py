@@ -12,13 +12,20 @@ from bridge.changes.requests.edit_note import EditNote
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.transactions import Author, ChangeOutcome
 from bridge.errors import AmbiguousHeading, NoteExists, NoteNotFound
-from bridge.markdown.edit.create import build_note
+from bridge.markdown.edit.properties import build_note
 from bridge.markdown.edit.requests import Append, InsertUnder
 from bridge.markdown.parse import parse
 from bridge.notebook.fields import field_of
 from bridge.notebook.folder import agents_folder
-from bridge.notebook.journal import JournalFacts, JournalWords
-from bridge.notebook.journal_note import LATER, journal_name, journal_properties, read_words, write_body
+from bridge.notebook.journal_note import (
+    LATER,
+    JournalFacts,
+    JournalWords,
+    journal_name,
+    journal_properties,
+    read_words,
+    write_body,
+)
 from bridge.records import dataclass
 from bridge.state.change_records import ChangeFilter
 from bridge.state.session_log import SessionRecord

@@ -6,21 +6,44 @@ import logging
 import time
 from dataclasses import replace
 from datetime import datetime
+from typing import Literal
 from weakref import WeakKeyDictionary
 
+from bridge.api.feature import Finding, make_finding
+from bridge.engine.host import Host
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.transactions import Author
 from bridge.errors import BridgeError
 from bridge.features.sessions.facts import gather_facts, is_of_agent
 from bridge.features.sessions.journal_write import JOURNAL_OPERATIONS, WRITE, journal_path, write_journal
-from bridge.features.sessions.settings import SessionSettings
 from bridge.notebook.fields import field_of
-from bridge.notebook.journal import JournalFacts, JournalWords
-from bridge.notebook.journal_note import note_link
+from bridge.notebook.folder import agents_folder
+from bridge.notebook.journal_note import JournalFacts, JournalWords, note_link
+from bridge.records import dataclass
+from bridge.settings.schema import setting
 from bridge.state.call_log import DAY_S
 from bridge.state.change_records import ChangeFilter
 from bridge.state.session_log import SessionFilter, SessionRecord
 from bridge.state.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSettings:
+    """The settings of sessions."""
+
+    journals: Literal["auto", "ask", "off"] = setting(
+        "auto",
+        "Write a journal of each session of an agent that changed, saved or read enough, once `agents_folder` was set"
+        " up; `ask` proposes it at the end.",
+    )
+    journal_after_s: int = setting(
+        60,
+        "Seconds between the first two updates of a session's journal; in a long session they become sixteen times as"
+        " many.",
+        least=0,
+        most=86_400,
+    )
+
 
 log = logging.getLogger(__name__)
 
@@ -167,3 +190,16 @@ def later_facts(vault: OpenVault, session: SessionRecord, facts: JournalFacts) -
     if session.ended is not None and (last is None or session.ended > last.time):
         lines.append(f"- {facts.until:%H:%M} The session is {facts.status}.")
     return lines
+
+
+def check_journals(host: Host) -> Finding:
+    settings, folder = host.settings, agents_folder(host.settings).sessions
+    mode = settings.section(SessionSettings).journals
+    if mode == "off" or not host.is_set_up:
+        return make_finding("journals", "ok", "No journals of sessions are kept.")
+    if host.files.rules.keeps(f"{folder}/Journal.md"):
+        text = f"Journals cannot be written: `readonly` or `deny` covers `{folder}`."
+        return make_finding("journals", "warn", text, "Change these settings, or set `sessions.journals` to `off`.")
+    if not settings.notebook_clients:
+        return make_finding("journals", "ok", "No client may have a journal: `notebook_clients` is empty.")
+    return make_finding("journals", "ok", f"Journals of sessions are kept in `{folder}`.")

@@ -18,8 +18,7 @@ from bridge.api.write import WriteArguments, Written, author, build_written, cli
 from bridge.features.sessions.facts import gather_facts
 from bridge.features.sessions.journal_write import write_journal
 from bridge.notebook.folder import agents_folder
-from bridge.notebook.journal import Entry, JournalFacts, JournalWords
-from bridge.notebook.journal_note import later_lines, note_link
+from bridge.notebook.journal_note import Entry, JournalFacts, JournalWords, later_lines, note_link
 from bridge.notebook.refusals import require_plain
 from bridge.records import dataclass
 from bridge.state.session_log import SessionEvent, SessionRecord

@@ -14,14 +14,13 @@ from typing import Any, TypeVar
 import orjson
 
 from bridge.api.call import Call
-from bridge.api.feature import Check, VaultCheck, WaitingCheck
-from bridge.api.finding import Finding, Fix, Verdict, make_finding
+from bridge.api.feature import Check, Finding, Fix, VaultCheck, Verdict, WaitingCheck, make_finding
 from bridge.api.registry import FEATURES, operation
 from bridge.engine.host import Host
 from bridge.engine.watchdog import describe_failure
 from bridge.errors import BridgeError
 from bridge.features.status.operations import free_bytes
-from bridge.index.health import IndexHealth
+from bridge.index.index import IndexHealth
 from bridge.records import dataclass
 from bridge.text.counts import count_of
 from bridge.types import VaultPath

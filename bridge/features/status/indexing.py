@@ -11,7 +11,7 @@ from annotated_types import Interval, MaxLen
 
 from bridge.api.arguments import public_alias
 from bridge.api.call import Call
-from bridge.api.not_found import no_such_note
+from bridge.api.note_names import no_such_note
 from bridge.api.registry import operation
 from bridge.api.write import require_trust
 from bridge.engine.open_vault import OpenVault

@@ -13,7 +13,7 @@ from pathlib import Path
 import bridge as program
 from bridge.api.call import Call
 from bridge.api.moments import iso
-from bridge.api.not_found import no_such_note
+from bridge.api.note_names import no_such_note
 from bridge.api.registry import operation
 from bridge.data_folder import Folders, folder_size
 from bridge.engine.bridge import Bridge

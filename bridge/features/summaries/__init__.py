@@ -2,8 +2,7 @@
 
 from bridge.api.feature import Feature
 from bridge.features.summaries import keep, summarise
-from bridge.features.summaries.records import Summary
-from bridge.features.summaries.settings import SummarySettings
+from bridge.features.summaries.records import Summary, SummarySettings
 
 FEATURE = Feature(
     "summaries",

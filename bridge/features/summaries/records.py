@@ -3,6 +3,7 @@
 from typing import Literal
 
 from bridge.records import dataclass
+from bridge.settings.schema import setting
 from bridge.types import Lines, VaultPath
 
 Length = Literal["line", "short", "long"]
@@ -51,3 +52,16 @@ class Summary:
     cached: bool = False
     tokens_read: int = 0
     tokens_written: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SummarySettings:
+    """The settings of summaries."""
+
+    read_tokens: int = setting(
+        6_000,
+        "Tokens of notes that the chat model reads for a summary at most; of longer ones, the beginning of each"
+        " section.",
+        least=200,
+        most=1_000_000,
+    )

@@ -9,16 +9,13 @@ from dataclasses import replace
 import orjson
 
 from bridge.answers.citations import CheckedSentence, check_sentences
-from bridge.answers.prompt import Source
+from bridge.answers.prompt import Source, summary_grammar, write_summary_prompt
 from bridge.answers.spread import LEAST, spread_excerpts
-from bridge.answers.summary_prompt import summary_grammar, write_summary_prompt
-from bridge.api.call import Call
+from bridge.api.call import Call, StreamEvent
 from bridge.api.chat import write_text
-from bridge.api.encode import encode
-from bridge.api.stream import StreamEvent
+from bridge.api.schemas import encode
 from bridge.errors import ModelUnusable
-from bridge.features.summaries.records import SENTENCES, Length, Summary, SummarySentence
-from bridge.features.summaries.settings import SummarySettings
+from bridge.features.summaries.records import SENTENCES, Length, Summary, SummarySentence, SummarySettings
 from bridge.markdown.note import Note
 from bridge.models.chat_process import ChatRequest, PromptTooLong
 from bridge.models.generator import Generator

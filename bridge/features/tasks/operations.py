@@ -8,14 +8,13 @@ from typing import Annotated, Literal
 
 from annotated_types import Interval
 
-from bridge.api.among import choose_among
 from bridge.api.call import Call
 from bridge.api.hints import Folder, Period
 from bridge.api.markup import Answer, Column, Element, Table, notice, notices
-from bridge.api.not_found import no_such_note, unknown_names
+from bridge.api.note_names import no_such_note, unknown_names
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
-from bridge.api.where import Where, notes_where
+from bridge.api.where import Where, choose_among, notes_where
 from bridge.index.note import IndexedNote, IndexedTask
 from bridge.markdown.sections import heading_paths
 from bridge.markdown.tasks import TaskSettings, parse_task

@@ -8,13 +8,13 @@ from typing import Annotated, Final
 
 from annotated_types import Interval, MaxLen
 
-from bridge.api.among import choose_among
 from bridge.api.call import Call
 from bridge.api.creation import creation_time
 from bridge.api.hints import Limit
 from bridge.api.moments import iso
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
+from bridge.api.where import choose_among
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.index.note import IndexedNote
@@ -23,8 +23,7 @@ from bridge.records import dataclass
 from bridge.state.change_records import ChangeFilter
 from bridge.state.session_log import SessionFilter
 from bridge.types import Among, Day, VaultPath
-from bridge.vault.daily_notes import daily_path
-from bridge.vault.obsidian_settings import read_obsidian_settings
+from bridge.vault.obsidian_settings import daily_path, read_obsidian_settings
 
 MOST_CHANGES: Final = 1_000
 """Changes that are counted."""

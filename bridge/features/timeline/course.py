@@ -10,12 +10,12 @@ from typing import Annotated, Final, Literal
 
 from annotated_types import Interval, MaxLen, MinLen
 
-from bridge.api.among import choose_among
 from bridge.api.call import Call
 from bridge.api.creation import creation_time
 from bridge.api.note_text import line_at, open_note
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
+from bridge.api.where import choose_among
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.index.note import IndexedNote, Notes

@@ -2,6 +2,7 @@
 
 import asyncio
 import dataclasses
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
@@ -10,19 +11,46 @@ from annotated_types import Interval, MaxLen
 
 from bridge.api.arguments import VAULT
 from bridge.api.call import Call
-from bridge.api.encode import encode
+from bridge.api.external_tools import running_tools
 from bridge.api.hints import describe_hint
 from bridge.api.markup import Answer, Element, Line, Segment, notice, notices
 from bridge.api.presets import META, callable_tools, get_tool, listed_tools
 from bridge.api.registry import Operation, operation, view_of
+from bridge.api.schemas import encode
 from bridge.engine.host import Host
 from bridge.errors import InvalidArguments, NoSuchOperation
-from bridge.features.tools.external import rank_external
 from bridge.features.tools.likeness import ENOUGH, rank
 from bridge.mcp_client.reply import ExternalTool
 from bridge.records import dataclass
 from bridge.text.budget import cut
 from bridge.types import EXACT, Scope
+
+WORD_BREAK = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])")
+"""Where the name of a tool, such as `getForecast`, has another word."""
+
+
+async def rank_external(call: Call, task: str) -> list[tuple[float, ExternalTool]]:
+    """Return the tools of running servers that may do a task, with their likeness, the likeliest first."""
+    tools = [_Candidate.of(tool) for tool in await running_tools(call)]
+    # By themselves: their words must not change how telling those of the bridge's own tools are.
+    ranked = await asyncio.to_thread(rank, task, tools) if tools else []
+    return [(likeness, one.tool) for likeness, one in ranked if likeness >= ENOUGH]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    tool: ExternalTool
+    name: str
+    title: str
+    summary: str
+    tasks: tuple[str, ...]
+    reads: bool
+
+    @classmethod
+    def of(cls, tool: ExternalTool) -> "_Candidate":
+        name = tool.tool
+        return cls(tool, tool.name, name, tool.description, (WORD_BREAK.sub(" ", name),), reads=False)
+
 
 CALL = "call_server_tool"
 """The operation that calls tools of other programs."""

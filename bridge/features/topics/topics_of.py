@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from annotated_types import Interval
 
 from bridge.api.call import Call
-from bridge.api.not_found import no_such_note
+from bridge.api.note_names import no_such_note
 from bridge.api.registry import operation
 from bridge.api.vault_topics import NO_ONTOLOGY, VaultTopics, read_topics
 from bridge.records import dataclass

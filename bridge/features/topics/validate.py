@@ -17,12 +17,19 @@ from bridge.changes.requests.edit_note import SetProperties
 from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.engine.open_vault import OpenVault
-from bridge.graph.similar import mutual_neighbours
+from bridge.graph.pairs import mutual_neighbours
 from bridge.linking.merge_pairs import MergePair, find_merge_pairs
 from bridge.records import dataclass
 from bridge.state.dismissals import Dismissal, dismissal_key
-from bridge.topics.findings import TopicFinding, find_alike, find_orphans, find_stray_values
-from bridge.topics.kinds import FINDING_KINDS, FindingKind, StrayKind
+from bridge.topics.findings import (
+    FINDING_KINDS,
+    FindingKind,
+    StrayKind,
+    TopicFinding,
+    find_alike,
+    find_orphans,
+    find_stray_values,
+)
 from bridge.topics.new_topics import NamedCluster, describe_new, find_names, gather_cluster, is_allowed
 from bridge.topics.settings import TopicSettings
 from bridge.types import TaggedUnion, VaultPath

@@ -1,13 +1,36 @@
 """Inserts blocks between the blocks of a note, with blank lines where Markdown needs them."""
 
+import re
 from collections.abc import Sequence
+from typing import Final
 
 from bridge.markdown.edit.draft import BLANK, Draft
-from bridge.markdown.edit.lists import is_loose
 from bridge.markdown.edit.places import EditedText, TextEdit, splice
 from bridge.markdown.parse import parse_structure
 from bridge.markdown.structure import Part
 from bridge.records import dataclass
+
+MARKER: Final = re.compile(
+    r"(?P<sign>[-*+]|(?P<number>[0-9]{1,9})(?P<closing>[.)]))(?P<space>[ \t]+|(?=\r?$))", re.MULTILINE
+)
+BOX: Final = re.compile(r"\[[^\r\n]\](?:[ \t]+|(?=\r?$))", re.MULTILINE)
+
+
+def items_of(draft: Draft, part: Part) -> list[Part]:
+    return [
+        item
+        for item in draft.structure.parts
+        if item.kind == "item" and item.depth == part.depth + 1 and part.start <= item.start < part.end
+    ]
+
+
+def is_loose(draft: Draft, part: Part) -> bool:
+    """Return whether blank lines separate the last items of a list."""
+    items = items_of(draft, part)
+    if len(items) < 2:
+        return False
+    between = draft.text[items[-2].end : items[-1].start]
+    return between.count("\n") > 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from bridge.errors import InvalidArguments
 from bridge.markdown.blocks import read_blocks
 from bridge.markdown.decode import BOM
 from bridge.markdown.edit.draft import BLANK, Draft, open_draft
-from bridge.markdown.edit.heading_levels import comparable_title
+from bridge.markdown.edit.headings import comparable_title
 from bridge.markdown.edit.verify import find_unclosed
 from bridge.markdown.frontmatter import cut_frontmatter, read_frontmatter
 from bridge.markdown.sections import heading_chains

@@ -7,8 +7,7 @@ from typing import Final
 from bridge.errors import InvalidArguments, InvalidProperties
 from bridge.markdown.decode import BOM
 from bridge.markdown.edit.draft import open_draft
-from bridge.markdown.edit.properties import PropertyBlock
-from bridge.markdown.edit.property_items import REMOVED, Removal, read_items, replace_items
+from bridge.markdown.edit.properties import REMOVED, PropertyBlock, Removal, read_items, replace_items
 from bridge.markdown.edit.yaml_write import Replacement, apply_replacements
 from bridge.markdown.embedded_text import json_strings, read_json_string
 from bridge.markdown.excalidraw import is_drawing

@@ -8,8 +8,8 @@ from textwrap import dedent
 from typing import Final
 
 from bridge.errors import InvalidArguments, NoteChanged
+from bridge.markdown.edit.blank_lines import BOX, MARKER
 from bridge.markdown.edit.draft import read_draft
-from bridge.markdown.edit.lists import BOX, MARKER
 from bridge.markdown.note import Task
 from bridge.markdown.parse import parse
 from bridge.markdown.tasks import (

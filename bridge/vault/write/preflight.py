@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from pathlib import PurePath
 
 from bridge.errors import InvalidArguments, NoteExists, PathKept
-from bridge.markdown.link_parts import find_flaw
+from bridge.markdown.links import find_flaw
 from bridge.markdown.names import file_name
 from bridge.records import dataclass
 from bridge.text.invisible import is_line

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Thread
 
 from bridge.private_files import sync_file
-from bridge.vault.lease import end_lease, is_lease_kept, take_lease
+from bridge.vault.stable_read import end_lease, is_lease_kept, take_lease
 
 NEW, SWAP = (4, 2) if sys.platform == "darwin" else (1, 2)
 """The flags of `renameatx_np` of macOS and of `renameat2` of Linux."""

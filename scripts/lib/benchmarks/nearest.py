@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 import numpy as np
 import psutil
 
-from bridge.index.matrix import TITLE_WEIGHT, TextDigests, VectorMatrix
-from bridge.index.vector_rows import Floats
+from bridge.index.matrix import TITLE_WEIGHT, Floats, TextDigests, VectorMatrix
 from bridge.search.retrievers import DEPTH
 from scripts.lib.benchmarks.rows import Measurements, Row, latency_rows
 

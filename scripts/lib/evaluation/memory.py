@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bridge.api.call import OWNER, Call, Principal
-from bridge.api.encode import to_json
+from bridge.api.schemas import to_json
 from bridge.cli.local import open_bridge, wait_until_readable
 from bridge.engine.bridge import Bridge
 from bridge.features import get_operation

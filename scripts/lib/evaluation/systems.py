@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bridge.index.fulltext_query import TextQuery
 from bridge.index.hits import NameHit, NoteHit, PassageHit
 from bridge.index.index import Index
+from bridge.index.inverted_index import TextQuery
 from bridge.models.embedder import Embedder
 from bridge.search.model import SearchRequest, Sources
 from bridge.search.pipeline import search

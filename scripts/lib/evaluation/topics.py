@@ -16,11 +16,18 @@ from bridge.index.note import IndexedNote
 from bridge.markdown.frontmatter import link_in_value
 from bridge.text.fold import fold_case
 from bridge.topics.assignments import Assignments, TopicValue, value_texts
-from bridge.topics.calibrate import PARTS, TopicModel, choose_hidden, fit_model
 from bridge.topics.evidence import NoteFacts, TopicNames, rarity_by_count
-from bridge.topics.folders import FolderMeanings
 from bridge.topics.ontology import Ontology, Topic
-from bridge.topics.suggest import TopicSources, gather_hidden, read_facts
+from bridge.topics.suggest import (
+    PARTS,
+    FolderMeanings,
+    TopicModel,
+    TopicSources,
+    choose_hidden,
+    fit_model,
+    gather_hidden,
+    read_facts,
+)
 from bridge.types import VaultPath
 from scripts.lib.evaluation.linked import SAMPLE
 

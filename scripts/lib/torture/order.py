@@ -6,11 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bridge.changes.effect import PlanAndEffect
-from bridge.changes.properties import rename_property_everywhere, replace_values_everywhere
-from bridge.changes.tags import rename_tag_everywhere
+from bridge.changes.properties import rename_property_everywhere, rename_tag_everywhere, replace_values_everywhere
 from bridge.changes.view import VaultView
 from bridge.errors import InvalidArguments
-from bridge.markdown.edit.property_items import read_items
+from bridge.markdown.edit.properties import read_items
 from bridge.markdown.edit.tags import TagRename
 from bridge.markdown.note import Note, Value
 from bridge.markdown.parse import parse

@@ -3,7 +3,7 @@
 import pytest
 
 from bridge.errors import InvalidArguments, InvalidProperties
-from bridge.markdown.edit.create import build_note
+from bridge.markdown.edit.properties import build_note
 from bridge.markdown.parse import parse
 from bridge.types import VaultPath
 

@@ -3,8 +3,7 @@
 import pytest
 
 from bridge.errors import InvalidArguments, InvalidProperties
-from bridge.markdown.edit.properties import PropertyBlock
-from bridge.markdown.edit.property_items import REMOVED, Removal, rename_key, replace_items
+from bridge.markdown.edit.properties import REMOVED, PropertyBlock, Removal, rename_key, replace_items
 from bridge.markdown.note import Value
 from bridge.types import VaultPath
 

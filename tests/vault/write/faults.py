@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from bridge.vault.lease import is_lease_kept
 from bridge.vault.plan import Plan
+from bridge.vault.stable_read import is_lease_kept
 from bridge.vault.write.syscalls import Disk
 from bridge.vault.write.writer import JournalEntry
 

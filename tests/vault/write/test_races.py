@@ -14,9 +14,8 @@ import pytest
 
 from bridge.errors import Busy, NoteChanged, NoteExists, NoteUnreadable
 from bridge.types import VaultPath
-from bridge.vault.lease import end_lease, is_lease_kept, is_remote, take_lease
 from bridge.vault.rules import Rules
-from bridge.vault.stable_read import delay_saves, read_settled
+from bridge.vault.stable_read import delay_saves, end_lease, is_lease_kept, is_remote, read_settled, take_lease
 from bridge.vault.vault import Vault
 from bridge.vault.write.syscalls import Disk
 from bridge.vault.write.writer import Writer

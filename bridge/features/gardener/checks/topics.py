@@ -6,7 +6,7 @@ from typing import Final
 
 from bridge.api.vault_topics import VaultTopics, read_topics
 from bridge.changes.requests.edit_note import SetProperties
-from bridge.features.gardener.checks.missing_links import DAY
+from bridge.features.gardener.checks.links import DAY
 from bridge.features.gardener.finding import TICKED, GardenFinding
 from bridge.features.gardener.garden import BudgetSpent, Garden, TopicsOfGarden
 from bridge.index.note import IndexedNote

@@ -1,9 +1,10 @@
-"""Corrections that say which words should be others, where the old ones still stand."""
+"""Notes of agents: corrections that still stand in notes, and memories that have expired."""
 
+import time
 from collections.abc import Iterator
 from typing import Final
 
-from bridge.changes.requests.edit_note import EditNote
+from bridge.changes.requests.edit_note import EditNote, SetProperties
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.features.gardener.finding import GardenFinding
@@ -14,6 +15,7 @@ from bridge.markdown.note import Note
 from bridge.markdown.prose import protected_spans
 from bridge.notebook.corrections import NOTE, Replacement, open_replacements
 from bridge.notebook.folder import agents_folder
+from bridge.notebook.memory_note import read_memory
 from bridge.notebook.plan_note import plain_words, plan_link
 from bridge.text.counts import count_of
 from bridge.types import VaultPath
@@ -79,3 +81,33 @@ def count_words(note: Note, one: Replacement) -> int:
     if len(found) != note.text.count(one.old) or any(start < note.body for start, _ in found):
         return 0
     return 0 if any(start < last and first < end for start, end in found for first, last in protected) else len(found)
+
+
+DAY_S = 86_400.0
+
+
+class ExpiredMemories:
+    """Finds memories whose last day is over and that are not archived."""
+
+    name = "memories"
+    sentence = "Memories of agents whose last day is over."
+
+    def look(self, garden: Garden) -> Iterator[GardenFinding]:
+        """Yield each memory that can be archived."""
+        now, rules = time.time(), garden.vault.files.rules
+        for path, note in sorted(garden.vault.index.view("agents").notes.items()):
+            garden.budget.pause()
+            memory = read_memory(path, note.properties, title=note.title)
+            if memory is None or memory.is_over or note.is_left_alone or garden.never.covers(path) or rules.keeps(path):
+                continue
+            ends = min((time_ for time_ in (memory.expires, memory.valid_until) if time_ is not None), default=None)
+            if ends is None or ends > now - DAY_S or not garden.is_inside(path):
+                continue
+            yield GardenFinding(
+                check=self.name,
+                notes=(path,),
+                text=f"Archive the memory {plan_link(path)}",
+                why=f"it holds until {time.strftime('%Y-%m-%d', time.localtime(ends))}",
+                confidence=0.9,
+                request=SetProperties(path=path, digest=note.digest, properties={"tier": "archived"}),
+            )
