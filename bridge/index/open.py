@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import threading
 from collections.abc import Coroutine, Iterator, Sequence
 from concurrent.futures import Future
@@ -16,11 +17,10 @@ import numpy as np
 
 from bridge.data_folder import folder_size
 from bridge.errors import BridgeError, IndexUnusable
-from bridge.index.background import limit_memory
+from bridge.index.background import limit_memory, pause_gc
 from bridge.index.catalogue import NoteEntry, NoteTable
 from bridge.index.catalogue_file import CatalogueFile, StoredCatalogue
 from bridge.index.checksums import find_changed
-from bridge.index.database import Database
 from bridge.index.folder import BrokenIndex, BrokenTable, IndexFolder, disk_errors, translate_disk_error
 from bridge.index.link_file import LinkFile
 from bridge.index.matrix import TextDigests
@@ -156,8 +156,8 @@ async def _open(folder: IndexFolder, doubt: Exception | None = None) -> OpenInde
     """Open the tables and read what is kept in memory."""
     with disk_errors(folder.path):
         cached = min(CACHE_MOST, max(CACHE_LEAST, _index_bytes(folder) * 5 // 4))
-        database = await Database.connect(folder.path, cached, METADATA_CACHE)
         verifying = asyncio.create_task(asyncio.to_thread(find_changed, folder))
+        database = await _connect(folder.path, cached)
         notes = await Table.open(database, NOTES, notes_schema(), "seq")
         passages = await Table.open(database, PASSAGES, passages_schema(), "key")
         if doubt is not None:
@@ -190,6 +190,16 @@ async def _open(folder: IndexFolder, doubt: Exception | None = None) -> OpenInde
         if (changed := await verifying) is not None:
             raise BrokenTable(f"`{changed}` is not as it was written")
         return opened
+
+
+async def _connect(path: Path, index_cache: int) -> Any:
+    """Connect to LanceDB, which takes half a second to import."""
+    # It reserves two cores for the disk, which on many machines is all of them, and reads this once.
+    os.environ.setdefault("LANCE_CPU_THREADS", str(os.cpu_count() or 1))
+    with pause_gc():
+        from lancedb import Session, connect_async
+    session = Session(index_cache_size_bytes=index_cache, metadata_cache_size_bytes=METADATA_CACHE)
+    return await connect_async(path, session=session)
 
 
 def _index_bytes(folder: IndexFolder) -> int:

@@ -10,7 +10,6 @@ from datetime import timedelta
 from typing import Any
 
 from bridge.errors import NotReady
-from bridge.index.library import load_lancedb
 from bridge.records import dataclass
 
 log = logging.getLogger(__name__)
@@ -96,7 +95,6 @@ class Table:
 
     async def _index(self) -> None:
         """Build the index from all rows."""
-        await asyncio.to_thread(load_lancedb)
         from lancedb.index import BTree
 
         if self.number is not None:
