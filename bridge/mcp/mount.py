@@ -6,7 +6,6 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from bridge.index.background import pause_gc
-from bridge.mcp.library import load_mcp, postpone_models
 
 if TYPE_CHECKING:
     from bridge.engine.bridge import Bridge
@@ -29,9 +28,8 @@ async def mount(bridge: "Bridge", hosts: Collection[str], origins: Collection[st
 
 
 def load_endpoint() -> OpenEndpoint:
-    """Import the MCP library, which takes half a second."""
-    with pause_gc(), postpone_models():
-        load_mcp()
+    """Import the MCP library, which takes a second."""
+    with pause_gc():
         from bridge.mcp.endpoint import open_endpoint
 
     return open_endpoint

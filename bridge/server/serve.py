@@ -3,18 +3,26 @@
 import asyncio
 import os
 import secrets
+import socket
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from aiohttp import log as web_log
+from aiohttp import web
+
 import bridge as program
+from bridge.api.call import READER, RUNTIME
 from bridge.errors import Busy
-from bridge.server import runtime_file
+from bridge.server import errors, runtime_file
+from bridge.server.app import build_application
+from bridge.server.asgi import SHUTDOWN_S, Mount, mount_all
+from bridge.server.presence import IDLE_TIMER, shut_down_when_idle
+from bridge.server.routes import HALF_OPEN
 from bridge.server.runtime_file import Runtime
 
 if TYPE_CHECKING:
     from bridge.engine.bridge import Bridge
-    from bridge.server.asgi import Mount
 
 IDLE_S = 75.0
 """Seconds that a connection may be idle between two requests."""
@@ -25,7 +33,7 @@ async def serve(
     port: int,
     stop: asyncio.Event,
     ready: Callable[[Runtime], None],
-    mounts: "Mapping[str, Mount]",
+    mounts: Mapping[str, Mount],
     leave_after: float | None = None,
     *,
     reads_only: bool = False,
@@ -46,16 +54,6 @@ async def serve(
         Busy: The port is taken.
         ReadOnly: The data folder is not writable.
     """
-    from aiohttp import log as web_log
-    from aiohttp import web
-
-    from bridge.api.call import READER, RUNTIME
-    from bridge.server import errors
-    from bridge.server.app import build_application
-    from bridge.server.asgi import SHUTDOWN_S, mount_all
-    from bridge.server.presence import IDLE_TIMER, shut_down_when_idle
-    from bridge.server.routes import HALF_OPEN
-
     await bridge.hold()
     runner = None
     tasks: list[asyncio.Task[None]] = []
@@ -116,8 +114,6 @@ def listen(port: int) -> Any:
     Raises:
         Busy: The port is taken.
     """
-    import socket
-
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     if os.name == "posix":
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
