@@ -15,8 +15,9 @@ from bridge.mcp_client.launch import Launch
 
 if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
-    from mcp.client._transport import TransportStreams
     from mcp.shared.message import SessionMessage
+
+    Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
 
 KEEPER = Path(__file__).with_name("keeper.py")
 LONGEST_LINE = 16 << 20
@@ -123,7 +124,7 @@ async def start_program(launch: Launch) -> Program:
 
 
 @asynccontextmanager
-async def exchange_messages(program: Program) -> "AsyncIterator[TransportStreams]":
+async def exchange_messages(program: Program) -> "AsyncIterator[Streams]":
     """Yield the streams of messages with a program for a block, and end it afterwards."""
     import anyio
 
