@@ -110,11 +110,6 @@ class AffectedFiles:
     names: Names
 
 
-def forecast_draft(draft: Draft, vault: CountedVault) -> Forecast:
-    """Forecast the counts after a draft."""
-    return compare_counts(vault, affected_by(draft, vault))
-
-
 def affected_by(draft: Draft, vault: CountedVault) -> AffectedFiles:
     """Return the files that a draft affects, as they will be."""
     names, paths, written = vault.names.copy(), set[VaultPath](), set[VaultPath]()

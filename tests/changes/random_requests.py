@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bridge.changes.counts import VaultCounts, count_property_names, count_tags, count_vault
 from bridge.changes.draft import Draft, digest_of, follow_step
-from bridge.changes.forecast import CountedVault, Forecast, forecast_draft
+from bridge.changes.forecast import CountedVault, Forecast, affected_by, compare_counts
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import EditNote, SetProperties
@@ -140,7 +140,8 @@ def forecast_of(root: Path, files: Mapping[str, str], requests: Sequence[Request
     vault, names = Vault(root, paper.rules), Names(paper.files)
     draft = Draft(lambda path: vault.read(path)[0], vault.has)
     apply_requests(requests, draft, request_context(vault, names, paper.notes, lambda _: None))
-    return forecast_draft(draft, CountedVault.over(paper.notes, names)), paper, paper_after(draft, paper)
+    counted = CountedVault.over(paper.notes, names)
+    return compare_counts(counted, affected_by(draft, counted)), paper, paper_after(draft, paper)
 
 
 def differing(forecast: Forecast, before: Paper, after: Paper) -> list[str]:
