@@ -2,7 +2,6 @@
 
 import asyncio
 import dataclasses
-import difflib
 import functools
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
@@ -18,6 +17,7 @@ from bridge.errors import BridgeError, NoSuchOperation
 from bridge.records import dataclass
 from bridge.settings.schema import install_sections
 from bridge.state.subjects import install_subjects
+from bridge.text.closest import find_closest
 from bridge.types import PathRole, Scope, VaultPath
 
 if TYPE_CHECKING:
@@ -308,6 +308,6 @@ def get_operation(name: str) -> Operation:
     """
     if name in OPERATIONS:
         return OPERATIONS[name]()
-    near = difflib.get_close_matches(name, OPERATIONS, n=1)
-    suggestion = f" Did you mean `{near[0]}`?" if near else ""
-    raise NoSuchOperation(f"There is no operation `{arguments.truncate(name)}`.{suggestion}", closest=near)
+    near = find_closest(name, OPERATIONS)
+    message = f"There is no operation `{arguments.truncate(name)}`." + (f" Did you mean `{near}`?" if near else "")
+    raise NoSuchOperation(message, closest=[near] if near else [])

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bridge.text.closest import find_mistyped
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -19,15 +21,10 @@ class NearWords:
 
     def find(self, word: str, errors: int, limit: int) -> list[tuple[str, int]]:
         """Return the words within so many typing errors, the nearest first, with their number of errors."""
-        from rapidfuzz import process
-        from rapidfuzz.distance import OSA
-
         # An error adds and removes one letter at most. Comparing all words instead takes thirty times as long.
         apart = np.bitwise_count(self._letters ^ _letter_bits(word, np.array([len(word)])))
         alike = (apart <= 2 * errors) & (np.abs(self._lengths - len(word)) <= errors)
-        words = [self.words[at] for at in np.flatnonzero(alike).tolist()]
-        near = process.extract(word, words, scorer=OSA.distance, score_cutoff=errors, limit=limit)
-        return [(found, int(distance)) for found, distance, _ in near]
+        return find_mistyped(word, [self.words[at] for at in np.flatnonzero(alike).tolist()], errors, limit)
 
 
 def _letter_bits(text: str, lengths: "NDArray[np.int64]") -> "NDArray[np.uint64]":

@@ -16,6 +16,7 @@ from bridge.api.registry import operation
 from bridge.engine.link_context import LinkContext, source_of
 from bridge.errors import Declined, InvalidArguments, TextNotFound
 from bridge.records import dataclass
+from bridge.text.closest import find_closest
 from bridge.types import Exact, Lines, Span, VaultPath
 
 if TYPE_CHECKING:
@@ -274,8 +275,6 @@ def require_words(vault: "OpenVault", path: VaultPath, target: VaultPath, words:
 
 def closest_mention(vault: "OpenVault", text: str, target: VaultPath, words: str) -> str | None:
     """Return where a text mentions a note, else the words in it that are most like others; None without any."""
-    from difflib import get_close_matches
-
     from bridge.engine.mentions import names_of
     from bridge.linking.mentions import Name, NameFinder
 
@@ -285,7 +284,7 @@ def closest_mention(vault: "OpenVault", text: str, target: VaultPath, words: str
         return text[slice(*mentions[0].span)]
     written, count = text.split()[:MOST_COMPARED], len(words.split())
     parts = (" ".join(written[at : at + count]) for at in range(len(written) - count + 1))
-    return next(iter(get_close_matches(words, dict.fromkeys(parts), n=1)), None)
+    return find_closest(words, dict.fromkeys(parts))
 
 
 def follow_accepted_links(vault: "OpenVault", notes: Sequence["IndexedNote"]) -> None:

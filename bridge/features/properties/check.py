@@ -18,6 +18,7 @@ from bridge.features.properties.conventions import Least
 from bridge.features.properties.report import select_notes
 from bridge.records import dataclass
 from bridge.state.dismissals import dismissal_key
+from bridge.text.closest import find_closest
 from bridge.text.fold import fold_case
 from bridge.types import Among, VaultPath
 
@@ -137,8 +138,6 @@ async def check_notes(
 
 def describe_violation(vault: "OpenVault", rule: "Rule", note: "IndexedNote", found: str) -> RuleViolation:
     """Return a violation in the form of the result."""
-    from bridge.schema.violations import nearest_value
-
     return RuleViolation(
         path=note.path,
         line=property_line(vault, note.path, rule.name) if rule.kind in ("type", "values", "condition") else None,
@@ -146,7 +145,7 @@ def describe_violation(vault: "OpenVault", rule: "Rule", note: "IndexedNote", fo
         name=rule.name,
         found=found[:200],
         expected=rule.expected,
-        suggestion=nearest_value(found, rule.expected) if rule.kind == "values" else None,
+        suggestion=find_closest(found, rule.expected) if rule.kind == "values" else None,
         schema_note=rule.source,
         share=round(rule.share, 3) if rule.source is None else None,
     )

@@ -7,6 +7,7 @@ from bridge.changes.requests.edit_note import SetProperties
 from bridge.features.gardener.finding import GardenFinding
 from bridge.features.gardener.garden import Garden
 from bridge.notebook.plan_note import code_words, plan_link
+from bridge.text.closest import find_closest
 from bridge.text.fold import fold_case
 from bridge.text.series import step_between
 
@@ -23,7 +24,7 @@ class ViolatedConventions:
     def look(self, garden: Garden) -> Iterator[GardenFinding]:
         """Yield each misspelt value."""
         from bridge.schema.conventions import infer_rules
-        from bridge.schema.violations import find_violations, nearest_value
+        from bridge.schema.violations import find_violations
 
         notes = list(garden.notes.values())
         fresh = list(garden.fresh())
@@ -31,7 +32,7 @@ class ViolatedConventions:
         stated = [rule for rule in garden.stated if rule.kind == "values"]
         for rule, note, found in find_violations(fresh, stated, inferred):
             garden.budget.pause()
-            wanted = nearest_value(found, rule.expected)
+            wanted = find_closest(found, rule.expected)
             name = next((own for own in note.properties if fold_case(own) == fold_case(rule.name)), None)
             if wanted is None or name is None or note.properties[name] != found:
                 continue
