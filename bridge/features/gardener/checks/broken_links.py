@@ -15,7 +15,7 @@ from bridge.markdown.names import note_name
 from bridge.markdown.note import Link
 from bridge.notebook.plan_note import plain_words, plan_link
 from bridge.records import dataclass
-from bridge.text.fold import fold_word, letters_and_digits
+from bridge.text.fold import fold_letters
 from bridge.types import VaultPath
 
 ALIKE: Final = 90.0
@@ -100,7 +100,7 @@ class _MeantNames:
         aliases: defaultdict[str, set[VaultPath]] = defaultdict(set)
         folded: defaultdict[str, set[VaultPath]] = defaultdict(set)
         for path, note in garden.notes.items():
-            folded[_letters(title_of(path))].add(path)
+            folded[fold_letters(title_of(path))].add(path)
             for alias in note.aliases:
                 aliases[fold_name(alias)].add(path)
         self._aliases: Mapping[str, set[VaultPath]] = aliases
@@ -123,7 +123,7 @@ class _MeantNames:
             return MeantNote(same[0], "the only note of this name is in another folder", 0.93, keeps_words=False)
         if (moved := self._moved(target)) is not None:
             return MeantNote(moved, "the note was renamed", 0.95, keeps_words=False)
-        key = _letters(name)
+        key = fold_letters(name)
         if len(key) >= 3 and len(owners := self._folded.get(key, set())) == 1:
             return MeantNote(next(iter(owners)), "only spaces, signs or accents differ", 0.92, keeps_words=False)
         return self._similar(key)
@@ -154,10 +154,6 @@ class _MeantNames:
         return MeantNote(
             next(iter(owners)), "a slip of the pen apart", round(0.8 + (score - ALIKE) / 100, 2), keeps_words=False
         )
-
-
-def _letters(name: str) -> str:
-    return letters_and_digits(fold_word(name))
 
 
 def _digits(name: str) -> str:

@@ -8,7 +8,7 @@ from bridge.features.gardener.finding import MAX_NAMED, GardenFinding
 from bridge.features.gardener.garden import Garden
 from bridge.notebook.plan_note import code_words, name_notes
 from bridge.schema.census import PropertyCount, count_properties
-from bridge.text.fold import fold_case, fold_word, letters_and_digits
+from bridge.text.fold import fold_case, fold_letters
 from bridge.types import VaultPath
 
 RARE = 0.25
@@ -31,7 +31,7 @@ class PropertyNames:
                 having[name].append(path)
         alike: defaultdict[str, list[PropertyCount]] = defaultdict(list)
         for count in counts:
-            alike[letters_and_digits(fold_word(count.name)) or count.name].append(count)
+            alike[fold_letters(count.name)].append(count)
             for spelling in count.spellings:
                 if spelling != count.name:
                     yield _respell(spelling, count.name, sorted(having[spelling]), 0.95, "Obsidian takes both for one")
