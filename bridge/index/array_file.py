@@ -1,7 +1,9 @@
 """Files of arrays with a checksum, which are loaded without copying."""
 
+import logging
 import zlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -9,14 +11,57 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from bridge.index.read_ahead import HEAD, take_file
+from bridge.private_files import delete_drafts, write_private
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+log = logging.getLogger(__name__)
 
 Piece = TypeVar("Piece", str, list[Any])
 
 Layout = Sequence[tuple[str, str]]
 """The names and types of the arrays of a file, in order."""
+
+
+class ArrayFile:
+    """A file beside the tables of an index, of what can be made again from them."""
+
+    def __init__(self, path: Path, mark: bytes, layout: Layout, remedy: str) -> None:
+        """Name the file, its format, and what is logged that is done when it is damaged."""
+        self._path, self._mark, self._layout, self._remedy = path, mark, layout, remedy
+
+    def load(self) -> dict[str, Any] | None:
+        """Load the arrays; None if they cannot be read."""
+        try:
+            return read_arrays(self._mark, self._layout, self._path)
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            log.warning("%s: %s", self._remedy, type(error).__name__)
+            return None
+
+    def save(self, arrays: Mapping[str, "NDArray[Any]"]) -> None:
+        """Store arrays, unless they are stored.
+
+        Raises:
+            DiskFull: The disk is full.
+            ReadOnly: The folder is not writable.
+        """
+        # Somebody may have deleted the index, which must not come back in part.
+        if not self._path.parent.is_dir():
+            return
+        content = encode_arrays(self._mark, self._layout, arrays)
+        with suppress(OSError):
+            if self._path.stat().st_size == len(content) and self._path.read_bytes() == content:
+                return
+        write_private(self._path, content)
+        delete_drafts(self._path)
+
+    def remove(self) -> None:
+        """Delete the file, because a note is erased."""
+        self._path.unlink(missing_ok=True)
+        delete_drafts(self._path)
 
 
 def encode_arrays(mark: bytes, layout: Layout, arrays: Mapping[str, "NDArray[Any]"]) -> bytes:

@@ -1,7 +1,6 @@
 """Stores the notes of an index beside its tables, so that a start need not decode all of their rows again."""
 
 import json
-import logging
 import os
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,18 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bridge.index.array_file import Layout, cut, decode_texts, encode_arrays, encode_texts, read_arrays
+from bridge.index.array_file import ArrayFile, Layout, cut, decode_texts, encode_texts
 from bridge.index.catalogue import NoteEntry
 from bridge.index.matrix import TextDigests
 from bridge.index.note import NOTHING, IndexedNote, to_plain
 from bridge.index.schema import NOTES, PASSAGES
-from bridge.private_files import delete_drafts, write_private
 from bridge.records import build_records, dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-log = logging.getLogger(__name__)
 
 FILE = "catalogue"
 FORMAT = b"VBCATA02"
@@ -72,20 +68,14 @@ class CatalogueFile:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._path = folder / FILE
+        self._file = ArrayFile(folder / FILE, FORMAT, LAYOUT, "The catalogue is read from its tables")
         self.tables: int | None = None
         """The mark of the tables whose notes the file holds; None when it is not known to hold those in memory."""
 
     def load(self) -> StoredCatalogue | None:
         """Load the notes; None if the file cannot be read, or the tables were written since."""
-        try:
-            arrays = read_arrays(FORMAT, LAYOUT, self._path)
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError) as error:
-            log.warning("The catalogue is read from its tables: %s", type(error).__name__)
-            return None
-        if arrays["tables"].tolist() != [mark_tables(self._folder)]:
+        arrays = self._file.load()
+        if arrays is None or arrays["tables"].tolist() != [mark_tables(self._folder)]:
             return None
         self.tables = int(arrays["tables"][0])
         return decode_catalogue(arrays)
@@ -98,19 +88,14 @@ class CatalogueFile:
             ReadOnly: The folder is not writable.
         """
         tables = mark_tables(self._folder)
-        # Somebody may have deleted the index, which must not come back in part.
-        if tables == self.tables or not self._folder.is_dir():
-            return
-        arrays = {"tables": np.array([tables], np.uint32), **encode_catalogue(catalogue)}
-        write_private(self._path, encode_arrays(FORMAT, LAYOUT, arrays))
-        self.tables = tables
-        delete_drafts(self._path)
+        if tables != self.tables:
+            self._file.save({"tables": np.array([tables], np.uint32), **encode_catalogue(catalogue)})
+            self.tables = tables
 
     def remove(self) -> None:
         """Delete the file, because a note is erased."""
         self.tables = None
-        self._path.unlink(missing_ok=True)
-        delete_drafts(self._path)
+        self._file.remove()
 
 
 def mark_tables(folder: Path) -> int:

@@ -1,7 +1,6 @@
 """Stores the names of the notes beside the tables, so that a start need not split all of them into words again."""
 
 import asyncio
-import logging
 import zlib
 from array import array
 from collections.abc import Sequence
@@ -10,13 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from bridge.index.array_file import Layout, cut, decode_texts, encode_arrays, encode_texts, read_arrays
+from bridge.index.array_file import ArrayFile, Layout, cut, decode_texts, encode_texts
 from bridge.index.catalogue import NoteEntry, NoteTable
 from bridge.index.names import FIELDS, NO_NAMES, KnownNames, NameColumns
 from bridge.index.postings import whole_mark
-from bridge.private_files import delete_drafts, write_private
-
-log = logging.getLogger(__name__)
 
 FILE = "names"
 FORMAT = b"VBNAME02"
@@ -42,17 +38,12 @@ class NameFile:
     """The file of one index; what it says of notes that were written since is ignored."""
 
     def __init__(self, folder: Path) -> None:
-        self._path = folder / FILE
+        self._file = ArrayFile(folder / FILE, FORMAT, LAYOUT, "Names are split into words again")
         self._lock = asyncio.Lock()
 
     def load(self, catalogue: NoteTable) -> NameColumns:
         """Load the names of the notes; none if the file cannot be read."""
-        try:
-            stored = read_arrays(FORMAT, LAYOUT, self._path)
-        except FileNotFoundError:
-            return NO_NAMES
-        except (OSError, ValueError) as error:
-            log.warning("Names are split into words again: %s", type(error).__name__)
+        if (stored := self._file.load()) is None:
             return NO_NAMES
         path_of = {(entry.seq, note_mark(entry)): entry.note.path for entry in catalogue.entries()}
         keys = zip(stored["seqs"].tolist(), stored["marks"].tolist(), strict=True)
@@ -86,9 +77,6 @@ class NameFile:
                 raise
 
     def _write(self, columns: NameColumns, entries: Sequence[NoteEntry]) -> None:
-        # Somebody may have deleted the index, which must not come back in part.
-        if not self._path.parent.is_dir():
-            return
         numbers = [numbers for _, numbers in columns.notes]
         arrays = {
             "seqs": [entry.seq for entry in entries],
@@ -104,9 +92,7 @@ class NameFile:
             "holder_counts": columns.counts,
             "holders": columns.holders,
         }
-        columns_of = {name: np.array(arrays[name], kind) for name, kind in LAYOUT}
-        write_private(self._path, encode_arrays(FORMAT, LAYOUT, columns_of))
-        delete_drafts(self._path)
+        self._file.save({name: np.array(arrays[name], kind) for name, kind in LAYOUT})
 
 
 def note_mark(entry: NoteEntry) -> int:
