@@ -1,7 +1,6 @@
 """Makes changes to the vault: one at a time for each note, journalled, and indexed before the caller is answered."""
 
 import asyncio
-import logging
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -47,8 +46,6 @@ from bridge.vault.vault import Vault
 from bridge.vault.write.bulk import replaces_only
 from bridge.vault.write.handle import FileOvertaken
 from bridge.vault.write.writer import PreparedPlan, Writer, WriteStopped
-
-log = logging.getLogger(__name__)
 
 PROPOSED_FOR_S = 14 * 24 * 3600.0
 """Seconds for which a proposal waits for the user."""

@@ -164,7 +164,8 @@ def trim_soon() -> None:
 
 def trim() -> None:
     """Return free memory to the system."""
-    if "pyarrow" in sys.modules:
-        sys.modules["pyarrow"].default_memory_pool().release_unused()
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()
     if (libc := _libc()) is not None:
         libc.malloc_trim(0)
