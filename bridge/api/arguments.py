@@ -1,7 +1,6 @@
 """Checks a caller's arguments against an operation's signature; callers of this module do not see pydantic."""
 
 import dataclasses
-import difflib
 import functools
 import itertools
 import re
@@ -35,6 +34,7 @@ from bridge.api.signature import Argument
 from bridge.errors import InvalidArguments
 from bridge.markdown.names import Names
 from bridge.records import dataclass
+from bridge.text.closest import find_closest
 from bridge.types import SHORT_DIGEST, START, Day, Digest, PathRole, VaultPath
 from bridge.vault.paths import parents
 from bridge.vault.vault import Vault
@@ -293,12 +293,9 @@ def describe_inexpressible(operation: "Operation", arguments: Mapping[str, Any])
 
 def unknown_argument(operation: "Operation", unknown: Sequence[str], names: list[str]) -> InvalidArguments:
     # Callers with one vault are not shown that argument.
-    near = [
-        difflib.get_close_matches(name, names, n=1) or difflib.get_close_matches(name, [VAULT], n=1, cutoff=0.8)
-        for name in unknown[:TOLD]
-    ]
+    near = [find_closest(name, names) or find_closest(name, [VAULT], 0.8) for name in unknown[:TOLD]]
     suggestion = (
-        f"did you mean {', '.join(f'`{one[0]}`' for one in near)}?"
+        f"did you mean {', '.join(f'`{one}`' for one in near)}?"
         if all(near)
         else f"it takes {', '.join(f'`{k}`' for k in names) or 'none'}."
     )
@@ -348,8 +345,8 @@ def describe_missing_tag(where: str, field: str, records: Mapping[str, type], va
 def describe_unknown_field(hint: Any, name: str, place: list[int | str]) -> str:
     record, way = hint_at(hint, tuple(place[:-1]))
     names = field_names(strip_hint(record))
-    near = difflib.get_close_matches(str(place[-1]), names, n=1)
-    suggestion = f"did you mean `{near[0]}`?" if near else f"it takes {', '.join(names)}."
+    near = find_closest(str(place[-1]), names)
+    suggestion = f"did you mean `{near}`?" if near else f"it takes {', '.join(names)}."
     return f"`{format_location(name, way)}` has no field `{truncate(str(place[-1]))}`; {suggestion}"
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import dataclasses
-import difflib
 import functools
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, TypeVar, get_args, get_type_hints
@@ -21,6 +20,7 @@ from bridge.errors import BridgeError, NoSuchOperation
 from bridge.records import dataclass
 from bridge.settings.schema import install_sections
 from bridge.state.subjects import install_subjects
+from bridge.text.closest import find_closest
 from bridge.types import PathRole, Scope, VaultPath
 
 FEATURES: list[Feature] = []
@@ -259,6 +259,6 @@ def get_operation(name: str) -> Operation:
     """Return an operation by its name."""
     if name in OPERATIONS:
         return OPERATIONS[name]()
-    near = difflib.get_close_matches(name, OPERATIONS, n=1)
-    suggestion = f" Did you mean `{near[0]}`?" if near else ""
-    raise NoSuchOperation(f"There is no operation `{arguments.truncate(name)}`.{suggestion}", closest=near)
+    near = find_closest(name, OPERATIONS)
+    message = f"There is no operation `{arguments.truncate(name)}`." + (f" Did you mean `{near}`?" if near else "")
+    raise NoSuchOperation(message, closest=[near] if near else [])

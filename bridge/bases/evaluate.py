@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from difflib import get_close_matches
 from functools import partial
 from typing import Any, Final
 
@@ -53,6 +52,7 @@ from bridge.bases.values import (
 )
 from bridge.errors import InvalidArguments
 from bridge.records import dataclass
+from bridge.text.closest import find_closest
 
 STEPS: Final = 5_000_000
 """Parts of expressions that one query may evaluate."""
@@ -178,8 +178,8 @@ def check_functions(nodes: Sequence[Node]) -> None:
     for call in calls:
         known = MEMBER_NAMES if call.of is not None else {*GLOBAL, "if"}
         if call.name not in known:
-            close = get_close_matches(call.name, sorted(known), 1)
-            hint = f"Did you mean `{close[0]}`?" if close else "Obsidian's help lists them under Bases, Functions."
+            close = find_closest(call.name, sorted(known))
+            hint = f"Did you mean `{close}`?" if close else "Obsidian's help lists them under Bases, Functions."
             raise InvalidArguments(f"There is no function `{call.name}`.", hint=hint)
 
 

@@ -228,10 +228,6 @@ class AffectedFiles:
     names: Names
 
 
-def forecast_draft(draft: Draft, vault: CountedVault) -> Forecast:
-    return compare_counts(vault, affected_by(draft, vault))
-
-
 def affected_by(draft: Draft, vault: CountedVault) -> AffectedFiles:
     names, paths, written = vault.names.copy(), set[VaultPath](), set[VaultPath]()
     for step in draft.plan.steps:

@@ -100,7 +100,7 @@ def describe_command(name: str) -> Command:
     (made,) = {
         made
         for action in build_parser([name])._actions  # noqa: SLF001  # argparse has no other way to read its definitions
-        if isinstance(action, argparse._SubParsersAction)  # noqa: SLF001
+        if isinstance(action.choices, dict)
         for made in action.choices.values()
     }
     operation = operation_commands().get(name.replace("-", "_"))
@@ -110,7 +110,7 @@ def describe_command(name: str) -> Command:
 def describe_parser(made: argparse.ArgumentParser, arguments: "Mapping[str, CommandArgument]") -> Command:
     found: Command = {"options": {}, "places": [], "repeats": False}
     for action in made._actions:  # noqa: SLF001
-        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
+        if isinstance(action.choices, dict):
             found["places"].append(list(action.choices))
             for inner in action.choices.values():
                 found["options"] |= describe_parser(inner, arguments)["options"]

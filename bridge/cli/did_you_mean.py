@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
+from bridge.text.closest import find_closest
+
 MAX_HANGING_INDENT = 21
 """Most columns that command names take before their descriptions."""
 
@@ -78,18 +80,13 @@ class Parser(argparse.ArgumentParser):
 
 
 def did_you_mean(written: str, choices: Iterable[str]) -> str:
-    import difflib
-
     every = list(choices)
     # Of a command that has two spellings, the one that the help uses.
     names = [name for name in every if "_" not in name or name.replace("_", "-") not in every]
     word = written.replace("_", "-").casefold()
-    near = (
-        [name for name in MEANT.get(word, ()) if name in names]
-        or difflib.get_close_matches(word, names, n=1, cutoff=0.8)
-        or [name for name in names if word in name.split("-")]
-        or difflib.get_close_matches(word, names, n=1)
-    )
-    if near:
+    near = [name for name in MEANT.get(word, ()) if name in names]
+    if not near and find_closest(word, names, 0.8) is None:
+        near = [name for name in names if word in name.split("-")]
+    if near := near or [close for close in [find_closest(word, names)] if close]:
         return f"; did you mean {' or '.join(f'`{name}`' for name in near[:FEW])}?"
     return f"; there are {', '.join(names)}." if len(names) <= FEW else "."

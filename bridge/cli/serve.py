@@ -116,9 +116,6 @@ async def serve_from(data_dir: Path, models_dir: Path, given: argparse.Namespace
         from bridge.features import installed_hooks
         from bridge.mcp.mount import mount
         from bridge.server.serve import serve as serve_bridge
-        from bridge.server.web_library import load_aiohttp
-
-        load_aiohttp()
     stop = asyncio.Event()
     leave_on_signal(stop)
     if given.parent_stdin:

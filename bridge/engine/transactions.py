@@ -1,7 +1,6 @@
 """Makes changes to the vault: one at a time for each note, journalled, and indexed before the caller is answered."""
 
 import asyncio
-import logging
 import time
 from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -80,8 +79,6 @@ def missing_note(vault: Vault, names: Names, journal: Journal, path: VaultPath) 
         return names.missing(path)
     return NoteNotFound(f"`{path}` was moved to `{now}`.", hint="Use the new path.", path=path, closest=[now])
 
-
-log = logging.getLogger(__name__)
 
 PROPOSED_FOR_S = 14 * 24 * 3600.0
 """Seconds for which a proposal waits for the user."""

@@ -1,5 +1,6 @@
 """Files of arrays with a checksum, which are loaded without copying, and read ahead while a program starts."""
 
+import logging
 import os
 import threading
 import zlib
@@ -13,6 +14,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bridge.private_files import delete_drafts, write_private
 from bridge.records import dataclass
 
 NAMES: Final = ("catalogue", "names", "postings", "words")
@@ -85,10 +87,47 @@ def _identity(info: os.stat_result) -> tuple[int, ...]:
     return info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns
 
 
+log = logging.getLogger(__name__)
+
 Piece = TypeVar("Piece", str, list[Any])
 
 Layout = Sequence[tuple[str, str]]
 """The names and types of the arrays of a file, in order."""
+
+
+class ArrayFile:
+    """A file beside the tables of an index, of what can be made again from them."""
+
+    def __init__(self, path: Path, mark: bytes, layout: Layout, remedy: str) -> None:
+        """Name the file, its format, and what is logged that is done when it is damaged."""
+        self._path, self._mark, self._layout, self._remedy = path, mark, layout, remedy
+
+    def load(self) -> dict[str, Any] | None:
+        """Load the arrays; None if they cannot be read."""
+        try:
+            return read_arrays(self._mark, self._layout, self._path)
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            log.warning("%s: %s", self._remedy, type(error).__name__)
+            return None
+
+    def save(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Store arrays, unless they are stored."""
+        # Somebody may have deleted the index, which must not come back in part.
+        if not self._path.parent.is_dir():
+            return
+        content = encode_arrays(self._mark, self._layout, arrays)
+        with suppress(OSError):
+            if self._path.stat().st_size == len(content) and self._path.read_bytes() == content:
+                return
+        write_private(self._path, content)
+        delete_drafts(self._path)
+
+    def remove(self) -> None:
+        """Delete the file, because a note is erased."""
+        self._path.unlink(missing_ok=True)
+        delete_drafts(self._path)
 
 
 def encode_arrays(mark: bytes, layout: Layout, arrays: Mapping[str, NDArray[Any]]) -> bytes:

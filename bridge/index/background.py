@@ -47,17 +47,12 @@ PATIENCE_S = 0.1
 """Seconds after which background work goes on although something is searched all the time."""
 
 
-PAUSE_S = 1.0
-"""Seconds without a search after which the next one is not expected at once."""
-
-
 class Searches:
     """The searches under way, for which background work on the event loop waits."""
 
     def __init__(self) -> None:
         self._running = 0
         self._over = asyncio.Event()
-        self._ended = -PAUSE_S
 
     def __enter__(self) -> None:
         """Begin a search."""
@@ -67,14 +62,8 @@ class Searches:
     def __exit__(self, *_: object) -> None:
         """End it."""
         self._running -= 1
-        self._ended = time.monotonic()
         if not self._running:
             self._over.set()
-
-    @property
-    def pausing(self) -> bool:
-        """Whether nothing has been searched for a while, so that work which would slow searches down may begin."""
-        return not self._running and time.monotonic() - self._ended >= PAUSE_S
 
     async def give_way(self, since: float) -> float:
         """Let searches go first, at the end of a slice of background work."""
@@ -166,7 +155,8 @@ def trim_soon() -> None:
 
 def trim() -> None:
     """Return free memory to the system."""
-    if "pyarrow" in sys.modules:
-        sys.modules["pyarrow"].default_memory_pool().release_unused()
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()
     if (libc := _libc()) is not None:
         libc.malloc_trim(0)

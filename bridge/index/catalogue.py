@@ -1,7 +1,6 @@
 """Every note of the index, in memory: by path, and by row numbers for search."""
 
 import json
-import logging
 import os
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -12,11 +11,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.index.array_file import Layout, cut, decode_texts, encode_arrays, encode_texts, read_arrays
+from bridge.index.array_file import ArrayFile, Layout, cut, decode_texts, encode_texts
 from bridge.index.matrix import TextDigests
 from bridge.index.note import NOTHING, IndexedNote, Notes, to_plain
 from bridge.index.schema import NOTES, PASSAGES
-from bridge.private_files import delete_drafts, write_private
 from bridge.records import build_records, dataclass
 from bridge.types import VaultPath
 
@@ -119,8 +117,6 @@ def _numbers(numbers: Mapping[VaultPath, int], paths: Collection[VaultPath]) -> 
     return cast("set[int]", found)
 
 
-log = logging.getLogger(__name__)
-
 FILE = "catalogue"
 FORMAT = b"VBCATA02"
 """The beginning of the file; changed with the format, or with what the tables say of a note."""
@@ -169,20 +165,14 @@ class CatalogueFile:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._path = folder / FILE
+        self._file = ArrayFile(folder / FILE, FORMAT, LAYOUT, "The catalogue is read from its tables")
         self.tables: int | None = None
         """The mark of the tables whose notes the file holds; None when it is not known to hold those in memory."""
 
     def load(self) -> StoredCatalogue | None:
         """Load the notes; None if the file cannot be read, or the tables were written since."""
-        try:
-            arrays = read_arrays(FORMAT, LAYOUT, self._path)
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError) as error:
-            log.warning("The catalogue is read from its tables: %s", type(error).__name__)
-            return None
-        if arrays["tables"].tolist() != [mark_tables(self._folder)]:
+        arrays = self._file.load()
+        if arrays is None or arrays["tables"].tolist() != [mark_tables(self._folder)]:
             return None
         self.tables = int(arrays["tables"][0])
         return decode_catalogue(arrays)
@@ -190,19 +180,14 @@ class CatalogueFile:
     def save(self, catalogue: StoredCatalogue) -> None:
         """Store the notes, unless they are stored; nothing may be written to the tables meanwhile."""
         tables = mark_tables(self._folder)
-        # Somebody may have deleted the index, which must not come back in part.
-        if tables == self.tables or not self._folder.is_dir():
-            return
-        arrays = {"tables": np.array([tables], np.uint32), **encode_catalogue(catalogue)}
-        write_private(self._path, encode_arrays(FORMAT, LAYOUT, arrays))
-        self.tables = tables
-        delete_drafts(self._path)
+        if tables != self.tables:
+            self._file.save({"tables": np.array([tables], np.uint32), **encode_catalogue(catalogue)})
+            self.tables = tables
 
     def remove(self) -> None:
         """Delete the file, because a note is erased."""
         self.tables = None
-        self._path.unlink(missing_ok=True)
-        delete_drafts(self._path)
+        self._file.remove()
 
 
 def mark_tables(folder: Path) -> int:

@@ -1,20 +1,15 @@
 """Stores the resolved links beside the notes, so that a start need not resolve all of them again."""
 
-import logging
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.index.array_file import Layout, cut, decode_texts, encode_arrays, encode_texts, read_arrays
+from bridge.index.array_file import ArrayFile, Layout, cut, decode_texts, encode_texts
 from bridge.index.catalogue import CatalogueFile
-from bridge.private_files import delete_drafts, write_private
 from bridge.records import dataclass
-
-log = logging.getLogger(__name__)
 
 FILE = "links"
 FORMAT = b"VBLINK01"
@@ -50,19 +45,13 @@ class LinkFile:
     """The file of one index; it counts only for the notes that were loaded from, or saved in, the catalogue's file."""
 
     def __init__(self, folder: Path, catalogue: CatalogueFile) -> None:
-        self._path = folder / FILE
+        self._file = ArrayFile(folder / FILE, FORMAT, LAYOUT, "All links are resolved again")
         self._catalogue = catalogue
 
     def load(self) -> StoredLinks | None:
         """Load the links of the notes that the catalogue's file holds; None if they are not stored."""
-        try:
-            arrays = read_arrays(FORMAT, LAYOUT, self._path)
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError) as error:
-            log.warning("All links are resolved again: %s", type(error).__name__)
-            return None
-        if arrays["tables"].tolist() != [self._catalogue.tables]:
+        arrays = self._file.load()
+        if arrays is None or arrays["tables"].tolist() != [self._catalogue.tables]:
             return None
         texts = {name: cut(decode_texts(arrays[name]), arrays[f"{name}_lengths"]) for name in TEXTS}
         return StoredLinks(**texts, columns=[arrays[name] for name in COLUMNS])
@@ -70,8 +59,7 @@ class LinkFile:
     def save(self, links: StoredLinks) -> None:
         """Store the links of the notes that the catalogue's file holds, unless they are stored."""
         tables = self._catalogue.tables
-        # Somebody may have deleted the index, which must not come back in part.
-        if tables is None or not self._path.parent.is_dir():
+        if tables is None:
             return
         texts: Mapping[str, Sequence[str]] = {name: getattr(links, name) for name in TEXTS}
         arrays: dict[str, NDArray[Any]] = {
@@ -80,14 +68,8 @@ class LinkFile:
             **{f"{name}_lengths": np.array([*map(len, each)], np.uint32) for name, each in texts.items()},
             **{name: encode_texts(each) for name, each in texts.items()},
         }
-        content = encode_arrays(FORMAT, LAYOUT, arrays)
-        with suppress(OSError):
-            if self._path.read_bytes() == content:
-                return
-        write_private(self._path, content)
-        delete_drafts(self._path)
+        self._file.save(arrays)
 
     def remove(self) -> None:
         """Delete the file, because a note is erased."""
-        self._path.unlink(missing_ok=True)
-        delete_drafts(self._path)
+        self._file.remove()

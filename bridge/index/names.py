@@ -1,7 +1,6 @@
 """Titles, aliases and headings in memory, found by words, by prefixes, and despite small typing errors."""
 
 import asyncio
-import logging
 import math
 import zlib
 from array import array
@@ -18,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.index.apart import Apart, KeptFolder
-from bridge.index.array_file import Layout, cut, decode_texts, encode_arrays, encode_texts, read_arrays
+from bridge.index.array_file import ArrayFile, Layout, cut, decode_texts, encode_texts
 from bridge.index.catalogue import NoteEntry, NoteTable
 from bridge.index.hits import NameField, NameHit
 from bridge.index.note import IndexedNote, Notes
 from bridge.index.postings import whole_mark
-from bridge.private_files import delete_drafts, write_private
 from bridge.records import dataclass
+from bridge.text.closest import find_mistyped
 from bridge.text.invisible import strip_break_hints
 from bridge.text.words import RUN, character_pairs, words_of
 from bridge.types import Among, VaultPath
@@ -40,15 +39,10 @@ class NearWords:
 
     def find(self, word: str, errors: int, limit: int) -> list[tuple[str, int]]:
         """Return the words within so many typing errors, the nearest first, with their number of errors."""
-        from rapidfuzz import process
-        from rapidfuzz.distance import OSA
-
         # An error adds and removes one letter at most. Comparing all words instead takes thirty times as long.
         apart = np.bitwise_count(self._letters ^ _letter_bits(word, np.array([len(word)])))
         alike = (apart <= 2 * errors) & (np.abs(self._lengths - len(word)) <= errors)
-        words = [self.words[at] for at in np.flatnonzero(alike).tolist()]
-        near = process.extract(word, words, scorer=OSA.distance, score_cutoff=errors, limit=limit)
-        return [(found, int(distance)) for found, distance, _ in near]
+        return find_mistyped(word, [self.words[at] for at in np.flatnonzero(alike).tolist()], errors, limit)
 
 
 def _letter_bits(text: str, lengths: NDArray[np.int64]) -> NDArray[np.uint64]:
@@ -402,8 +396,6 @@ class NamesBySide:
         return {"notes": (self._outside,), "agents": (self._inside,), "all": (self._outside, self._inside)}[among]
 
 
-log = logging.getLogger(__name__)
-
 FILE = "names"
 FORMAT = b"VBNAME02"
 """The beginning of the file; changed with the format, or with how names are split into words."""
@@ -428,17 +420,12 @@ class NameFile:
     """The file of one index; what it says of notes that were written since is ignored."""
 
     def __init__(self, folder: Path) -> None:
-        self._path = folder / FILE
+        self._file = ArrayFile(folder / FILE, FORMAT, LAYOUT, "Names are split into words again")
         self._lock = asyncio.Lock()
 
     def load(self, catalogue: NoteTable) -> NameColumns:
         """Load the names of the notes; none if the file cannot be read."""
-        try:
-            stored = read_arrays(FORMAT, LAYOUT, self._path)
-        except FileNotFoundError:
-            return NO_NAMES
-        except (OSError, ValueError) as error:
-            log.warning("Names are split into words again: %s", type(error).__name__)
+        if (stored := self._file.load()) is None:
             return NO_NAMES
         path_of = {(entry.seq, note_mark(entry)): entry.note.path for entry in catalogue.entries()}
         keys = zip(stored["seqs"].tolist(), stored["marks"].tolist(), strict=True)
@@ -467,9 +454,6 @@ class NameFile:
                 raise
 
     def _write(self, columns: NameColumns, entries: Sequence[NoteEntry]) -> None:
-        # Somebody may have deleted the index, which must not come back in part.
-        if not self._path.parent.is_dir():
-            return
         numbers = [numbers for _, numbers in columns.notes]
         arrays = {
             "seqs": [entry.seq for entry in entries],
@@ -485,9 +469,7 @@ class NameFile:
             "holder_counts": columns.counts,
             "holders": columns.holders,
         }
-        columns_of = {name: np.array(arrays[name], kind) for name, kind in LAYOUT}
-        write_private(self._path, encode_arrays(FORMAT, LAYOUT, columns_of))
-        delete_drafts(self._path)
+        self._file.save({name: np.array(arrays[name], kind) for name, kind in LAYOUT})
 
 
 def note_mark(entry: NoteEntry) -> int:

@@ -1,7 +1,6 @@
 """Stores the words of the notes beside the tables, so that a start need not read all texts again."""
 
 import asyncio
-import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,14 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.index.array_file import Layout, encode_arrays, read_arrays
+from bridge.index.array_file import ArrayFile, Layout
 from bridge.index.catalogue import NoteTable
 from bridge.index.names import note_mark
 from bridge.index.note import IndexedNote
-from bridge.private_files import delete_drafts, write_private
 from bridge.records import dataclass
-
-log = logging.getLogger(__name__)
 
 FILE = "words"
 FORMAT = b"VBWORD03"
@@ -55,19 +51,14 @@ class WordFile:
     def __init__(self, folder: Path, catalogue: NoteTable) -> None:
         """Name the folder of the index, and its live notes."""
         self._catalogue = catalogue
-        self._path = folder / FILE
+        self._file = ArrayFile(folder / FILE, FORMAT, LAYOUT, "The words of the notes are read again")
         self._lock = asyncio.Lock()
         self.is_stored = False
         """Whether there is such a file, as far as known."""
 
     def load(self) -> StoredWords | None:
         """Load the words of the notes, for any thread; None if the file cannot be read."""
-        try:
-            arrays = read_arrays(FORMAT, LAYOUT, self._path)
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError) as error:
-            log.warning("The words of the notes are read again: %s", type(error).__name__)
+        if (arrays := self._file.load()) is None:
             return None
         self.is_stored = True
         note_of = {(entry.seq, note_mark(entry)): entry.note for entry in self._catalogue.entries()}
@@ -83,19 +74,11 @@ class WordFile:
                 return None
             seqs = np.array([entry.seq for entry in entries], np.int64)
             marks = np.array([note_mark(entry) for entry in entries], np.uint32)
-            await asyncio.to_thread(self._write, {"seqs": seqs, "marks": marks, **words})
+            await asyncio.to_thread(self._file.save, {"seqs": seqs, "marks": marks, **words})
             return await asyncio.to_thread(self.load)
-
-    def _write(self, arrays: WordArrays) -> None:
-        # Somebody may have deleted the index, which must not come back in part.
-        if not self._path.parent.is_dir():
-            return
-        write_private(self._path, encode_arrays(FORMAT, LAYOUT, arrays))
-        delete_drafts(self._path)
 
     async def remove(self) -> None:
         """Delete the file, because a note is erased; what is stored next is without its words."""
         async with self._lock:
             self.is_stored = False
-            self._path.unlink(missing_ok=True)
-            delete_drafts(self._path)
+            self._file.remove()

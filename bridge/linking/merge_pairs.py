@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.index.note import IndexedNote
-from bridge.linking.spellings import fold_name
 from bridge.markdown.links import WIKI
 from bridge.records import dataclass
+from bridge.text.fold import fold_letters
 from bridge.text.overlap import RUN_WORDS, comparable_words
 from bridge.text.series import step_between
 from bridge.types import VaultPath
@@ -266,7 +266,7 @@ def _by_name(
     named: dict[str, list[VaultPath]] = defaultdict(list)
     for path in paths:
         title = notes[path].title
-        for form in {fold_name(title), fold_name(_COPY.sub("", title))}:
+        for form in {fold_letters(title), fold_letters(_COPY.sub("", title))}:
             named[form].append(path)
     for alike in named.values():
         if 2 <= len(alike) <= MOST_ALIKE:
@@ -281,10 +281,10 @@ def _by_alias(
     titled: dict[str, list[VaultPath]] = defaultdict(list)
     paths = list(paths)
     for path in paths:
-        titled[fold_name(notes[path].title)].append(path)
+        titled[fold_letters(notes[path].title)].append(path)
     for path in paths:
         for alias in notes[path].aliases:
-            others = [other for other in titled.get(fold_name(alias), ()) if other != path]
+            others = [other for other in titled.get(fold_letters(alias), ()) if other != path]
             if len(others) <= MOST_ALIKE:
                 yield from (_pair_of(path, other) for other in others)
 
@@ -296,7 +296,7 @@ def _by_pointing(
     known: Collection[VaultPath],
     neighbours: Callable[[VaultPath], Collection[VaultPath]],
 ) -> Iterator[tuple[VaultPath, VaultPath]]:
-    names = {path: fold_name(_COPY.sub("", notes[path].title)) for path in paths}
+    names = {path: fold_letters(_COPY.sub("", notes[path].title)) for path in paths}
     named: dict[str, list[VaultPath]] = defaultdict(list)
     for path, name in names.items():
         named[name].append(path)

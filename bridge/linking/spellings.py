@@ -5,7 +5,7 @@ from typing import Final
 
 from bridge.linking.mentions import NameFinder
 from bridge.linking.prospects import NoteCandidate
-from bridge.text.fold import fold_case, fold_word, letters_and_digits
+from bridge.text.fold import fold_case, fold_letters
 from bridge.text.series import step_between
 from bridge.text.words import words_of
 from bridge.types import VaultPath
@@ -27,7 +27,7 @@ def find_by_name(finder: NameFinder, names: Sequence[str]) -> list[MeantNote | N
     """Find the note that each name may have meant by title or alias; None where there is none."""
     from rapidfuzz import fuzz, process
 
-    keys = {fold_name(form): form for form in finder}
+    keys = {fold_letters(form): form for form in finder}
 
     def find(name: str) -> MeantNote | None:
         form = fold_case(name.rpartition("/")[2]).strip()
@@ -36,7 +36,7 @@ def find_by_name(finder: NameFinder, names: Sequence[str]) -> list[MeantNote | N
                 candidate.path,
                 f"“{candidate.text}” is an alias of it" if candidate.alias else "it has this name in another folder",
             )
-        key = fold_name(form)
+        key = fold_letters(form)
         if key not in keys:
             alike = process.extract(key, keys.keys(), scorer=fuzz.ratio, score_cutoff=ALIKE)
             key = next((other for other, *_ in alike if _is_misspelt(form, keys[other])), "")
@@ -50,15 +50,10 @@ def find_by_name(finder: NameFinder, names: Sequence[str]) -> list[MeantNote | N
 
 def drop_meant(finder: NameFinder, candidates: Sequence[NoteCandidate]) -> list[NoteCandidate]:
     """Return the candidates for new notes without those that only spell the name of a note in another way."""
-    keys = frozenset(map(fold_name, finder))
+    keys = frozenset(map(fold_letters, finder))
     stubs = [one.name for one in candidates if one.kind == "stub"]
     meant = {name for name, note in zip(stubs, find_by_name(finder, stubs), strict=True) if note is not None}
-    return [one for one in candidates if one.name not in meant and fold_name(one.name) not in keys]
-
-
-def fold_name(name: str) -> str:
-    """Return the form in which two names are equal: without case, accents, spaces and punctuation."""
-    return letters_and_digits(fold_word(name)) or name
+    return [one for one in candidates if one.name not in meant and fold_letters(one.name) not in keys]
 
 
 def _is_misspelt(one: str, other: str) -> bool:

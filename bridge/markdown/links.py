@@ -205,7 +205,6 @@ Syntax = Literal["wiki", "markdown", "path"]
 """How a link is written: `[[file#place|words]]`, `[words](file#place)`, or only the path of a file."""
 
 _BARE: Final = re.compile(r"[^ \t\r\n]*")
-_SPACE: Final = re.compile(r"[ \t\r\n]*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from difflib import SequenceMatcher
 from typing import Final
 from urllib.parse import unquote
 
@@ -120,13 +119,10 @@ def _find(note: Note, query: str) -> int:
 
 
 def _sort_by_likeness(query: str, paths: Sequence[str]) -> Sequence[str]:
-    alike = SequenceMatcher(b=query.casefold())
+    from rapidfuzz import fuzz, process
 
-    def unlikeness(at: int) -> float:
-        alike.set_seq1(paths[at].rpartition(_BETWEEN)[2][:_LONGEST].casefold())
-        return -alike.ratio()
-
-    near = set(sorted(range(len(paths)), key=unlikeness)[:_NAMED])
+    names = [path.rpartition(_BETWEEN)[2][:_LONGEST].casefold() for path in paths]
+    near = {at for *_, at in process.extract(query.casefold(), names, scorer=fuzz.ratio, limit=_NAMED)}
     return [paths[at] for at in sorted(range(len(paths)), key=lambda at: at not in near)]
 
 

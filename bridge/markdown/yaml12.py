@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from yaml import (
     AliasEvent,
+    CBaseLoader,
     MappingEndEvent,
     MappingStartEvent,
     MarkedYAMLError,
@@ -17,7 +18,6 @@ from yaml import (
     StreamEndEvent,
     YAMLError,
 )
-from yaml._yaml import CParser
 
 from bridge.markdown.note import Value
 from bridge.records import dataclass
@@ -68,11 +68,11 @@ def resolve_scalar(text: str) -> Value:
     return text
 
 
-class PropertyLoader(CParser):
+class PropertyLoader(CBaseLoader):
     """A loader for `yaml.load` that returns `Properties`."""
 
     def __init__(self, stream: str) -> None:
-        CParser.__init__(self, stream)
+        super().__init__(stream)
         self.found = Properties()
         self.anchors: dict[str, tuple[Value, int]] = {}
         self.cost = 0

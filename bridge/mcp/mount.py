@@ -7,7 +7,6 @@ from typing import Any
 
 from bridge.engine.bridge import Bridge
 from bridge.index.background import pause_gc
-from bridge.mcp.library import load_mcp, postpone_models
 
 OpenEndpoint = Callable[["Bridge", Collection[str], Collection[str]], AbstractAsyncContextManager[Any]]
 
@@ -21,8 +20,7 @@ async def mount(bridge: Bridge, hosts: Collection[str], origins: Collection[str]
 
 
 def load_endpoint() -> OpenEndpoint:
-    with pause_gc(), postpone_models():
-        load_mcp()
+    with pause_gc():
         from bridge.mcp.endpoint import open_endpoint
 
     return open_endpoint

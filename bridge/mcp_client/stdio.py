@@ -16,8 +16,9 @@ from bridge.errors import ServerFailed
 from bridge.mcp_client.launch import Launch
 
 if TYPE_CHECKING:
-    from mcp.client._transport import TransportStreams
     from mcp.shared.message import SessionMessage
+
+    Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
 
 KEEPER = Path(__file__).with_name("keeper.py")
 LONGEST_LINE = 16 << 20
@@ -120,7 +121,7 @@ async def start_program(launch: Launch) -> Program:
 
 
 @asynccontextmanager
-async def exchange_messages(program: Program) -> "AsyncIterator[TransportStreams]":
+async def exchange_messages(program: Program) -> "AsyncIterator[Streams]":
     import anyio
 
     incoming, received = anyio.create_memory_object_stream[Any](0)

@@ -5,7 +5,6 @@ import contextlib
 import json
 import re
 import shutil
-import ssl
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO
@@ -100,11 +99,7 @@ async def _fetch(spec: ModelSpec, part: PartialFile, progress: Progress, pause: 
 
     limits = aiohttp.ClientTimeout(total=None, sock_connect=_SILENCE_S, sock_read=_SILENCE_S)
     failures, best = 0, part.size()
-    # Where something is served, aiohttp is imported without certificates.
-    connector = aiohttp.TCPConnector(ssl=await asyncio.to_thread(ssl.create_default_context))
-    async with aiohttp.ClientSession(
-        connector=connector, timeout=limits, trust_env=True, auto_decompress=False
-    ) as session:
+    async with aiohttp.ClientSession(timeout=limits, trust_env=True, auto_decompress=False) as session:
         while True:
             try:
                 return await _attempt(session, spec, part, progress)

@@ -54,7 +54,6 @@ _FACTS: Final[Mapping[str, frozenset[str]]] = {
 }
 _REFUSED: Final = frozenset({"append_links", "op"})
 """Arguments of changes that mean nothing in a policy."""
-_ROOTS: Final = frozenset({"variables", "steps", "item"})
 _SAMPLES: Final[Mapping[str, Value]] = {"number": 1, "yes-no": True, "list": ["1"], "date": "2026-01-31"}
 _DIGEST: Final = "0" * 64
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from typing import Final
 
 from bridge.bases.values import Result, parse_date
@@ -10,6 +9,7 @@ from bridge.errors import InvalidArguments
 from bridge.markdown.note import Value
 from bridge.policies.model import Policy, Variable
 from bridge.records import dataclass
+from bridge.text.closest import find_closest
 
 LONGEST: Final = 100_000
 """Characters of all values together."""
@@ -34,9 +34,9 @@ def bind_variables(policy: Policy, given: Mapping[str, Value], readers: Variable
     """Return a value for every variable."""
     for name in given:
         if name not in policy.variables:
-            near = get_close_matches(name, policy.variables, 1)
+            near = find_closest(name, policy.variables)
             names = ", ".join(f"`{each}`" for each in policy.variables) or "none"
-            hint = f"Did you mean `{near[0]}`?" if near else f"It takes {names}."
+            hint = f"Did you mean `{near}`?" if near else f"It takes {names}."
             raise InvalidArguments(f"The policy has no variable `{name[:60]}`.", hint=hint)
     bound = {name: _bind(one, given.get(name, one.default), readers) for name, one in policy.variables.items()}
     if sum(_length(value) for value in bound.values()) > LONGEST:

@@ -31,11 +31,3 @@ def find_violations(
                 seen.add(key)
                 found.append((rule, note, wrong))
     return found
-
-
-def nearest_value(value: str, allowed: Sequence[str]) -> str | None:
-    import difflib
-
-    spellings = {each.casefold(): each for each in allowed}
-    found = difflib.get_close_matches(value.casefold(), spellings, n=1)
-    return spellings[found[0]] if found else None

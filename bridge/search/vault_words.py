@@ -21,6 +21,7 @@ from bridge.index.note import IndexedNote
 from bridge.index.word_file import StoredWords, WordArrays
 from bridge.search.word_list import NO_WORDS, ROOT, WordList, hash_each, hash_stems, roots_of, stems_in
 from bridge.search.word_reader import FoldedWords, begin_words, build_words, read_words
+from bridge.text.closest import find_mistyped
 from bridge.text.fold import fold_word
 from bridge.text.words import RUN, SPACED_WORD
 from bridge.types import VaultPath
@@ -165,17 +166,13 @@ class NumberedWords:
 
     def alike(self, word: str, errors: int) -> list[tuple[str, int]]:
         """Return the words with the same first letter within so many typing errors, with their number of errors."""
-        from rapidfuzz import process
-        from rapidfuzz.distance import OSA
-
         # The first letter is hardly ever the wrong one: `wetter` is not `better`.
         stored = self._stored.begun_with(word[:1])
         counts = self.counts[stored.start : stored.stop]
         counted = (one for one, count in zip(self._stored.words(stored), counts, strict=True) if count)
         begun = [words for root, words in self._begun.items() if root[:1] == word[:1]]
         like = [one for one in chain(counted, *begun) if one[0] == word[0] and abs(len(one) - len(word)) <= errors]
-        near = process.extract(word, like, scorer=OSA.distance, score_cutoff=errors, limit=None)
-        return [(found, int(distance)) for found, distance, _ in near]
+        return find_mistyped(word, like, errors)
 
 
 log = logging.getLogger(__name__)

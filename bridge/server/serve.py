@@ -3,11 +3,13 @@
 import asyncio
 import os
 import secrets
+import socket
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
+from aiohttp import log as web_log
 from aiohttp import web
 
 import bridge as program
@@ -117,9 +119,6 @@ async def serve(
     reads_only: bool = False,
 ) -> None:
     """Serve a bridge until told to stop."""
-    from aiohttp import log as web_log
-    from aiohttp import web
-
     await bridge.hold()
     runner = None
     tasks: list[asyncio.Task[None]] = []
@@ -176,8 +175,6 @@ async def serve(
 
 def listen(port: int) -> Any:
     """Open the socket, on loopback only."""
-    import socket
-
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     if os.name == "posix":
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,7 +1,6 @@
 """Reads and changes the settings file; an invalid line is ignored, prevents no start and lifts no rule."""
 
 import dataclasses
-import difflib
 import os
 import re
 import stat
@@ -13,6 +12,7 @@ from typing import Any
 from bridge.errors import InvalidArguments
 from bridge.private_files import write_private
 from bridge.settings.schema import RULES, SECTIONS, SettingProblem, Settings, setting_fields, value_problem
+from bridge.text.closest import find_closest
 
 HEADER = re.compile(r"""\s*\[\s*([^\[\]"']+?)\s*\]\s*(#.*)?""")
 """A line that begins a section."""
@@ -115,12 +115,12 @@ def find_problems(table: Mapping[str, Any]) -> tuple[SettingProblem, ...]:
         if name in SECTIONS:
             found.append(SettingProblem(name, f"`{name}` must be a section, begun by `[{name}]`"))
         elif name not in names:
-            near = difflib.get_close_matches(name.lower(), names, n=1)
-            suggestion = f"; did you mean `{near[0]}`?" if near else ""
+            near = find_closest(name, names)
+            suggestion = f"; did you mean `{near}`?" if near else ""
             inside = value if isinstance(value, dict) else {}
             # A rule below the beginning of a section is an entry of that section.
-            last = difflib.get_close_matches(name.rpartition(".")[2].lower(), RULES, n=1)
-            rules = tuple(rule for rule in RULES if rule in (*near, *last) or rule in inside)
+            last = find_closest(name.rpartition(".")[2], RULES)
+            rules = tuple(rule for rule in RULES if rule in (near, last) or rule in inside)
             found.append(SettingProblem(name, f"unknown setting `{name}`{suggestion}", rules))
         elif why := value_problem(name, value):
             found.append(SettingProblem(name, f"`{name}` {why}", (name,) if name in RULES else ()))

@@ -102,6 +102,11 @@ def fold_words(words: Sequence[str]) -> list[str]:
     return fold_word("\n".join(words)).split("\n") if words else []
 
 
+def fold_letters(name: str) -> str:
+    """Return the letters and digits of a name, folded as a word; a name without any as it is."""
+    return letters_and_digits(fold_word(name)) or name
+
+
 def letters_and_digits(form: str) -> str:
     """Return the letters and digits of a folded name, by which `turbo-pump`, `turbopump` and `turbo pump` are equal."""
     return _NOT_SAID.sub("", form)

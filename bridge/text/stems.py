@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, TypeVar
 
-from bridge.text.scripts import CYRILLIC, GREEK, HANGUL, has_latin
+from bridge.text.scripts import CYRILLIC, GREEK, has_latin
 from bridge.text.words import ALPHANUMERIC, SPACED_WORD
 
 T = TypeVar("T")
@@ -84,7 +84,6 @@ _SCRIPTS = {
 """The language by whose rules all words of a script are stemmed."""
 
 _SCRIPT_LANGUAGES = tuple((language, re.compile(f"[{letters}]")) for language, letters in _SCRIPTS.items())
-_KOREAN = re.compile(f"[{HANGUL}]+")
 CACHE_SIZE = 30_000
 """Cached words: nearly every word of a text has occurred before."""
 
@@ -131,10 +130,6 @@ def _count_frequent_words(text: str) -> tuple[dict[str, int], int]:
 def _folded_words(text: str) -> list[str]:
     # For ASCII, five times faster than a regular expression.
     return text.translate(_ASCII_WORDS).split() if text.isascii() else ALPHANUMERIC.findall(text.casefold())
-
-
-def has_hangul(text: str) -> bool:
-    return not text.isascii() and _KOREAN.search(text) is not None
 
 
 def index_forms(text: str, language: str | None) -> str:

@@ -11,10 +11,11 @@ from bridge.changes.forecast import (
     CountedVault,
     Forecast,
     VaultCounts,
+    affected_by,
+    compare_counts,
     count_property_names,
     count_tags,
     count_vault,
-    forecast_draft,
 )
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
@@ -147,7 +148,8 @@ def forecast_of(root: Path, files: Mapping[str, str], requests: Sequence[Request
     vault, names = Vault(root, paper.rules), Names(paper.files)
     draft = Draft(lambda path: vault.read(path)[0], vault.has)
     apply_requests(requests, draft, request_context(vault, names, paper.notes, lambda _: None))
-    return forecast_draft(draft, CountedVault.over(paper.notes, names)), paper, paper_after(draft, paper)
+    counted = CountedVault.over(paper.notes, names)
+    return compare_counts(counted, affected_by(draft, counted)), paper, paper_after(draft, paper)
 
 
 def differing(forecast: Forecast, before: Paper, after: Paper) -> list[str]:

@@ -96,7 +96,7 @@ def test_random_plans_do_what_is_forecast(tmp_path: Path, seed: int) -> None:
 def test_what_the_index_does_not_know_yet_is_read(tmp_path: Path) -> None:
     """Another program may have written a note that is not indexed again yet."""
     from bridge.changes.draft import Draft
-    from bridge.changes.forecast import CountedVault, forecast_draft
+    from bridge.changes.forecast import CountedVault, affected_by, compare_counts
     from bridge.engine.apply_requests import apply_requests, request_context
     from bridge.markdown.names import Names
     from bridge.vault.vault import Vault
@@ -109,7 +109,8 @@ def test_what_the_index_does_not_know_yet_is_read(tmp_path: Path) -> None:
     draft = Draft(lambda path: vault.read(path)[0], vault.has)
     edit = EditNote(path=at("Rye.md"), edits=(Append(text="#new"),))
     apply_requests([edit], draft, request_context(vault, names, stale.notes, lambda _: None))
-    forecast = forecast_draft(draft, CountedVault.over(stale.notes, names))
+    counted = CountedVault.over(stale.notes, names)
+    forecast = compare_counts(counted, affected_by(draft, counted))
     assert forecast.difference == {"tags": 1, "tag new": 1}
 
 

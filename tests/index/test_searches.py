@@ -90,13 +90,3 @@ async def test_a_change_is_shown_whole_though_its_caller_left(tmp_path: Path, mo
     await index.settled()
     assert len(await index.named("saffron", 9)) == len(NAMES)
     await index.close()
-
-
-@pytest.mark.parametrize(("after", "pauses"), [(0.0, True), (300.0, False)])
-def test_searches_pause_a_while_after_the_last(monkeypatch: pytest.MonkeyPatch, after: float, *, pauses: bool) -> None:
-    searches = Searches()
-    assert searches.pausing
-    monkeypatch.setattr("bridge.index.background.PAUSE_S", after)
-    with searches:
-        during = searches.pausing
-    assert (during, searches.pausing) == (False, pauses)

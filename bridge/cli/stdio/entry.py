@@ -14,7 +14,6 @@ from bridge.cli.stdio.find import BridgeFinder, BridgeStarter
 from bridge.cli.stdio.pipes import InputLines, OutputLines
 from bridge.data_folder import Folders, default_data_dir, vault_id
 from bridge.server.runtime_file import Runtime
-from bridge.server.web_library import load_aiohttp
 
 LEAVE_AFTER_S = 600
 LEAVE_AFTER_ELSEWHERE_S = 30
@@ -53,7 +52,6 @@ async def relay(given: argparse.Namespace, folders: Folders, vault: Path, descri
     looking = finder.begin()
     # A bridge that must be started loads while this process loads aiohttp, which takes most of its own start.
     await asyncio.sleep(0)
-    load_aiohttp()
     from bridge.cli.stdio.endpoint import Endpoint, http_session
     from bridge.cli.stdio.pump import Pump
 

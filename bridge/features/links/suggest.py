@@ -26,6 +26,7 @@ from bridge.linking.suggest import Suggestion, suggest
 from bridge.markdown.parse import parse
 from bridge.records import dataclass
 from bridge.state.link_feedback import LinkFeedback
+from bridge.text.closest import find_closest
 from bridge.text.fold import fold_case
 from bridge.text.lines import LineIndex
 from bridge.types import Exact, Lines, Span, VaultPath
@@ -246,15 +247,13 @@ def require_words(vault: OpenVault, path: VaultPath, target: VaultPath, words: s
 
 
 def closest_mention(vault: OpenVault, text: str, target: VaultPath, words: str) -> str | None:
-    from difflib import get_close_matches
-
     title, aliases = names_of(vault.index.notes[target])
     finder = NameFinder(Name(target, name) for name in (title, *aliases))
     if mentions := finder.mentions(text, almost=True):
         return text[slice(*mentions[0].span)]
     written, count = text.split()[:MOST_COMPARED], len(words.split())
     parts = (" ".join(written[at : at + count]) for at in range(len(written) - count + 1))
-    return next(iter(get_close_matches(words, dict.fromkeys(parts), n=1)), None)
+    return find_closest(words, dict.fromkeys(parts))
 
 
 def follow_accepted_links(vault: OpenVault, notes: Sequence[IndexedNote]) -> None:

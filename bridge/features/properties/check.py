@@ -22,8 +22,9 @@ from bridge.markdown.edit.properties import PropertyBlock
 from bridge.records import dataclass
 from bridge.schema.conventions import count_kept, infer_rules
 from bridge.schema.rules import Rule, applies_to, find_violation
-from bridge.schema.violations import find_violations, nearest_value
+from bridge.schema.violations import find_violations
 from bridge.state.dismissals import dismissal_key
+from bridge.text.closest import find_closest
 from bridge.text.fold import fold_case
 from bridge.text.lines import LineIndex
 from bridge.types import Among, VaultPath
@@ -252,7 +253,7 @@ def describe_violation(vault: OpenVault, rule: Rule, note: IndexedNote, found: s
         name=rule.name,
         found=found[:200],
         expected=rule.expected,
-        suggestion=nearest_value(found, rule.expected) if rule.kind == "values" else None,
+        suggestion=find_closest(found, rule.expected) if rule.kind == "values" else None,
         schema_note=rule.source,
         share=round(rule.share, 3) if rule.source is None else None,
     )

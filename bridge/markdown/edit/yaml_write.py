@@ -6,6 +6,7 @@ from typing import Any, Final, Literal, TypeGuard
 
 from yaml import (
     AliasEvent,
+    CBaseLoader,
     MappingEndEvent,
     MappingStartEvent,
     ScalarEvent,
@@ -13,7 +14,6 @@ from yaml import (
     SequenceStartEvent,
     StreamEndEvent,
 )
-from yaml._yaml import CParser
 from yaml.nodes import ScalarNode
 from yaml.resolver import Resolver
 
@@ -66,14 +66,14 @@ def line_end_span(text: str, offset: int) -> Span:
 
 def read_entries(block: str) -> tuple[YamlEntry, ...] | None:
     """Return the properties of a block that the loader can read; None when they are inside `{…}`."""
-    parser = CParser(block)
+    parser = CBaseLoader(block)
     while not isinstance(event := _next(parser), MappingStartEvent):
         if isinstance(event, StreamEndEvent):
             return ()
     return None if event.flow_style else tuple(_entries(block, parser))
 
 
-def _entries(block: str, parser: CParser) -> Iterator[YamlEntry]:
+def _entries(block: str, parser: CBaseLoader) -> Iterator[YamlEntry]:
     while not isinstance(event := _next(parser), MappingEndEvent):
         key = _node(block, parser, event)
         value = _node(block, parser, _next(parser))
@@ -93,11 +93,11 @@ def _is_end(event: Any) -> bool:
     return isinstance(event, SequenceEndEvent | MappingEndEvent)
 
 
-def _next(parser: CParser) -> Any:
+def _next(parser: CBaseLoader) -> Any:
     return parser.get_event()
 
 
-def _node(block: str, parser: CParser, event: Any) -> Node:
+def _node(block: str, parser: CBaseLoader, event: Any) -> Node:
     start, end = event.start_mark.index, event.end_mark.index
     if isinstance(event, AliasEvent):
         return Node((start, end), "alias", aliases=frozenset({str(event.anchor)}))

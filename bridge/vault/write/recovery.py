@@ -29,8 +29,6 @@ PathState = Digest | Folder | str | None
 State = Mapping[str, PathState]
 """The content of some paths; a path that is missing holds nothing."""
 
-FILE_STEPS = ("put", "move", "remove")
-
 
 def plan_states(steps: Sequence[Step]) -> Iterator[State]:
     """Yield the state before a plan's first step and after each; folders that are made do not count."""

@@ -28,7 +28,7 @@ from bridge.notebook.plan_note import plain_words, plan_link
 from bridge.records import dataclass
 from bridge.search.related import rare_words
 from bridge.text.counts import count_of
-from bridge.text.fold import fold_case, fold_word, letters_and_digits
+from bridge.text.fold import fold_case, fold_letters, fold_word, letters_and_digits
 from bridge.topics.suggest import body_of
 from bridge.types import Span, VaultPath
 
@@ -113,7 +113,7 @@ class _MeantNames:
         aliases: defaultdict[str, set[VaultPath]] = defaultdict(set)
         folded: defaultdict[str, set[VaultPath]] = defaultdict(set)
         for path, note in garden.notes.items():
-            folded[_letters(title_of(path))].add(path)
+            folded[fold_letters(title_of(path))].add(path)
             for alias in note.aliases:
                 aliases[fold_name(alias)].add(path)
         self._aliases: Mapping[str, set[VaultPath]] = aliases
@@ -136,7 +136,7 @@ class _MeantNames:
             return MeantNote(same[0], "the only note of this name is in another folder", 0.93, keeps_words=False)
         if (moved := self._moved(target)) is not None:
             return MeantNote(moved, "the note was renamed", 0.95, keeps_words=False)
-        key = _letters(name)
+        key = fold_letters(name)
         if len(key) >= 3 and len(owners := self._folded.get(key, set())) == 1:
             return MeantNote(next(iter(owners)), "only spaces, signs or accents differ", 0.92, keeps_words=False)
         return self._similar(key)
@@ -170,10 +170,6 @@ class _MeantNames:
             round(0.8 + (score - MIN_SIMILARITY) / 100, 2),
             keeps_words=False,
         )
-
-
-def _letters(name: str) -> str:
-    return letters_and_digits(fold_word(name))
 
 
 def _digits(name: str) -> str:

@@ -16,9 +16,10 @@ from bridge.markdown.note import Value
 from bridge.notebook.plan_note import code_words, name_notes, plan_link
 from bridge.schema.census import PropertyCount, ValueKind, count_properties, kind_of_value
 from bridge.schema.conventions import infer_rules
-from bridge.schema.violations import find_violations, nearest_value
+from bridge.schema.violations import find_violations
+from bridge.text.closest import find_closest
 from bridge.text.counts import count_of
-from bridge.text.fold import fold_case, fold_word, letters_and_digits
+from bridge.text.fold import fold_case, fold_letters
 from bridge.text.series import step_between
 from bridge.types import VaultPath
 
@@ -42,7 +43,7 @@ class PropertyNames:
                 having[name].append(path)
         alike: defaultdict[str, list[PropertyCount]] = defaultdict(list)
         for count in counts:
-            alike[letters_and_digits(fold_word(count.name)) or count.name].append(count)
+            alike[fold_letters(count.name)].append(count)
             for spelling in count.spellings:
                 if spelling != count.name:
                     yield _respell(spelling, count.name, sorted(having[spelling]), 0.95, "Obsidian takes both for one")
@@ -153,7 +154,7 @@ class ViolatedConventions:
         stated = [rule for rule in garden.stated if rule.kind == "values"]
         for rule, note, found in find_violations(fresh, stated, inferred):
             garden.budget.pause()
-            wanted = nearest_value(found, rule.expected)
+            wanted = find_closest(found, rule.expected)
             name = next((own for own in note.properties if fold_case(own) == fold_case(rule.name)), None)
             if wanted is None or name is None or note.properties[name] != found:
                 continue

@@ -1,0 +1,93 @@
+"""Other libraries are used by their public interface, and none is changed."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+BRIDGE = Path(__file__).resolve().parents[2] / "bridge"
+PRIVATE_IMPORTS = {
+    "watchfiles._rust_notify.RustNotify",  # the public functions cannot watch folders one by one
+    "_thread",  # documented by Python; `threading` would triple the start of the process around a server
+}
+
+
+def is_private(name: str) -> bool:
+    return any(part.startswith("_") and part != "__future__" for part in name.split("."))
+
+
+def foreign_names(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    """Yield each name that stands for something of another library, with what that is."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                for alias in names:
+                    module = alias.name if alias.asname else alias.name.partition(".")[0]
+                    yield alias.asname or module, module
+            case ast.ImportFrom(module=str(module), level=0, names=names):
+                yield from ((alias.asname or alias.name, f"{module}.{alias.name}") for alias in names)
+
+
+def private_imports(tree: ast.AST) -> set[str]:
+    """Return the private modules and names that are imported from other libraries."""
+    modules = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    names = modules | {name for _, name in foreign_names(tree)}
+    return {name for name in names if is_private(name) and name.partition(".")[0] != "bridge"}
+
+
+def changed(node: ast.AST) -> list[ast.expr]:
+    """Return what a statement or call assigns to or deletes."""
+    match node:
+        case ast.Assign(targets=targets) | ast.Delete(targets=targets):
+            return targets
+        case ast.AugAssign(target=target) | ast.AnnAssign(target=target):
+            return [target]
+        case ast.Call(func=ast.Name(id="setattr" | "delattr"), args=[target, *_]):
+            return [ast.Attribute(target, "")]
+        case ast.Call(func=ast.Attribute(value=target, attr="update" | "setdefault" | "pop" | "__setitem__")):
+            return [ast.Subscript(target, ast.Constant(""))] if "sys.modules" in ast.unparse(target) else []
+    return []
+
+
+def patches(tree: ast.AST) -> Iterator[str]:
+    """Yield each assignment to an attribute or item of a module or class of another library."""
+    foreign = {name for name, origin in foreign_names(tree) if origin.partition(".")[0] != "bridge"}
+    for node in ast.walk(tree):
+        for target in changed(node):
+            base = target
+            while isinstance(base, ast.Attribute | ast.Subscript):
+                base = base.value
+            if base is not target and isinstance(base, ast.Name) and base.id in foreign:
+                yield ast.unparse(node)
+
+
+TREES = {path: ast.parse(path.read_text("utf-8")) for path in sorted(BRIDGE.rglob("*.py"))}
+
+
+def test_private_parts_of_other_libraries_are_not_imported() -> None:
+    assert set().union(*map(private_imports, TREES.values())) == PRIVATE_IMPORTS
+
+
+def test_no_other_library_is_patched() -> None:
+    assert [f"{path.name}: {patch}" for path, tree in TREES.items() for patch in patches(tree)] == []
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "import sys\nsys.modules['overrides'] = None",
+        "import sys\nsys.modules.setdefault('overrides', None)",
+        "import sys\ndel sys.modules['overrides']",
+        "from pydantic import BaseModel\nBaseModel.model_config = {}",
+        "import ssl\nsetattr(ssl.SSLContext, 'load_default_certs', print)",
+        "import ssl as tls\ntls.SSLContext.load_default_certs = print",
+    ],
+)
+def test_the_scan_sees_patches(patch: str) -> None:
+    assert len([*patches(ast.parse(patch))]) == 1
+
+
+def test_the_scan_sees_private_imports() -> None:
+    tree = ast.parse("import lancedb._lancedb\nfrom yaml._yaml import CParser\nfrom yaml import CBaseLoader, _yaml")
+    assert private_imports(tree) == {"lancedb._lancedb", "yaml._yaml.CParser", "yaml._yaml"}
