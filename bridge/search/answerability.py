@@ -141,7 +141,7 @@ def assess(question: str, terms: Sequence[str], best: BestPassages, worth: Calla
     confidence = _choose_weights(question, best, unspaced=unspaced).confidence(features)
     # A pair of characters is no word that could be named.
     missing = () if unspaced else tuple(sorted((one for one in terms if one not in said), key=worth, reverse=True))
-    if len(terms) < LEAST_TERMS or (not best.has_words and _is_foreign(question)):
+    if len(terms) < LEAST_TERMS or (not best.has_words and is_foreign(question)):
         verdict: Verdict = "unsure"
     elif confidence >= ANSWERED:
         verdict = "answered"
@@ -292,9 +292,9 @@ def _parts_of(term: str, language: str | None) -> Sequence[str]:
 def _choose_weights(question: str, best: BestPassages, *, unspaced: bool) -> Weights:
     if unspaced:
         return _UNSPACED
-    return _WITH_MODEL if best.has_model and not _is_foreign(question) else _WITHOUT_MODEL
+    return _WITH_MODEL if best.has_model and not is_foreign(question) else _WITHOUT_MODEL
 
 
-def _is_foreign(question: str) -> bool:
+def is_foreign(question: str) -> bool:
     """Return whether a question is clearly not in English, or not in the Latin script."""
     return latin_share(question) < HALF or foreign_language(question) is not None

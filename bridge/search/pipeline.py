@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 from bridge.errors import ModelMissing
 from bridge.index.fulltext_query import TextQuery
 from bridge.records import dataclass
-from bridge.search.answerability import PASSAGES, Answerability, BestPassages, asked_terms, assess, without_said
+from bridge.search.answerability import (
+    PASSAGES,
+    Answerability,
+    BestPassages,
+    asked_terms,
+    assess,
+    is_foreign,
+    without_said,
+)
 from bridge.search.calibrate import ModelCalibration, model_calibration, model_trust
 from bridge.search.expand import choose_seeds, expand_co_reading, expand_links, expand_mentions, match_tags
 from bridge.search.fuse import (
@@ -166,8 +174,9 @@ async def _rank_hybrid(
     results = [near, *by_text, title, name, tag_result]
     worth = passage_scores(answers, near, by_text)
     passages = best_passages(worth)
+    telling = _telling_notes(answers, of_loud).union(by_cover) or _foreign_notes(index, query, near)
     # There is always a nearest note; without other evidence it is not an answer, and is not expanded.
-    own = relevant_notes(results)
+    own = relevant_notes(results) | telling
     fusion = Fusion(results)
     first = fusion.ranked(own & candidates, request.limit + SPARE)
     ranking = time.perf_counter() - start
@@ -212,7 +221,6 @@ async def _rank_hybrid(
         read_with={path: vocabulary.label(source) for path, source in read_with.items()},
         quiet=quiet,
     )
-    took = {**answers.took_ms, "ranking": round(ranking * 1000, 2)}
     words = content_words(query.words)
     return RankedNotes(
         ranked,
@@ -221,10 +229,10 @@ async def _rank_hybrid(
         reasons,
         mode,
         words=words,
-        took_ms=took,
+        took_ms={**answers.took_ms, "ranking": round(ranking * 1000, 2)},
         passages=passages,
         worth=worth,
-        said=_telling_notes(answers, of_loud).union(by_cover),
+        said=telling,
     )
 
 
@@ -238,6 +246,12 @@ def _telling_notes(answers: IndexAnswers, cover: Mapping[VaultPath, float] | Non
     if cover is None:
         return frozenset(hit.path for hits in (answers.passages, answers.stems) for hit in hits)
     return frozenset(path for path, share in cover.items() if share > 0)
+
+
+def _foreign_notes(index: "Index", query: Query, near: RetrieverResult) -> frozenset[VaultPath]:
+    """Return the notes near a query in another language than theirs: they say none of its words, nor are very near."""
+    reads_all = model_calibration(index.answering_model).every_script
+    return frozenset(near.calibrated) if reads_all and is_foreign(query.text) else frozenset()
 
 
 async def read_passages(
