@@ -135,6 +135,20 @@ async def test_names_are_found_with_any_apostrophe(tmp_path: Path) -> None:
             assert [hit.path for hit in answer.hits] == ["O’Brien/L’été.md"], typed
 
 
+async def test_the_words_of_a_single_sentence_are_found_in_other_forms(tmp_path: Path) -> None:
+    notes = {
+        "kitap": "Kitapları masaya koydum ve çıktım.",
+        "carte": "Am pus cărțile pe masă și am plecat.",
+        "kirja": "Panin kirjat pöydälle, mutta ne ovat pois.",
+        "Buch": "Bücher liegen auf dem Tisch.",
+    }
+    write_vault(tmp_path / "vault", {f"{number}.md": text for number, text in enumerate(notes.values())})
+    async with opened(tmp_path / "vault", tmp_path / "index") as sources:
+        for number, typed in enumerate(notes):
+            answer = await search(sources, SearchRequest(typed, mode="keyword"))
+            assert [hit.path for hit in answer.hits] == [f"{number}.md"], typed
+
+
 async def test_a_query_that_no_note_says_in_its_language_finds_the_nearest(tmp_path: Path) -> None:
     notes = {"Garden.md": "The botanical garden is by the river.\n", "Budget.md": "The board approved the spending.\n"}
     cosines = {"The botanical garden is by the river.": 0.2, "The board approved the spending.": 0.1}
