@@ -110,6 +110,8 @@ TYPED = (
     ("see https://example.com/a?b=c now", ('"https://example.com/a?b=c"',)),
     ("Donaudampfschifffahrtsgesellschaftskapitän " + "ab12" * 16, ("Donaudampf*", "ab12" * 16)),
     ("അവന്\u200d കാര്\u200d Oʻzbekiston 葛\U000e0100城市", ("അവൻ", "കാർ", "O'zbekiston", "葛城")),
+    ("सम्बन्ध और पाँच हिन्दी ख़बरें", ("संबंध", "पांच", '"हिंदी"', "खबरें")),
+    ("ਖ਼ਬਰ ਪੜ੍ਹੋ", ("ਖਬਰ", '"ਖਬਰ"')),
     ("completed 100% today for $5 with .NET", ('"100%"', '"$5"', '".NET"')),
 )
 OTHERS = {"100 today.md": "completed 100 today for €5 with NET", "English.md": "in the garden in summer in the school"}
