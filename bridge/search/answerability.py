@@ -115,7 +115,7 @@ class BestPassages:
     Attributes:
         texts: The passages, best first, each with its heading and the name of its note.
         score: Score of the best note.
-        has_model: Whether meaning counts in it.
+        has_model: Whether meaning counts in it in full, as the model reads the question.
         has_words: Whether any note was found by words.
     """
 
@@ -138,7 +138,7 @@ def assess(question: str, terms: Sequence[str], best: BestPassages, worth: Calla
     features = _measure_terms(terms, of_passages, best.score, worth)
     said = frozenset[str]().union(*of_passages)
     unspaced = any(RUN.fullmatch(term) for term in terms)
-    confidence = _choose_weights(question, best, unspaced=unspaced).confidence(features)
+    confidence = _choose_weights(best, unspaced=unspaced).confidence(features)
     # A pair of characters is no word that could be named.
     missing = () if unspaced else tuple(sorted((one for one in terms if one not in said), key=worth, reverse=True))
     if len(terms) < LEAST_TERMS or (not best.has_words and is_foreign(question)):
@@ -289,10 +289,10 @@ def _parts_of(term: str, language: str | None) -> Sequence[str]:
     return terms_of(term, language, numbers=True) or [term]
 
 
-def _choose_weights(question: str, best: BestPassages, *, unspaced: bool) -> Weights:
+def _choose_weights(best: BestPassages, *, unspaced: bool) -> Weights:
     if unspaced:
         return _UNSPACED
-    return _WITH_MODEL if best.has_model and not is_foreign(question) else _WITHOUT_MODEL
+    return _WITH_MODEL if best.has_model else _WITHOUT_MODEL
 
 
 def is_foreign(question: str) -> bool:

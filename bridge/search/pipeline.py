@@ -18,7 +18,7 @@ from bridge.search.answerability import (
     is_foreign,
     without_said,
 )
-from bridge.search.calibrate import ModelCalibration, model_calibration, model_trust
+from bridge.search.calibrate import FOREIGN, ModelCalibration, model_calibration, model_trust
 from bridge.search.expand import choose_seeds, expand_co_reading, expand_links, expand_mentions, match_tags
 from bridge.search.fuse import (
     WEIGHTS,
@@ -349,7 +349,7 @@ def best_passages_of(found: RankedNotes) -> BestPassages:
     return BestPassages(
         [f"{one.heading} {one.text} {one.path}" for one in texts if one is not None],
         found.ranked[0].score if found.ranked else 0.0,
-        found.mode != "keyword",
+        found.mode != "keyword" and found.results[0].weight > FOREIGN,
         any(result.raw for result in found.results if result.name in _BY_WORDS),
     )
 
