@@ -174,7 +174,7 @@ async def _rank_hybrid(
     results = [near, *by_text, title, name, tag_result]
     worth = passage_scores(answers, near, by_text)
     passages = best_passages(worth)
-    telling = _telling_notes(answers, of_loud).union(by_cover) or _foreign_notes(index, query, near)
+    telling = _add_foreign(_telling_notes(answers, of_loud).union(by_cover), index, query, near)
     # There is always a nearest note; without other evidence it is not an answer, and is not expanded.
     own = relevant_notes(results) | telling
     fusion = Fusion(results)
@@ -248,10 +248,15 @@ def _telling_notes(answers: IndexAnswers, cover: Mapping[VaultPath, float] | Non
     return frozenset(path for path, share in cover.items() if share > 0)
 
 
-def _foreign_notes(index: "Index", query: Query, near: RetrieverResult) -> frozenset[VaultPath]:
-    """Return the notes near a query in another language than theirs: they say none of its words, nor are very near."""
-    reads_all = model_calibration(index.answering_model).every_script
-    return frozenset(near.calibrated) if reads_all and is_foreign(query.text) else frozenset()
+def _add_foreign(
+    telling: frozenset[VaultPath], index: "Index", query: Query, near: RetrieverResult
+) -> frozenset[VaultPath]:
+    """Add the notes near a query to those that say its words, if none is in its language and so cannot say them."""
+    if not (model_calibration(index.answering_model).every_script and is_foreign(query.text)):
+        return telling
+    language = foreign_language(query.text)
+    has_own = bool(telling) if language is None else language in index.languages
+    return telling if has_own else telling.union(near.calibrated)
 
 
 async def read_passages(

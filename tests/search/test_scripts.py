@@ -168,6 +168,10 @@ async def test_a_query_that_no_note_says_in_its_language_finds_the_nearest(tmp_p
         vectors = np.array([at(cosines.get(one.text.strip(), 0.0)) for one in missing])
         await by_words.index.add_vectors([one.digest for one in missing], vectors)
         sources = replace(by_words, embed_query=embed_query)
-        for typed, expected in {"植物园在哪里": [*notes], "wo ist der Park": [*notes], "quincunx": []}.items():
+        for typed, expected in {
+            "植物园在哪里": [*notes],
+            "wo ist der Park für das Budget": ["Budget.md", "Garden.md"],
+            "quincunx": [],
+        }.items():
             answer = await search(sources, SearchRequest(typed))
             assert [hit.path for hit in answer.hits] == expected, typed
