@@ -115,7 +115,7 @@ class BestPassages:
     Attributes:
         texts: The passages, best first, each with its heading and the name of its note.
         score: Score of the best note.
-        has_model: Whether meaning counts in it.
+        has_model: Whether meaning counts in it in full, as the model reads the question.
         has_words: Whether any note was found by words.
     """
 
@@ -130,10 +130,10 @@ def assess(question: str, terms: Sequence[str], best: BestPassages, worth: Calla
     features = _measure_terms(terms, of_passages, best.score, worth)
     said = frozenset[str]().union(*of_passages)
     unspaced = any(RUN.fullmatch(term) for term in terms)
-    confidence = _choose_weights(question, best, unspaced=unspaced).confidence(features)
+    confidence = _choose_weights(best, unspaced=unspaced).confidence(features)
     # A pair of characters is no word that could be named.
     missing = () if unspaced else tuple(sorted((one for one in terms if one not in said), key=worth, reverse=True))
-    if len(terms) < LEAST_TERMS or (not best.has_words and _is_foreign(question)):
+    if len(terms) < LEAST_TERMS or (not best.has_words and is_foreign(question)):
         verdict: Verdict = "unsure"
     elif confidence >= ANSWERED:
         verdict = "answered"
@@ -267,11 +267,12 @@ def _parts_of(term: str, language: str | None) -> Sequence[str]:
     return terms_of(term, language, numbers=True) or [term]
 
 
-def _choose_weights(question: str, best: BestPassages, *, unspaced: bool) -> Weights:
+def _choose_weights(best: BestPassages, *, unspaced: bool) -> Weights:
     if unspaced:
         return _UNSPACED
-    return _WITH_MODEL if best.has_model and not _is_foreign(question) else _WITHOUT_MODEL
+    return _WITH_MODEL if best.has_model else _WITHOUT_MODEL
 
 
-def _is_foreign(question: str) -> bool:
+def is_foreign(question: str) -> bool:
+    """Return whether a question is clearly not in English, or not in the Latin script."""
     return latin_share(question) < HALF or foreign_language(question) is not None

@@ -12,8 +12,16 @@ from bridge.index.inverted_index import TextQuery
 from bridge.index.note import IndexedNote
 from bridge.index.rows import StoredPassage
 from bridge.records import dataclass
-from bridge.search.answerability import PASSAGES, Answerability, BestPassages, asked_terms, assess, without_said
-from bridge.search.calibrate import ModelCalibration, model_calibration, model_trust
+from bridge.search.answerability import (
+    PASSAGES,
+    Answerability,
+    BestPassages,
+    asked_terms,
+    assess,
+    is_foreign,
+    without_said,
+)
+from bridge.search.calibrate import FOREIGN, ModelCalibration, model_calibration, model_trust
 from bridge.search.expand import choose_seeds, expand_co_reading, expand_links, expand_mentions, match_tags
 from bridge.search.fuse import (
     WEIGHTS,
@@ -199,8 +207,9 @@ async def _rank_hybrid(
     results = [near, *by_text, title, name, tag_result]
     worth = passage_scores(answers, near, by_text)
     passages = best_passages(worth)
+    telling = _add_foreign(_telling_notes(answers, of_loud).union(by_cover), index, query, near)
     # There is always a nearest note; without other evidence it is not an answer, and is not expanded.
-    own = relevant_notes(results)
+    own = relevant_notes(results) | telling
     fusion = Fusion(results)
     first = fusion.ranked(own & candidates, request.limit + SPARE)
     ranking = time.perf_counter() - start
@@ -245,7 +254,6 @@ async def _rank_hybrid(
         read_with={path: vocabulary.label(source) for path, source in read_with.items()},
         quiet=quiet,
     )
-    took = {**answers.took_ms, "ranking": round(ranking * 1000, 2)}
     words = content_words(query.words)
     return RankedNotes(
         ranked,
@@ -254,10 +262,10 @@ async def _rank_hybrid(
         reasons,
         mode,
         words=words,
-        took_ms=took,
+        took_ms={**answers.took_ms, "ranking": round(ranking * 1000, 2)},
         passages=passages,
         worth=worth,
-        said=_telling_notes(answers, of_loud).union(by_cover),
+        said=telling,
     )
 
 
@@ -265,6 +273,16 @@ def _telling_notes(answers: IndexAnswers, cover: Mapping[VaultPath, float] | Non
     if cover is None:
         return frozenset(hit.path for hits in (answers.passages, answers.stems) for hit in hits)
     return frozenset(path for path, share in cover.items() if share > 0)
+
+
+def _add_foreign(
+    telling: frozenset[VaultPath], index: Index, query: Query, near: RetrieverResult
+) -> frozenset[VaultPath]:
+    if not (model_calibration(index.answering_model).every_script and is_foreign(query.text)):
+        return telling
+    language = foreign_language(query.text)
+    has_own = bool(telling) if language is None else language in index.languages
+    return telling if has_own else telling.union(near.calibrated)
 
 
 async def read_passages(
@@ -352,7 +370,7 @@ def best_passages_of(found: RankedNotes) -> BestPassages:
     return BestPassages(
         [f"{one.heading} {one.text} {one.path}" for one in texts if one is not None],
         found.ranked[0].score if found.ranked else 0.0,
-        found.mode != "keyword",
+        found.mode != "keyword" and found.results[0].weight > FOREIGN,
         any(result.raw for result in found.results if result.name in _BY_WORDS),
     )
 

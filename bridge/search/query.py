@@ -58,7 +58,10 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_QUOTES = str.maketrans(dict.fromkeys("“”„‟«»", '"') | dict.fromkeys("\u2018\u2019", "'"))
+_FULL_WIDTH = {chr(ord(sign) + 0xFEE0): sign for sign in '()[]"#*+-:ADNORT'}
+_SIGNS = str.maketrans(_FULL_WIDTH | dict.fromkeys("“”„‟«»", '"') | dict.fromkeys("\u2018\u2019", "'"))
+"""Operators as other keyboards write them."""
+
 _OR, _CLOSE = ("word", "OR"), ("bracket", ")")
 _STOPS = (_OR, _CLOSE)
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -95,7 +98,7 @@ class Query:
 def parse_query(raw: str) -> Query:
     """Parse a query; accepts any text."""
     notices: list[str] = []
-    text = unicodedata.normalize("NFC", raw[: 2 * MAX_CHARACTERS]).translate(_QUOTES)
+    text = unicodedata.normalize("NFC", raw[: 2 * MAX_CHARACTERS]).translate(_SIGNS)
     text = _HEBREW_QUOTE.sub("״", strip_break_hints(_CONTROL.sub(" ", text)))
     if len(raw) > MAX_CHARACTERS:
         text = text[:MAX_CHARACTERS].rpartition(" ")[0] or text[:MAX_CHARACTERS]
@@ -262,6 +265,7 @@ class _Parser:
 
     def _property(self, inner: str) -> Term | None:
         name, colon, value = (part.strip() for part in inner.partition(":"))
+        name = name.strip('"')
         if not name:
             return None
         self._terms += 1

@@ -7,7 +7,9 @@ from typing import Final
 
 from bridge.text.scripts import ACCENTS, HEBREW_QUOTE, JOINERS
 
-_CLUSTER: Final = re.compile(f"[\u1100-\u115f][\u1160-\u11ff]+|.[{ACCENTS}\u093c\u3099\u309a\uff9e\uff9f]*", re.DOTALL)
+_CLUSTER: Final = re.compile(
+    f"[\u1100-\u115f][\u1160-\u11ff]+|.[{ACCENTS}\u093c\u0a3c\u0abc\u3099\u309a\uff9e\uff9f]*", re.DOTALL
+)
 """A character with the marks that may combine with it."""
 
 _GROWING: Final = re.compile(
@@ -17,9 +19,12 @@ _GROWING: Final = re.compile(
 
 _NOT_SAID: Final = re.compile(r"[\W_]+")
 _OPTIONAL: Final = re.compile(
-    f"[{ACCENTS}{JOINERS}\u034f\u05f4\u0640\u093c\u180b-\u180f\U0001f3fb-\U0001f3ff]|{HEBREW_QUOTE}"
+    f"[{ACCENTS}{JOINERS}\u034f\u05f4\u0640\u093c\u0a3c\u0abc\u180b-\u180f\U0001f3fb-\U0001f3ff]|{HEBREW_QUOTE}"
 )
-"""What can be left out of a word: accents, the vowels of Arabic and Hebrew, the dot of Hindi, what is not seen."""
+"""What can be left out of a word: accents, vowels of Arabic and Hebrew, dots of Hindi and Punjabi, what is not seen."""
+
+_NASAL: Final = re.compile("ङ्(?=[क-घ])|ञ्(?=[च-झ])|ण्(?=[ट-ढ])|न्(?=[त-ध])|म्(?=[प-भ])|ँ")
+"""Nasals of Hindi that the dot above the letter before them also writes."""
 
 _DIGITS: Final = "\u0660\u06f0\u0966\u09e6\u0a66\u0ae6\u0b66\u0be6\u0c66\u0ce6\u0d66\u0e50\u0ed0\u0f20\u1040\u17e0"
 """The zero of each script that has digits of its own."""
@@ -83,7 +88,7 @@ def fold_word(word: str) -> str:
     """
     if word.isascii():
         return word.lower()
-    parts = _OPTIONAL.sub("", unicodedata.normalize("NFKD", word.casefold().translate(_WHOLE)))
+    parts = _NASAL.sub("ं", _OPTIONAL.sub("", unicodedata.normalize("NFKD", word.casefold().translate(_WHOLE))))
     return unicodedata.normalize("NFC", parts.translate(_SAME)).translate(_WHOLE_AGAIN)
 
 

@@ -4,6 +4,7 @@ import re
 import threading
 from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
+from heapq import nlargest
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -69,6 +70,7 @@ _LANGUAGES_OF = {
     if len(word) > 1
 }
 _APOSTROPHE = re.compile("['’ʻʼ׳]|[+#]+$")
+_ACCENTED = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
 _ASCII_WORDS = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
 _SCRIPTS = {
     "russian": CYRILLIC,
@@ -108,8 +110,12 @@ def language_of(text: str) -> str | None:
     if not has_latin(sample):
         return next((language for language, letter in _SCRIPT_LANGUAGES if letter.search(sample)), None)
     counts, words = _count_frequent_words(sample)
-    best = max(FREQUENT_WORDS, key=counts.__getitem__)
-    return best if counts[best] >= max(LEAST_STOP_WORDS, LEAST_SHARE * words) else DEFAULT
+    best, next_best = nlargest(2, FREQUENT_WORDS, key=counts.__getitem__)
+    least = LEAST_STOP_WORDS
+    if counts[best] > counts[next_best]:
+        # A short text has few of them, but of other languages fewer.
+        least = LEAST_FOREIGN - (_ACCENTED.search(sample) is not None)
+    return best if counts[best] >= max(least, LEAST_SHARE * words) else DEFAULT
 
 
 def foreign_language(question: str) -> str | None:

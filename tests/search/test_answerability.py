@@ -12,6 +12,10 @@ from bridge.search.answerability import (
     assess_quotes,
     without_said,
 )
+from bridge.search.calibrate import FOREIGN
+from bridge.search.fuse import WEIGHTS, RetrieverResult
+from bridge.search.hits import Reasons
+from bridge.search.pipeline import RankedNotes, best_passages_of
 
 BREAD = "Rye bread needs a sourdough starter, which is fed twice a day. Bread.md"
 
@@ -127,3 +131,9 @@ def test_a_heading_that_names_what_is_asked_is_no_absence() -> None:
 def test_a_word_that_a_hit_says_is_not_missing() -> None:
     judged = Answerability("partial", 0.3, ("zeppelin", "engines"))
     assert without_said(judged, ["The ==engine== is old.", "Bread"]).missing == ("zeppelin",)
+
+
+@pytest.mark.parametrize(("trust", "counts"), [(1.0, True), (FOREIGN, False), (0.0, False)])
+def test_meaning_counts_where_the_model_reads_the_question(trust: float, counts: bool) -> None:
+    near = RetrieverResult("meaning", WEIGHTS["meaning"] * trust)
+    assert best_passages_of(RankedNotes([], {}, [near], Reasons(), "hybrid")).has_model is counts

@@ -164,6 +164,19 @@ def test_operators_are_conditions_and_no_words(typed: str, condition: Term) -> N
     assert query.is_empty
 
 
+def test_operators_may_be_full_width() -> None:
+    for typed, same in (
+        ("work ＯＲ home －（a b）", "work OR home -(a b)"),
+        ("＂slow rise＂ tag：＃food ferm＊", '"slow rise" tag:#food ferm*'),
+        ("［status：done］", "[status:done]"),
+    ):
+        assert parse_query(typed) == parse_query(same)
+
+
+def test_the_name_of_a_property_may_be_quoted() -> None:
+    assert parse_query('["status":"done"]').condition == parse_query('[status:"done"]').condition
+
+
 def test_what_is_not_supported_is_said_and_its_words_are_searched() -> None:
     query = parse_query("line:(milk eggs) /bu[yt]/")
     assert query.words == ("milk", "eggs", "bu", "yt")

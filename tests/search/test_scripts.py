@@ -2,8 +2,12 @@
 
 import re
 import unicodedata
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
+from bridge.models.catalogue import MULTILINGUAL_MODEL
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import search
 from bridge.text import scripts
@@ -106,6 +110,8 @@ TYPED = (
     ("see https://example.com/a?b=c now", ('"https://example.com/a?b=c"',)),
     ("Donaudampfschifffahrtsgesellschaftskapitän " + "ab12" * 16, ("Donaudampf*", "ab12" * 16)),
     ("അവന്\u200d കാര്\u200d Oʻzbekiston 葛\U000e0100城市", ("അവൻ", "കാർ", "O'zbekiston", "葛城")),
+    ("सम्बन्ध और पाँच हिन्दी ख़बरें", ("संबंध", "पांच", '"हिंदी"', "खबरें")),
+    ("ਖ਼ਬਰ ਪੜ੍ਹੋ", ("ਖਬਰ", '"ਖਬਰ"')),
     ("completed 100% today for $5 with .NET", ('"100%"', '"$5"', '".NET"')),
 )
 OTHERS = {"100 today.md": "completed 100 today for €5 with NET", "English.md": "in the garden in summer in the school"}
@@ -129,3 +135,43 @@ async def test_names_are_found_with_any_apostrophe(tmp_path: Path) -> None:
         for typed in ('"L’été"', 'title:"L\'été"', "file:L’été", "path:O'Brien", "[l'auteur:Hugo]"):
             answer = await search(sources, SearchRequest(typed, mode="keyword"))
             assert [hit.path for hit in answer.hits] == ["O’Brien/L’été.md"], typed
+
+
+async def test_the_words_of_a_single_sentence_are_found_in_other_forms(tmp_path: Path) -> None:
+    notes = {
+        "kitap": "Kitapları masaya koydum ve çıktım.",
+        "carte": "Am pus cărțile pe masă și am plecat.",
+        "kirja": "Panin kirjat pöydälle, mutta ne ovat pois.",
+        "Buch": "Bücher liegen auf dem Tisch.",
+    }
+    write_vault(tmp_path / "vault", {f"{number}.md": text for number, text in enumerate(notes.values())})
+    async with opened(tmp_path / "vault", tmp_path / "index") as sources:
+        for number, typed in enumerate(notes):
+            answer = await search(sources, SearchRequest(typed, mode="keyword"))
+            assert [hit.path for hit in answer.hits] == [f"{number}.md"], typed
+
+
+async def test_a_query_that_no_note_says_in_its_language_finds_the_nearest(tmp_path: Path) -> None:
+    notes = {"Garden.md": "The botanical garden is by the river.\n", "Budget.md": "The board approved the spending.\n"}
+    cosines = {"The botanical garden is by the river.": 0.2, "The board approved the spending.": 0.1}
+
+    def at(cosine: float) -> np.ndarray:
+        return np.array([cosine, (1 - cosine**2) ** 0.5], np.float32)
+
+    async def embed_query(_text: str) -> np.ndarray:
+        return at(1.0)
+
+    write_vault(tmp_path / "vault", notes)
+    async with opened(tmp_path / "vault", tmp_path / "index") as by_words:
+        by_words.index.use_model(MULTILINGUAL_MODEL, 2)
+        missing = await by_words.index.missing(10)
+        vectors = np.array([at(cosines.get(one.text.strip(), 0.0)) for one in missing])
+        await by_words.index.add_vectors([one.digest for one in missing], vectors)
+        sources = replace(by_words, embed_query=embed_query)
+        for typed, expected in {
+            "植物园在哪里": [*notes],
+            "wo ist der Park für das Budget": ["Budget.md", "Garden.md"],
+            "quincunx": [],
+        }.items():
+            answer = await search(sources, SearchRequest(typed))
+            assert [hit.path for hit in answer.hits] == expected, typed

@@ -37,6 +37,8 @@ def test_a_text_without_latin_letters_has_no_language_to_stem() -> None:
     assert language_of("我们在研究人工智能 123") is None
     assert language_of("") is None
     assert language_of("Recipe") == "english"
+    assert language_of("Visit Los Angeles") == "english"
+    assert language_of("Café Müller, Crème brûlée") == "english"
 
 
 def test_a_query_is_stemmed_in_every_language_of_the_vault() -> None:

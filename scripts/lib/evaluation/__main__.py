@@ -1,6 +1,6 @@
 """`scripts/eval`: every set, each retriever and fused, against the floor; a table, and JSON with `--json`.
 
-The exit status is 1 where a whole set falls by more than .002 from the committed figures (`figures.json`).
+The exit status is 1 where a set falls by more than .002 from the committed figures (`figures.json`).
 """
 
 import argparse
@@ -154,8 +154,7 @@ async def _print_modes(options: argparse.Namespace, folders: Sequence[Path], emb
             other = read_set(folder.parent / options.documents)
             judged = replace(other, name=f"{judged.name} in {other.name}", questions=judged.questions)
         report[judged.name] = await _measure_set(judged, options, embedder)
-    if options.limit is None and options.documents is None and options.model == DEFAULT_MODEL:
-        options.fell = print_changes(report, keep=options.keep)
+    options.fell = print_changes(report, options.model, keep=options.keep)
     if options.json is not None:
         text = json.dumps(report, indent=1, ensure_ascii=False) + "\n"
         await asyncio.to_thread(options.json.write_text, text, encoding="utf-8")
