@@ -64,7 +64,7 @@ ASKED: dict[str, Any] = {
     "at": [1, 3],
 }
 EXACT = {("read_note", "text"), ("read_notes", "text"), ("note_links", "target"), ("export_graph", "text")}
-NOT_ASKED = {"wait_until_indexed", "give_back", "measure_search", "measure_deep_search"}
+NOT_ASKED = {"wait_until_indexed"}
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

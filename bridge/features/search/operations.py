@@ -19,7 +19,6 @@ from bridge.api.registry import operation
 from bridge.api.vault_topics import shared_topics
 from bridge.api.where import Where, notes_where
 from bridge.errors import InvalidArguments, ModelMissing
-from bridge.features.search.measurement import is_read_closely
 from bridge.records import dataclass
 from bridge.search.answerability import Answerability
 from bridge.types import Among, Lines, NoteKind, NoteOrFolder, SearchDepth, VaultPath
@@ -193,7 +192,7 @@ async def search(
         query=query,
         limit=limit,
         mode="hybrid" if mode == "deep" else mode,
-        deep=mode == "deep" or (mode == "hybrid" and await is_read_closely(call)),
+        deep=mode == "deep",
         folder=folder,
         paths=paths,
         tags=tags,
