@@ -34,6 +34,11 @@ OPERATIONS: dict[str, "Callable[[], Operation]"] = {}
 VIEWS: dict[type, View] = {}
 """The text view of each result record that has one."""
 
+RENAMED: Mapping[str, str] = {
+    "export_graph": "graph_view",
+}
+"""What took the place of an operation of an earlier version."""
+
 _DEFINED: dict[Callable[..., Any], "Callable[[], Operation]"] = {}
 
 ANY_ERRORS = ("InvalidArguments", "NoSuchVault")
@@ -308,6 +313,9 @@ def get_operation(name: str) -> Operation:
     """
     if name in OPERATIONS:
         return OPERATIONS[name]()
-    near = difflib.get_close_matches(name, OPERATIONS, n=1)
-    suggestion = f" Did you mean `{near[0]}`?" if near else ""
+    if name in RENAMED:
+        near, suggestion = [RENAMED[name]], f" Use `{RENAMED[name]}` instead."
+    else:
+        near = difflib.get_close_matches(name, OPERATIONS, n=1)
+        suggestion = f" Did you mean `{near[0]}`?" if near else ""
     raise NoSuchOperation(f"There is no operation `{arguments.truncate(name)}`.{suggestion}", closest=near)

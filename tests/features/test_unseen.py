@@ -63,7 +63,7 @@ ASKED: dict[str, Any] = {
     "section": "Crust",
     "at": [1, 3],
 }
-EXACT = {("read_note", "text"), ("read_notes", "text"), ("note_links", "target"), ("export_graph", "text")}
+EXACT = {("read_note", "text"), ("read_notes", "text"), ("note_links", "target")}
 NOT_ASKED = {"wait_until_indexed"}
 
 
@@ -171,9 +171,3 @@ async def test_a_category_is_counted_as_it_is_shown(served: Served) -> None:
     found = (await served.call("list_entities", category="loaf")).json
     assert [(one["path"], one["category"]) for one in found["entities"]] == [("N.md", "loaf")]
     assert found["categories"]["loaf"] == 1
-
-
-async def test_an_exported_graph_has_it_only_in_what_must_be_exact(served: Served) -> None:
-    text = (await served.call("export_graph", format="json")).json["text"]
-    nodes = {one["id"]: one for one in json.loads(text)["nodes"]}
-    assert nodes["?Nowhere\u200b"]["title"] == "Nowhere"
