@@ -5,7 +5,6 @@ from bridge.api.feature import Feature
 from bridge.api.write import Written
 from bridge.features.memory import (
     forget,
-    import_memories,
     list_memories,
     recall,
     recall_answer,
@@ -28,14 +27,12 @@ FEATURE = Feature(
         supersession.supersede_memory,
         forget.forget_memory,
         forget.judge_memory,
-        import_memories.import_memories,
     ),
     tables=USES,
     tasks=(set_up.mark_older_folder,),
     views={
         Written: written_view,
         remember.RememberedNote: views.remembered_view,
-        import_memories.ImportedMemories: import_memories.imported_view,
         forget.ForgottenMemory: views.forgotten_view,
         recall_answer.RecalledMemories: views.recall_view,
         list_memories.MemoryPage: views.memory_list_view,
