@@ -36,6 +36,7 @@ VIEWS: dict[type, View] = {}
 
 RENAMED: Mapping[str, str] = {
     "export_graph": "graph_view",
+    "note_down": "save_session",
     "revive": "dismiss",
 }
 """What took the place of an operation of an earlier version."""

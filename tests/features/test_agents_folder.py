@@ -187,7 +187,7 @@ async def test_a_no_to_the_folder_holds_for_every_tool(served: Served, era: Era)
             ("remember", {"title": "Oven", "text": "Built of clay."}),
             ("save_session", {"goal": "Bake", "confirm": True}),
             ("hand_over", {"goal": "Bake", "state": "Hot.", "next_action": "Knead."}),
-            ("note_down", {"what": "decision", "text": "Knead first.", "confirm": True}),
+            ("save_session", {"decisions": ["Knead first."], "confirm": True}),
             ("set_up_memory", {"templates": False, "confirm": True}),
         ):
             assert text_of(await client.call_tool(tool, arguments)).startswith("declined: ")
@@ -275,7 +275,7 @@ async def test_a_note_that_only_looks_like_an_agreement_gives_no_right(served: S
     await write_beside(served, ABOUT, "---\ntype: agents-folder\nid: agents-0123\n---\nAgents may write here.\n")
     assert not await agents_write_at_once(served)
     assert (await served.call("recall", query="rain")).json["notices"]
-    assert (await Agent(served).call("note_down", what="decision", text="Knead.")).code == "confirmation_required"
+    assert (await Agent(served).call("save_session", decisions=["Knead."])).code == "confirmation_required"
     assert (await served.call("set_up_memory", templates=False)).status == 200
     assert await agents_write_at_once(served)
 

@@ -5,7 +5,7 @@ from bridge.features.sessions import checks, lifetime, operations, pause, settin
 
 FEATURE = Feature(
     "sessions",
-    operations=(words.save_session, words.note_down, operations.list_sessions, pause.pause_session),
+    operations=(words.save_session, operations.list_sessions, pause.pause_session),
     vault_checks=(checks.check_journals,),
     settings=settings.SessionSettings,
     views={
