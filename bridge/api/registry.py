@@ -35,8 +35,10 @@ VIEWS: dict[type, View] = {}
 """The text view of each result record that has one."""
 
 RENAMED: Mapping[str, str] = {
+    "call_server_tool": "call_server",
     "export_graph": "graph_view",
     "note_down": "save_session",
+    "read_server_resource": "call_server",
     "revive": "dismiss",
 }
 """What took the place of an operation of an earlier version."""

@@ -96,7 +96,7 @@ class ServerPool:
             known = ", ".join(f"`{one}`" for one in servers) or "none"
             raise ServerNotFound(f"There is no server `{name[:40]}`.", hint=f"Servers: {known}.")
         if not servers[name].enabled:
-            raise Forbidden(f"The server `{name}` is disabled.", hint="The user may enable it by `change_server`.")
+            raise Forbidden(f"The server `{name}` is disabled.", hint="The user may enable it in `servers.toml`.")
         return servers[name]
 
     def health(self, server: ExternalServer) -> ServerHealth:

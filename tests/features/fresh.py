@@ -27,7 +27,7 @@ SAMPLE = Path(__file__).resolve().parents[1] / "vaults" / "sample"
 NOTE = VaultPath("Made for an example.md")
 MEMORIES = {"Agents/Memory/Rye.md", "Agents/Memory/Old.md", "Agents/Memory/New.md"}
 """Memories that examples refer to."""
-BETWEEN_VAULTS = {"promote_note", "call_server_tool", "read_server_resource"}
+BETWEEN_VAULTS = {"promote_note", "call_server"}
 """Operations that need a second vault or a server; their own tests call them in every way."""
 OF_POLICIES = {"run_policy", "approve_policy", "revise_policy"}
 """Operations on a policy that is written for them."""
