@@ -37,8 +37,10 @@ VIEWS: dict[type, View] = {}
 RENAMED: Mapping[str, str] = {
     "call_server_tool": "call_server",
     "export_graph": "graph_view",
+    "list_corrections": "list_tasks",
     "note_down": "save_session",
     "read_server_resource": "call_server",
+    "resolve_correction": "toggle_task",
     "revive": "dismiss",
 }
 """What took the place of an operation of an earlier version."""

@@ -90,8 +90,6 @@ async def planned(served: Served, example: Mapping[str, Any]) -> Mapping[str, An
 
 async def write_example(operation: Operation, served: Served) -> None:
     """Write the note that an operation's example is about, where the sample vault has none."""
-    if operation.name == "resolve_correction":
-        await noted_correction(served, operation.example["id"])
     if operation.name in OF_POLICIES:
         await write_example_policy(served, operation.example["path"])
 
@@ -103,14 +101,6 @@ async def remembered(served: Served, path: str) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(f"---\ntype: memory\nkind: fact\n---\n{place.stem}.\n", encoding="utf-8")
     await served.call("wait_until_indexed", path=path)
-
-
-async def noted_correction(served: Served, id_: str) -> None:
-    """Write a correction into the agents' folder."""
-    await served.call("set_up_memory", templates=False)
-    place = served.bridge.find(None).root / "Agents/Corrections.md"
-    place.write_text(f"- [ ] general · Say dough · 2026-01-02 ^{id_}\n", encoding="utf-8")
-    await served.call("wait_until_indexed", path="Agents/Corrections.md")
 
 
 async def write_example_policy(served: Served, path: str) -> None:

@@ -118,7 +118,6 @@ async def test_the_vault_has_it_in_every_field_that_is_asked(served: Served) -> 
         "list_tasks": {},
         "note_profile": {"path": "N.md"},
         "note_links": {"path": "Oven.md", "mentions": True, "context": True},
-        "list_corrections": {},
         "list_policies": {},
         "check_policy": {"path": "Policies/Sort.md"},
         "entity_course": {"name": "Oven.md"},
@@ -132,7 +131,6 @@ async def test_the_vault_has_it_in_every_field_that_is_asked(served: Served) -> 
     assert '"bake bread"' in said["list_tasks"]
     assert '"Bread rises"' in said["note_profile"]
     assert "Bread rises slowly in the Oven of Loaf." in said["note_links"]
-    assert "Bread is flat" in said["list_corrections"]
     assert "Sorts bread" in said["list_policies"]
     assert "The crumb" in said["check_policy"]
     assert "clay" in said["list_memories"]

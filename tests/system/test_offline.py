@@ -76,7 +76,6 @@ def expect_everything(answers: dict[str, Any]) -> None:
         "job_id": "job_not_found",
         "change_id": "change_not_found",
         "session": "change_not_found",
-        "id": "text_not_found",
     }
     assert unanswered == {
         operation.name: missing[name]

@@ -5,9 +5,8 @@ from bridge.features.corrections import operations, views
 
 FEATURE = Feature(
     "corrections",
-    operations=(operations.record_correction, operations.list_corrections, operations.resolve_correction),
+    operations=(operations.record_correction,),
     views={
         operations.RecordedCorrection: views.recorded_view,
-        operations.CorrectionList: views.correction_list_view,
     },
 )
