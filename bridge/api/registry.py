@@ -36,9 +36,11 @@ VIEWS: dict[type, View] = {}
 
 RENAMED: Mapping[str, str] = {
     "call_server_tool": "call_server",
+    "conventions": "check_notes",
     "export_graph": "graph_view",
     "list_corrections": "list_tasks",
     "note_down": "save_session",
+    "property_values": "property_report",
     "read_server_resource": "call_server",
     "resolve_correction": "toggle_task",
     "revive": "dismiss",

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MOST_TASKS: Final = 20
 MOST_MEMORIES: Final = 10
 LEAST: Final = 0.8
-"""The share of notes that must keep an inferred rule, as in `conventions`."""
+"""The share of notes that must keep an inferred rule, as in `check_notes`."""
 
 
 def outline_of(note: "Note") -> tuple[ProfiledSection, ...]:

@@ -125,7 +125,7 @@ class ViolatedRule:
     """A rule that a note does not keep.
 
     Attributes:
-        kind: What the rule is about, as in `conventions`.
+        kind: What the rule is about, as in `check_notes`.
         name: The property, tag, heading, link target, or pattern.
         found: What the note has instead; empty if something is missing.
         expected: The types or values that are allowed, or the condition.

@@ -1,14 +1,12 @@
 """Properties and tags: what the notes have, which rules they keep, and renaming it everywhere."""
 
 from bridge.api.feature import Feature
-from bridge.features.properties import check, conventions, rename, report, views
+from bridge.features.properties import check, rename, report, views
 
 FEATURE = Feature(
     "properties",
     operations=(
         report.property_report,
-        report.property_values,
-        conventions.conventions,
         check.check_notes,
         rename.rename_tag,
         rename.rename_property,
@@ -16,8 +14,6 @@ FEATURE = Feature(
     ),
     views={
         report.PropertyReport: views.property_report_view,
-        report.PropertyValues: views.property_values_view,
-        conventions.ConventionList: views.convention_list_view,
         check.CheckedNotes: views.checked_notes_view,
         rename.ManyWritten: views.many_written_view,
     },

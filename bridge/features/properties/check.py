@@ -1,6 +1,7 @@
 """Which notes violate the conventions of other notes, or the rules that a person wrote down."""
 
 import asyncio
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Interval, MaxLen
@@ -14,8 +15,7 @@ from bridge.api.registry import operation
 from bridge.api.stated_rules import read_schemas, without_templates
 from bridge.api.vault_notes import snapshot
 from bridge.errors import BridgeError
-from bridge.features.properties.conventions import Least
-from bridge.features.properties.report import select_notes
+from bridge.features.properties.report import FEW, select_notes
 from bridge.records import dataclass
 from bridge.state.dismissals import dismissal_key
 from bridge.text.fold import fold_case
@@ -25,6 +25,36 @@ if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
     from bridge.index.note import IndexedNote
     from bridge.schema.rules import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Convention:
+    """A rule that most notes of a folder or type keep, or that a schema note states.
+
+    Attributes:
+        folder: The folder of the notes; empty for the whole vault.
+        note_type: The type of the notes, if the rule is about a type.
+        kind: What the rule is about; `required` is a property that they have, `type` and `values` what it may hold,
+            `condition` what must be true, `name` the pattern of file names.
+        name: The property, tag, heading, link target, or pattern.
+        expected: The types or values that are kept, or the condition.
+        where: The condition for notes to which the rule applies; empty without one.
+        schema_note: The schema note that states the rule; null for an inferred one.
+        share: The share of notes that keep it, from 0 to 1.
+        notes: Notes to which it applies.
+        violators: The first notes that violate it, at most 3.
+    """
+
+    folder: Folder
+    note_type: str
+    kind: Literal["required", "type", "values", "condition", "tag", "name", "heading", "link"]
+    name: str
+    expected: tuple[str, ...]
+    where: str
+    schema_note: VaultPath | None
+    share: float
+    notes: int
+    violators: tuple[VaultPath, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +95,8 @@ class CheckedNotes:
         rules: Rules that were checked.
         notices: Remarks, such as on a schema note that cannot be understood.
         dismissed: How many more were dismissed; absent if none.
+        conventions: The rules that apply to these notes, if asked for: what schema notes state first, then from the
+            outermost folder to the innermost, then by type.
     """
 
     violations: tuple[RuleViolation, ...]
@@ -73,6 +105,7 @@ class CheckedNotes:
     rules: int
     notices: tuple[str, ...] = ()
     dismissed: int | None = None
+    conventions: tuple[Convention, ...] | None = None
 
 
 @operation(
@@ -82,6 +115,9 @@ class CheckedNotes:
         "validate the frontmatter of notes",
         "find notes with missing or misspelt properties",
         "which notes violate the schema",
+        "which conventions do the notes of a folder follow",
+        "what properties should a note in this folder have",
+        "naming pattern of the files in a folder",
     ),
 )
 async def check_notes(
@@ -89,7 +125,8 @@ async def check_notes(
     paths: Annotated[tuple[VaultPath, ...], MaxLen(1_000)] = (),
     folder: Folder | None = None,
     rules: Literal["both", "inferred", "schema"] = "both",
-    least: Least = 0.8,
+    least: Annotated[float, Interval(ge=0.5, le=1.0)] = 0.8,
+    conventions: bool = False,
     limit: Annotated[int, Interval(ge=1, le=500)] = 100,
     among: Among | None = None,
 ) -> CheckedNotes:
@@ -98,9 +135,11 @@ async def check_notes(
     Args:
         paths: Only these notes.
         folder: Only notes under this folder.
-        rules: `schema` are the rules that notes of `type: schema` state, `inferred` those of `conventions`.
+        rules: `schema` are the rules that notes of `type: schema` state, `inferred` those that notes of a folder or
+            type keep, from at least eight notes.
         least: The share of notes that must keep an inferred rule.
-        limit: Maximum violations.
+        conventions: List the rules, too.
+        limit: Maximum violations, and rules.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
 
     Raises:
@@ -130,9 +169,43 @@ async def check_notes(
         shown = tuple(describe_violation(vault, *one) for one in found[:limit])
         notices = (*problems, *unknown_names(every, folder))
         left_out = len(every_one) - len(found) or None
-        return CheckedNotes(shown, len(found), len(asked), len(stated) + len(inferred), notices, left_out)
+        listed = tuple(list_rules(stated, inferred, notes, asked))[:limit] if conventions else None
+        return CheckedNotes(shown, len(found), len(asked), len(stated) + len(inferred), notices, left_out, listed)
 
     return await asyncio.to_thread(check)
+
+
+def list_rules(
+    stated: "Iterable[Rule]", inferred: "Iterable[Rule]", notes: "Sequence[IndexedNote]", asked: "Sequence[IndexedNote]"
+) -> Iterator[Convention]:
+    """Yield the rules that apply to some notes; what is stated of a property replaces what is inferred of it."""
+    from bridge.schema.conventions import count_kept
+    from bridge.schema.rules import applies_to
+
+    counted = [count_kept(rule, notes) for rule in stated]
+    said = {(rule.scope, rule.kind, rule.name.casefold()) for rule in counted}
+    for rule in (*counted, *(one for one in inferred if (one.scope, one.kind, one.name.casefold()) not in said)):
+        if any(applies_to(rule, note) for note in asked):
+            yield describe_rule(rule, asked)
+
+
+def describe_rule(rule: "Rule", notes: "Iterable[IndexedNote]") -> Convention:
+    """Return a rule with the first notes that violate it."""
+    from bridge.schema.rules import applies_to, find_violation
+
+    violators = [note.path for note in notes if applies_to(rule, note) and find_violation(rule, note) is not None]
+    return Convention(
+        Folder(rule.scope.folder),
+        rule.scope.note_type,
+        rule.kind,
+        rule.name,
+        rule.expected,
+        rule.scope.where.text if rule.scope.where else "",
+        rule.source,
+        round(rule.share, 3),
+        rule.notes,
+        tuple(violators[:FEW]),
+    )
 
 
 def describe_violation(vault: "OpenVault", rule: "Rule", note: "IndexedNote", found: str) -> RuleViolation:
