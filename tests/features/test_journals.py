@@ -454,10 +454,10 @@ async def test_two_sessions_of_one_client_have_journals_of_their_own(served: Ser
         answer = await served.request("POST", "/api/save_session", headers=headers, data=body)
         assert answer.status == 200, answer.body
 
-    await asyncio.gather(*(note(f"session {one}", number) for one in "ab" for number in range(5)))
+    await asyncio.gather(*(note(f"session {one}", number) for one in "xy" for number in range(5)))
     found = [path.read_text() for path in journals(folder)]
     assert len(found) == 2
     for text in found:
-        own = "session a" if "session a" in text else "session b"
+        own = "session x" if "session x" in text else "session y"
         assert {f"{own} {number}" in text for number in range(5)} == {True}
-        assert text.count("session a") + text.count("session b") == 5
+        assert text.count("session x") + text.count("session y") == 5
