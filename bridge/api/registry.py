@@ -40,9 +40,11 @@ RENAMED: Mapping[str, str] = {
     "export_graph": "graph_view",
     "list_corrections": "list_tasks",
     "note_down": "save_session",
+    "preview_policy": "run_policy",
     "property_values": "property_report",
     "read_server_resource": "call_server",
     "resolve_correction": "toggle_task",
+    "revise_policy": "edit_note",
     "revive": "dismiss",
 }
 """What took the place of an operation of an earlier version."""

@@ -29,7 +29,7 @@ MEMORIES = {"Agents/Memory/Rye.md", "Agents/Memory/Old.md", "Agents/Memory/New.m
 """Memories that examples refer to."""
 BETWEEN_VAULTS = {"promote_note", "call_server"}
 """Operations that need a second vault or a server; their own tests call them in every way."""
-OF_POLICIES = {"run_policy", "approve_policy", "revise_policy"}
+OF_POLICIES = {"run_policy", "approve_policy"}
 """Operations on a policy that is written for them."""
 LENT = ExitStack()
 """Keeps the offers of changes open."""

@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from bridge.settings.file import save_settings
-from tests.features.policies import CREATE, NOTES, PATH, Agent, agent_of, approve, contents, note, root, write_policy
+from tests.features.policies import CREATE, NOTES, PATH, Agent, agent_of, approve, contents, root, write_policy
 from tests.features.served import PATIENCE_S, Served
 
 __all__ = ["NOTES"]
@@ -17,7 +17,7 @@ async def test_an_agent_runs_only_what_the_user_approved_as_it_is(served: Served
     assert refused.code == "forbidden"
     assert "approve-policy" in refused.json["error"]["hint"]
     assert (await agent.call("approve_policy", path=PATH, digest=digest)).code == "forbidden"
-    assert (await agent.call("preview_policy", path=PATH, variables={"title": "X"})).json["approved"] is False
+    assert (await agent.call("run_policy", path=PATH, variables={"title": "X"}, dry_run=True)).json["approved"] is False
     assert not (root(served) / "Made").exists()
 
     assert (await served.call("approve_policy", path=PATH, digest="0" * 12)).code == "note_changed"
@@ -53,11 +53,10 @@ async def test_an_agent_cannot_approve_by_revising(served: Served) -> None:
     digest = await write_policy(served, CREATE)
     await approve(served, PATH, digest)
     agent = await agent_of(served)
-    new = CREATE.replace("Made/", "Folder/").strip()
-    assert (await agent.call("revise_policy", path=PATH, digest="1" * 12, text=new)).code == "note_changed"
-    revised = await agent.call("revise_policy", path=PATH, digest=digest, text=new)
+    edits = [{"op": "replace_text", "old": "Made/", "new": "Folder/", "all": True}]
+    seen = (await agent.call("read_note", path=PATH)).json["digest"]
+    revised = await agent.call("edit_note", path=PATH, edits=edits, digest=seen)
     assert revised.status == 200, revised.body
-    assert (root(served) / PATH).read_text() == note(new)
     assert (await agent.call("run_policy", path=PATH, variables={"title": "X"})).code == "forbidden"
     undone = await served.call("undo_change", change_id=revised.json["change_id"])
     assert undone.status == 200
@@ -80,10 +79,9 @@ async def test_a_denied_policy_is_not_there(served: Served) -> None:
     await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Secret/**"]}))
     for operation, more in (
         ("check_policy", {}),
-        ("preview_policy", {}),
         ("run_policy", {}),
+        ("run_policy", {"dry_run": True}),
         ("approve_policy", {"digest": digest}),
-        ("revise_policy", {"digest": digest, "text": CREATE}),
     ):
         answer = await served.call(operation, path="Secret/P.md", **more)
         assert answer.code in {"note_not_found", "protected_path"}, (operation, answer.body)

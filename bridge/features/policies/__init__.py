@@ -9,10 +9,8 @@ FEATURE = Feature(
     operations=(
         examine.list_policies,
         examine.check_policy,
-        perform.preview_policy,
         perform.run_policy,
         author.author_policy,
-        author.revise_policy,
         approve.approve_policy,
     ),
     tables=POLICIES,

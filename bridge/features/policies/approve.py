@@ -39,7 +39,7 @@ async def approve_policy(call: Call, path: VaultPath, digest: Digest, withdraw: 
 
     Args:
         path: The note of the policy.
-        digest: The digest of its block that you have seen, from `check_policy` or `preview_policy`.
+        digest: The digest of its block that you have seen, from `check_policy` or a dry run.
         withdraw: Approve it no more.
 
     Raises:
@@ -57,7 +57,7 @@ async def approve_policy(call: Call, path: VaultPath, digest: Digest, withdraw: 
     if not is_same_digest(found.digest, digest):
         raise NoteChanged(
             f"The policy in `{path}` is not the one that you have seen.",
-            hint="Look at `preview_policy` again, and approve the digest that it says.",
+            hint="Look at a dry run again, and approve the digest that it says.",
             path=path,
             expected=digest,
             found=found.digest,

@@ -147,7 +147,7 @@ class CheckedPolicy:
     Attributes:
         path: Its note; null for a text.
         description: What it does.
-        digest: The digest of its block, for `approve_policy` and `revise_policy`.
+        digest: The digest of its block, for `approve_policy`.
         approved: Whether the user approved it as it is.
         sound: Whether it can run.
         variables: What it needs to be told.

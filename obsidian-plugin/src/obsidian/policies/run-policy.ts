@@ -58,7 +58,7 @@ async function run(host: Host, path: string): Promise<void> {
 			showApproval(el, host, { path, digest }, approved);
 		},
 		verb: "Run",
-		make: (_, dryRun) => (dryRun ? host.link.call("preview_policy", { path, variables: values }) : host.link.call("run_policy", { path, variables: values, confirm: true })),
+		make: (_, dryRun) => host.link.call("run_policy", { path, variables: values, dry_run: dryRun, confirm: true }),
 		says: foretold,
 		done: (_, { output }) => output || `${titleOf(path)}: done.`,
 	}).open();
