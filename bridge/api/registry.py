@@ -35,6 +35,7 @@ VIEWS: dict[type, View] = {}
 """The text view of each result record that has one."""
 
 RENAMED: Mapping[str, str] = {
+    "around_date": "find_notes",
     "call_server_tool": "call_server",
     "conventions": "check_notes",
     "export_graph": "graph_view",
