@@ -47,6 +47,7 @@ RENAMED: Mapping[str, str] = {
     "resolve_correction": "toggle_task",
     "revise_policy": "edit_note",
     "revive": "dismiss",
+    "suggest_aliases": "note_profile",
 }
 """What took the place of an operation of an earlier version."""
 

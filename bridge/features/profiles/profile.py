@@ -15,6 +15,7 @@ from bridge.api.note_text import open_note
 from bridge.api.registry import operation
 from bridge.errors import BridgeError
 from bridge.features.profiles import neighbours
+from bridge.features.profiles.aliases import suggest_aliases
 from bridge.features.profiles.parts import (
     index_state,
     last_change,
@@ -29,7 +30,9 @@ from bridge.types import VaultPath
 if TYPE_CHECKING:
     from bridge.markdown.note import Note
 
-BY_DEFAULT: Final[tuple[ProfilePart, ...]] = tuple(part for part in get_args(ProfilePart) if part != "structure")
+BY_DEFAULT: Final[tuple[ProfilePart, ...]] = tuple(
+    part for part in get_args(ProfilePart) if part not in ("structure", "aliases")
+)
 DAY_S: Final = 86_400
 
 
@@ -39,6 +42,8 @@ DAY_S: Final = 86_400
         "everything that is known about one note",
         "profile of a note: outline, links, history and tasks",
         "how important is this note, and who changed it last",
+        "other names that notes use for this one",
+        "suggest aliases for a note",
     ),
 )
 async def note_profile(call: Call, path: VaultPath, parts: tuple[ProfilePart, ...] = BY_DEFAULT) -> NoteProfile:
@@ -46,7 +51,7 @@ async def note_profile(call: Call, path: VaultPath, parts: tuple[ProfilePart, ..
 
     Args:
         path: The note.
-        parts: Only these parts; by default all but `structure`.
+        parts: Only these parts; by default all but `structure` and `aliases`.
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
@@ -95,6 +100,8 @@ async def describe_part(call: Call, part: ProfilePart, note: "Note") -> object: 
             return await asyncio.to_thread(find)
         case "rules":
             return await violated_rules(call.vault, among, note.path)
+        case "aliases":
+            return await suggest_aliases(call.vault, note.path)
         case "structure":
             return await neighbours.describe_structure(call.vault, among, note.path)
         case _:
