@@ -48,6 +48,7 @@ RENAMED: Mapping[str, str] = {
     "revise_policy": "edit_note",
     "revive": "dismiss",
     "suggest_aliases": "note_profile",
+    "topics_of": "list_topics",
 }
 """What took the place of an operation of an earlier version."""
 

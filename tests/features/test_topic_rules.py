@@ -8,13 +8,13 @@ __all__ = ["NOTES"]
 
 async def test_rules_are_followed(served: Served) -> None:
     await use(served, ontology_folder="Ontology")
-    private = (await served.call("topics_of", path="Private/Loaf.md")).json
+    private = (await served.call("list_topics", path="Private/Loaf.md")).json["note"]
     assert private["suggested"] == []
-    assert "instructions" in private["notices"][0]
+    assert "instructions" in private["why_none"]
     await write(served, {"Ontology/Instructions.md": "---\nnever: []\nprefer: {Leavening: Pruning}\n---\n"})
-    assert [one["name"] for one in (await served.call("topics_of", path="Private/Loaf.md")).json["suggested"]] == [
-        "Pruning"
-    ]
+    assert [
+        one["name"] for one in (await served.call("list_topics", path="Private/Loaf.md")).json["note"]["suggested"]
+    ] == ["Pruning"]
     await write(served, {"Ontology/Instructions.md": "---\nat_least: many\nprefer: {A: Nothing}\n---\n"})
     assert len((await served.call("list_topics")).json["notices"]) == 2
 

@@ -17,7 +17,7 @@ async def told(served: Served, operation: str, **arguments: Any) -> list[str]:
 
 
 async def test_without_an_ontology_it_is_said_how_to_make_one(served: Served) -> None:
-    for operation, arguments in (("list_topics", {}), ("topics_of", {"path": "Other.md"}), ("validate_topics", {})):
+    for operation, arguments in (("list_topics", {}), ("list_topics", {"path": "Other.md"}), ("validate_topics", {})):
         (line,) = await told(served, operation, **arguments)
         assert "`set_up_ontology` makes one" in line
 
@@ -34,16 +34,16 @@ async def test_topics_are_told_with_what_they_mean(served: Served) -> None:
 
 async def test_suggestions_are_told_with_their_reasons(served: Served) -> None:
     await use(served, ontology_folder="Ontology")
-    assert await told(served, "topics_of", path="Bread/New loaf.md") == [
-        "Topics of Bread/New loaf.md in its property topics: none",
+    assert await told(served, "list_topics", path="Bread/New loaf.md") == [
+        "Topics in the property topics: none",
         "Suggested, with a probability of 35% at least, learnt from 28 notes:",
         (
             "Ontology/Concepts/Leavening.md · 98% · text, near notes · says “raising agents” · 12 near notes have it"
             " · [[Leavening]]"
         ),
     ]
-    assert await told(served, "topics_of", path="Other.md") == [
-        "Topics of Other.md in its property topics: none",
+    assert await told(served, "list_topics", path="Other.md") == [
+        "Topics in the property topics: none",
         "No other topic is probable enough.",
     ]
 

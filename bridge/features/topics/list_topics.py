@@ -8,9 +8,11 @@ from annotated_types import Interval
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder
+from bridge.api.not_found import no_such_note
 from bridge.api.registry import operation
 from bridge.api.vault_topics import NO_ONTOLOGY, VaultTopics, read_topics
 from bridge.errors import FolderNotFound
+from bridge.features.topics.note_topics import NoteTopics, suggest_topics
 from bridge.records import dataclass
 from bridge.types import VaultPath
 
@@ -64,6 +66,7 @@ class TopicList:
         topics: Those of most notes first.
         total: Count before `limit`.
         notices: Why there are none, or which rules cannot be followed.
+        note: Where the topics of one note are asked for, the property that holds them and suggestions.
     """
 
     folder: VaultPath | None
@@ -71,16 +74,26 @@ class TopicList:
     topics: tuple[ListedTopic, ...]
     total: int
     notices: tuple[str, ...] = ()
+    note: NoteTopics | None = None
 
 
 @operation(
     example={"limit": 5},
-    tasks=("topics of the vault", "list the ontology", "which concepts and entities are defined"),
+    tasks=(
+        "topics of the vault",
+        "list the ontology",
+        "which concepts and entities are defined",
+        "topics of a note",
+        "suggest topics for a note",
+        "classify a note",
+        "which concepts is this note about",
+    ),
 )
 async def list_topics(
     call: Call,
     query: str | None = None,
     folder: Folder | None = None,
+    path: VaultPath | None = None,
     limit: Annotated[int, Interval(ge=1, le=500)] = 50,
 ) -> TopicList:
     """List the topics of the ontology with their definitions, and how many notes have each.
@@ -88,16 +101,24 @@ async def list_topics(
     Args:
         query: Only those with these words in a name or alias.
         folder: Only this folder of the ontology, such as `Concepts`.
-        limit: Maximum topics.
+        path: Only those of this note, with others that near notes, links and its text speak for.
+        limit: Maximum topics, and suggestions.
 
     Raises:
         FolderNotFound: The ontology has no such folder; the message names those it has.
+        NoteNotFound: No such note; the message names the closest.
     """
-    known = await read_topics(call.vault)
+    vault = call.vault
+    known = await read_topics(vault, rarity=path is not None)
+    if path is not None and path not in vault.index.notes:
+        raise no_such_note(vault, path)
     if known is None:
         return TopicList(None, (), (), 0, (NO_ONTOLOGY,))
     ontology, assignments = known.sources.ontology, known.sources.assignments
     chosen = choose_topics(ontology, query, folder)
+    if path is not None:
+        has = assignments.of(path)
+        chosen = [topic for topic in chosen if topic.path in has]
     ranked = sorted(chosen, key=lambda topic: (-assignments.count(topic.path), topic.name.casefold(), topic.path))
     shown = ranked[:limit]
     sentences = await first_sentences(known, [*(topic.path for topic in shown), *ontology.index_notes.values()])
@@ -119,6 +140,7 @@ async def list_topics(
         ),
         len(ranked),
         known.rules.problems,
+        None if path is None else await suggest_topics(vault, known, path, limit),
     )
 
 
