@@ -38,6 +38,7 @@ RENAMED: Mapping[str, str] = {
     "around_date": "find_notes",
     "call_server_tool": "call_server",
     "conventions": "check_notes",
+    "deny_agent": "set_properties",
     "export_graph": "graph_view",
     "list_corrections": "list_tasks",
     "note_down": "save_session",

@@ -1,15 +1,12 @@
 """What was brought into the sessions of agents, and what the user keeps from them."""
 
-from bridge.api.change_view import written_view
 from bridge.api.feature import Feature
-from bridge.api.write import Written
-from bridge.features.injections import give, operations, withhold
+from bridge.features.injections import give, operations
 
 FEATURE = Feature(
     "injections",
-    operations=(operations.list_injections, operations.withhold_note, withhold.deny_agent, give.give_note),
+    operations=(operations.list_injections, operations.withhold_note, give.give_note),
     views={
-        Written: written_view,
         operations.ListedInjections: operations.injections_view,
         give.GivenNote: give.given_view,
         operations.WithheldNote: operations.withheld_view,
