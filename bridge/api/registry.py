@@ -49,6 +49,7 @@ RENAMED: Mapping[str, str] = {
     "revise_policy": "edit_note",
     "revive": "dismiss",
     "suggest_aliases": "note_profile",
+    "switch_garden_rule": "garden_rules",
     "topics_of": "list_topics",
 }
 """What took the place of an operation of an earlier version."""

@@ -57,7 +57,8 @@ RUN_ARGUMENTS = ("name", "arguments")
 RUN_HINT = "Then give its `name` and `arguments` here to run it."
 
 WRITE_ARGUMENTS: Mapping[str, Sequence[str]] = {
-    "daily_note": ("append", "heading", "create_heading", "dry_run", "reason", "confirm")
+    "daily_note": ("append", "heading", "create_heading", "dry_run", "reason", "confirm"),
+    "garden_rules": ("check", "muted", "ticked"),
 }
 """Arguments of tools that may also write, which are hidden from callers that only read."""
 

@@ -152,7 +152,7 @@ async def test_an_agent_proposes_and_neither_accepts_nor_mutes(served: Served) -
     assert "archived" not in (root(served) / "Agents/Memory/Old.md").read_text()
     accepted = await call(served, agent, "judge_finding", path=made_plan["path"], finding="g1", verdict="accept")
     assert accepted.code == "declined"
-    assert (await call(served, agent, "switch_garden_rule", check="tags", muted=True)).code == "declined"
+    assert (await call(served, agent, "garden_rules", check="tags", muted=True)).code == "declined"
     rejected = await call(served, agent, "judge_finding", path=made_plan["path"], finding="g1", verdict="reject")
     assert rejected.code == "declined"
     shown = (await served.call("show_plan", path=made_plan["path"])).json["findings"]
@@ -271,4 +271,4 @@ async def test_what_is_asked_for_must_exist(served: Served) -> None:
     assert (await served.call("plan_garden", folder="Nowhere")).code == "folder_not_found"
     assert (await served.call("show_plan", path="Journey.md")).code == "invalid_arguments"
     assert (await served.call("apply_plan", path="Nowhere.md")).code == "note_not_found"
-    assert (await served.call("switch_garden_rule", check="weeds", muted=True)).code == "invalid_arguments"
+    assert (await served.call("garden_rules", check="weeds", muted=True)).code == "invalid_arguments"

@@ -377,6 +377,6 @@ async def test_a_check_mutes_itself_and_can_be_unmuted(served: Served) -> None:
     plan = await call(served, "plan_garden", dry_run=True)
     assert "The check `headings` is muted." in plan["notices"]
     assert "headings" not in {one["check"] for one in plan["checks"]}
-    rules = (await call(served, "switch_garden_rule", check="headings", muted=False))["rules"]
+    rules = (await call(served, "garden_rules", check="headings", muted=False))["rules"]
     rule = next(one for one in rules if one["check"] == "headings")
     assert (rule["rejected"], rule["muted"]) == (0, False)
