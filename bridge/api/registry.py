@@ -45,6 +45,7 @@ RENAMED: Mapping[str, str] = {
     "preview_policy": "run_policy",
     "property_values": "property_report",
     "read_server_resource": "call_server",
+    "rename_alias": "set_properties",
     "resolve_correction": "toggle_task",
     "revise_policy": "edit_note",
     "revive": "dismiss",
