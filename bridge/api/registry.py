@@ -49,6 +49,7 @@ RENAMED: Mapping[str, str] = {
     "resolve_correction": "toggle_task",
     "revise_policy": "edit_note",
     "revive": "dismiss",
+    "search_everywhere": "search",
     "suggest_aliases": "note_profile",
     "switch_garden_rule": "garden_rules",
     "topics_of": "list_topics",

@@ -13,7 +13,7 @@ TOOL_DEFAULTS: Mapping[str, Mapping[str, Any]] = {"read_note": {"max_chars": 24_
 """Defaults for models that omit an argument: neither a book nor a hub should fill their context unasked."""
 
 HIDDEN_ARGUMENTS: Mapping[str, Sequence[str]] = {
-    "search": ("explain", "types", "paths", "min_score", "among"),
+    "search": ("explain", "types", "paths", "min_score", "among", "everywhere"),
     "find_notes": ("linked_from", "excerpts", "types", "among"),
     "related_notes": ("line", "among"),
     "create_note": ("if_exists", "append_links"),

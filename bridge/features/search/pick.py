@@ -8,7 +8,8 @@ from bridge.api.call import Call
 from bridge.api.hints import Limit, Query
 from bridge.api.moments import iso
 from bridge.api.registry import operation
-from bridge.features.search.operations import DIGEST, Hit, SearchResult, search
+from bridge.features.search.operations import DIGEST, search
+from bridge.features.search.results import Hit, SearchResult
 from bridge.types import SearchMode, VaultPath, lies_in
 
 if TYPE_CHECKING:
