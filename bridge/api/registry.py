@@ -44,6 +44,7 @@ RENAMED: Mapping[str, str] = {
     "note_down": "save_session",
     "preview_policy": "run_policy",
     "property_values": "property_report",
+    "query_base": "find_notes",
     "read_server_resource": "call_server",
     "rename_alias": "set_properties",
     "resolve_correction": "toggle_task",

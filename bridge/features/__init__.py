@@ -4,7 +4,6 @@ from bridge.api.registry import get_operation, install, installed_hooks, operati
 from bridge.features import (
     admin,
     answers,
-    bases,
     brief,
     context,
     corrections,
@@ -49,7 +48,6 @@ FEATURES = tuple(
         dismissals,
         gardener,
         policies,
-        bases,
         tasks,
         history,
         links,
