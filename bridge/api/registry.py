@@ -35,6 +35,7 @@ VIEWS: dict[type, View] = {}
 """The text view of each result record that has one."""
 
 RENAMED: Mapping[str, str] = {
+    "accept_change": "judge_change",
     "around_date": "find_notes",
     "call_server_tool": "call_server",
     "conventions": "check_notes",
@@ -46,6 +47,7 @@ RENAMED: Mapping[str, str] = {
     "property_values": "property_report",
     "query_base": "find_notes",
     "read_server_resource": "call_server",
+    "reject_change": "judge_change",
     "rename_alias": "set_properties",
     "resolve_correction": "toggle_task",
     "revise_policy": "edit_note",

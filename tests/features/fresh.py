@@ -55,7 +55,7 @@ async def example_of(operation: Operation, served: Served) -> Mapping[str, Any]:
     if operation.name in {"claim_change", "acknowledge_change"}:
         return {**operation.example, "change_id": await offered(served, claimed=operation.name != "claim_change")}
     if "change_id" in operation.example:
-        proposed = operation.name in {"accept_change", "reject_change"}
+        proposed = operation.name == "judge_change"
         return {
             **operation.example,
             "change_id": await changed(served, proposed=proposed, undone="redo" in operation.name),

@@ -69,7 +69,7 @@ async def test_the_change_of_a_proposing_agent_waits(served: Served) -> None:
     made = await agent.call("run_policy", path=PATH, variables={"title": "X"})
     assert made.json["state"] == "proposed"
     assert not (root(served) / "Made").exists()
-    assert (await served.call("accept_change", change_id=made.json["change_id"])).status == 200
+    assert (await served.call("judge_change", change_id=made.json["change_id"], verdict="accept")).status == 200
     assert (root(served) / "Made/X.md").exists()
 
 

@@ -235,47 +235,37 @@ async def redo_change(call: Call, change_id: ChangeId, options: ChangeArguments)
 
 
 @operation(
-    example={"change_id": "0"},
+    example={"change_id": "0", "verdict": "accept"},
     reads=False,
     scope="write",
     destructive=True,
-    tasks=("accept a proposed change", "approve a proposal"),
+    tasks=(
+        "accept a proposed change",
+        "approve a proposal",
+        "reject a proposed change",
+        "dismiss a proposal",
+        "settle a conflict",
+    ),
 )
-async def accept_change(call: Call, change_id: ChangeId, hunks: Hunks | None = None) -> Settled:
-    """Apply a proposed change; only for the user's own programs.
+async def judge_change(
+    call: Call, change_id: ChangeId, verdict: Literal["accept", "reject"], hunks: Hunks | None = None
+) -> Settled:
+    """Apply or reject a proposed change, or mark a `conflict` as reviewed; only for the user's own programs.
 
     Args:
         change_id: Its id, from `list_changes`.
-        hunks: Only these hunks, numbered as in `show_change`; the rest are rejected.
+        verdict: `accept` applies it; `reject` settles a conflict, too.
+        hunks: Accept only these hunks, numbered as in `show_change`; the rest are rejected.
 
     Raises:
         Forbidden: The caller is an agent.
         ChangeNotFound: No such change.
         ChangeConflict: It is no longer pending, or the same lines have changed since.
     """
-    call.principal.require_local("accept-change")
-    made = await call.vault.review.accept(change_id, author(call, "accept_change", None), hunks)
-    return await build_settled(call.vault, [change_id], made)
-
-
-@operation(
-    example={"change_id": "0"},
-    reads=False,
-    scope="write",
-    tasks=("reject a proposed change", "dismiss a proposal", "settle a conflict"),
-)
-async def reject_change(call: Call, change_id: ChangeId) -> Settled:
-    """Reject a proposed change, or mark a `conflict` as reviewed; only for the user's own programs.
-
-    Args:
-        change_id: Its id, from `list_changes`.
-
-    Raises:
-        Forbidden: The caller is an agent.
-        ChangeNotFound: No such change.
-        ChangeConflict: It is no longer pending.
-    """
-    call.principal.require_local("reject-change")
+    call.principal.require_local("judge-change")
+    if verdict == "accept":
+        made = await call.vault.review.accept(change_id, author(call, "accept_change", None), hunks)
+        return await build_settled(call.vault, [change_id], made)
     change = await call.vault.review.reject(change_id)
     return Settled((summarize_change(call.vault, change, cut=True),), None, "", "applied", (), dry_run=False)
 
