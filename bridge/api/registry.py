@@ -41,6 +41,7 @@ RENAMED: Mapping[str, str] = {
     "conventions": "check_notes",
     "deny_agent": "set_properties",
     "export_graph": "graph_view",
+    "keep_summary": "set_properties",
     "list_corrections": "list_tasks",
     "note_down": "save_session",
     "preview_policy": "run_policy",
