@@ -51,6 +51,7 @@ RENAMED: Mapping[str, str] = {
     "reject_change": "judge_change",
     "rename_alias": "set_properties",
     "resolve_correction": "toggle_task",
+    "revoke_client": "list_clients",
     "revise_policy": "edit_note",
     "revive": "dismiss",
     "search_everywhere": "search",

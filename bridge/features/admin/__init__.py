@@ -11,7 +11,6 @@ FEATURE = Feature(
         operations.check_globs,
         operations.list_models,
         clients.list_clients,
-        clients.revoke_client,
         clients.open_pairing,
     ),
     checks=(
