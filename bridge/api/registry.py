@@ -51,13 +51,14 @@ RENAMED: Mapping[str, str] = {
     "reject_change": "judge_change",
     "rename_alias": "set_properties",
     "resolve_correction": "toggle_task",
-    "revoke_client": "list_clients",
     "revise_policy": "edit_note",
     "revive": "dismiss",
+    "revoke_client": "list_clients",
     "search_everywhere": "search",
     "suggest_aliases": "note_profile",
     "switch_garden_rule": "garden_rules",
     "topics_of": "list_topics",
+    "withhold_note": "give_note",
 }
 """What took the place of an operation of an earlier version."""
 

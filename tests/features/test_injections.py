@@ -60,7 +60,6 @@ async def test_what_an_agent_is_told_is_listed_with_its_reasons(served: Served) 
     _, token = Tokens(served.bridge.folders.tokens).create("pen", ["read", "write"])
     for operation, arguments in (
         ("list_injections", {}),
-        ("withhold_note", {"path": "Edge.md", "session": "x"}),
         ("preview_brief", {"session": "x"}),
         ("give_note", {"path": "Edge.md", "session": "x"}),
     ):
@@ -95,14 +94,19 @@ async def test_what_the_user_withholds_is_not_brought_in_again(served: Served) -
         assert all(text in before for text in ("Never per file.", "short answers", "How footnotes and dates"))
         [session] = await listed(served)
         for path in (FOOTNOTES, ANSWERS, "Parser.md"):
-            withheld = await served.call("withhold_note", path=path, session=session["session"])
-            assert withheld.json == {"path": path, "session": session["session"], "withheld": True}
+            withheld = await served.call("give_note", path=path, session=session["session"], withhold=True)
+            assert withheld.json == {
+                "path": path,
+                "session": session["session"],
+                "waiting": 0,
+                "withheld": True,
+            }
         after = await told()
         assert not any(text in after for text in ("Never per file.", "short answers", "How footnotes and dates"))
         assert "Once, and nowhere else." in after
         marked = {item["path"] for item in (await listed(served))[0]["items"] if item["withheld"]}
         assert marked == {FOOTNOTES, ANSWERS, "Parser.md"}
-        await served.call("withhold_note", path=FOOTNOTES, session=session["session"], undo=True)
+        await served.call("give_note", path=FOOTNOTES, session=session["session"], withhold=False)
         assert "Never per file." in await told()
     # Other sessions are told of it.
     assert "short answers" in (await served.call("brief")).json["text"]
@@ -120,7 +124,7 @@ async def test_the_list_follows_a_note_that_is_moved(served: Served) -> None:
 
 
 async def test_a_note_that_is_not_there_cannot_be_withheld(served: Served) -> None:
-    answer = await served.call("withhold_note", path="Nowhere.md", session="x")
+    answer = await served.call("give_note", path="Nowhere.md", session="x", withhold=True)
     assert (answer.status, answer.json["error"]["code"]) == (404, "note_not_found")
 
 
@@ -166,7 +170,7 @@ async def test_what_a_session_would_be_told_is_shown_and_not_recorded(served: Se
         now = (await served.call("preview_brief", session=session["session"])).json
         assert 'for: "Parse footnotes"' in now["text"]
         assert {item["path"] for item in now["items"]} == {item["path"] for item in session["items"]}
-        await served.call("withhold_note", path=FOOTNOTES, session=session["session"])
+        await served.call("give_note", path=FOOTNOTES, session=session["session"], withhold=True)
         await served.call("remember", title="Footnotes end a page", text="Unless they are long.", kind="decision")
         new = (await served.call("preview_brief", session=session["session"])).json
         assert "Never per file." not in new["text"]
@@ -215,7 +219,7 @@ async def test_what_the_user_gives_to_a_session_is_in_front_of_its_next_answer_o
             path: ("give_note", ["added by the user"]) for path in ("Edge.md", "Long.md")
         }
         assert (await give("Hidden.md")).code == "note_not_found"
-        await served.call("withhold_note", path="Edge.md", session=session)
+        await served.call("give_note", path="Edge.md", session=session, withhold=True)
         assert (await give("Edge.md")).code == "invalid_arguments"
         assert (await served.call("pause_session", client=opened["client"])).json["session"] == session
         assert (await give("Long.md")).code == "invalid_arguments"

@@ -5,10 +5,9 @@ from bridge.features.injections import give, operations
 
 FEATURE = Feature(
     "injections",
-    operations=(operations.list_injections, operations.withhold_note, give.give_note),
+    operations=(operations.list_injections, give.give_note),
     views={
         operations.ListedInjections: operations.injections_view,
         give.GivenNote: give.given_view,
-        operations.WithheldNote: operations.withheld_view,
     },
 )

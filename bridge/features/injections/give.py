@@ -1,6 +1,7 @@
-"""Gives a note to a session with its next answer."""
+"""Gives a note to a session with its next answer, or keeps it from the session."""
 
 import asyncio
+import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -22,17 +23,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GivenNote:
-    """A note that waits for a session.
+    """What the user decided about a note and a session.
 
     Attributes:
         path: The note.
         session: The session.
         waiting: How many notes wait for it.
+        withheld: Whether the note is kept from it.
     """
 
     path: VaultPath
     session: str
     waiting: int
+    withheld: bool
 
 
 @operation(
@@ -42,12 +45,15 @@ class GivenNote:
     scope="write",
     tool=False,
 )
-async def give_note(call: Call, path: VaultPath, session: SessionId) -> GivenNote:
+async def give_note(call: Call, path: VaultPath, session: SessionId, withhold: bool | None = None) -> GivenNote:
     """Give a note to an open session: the next answer to one of its tools begins with it, cut to 400 tokens.
 
     Args:
         path: The note.
         session: The session, as in `list_sessions`.
+        withhold: Instead, keep the note from the session, so that `brief`, `recall` and `gather_context` do not bring
+            it in, though searches still find it; or if false, let them bring it in again. The property `deny_agents`
+            keeps it from all sessions of an agent.
 
     Raises:
         Forbidden: The caller is only a client.
@@ -56,18 +62,26 @@ async def give_note(call: Call, path: VaultPath, session: SessionId) -> GivenNot
     """
     call.principal.require_local("give-note")
     vault = call.vault
-    found = await asyncio.to_thread(find_open, call, session)
     if path not in vault.index.notes:
         raise no_such_note(vault, path)
-    is_withheld = await asyncio.to_thread(find_withheld, vault, Reader(found.client, session))
-    if is_withheld(path):
-        raise InvalidArguments(
-            f"`{path}` is kept from this session.", hint="See `withhold_note`, and the property `deny_agents`."
-        )
-    if not vault.added_notes.add(session, path):
-        raise InvalidArguments(f"{MOST} notes wait for this session already.", hint="They go with its next answer.")
+    if withhold is None:
+        await asyncio.to_thread(require_welcome, call, path, session)
+        if not vault.added_notes.add(session, path):
+            raise InvalidArguments(f"{MOST} notes wait for this session already.", hint="They go with its next answer.")
+    else:
+        log = vault.store.injections
+        await asyncio.to_thread(lambda: log.withhold(session, path, time.time(), withheld=withhold))
     publish_choice(call, session)
-    return GivenNote(path, session, len(vault.added_notes.waiting[session]))
+    return GivenNote(path, session, len(vault.added_notes.waiting.get(session, ())), bool(withhold))
+
+
+def require_welcome(call: Call, path: VaultPath, session: str) -> None:
+    """Require that a session is open and that the note is not kept from it. Blocks."""
+    found = find_open(call, session)
+    if find_withheld(call.vault, Reader(found.client, session))(path):
+        raise InvalidArguments(
+            f"`{path}` is kept from this session.", hint="See `withhold`, and the property `deny_agents`."
+        )
 
 
 def find_open(call: Call, session: str) -> "SessionRecord":
@@ -85,6 +99,10 @@ def find_open(call: Call, session: str) -> "SessionRecord":
 
 
 def given_view(answer: Answer) -> Iterable[Element]:
-    """Show what waits."""
+    """Show the decision."""
+    if answer["withheld"] or not answer["waiting"]:
+        word = "is kept from" if answer["withheld"] else "may be brought into"
+        yield Line(path_of(answer["path"]), f" {word} session {answer['session']}.")
+        return
     waiting = count_of(answer["waiting"], "note")
     yield Line(path_of(answer["path"]), f" waits for session {answer['session']}; {waiting} in all.")

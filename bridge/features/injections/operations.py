@@ -1,7 +1,6 @@
-"""Lists what was brought into the sessions of agents, and lets the user keep a note from one."""
+"""Lists what was brought into the sessions of agents."""
 
 import asyncio
-import time
 from collections.abc import Iterable
 from itertools import groupby
 from typing import Annotated
@@ -9,11 +8,9 @@ from typing import Annotated
 from annotated_types import Interval, MaxLen
 
 from bridge.api.call import Call
-from bridge.api.injections import publish_choice
-from bridge.api.markup import Answer, Column, Element, Line, Table, notice, path_of
+from bridge.api.markup import Answer, Column, Element, Table, notice
 from bridge.api.moments import iso
 from bridge.api.registry import operation
-from bridge.errors import NoteNotFound
 from bridge.records import dataclass
 from bridge.state.injection_log import Injection
 from bridge.text.counts import count_of
@@ -106,50 +103,6 @@ def describe_session(session: str, injections: list[Injection]) -> SessionInject
     return SessionInjections(session, items, sum(one.tokens for one in items))
 
 
-@dataclass(frozen=True, slots=True)
-class WithheldNote:
-    """What the user decided about a note and a session.
-
-    Attributes:
-        path: The note.
-        session: The session.
-        withheld: Whether the note is kept from it.
-    """
-
-    path: VaultPath
-    session: str
-    withheld: bool
-
-
-@operation(
-    example={"path": "Bread/Starters/Sourdough starter.md", "session": "1a209b11"},
-    reads=False,
-    scope="write",
-    tool=False,
-)
-async def withhold_note(call: Call, path: VaultPath, session: SessionId, undo: bool = False) -> WithheldNote:
-    """Keep a note from a session: `brief`, `recall` and `gather_context` no longer bring it in. Searches still find it.
-
-    To keep a note from all sessions of an agent, add its name to the note's property `deny_agents`.
-
-    Args:
-        path: The note.
-        session: The session, as in `list_injections`.
-        undo: Let it be brought in again.
-
-    Raises:
-        Forbidden: The caller is only a client.
-        NoteNotFound: There is no such note.
-    """
-    call.principal.require_local("withhold-note")
-    if path not in call.vault.index.notes:
-        raise NoteNotFound(f"There is no note `{path}`.", path=path)
-    log = call.vault.store.injections
-    await asyncio.to_thread(lambda: log.withhold(session, path, time.time(), withheld=not undo))
-    publish_choice(call, session)
-    return WithheldNote(path, session, not undo)
-
-
 ITEMS = (
     Column("path", role="path"),
     Column("tool", " · {}"),
@@ -167,9 +120,3 @@ def injections_view(answer: Answer) -> Iterable[Element]:
     for one in answer["sessions"]:
         yield notice(f"session {one['session']}: {count_of(len(one['items']), 'note')}, {one['tokens']:,} tokens")
         yield Table(ITEMS, one["items"])
-
-
-def withheld_view(answer: Answer) -> Iterable[Element]:
-    """Show the decision."""
-    word = "is kept from" if answer["withheld"] else "may be brought into"
-    yield Line(path_of(answer["path"]), f" {word} session {answer['session']}.")
