@@ -48,6 +48,7 @@ RENAMED: Mapping[str, str] = {
     "property_values": "property_report",
     "query_base": "find_notes",
     "read_server_resource": "call_server",
+    "redo_change": "undo_change",
     "reject_change": "judge_change",
     "rename_alias": "set_properties",
     "resolve_correction": "toggle_task",

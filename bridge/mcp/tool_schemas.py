@@ -21,7 +21,7 @@ HIDDEN_ARGUMENTS: Mapping[str, Sequence[str]] = {
     "daily_note": ("if_exists",),
     "list_tags": ("among",),
     "suggest_links": ("lines", "strictness"),
-    "undo_change": ("hunks",),
+    "undo_change": ("hunks", "redo"),
     "brief": ("tags", "parts", "limit", "recency_days", "everywhere"),
     "remember": ("files", "metadata", "private", "confidence", "expires", "pinned", "reason", "dry_run"),
     "recall": ("kinds", "tiers", "tags", "about", "since", "among_private", "archived", "text_chars", "everywhere"),

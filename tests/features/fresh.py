@@ -51,10 +51,7 @@ async def example_of(operation: Operation, served: Served) -> Mapping[str, Any]:
         return {**operation.example, "change_id": await offered(served, claimed=operation.name != "claim_change")}
     if "change_id" in operation.example:
         proposed = operation.name == "judge_change"
-        return {
-            **operation.example,
-            "change_id": await changed(served, proposed=proposed, undone="redo" in operation.name),
-        }
+        return {**operation.example, "change_id": await changed(served, proposed=proposed)}
     if "session" in operation.example:
         session = uuid4().hex
         await changed(served, session=session)
@@ -107,15 +104,13 @@ async def write_example_policy(served: Served, path: str) -> None:
     await served.call("wait_until_indexed", path=path)
 
 
-async def changed(served: Served, *, proposed: bool = False, undone: bool = False, session: str = "example") -> str:
+async def changed(served: Served, *, proposed: bool = False, session: str = "example") -> str:
     """Change the restored vault, and return the change's id."""
     await restore(served)
     host = served.bridge.find(None)
     author = Author("create_note", client="example", session=session, proposes=proposed)
     made = await host.vault.executor.carry([CreateNote(NOTE, "Words.")], author, dry_run=False, expect=None)
     assert made.change is not None
-    if undone:
-        await host.vault.review.undo([made.change.id], author)
     return made.change.id
 
 

@@ -115,7 +115,7 @@ async def test_a_proposed_redo_of_which_a_part_is_accepted_makes_these_parts_aga
     before = notes.restored()
     await notes.asked(notes.owner, "undo_change", change_id=change)
     everything = notes.restored()
-    proposed = await notes.asked(notes.agent, "redo_change", change_id=change)
+    proposed = await notes.asked(notes.agent, "undo_change", change_id=change, redo=True)
     await notes.asked(
         notes.owner, "judge_change", change_id=proposed, verdict="accept", hunks=await notes.hunks(proposed, SOME)
     )
@@ -177,12 +177,12 @@ async def test_the_undo_of_a_redo_is_an_undo(notes: Notes) -> None:
     await notes.asked(notes.owner, "undo_change", change_id=change, hunks=await notes.hunks(change, SOME))
     await notes.asked(notes.owner, "undo_change", change_id=change)
     everything = notes.restored()
-    again = await notes.asked(notes.owner, "redo_change", change_id=change)
+    again = await notes.asked(notes.owner, "undo_change", change_id=change, redo=True)
     assert await notes.undone(change) == set()
     await notes.asked(notes.owner, "undo_change", change_id=again)
     assert notes.restored() == everything == await notes.undone(change)
     assert (await notes.shown(change)).state == "undone"
-    await notes.asked(notes.owner, "redo_change", change_id=change)
+    await notes.asked(notes.owner, "undo_change", change_id=change, redo=True)
     assert (notes.restored(), (await notes.shown(change)).state) == (set(), "applied")
 
 

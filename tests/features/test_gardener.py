@@ -180,7 +180,7 @@ async def test_what_was_applied_and_undone_does_not_count_for_a_check(served: Se
     assert await judgements() == [(1, 0)]
     await call(served, "undo_session", session=done["session"])
     assert await judgements() == [(0, 0)]
-    await call(served, "redo_change", change_id=done["checks"][0]["change_id"])
+    await call(served, "undo_change", change_id=done["checks"][0]["change_id"], redo=True)
     assert await judgements() == [(1, 0)]
     await call(served, "undo_change", change_id=done["checks"][0]["change_id"])
     await call(served, "judge_finding", path=plan["path"], finding="g1", verdict="reject")

@@ -200,7 +200,8 @@ def test_no_change_there_is_known_any_more(closed: Closed) -> None:
     listed = json.loads(closed.ask("list_changes", {"limit": 200}))["changes"]
     assert {change["id"] for change in listed}.isdisjoint(closed.changes)
     assert not leaked(json.dumps(listed, ensure_ascii=False))
-    asked = [*((name, {}) for name in ("show_change", "undo_change", "redo_change"))]
+    asked: list[tuple[str, dict[str, object]]] = [("show_change", {}), ("undo_change", {})]
+    asked += [("undo_change", {"redo": True})]
     asked += [("judge_change", {"verdict": verdict}) for verdict in ("accept", "reject")]
     for operation, more in asked:
         unknown = closed.ask(operation, {"change_id": "0", **more})

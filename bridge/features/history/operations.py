@@ -152,12 +152,15 @@ class Settled:
         "revert one change",
         "bring back a deleted note",
         "roll back an edit",
+        "restore a change after it was undone",
+        "redo an undone change",
     ),
 )
 async def undo_change(
     call: Call,
     change_id: ChangeId,
     hunks: Hunks | None = None,
+    redo: bool = False,
     *,
     options: ChangeArguments,
 ) -> Settled:
@@ -166,14 +169,18 @@ async def undo_change(
     Args:
         change_id: Its id, from `list_changes`.
         hunks: Only these hunks, numbered as in `show_change`.
+        redo: Make an undone change again.
 
     Raises:
         ChangeNotFound: No such change, or its removed content is no longer kept.
-        ChangeConflict: The same lines have changed since; `conflicts` lists them.
+        ChangeConflict: The same lines have changed since; `conflicts` lists them. Or `redo`, and it is not undone.
     """
-    made = await call.vault.review.undo(
-        [change_id], author(call, "undo_change", options.reason), hunks, dry_run=options.dry_run
-    )
+    review = call.vault.review
+    if redo:
+        made = await review.redo(change_id, author(call, "redo_change", options.reason), dry_run=options.dry_run)
+    else:
+        by = author(call, "undo_change", options.reason)
+        made = await review.undo([change_id], by, hunks, dry_run=options.dry_run)
     return await build_settled(call.vault, [change_id], made, dry_run=options.dry_run)
 
 
@@ -206,32 +213,6 @@ async def undo_session(
     ids = await asyncio.to_thread(call.vault.review.of_session, session or session_of(call))
     made = await call.vault.review.undo(ids, author(call, "undo_session", options.reason), dry_run=options.dry_run)
     return await build_settled(call.vault, ids, made, dry_run=options.dry_run)
-
-
-@operation(
-    example={"change_id": "0"},
-    reads=False,
-    scope="write",
-    destructive=True,
-    tasks=(
-        "restore a change after it was undone",
-        "redo an undone change",
-        "make a reverted change again",
-        "bring back what was undone",
-    ),
-)
-async def redo_change(call: Call, change_id: ChangeId, options: ChangeArguments) -> Settled:
-    """Redo an undone change.
-
-    Args:
-        change_id: Its id, from `list_changes`.
-
-    Raises:
-        ChangeNotFound: No such change, or its written content is no longer kept.
-        ChangeConflict: It is not undone, or the same lines have changed since.
-    """
-    made = await call.vault.review.redo(change_id, author(call, "redo_change", options.reason), dry_run=options.dry_run)
-    return await build_settled(call.vault, [change_id], made, dry_run=options.dry_run)
 
 
 @operation(

@@ -140,11 +140,9 @@ export class ChangeRow {
 		return answer.ok && answer.result.state === "applied";
 	}
 
-	#carryOut(decision: Decision, given: Operations["undo_change"]["arguments"]): Promise<Answer<"judge_change" | "redo_change" | "undo_change">> {
+	#carryOut(decision: Decision, given: Operations["undo_change"]["arguments"]): Promise<Answer<"judge_change" | "undo_change">> {
 		const { link } = this.host;
-		if (decision === "undo") return link.call("undo_change", given);
-		if (decision === "redo") return link.call("redo_change", { change_id: given.change_id });
-		return link.call("judge_change", { ...given, verdict: decision });
+		return decision === "accept" || decision === "reject" ? link.call("judge_change", { ...given, verdict: decision }) : link.call("undo_change", { ...given, redo: decision === "redo" });
 	}
 }
 
