@@ -38,6 +38,7 @@ RENAMED: Mapping[str, str] = {
     "accept_change": "judge_change",
     "around_date": "find_notes",
     "call_server_tool": "call_server",
+    "check_policy": "list_policies",
     "conventions": "check_notes",
     "deny_agent": "set_properties",
     "export_graph": "graph_view",

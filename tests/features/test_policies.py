@@ -78,7 +78,7 @@ async def test_a_denied_policy_is_not_there(served: Served) -> None:
     await approve(served, "Secret/P.md", digest)
     await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Secret/**"]}))
     for operation, more in (
-        ("check_policy", {}),
+        ("list_policies", {}),
         ("run_policy", {}),
         ("run_policy", {"dry_run": True}),
         ("approve_policy", {"digest": digest}),
@@ -113,7 +113,7 @@ async def test_a_policy_is_drafted_from_three_changes_and_runs_for_an_agent_as_a
     assert drafted.status == 200, drafted.body
     assert drafted.json["problems"] == []
     path = drafted.json["path"]
-    checked = (await served.call("check_policy", path=path)).json
+    checked = (await served.call("list_policies", path=path)).json["policies"][0]
     assert {one["name"] for one in checked["variables"]} == {"title", "water"}
     agent, variables = await agent_of(served), {"title": "Oat", "water": "70"}
     assert (await agent.call("run_policy", path=path, variables=variables)).code == "forbidden"
@@ -126,7 +126,7 @@ async def test_a_policy_is_drafted_from_three_changes_and_runs_for_an_agent_as_a
     before = contents(served)
     assert (await agent.call("run_policy", path=path, variables=variables)).code == "forbidden"
     assert contents(served) == before
-    await approve(served, path, (await served.call("check_policy", path=path)).json["digest"])
+    await approve(served, path, (await served.call("list_policies", path=path)).json["policies"][0]["digest"])
     assert (await agent.call("run_policy", path=path, variables=variables)).status == 200
     assert (root(served) / "Bread/Emmer.md").read_text().endswith("Bread of Emmer.\n")
 
@@ -165,7 +165,7 @@ async def test_the_policy_of_the_documentation_runs(served: Served) -> None:
     page = Path(__file__).parents[2] / "docs/policies.md"
     example = page.read_text(encoding="utf-8").partition("````markdown\n")[2].partition("\n````")[0]
     (root(served) / "Reading note.md").write_text(example, encoding="utf-8")
-    checked = (await served.call("check_policy", path="Reading note.md")).json
+    checked = (await served.call("list_policies", path="Reading note.md")).json["policies"][0]
     assert (checked["sound"], checked["problems"]) == (True, [])
     for title in ("Soil", "Bees"):
         made = await served.call("run_policy", path="Reading note.md", variables={"title": title, "author": "Ada"})

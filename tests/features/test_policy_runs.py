@@ -68,8 +68,8 @@ async def test_a_text_brings_no_properties_of_its_own(served: Served) -> None:
     found = await ran(served, block, title="X", words="---\nadmin: true\n---\nText")
     assert (found["code"], "properties" in found["message"]) == ("invalid_arguments", True)
     written = CREATE.replace('"Of {{variables.title}}."', '"---\\nname: {{variables.title}}\\n---\\n"')
-    checked = (await served.call("check_policy", text=written)).json
-    assert ["properties" in one["message"] for one in checked["problems"]] == [True]
+    drafted = (await served.call("author_policy", name="P", text=written, dry_run=True)).json
+    assert ["properties" in one["message"] for one in drafted["problems"]] == [True]
 
 
 COURSE = """
@@ -203,7 +203,7 @@ steps:
   - {id: note, do: create_note, path: New.md, text: "{{steps.told.text}}"}
 """
     await write_policy(served, block)
-    problems = (await served.call("check_policy", path=PATH)).json["problems"]
+    problems = (await served.call("list_policies", path=PATH)).json["policies"][0]["problems"]
     told = [one["message"] for one in problems if one["serious"]]
     assert [name for name in ("limit", "text") if any(f"`{name}`" in one for one in told)] == ["limit", "text"], told
 
@@ -269,9 +269,9 @@ async def test_yaml_does_not_grow(served: Served) -> None:
         "- a",
         "!!python/object:os.system {}",
     ):
-        checked = await served.call("check_policy", text=text)
-        assert checked.status == 200, checked.body
-        assert checked.json["sound"] is False
+        drafted = await served.call("author_policy", name="P", text=text, dry_run=True)
+        assert drafted.status in {200, 400}, drafted.body
+        assert drafted.status == 400 or any(one["serious"] for one in drafted.json["problems"])
 
 
 async def test_a_question_is_asked_for_every_entry_of_a_list(served: Served) -> None:

@@ -117,7 +117,6 @@ async def test_the_vault_has_it_in_every_field_that_is_asked(served: Served) -> 
         "note_profile": {"path": "N.md"},
         "note_links": {"path": "Oven.md", "mentions": True, "context": True},
         "list_policies": {},
-        "check_policy": {"path": "Policies/Sort.md"},
         "entity_course": {"name": "Oven.md"},
         "list_memories": {},
     }
@@ -129,7 +128,7 @@ async def test_the_vault_has_it_in_every_field_that_is_asked(served: Served) -> 
     assert '"Bread rises"' in said["note_profile"]
     assert "Bread rises slowly in the Oven of Loaf." in said["note_links"]
     assert "Sorts bread" in said["list_policies"]
-    assert "The crumb" in said["check_policy"]
+    assert "The crumb" in said["list_policies"]
     assert "clay" in said["list_memories"]
 
 

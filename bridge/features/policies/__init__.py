@@ -8,7 +8,6 @@ FEATURE = Feature(
     "policies",
     operations=(
         examine.list_policies,
-        examine.check_policy,
         perform.run_policy,
         author.author_policy,
         approve.approve_policy,
@@ -16,7 +15,6 @@ FEATURE = Feature(
     tables=POLICIES,
     views={
         examine.PolicyPage: views.policy_page_view,
-        examine.CheckedPolicy: views.checked_view,
         perform.PolicyOutcome: views.outcome_view,
         author.WrittenPolicy: views.written_policy_view,
     },

@@ -39,7 +39,7 @@ async def approve_policy(call: Call, path: VaultPath, digest: Digest, withdraw: 
 
     Args:
         path: The note of the policy.
-        digest: The digest of its block that you have seen, from `check_policy` or a dry run.
+        digest: The digest of its block that you have seen, from `list_policies` or a dry run.
         withdraw: Approve it no more.
 
     Raises:

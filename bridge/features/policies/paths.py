@@ -38,7 +38,7 @@ def _judge(step: PolicyStep, name: str, value: str, vault: Vault) -> tuple[str, 
     try:
         shown = put_sample(written)
     except BridgeError:
-        # `check_policy` reports malformed templates by itself.
+        # The check of a policy reports malformed templates by itself.
         return None
     if shown is None or (step.reads and not shown.strip("/")):
         return None

@@ -49,22 +49,18 @@ class ReadPolicy:
             more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
             raise InvalidArguments(
                 f"The policy cannot run: line {faults[0].line}: {faults[0].message}{more}",
-                hint="`check_policy` lists every fault; correct them first.",
+                hint="`list_policies` with this `path` lists every fault; correct them first.",
             )
 
 
-async def open_policy(call: Call, path: VaultPath | None, text: str | None = None) -> ReadPolicy:
+async def open_policy(call: Call, path: VaultPath) -> ReadPolicy:
     """Read and check a policy.
 
     Raises:
         NoteNotFound: There is no such note.
-        InvalidArguments: The note is no policy, or neither or both of a note and a text are given.
+        InvalidArguments: The note is no policy.
     """
     call.vault.require_keyword()
-    if (path is None) == (text is None):
-        raise InvalidArguments("Give either `path` or `text`.")
-    if path is None:
-        return await asyncio.to_thread(read_text, call.vault.files, text or "", snapshot(call.vault))
     return await asyncio.to_thread(read_note, call.vault, path)
 
 
