@@ -52,7 +52,7 @@ async def test_agents_are_shown_nothing_of_it(bridge: Bridge, operation: str) ->
 
 async def test_models_are_listed_with_the_one_that_is_chosen_whether_it_is_here_or_not(bridge: Bridge) -> None:
     await get_operation("change_settings").run(Call(bridge, OWNER), {"changes": {"model": "bge-small-en-v1.5"}})
-    shown = await get_operation("list_models").run(Call(bridge, RUNTIME), {})
+    shown = await get_operation("read_settings").run(Call(bridge, RUNTIME), {"models": True})
     assert [m.id for m in shown.models if m.chosen] == ["bge-small-en-v1.5"]
     assert not any(m.installed for m in shown.models)
     assert shown.models[0].size_mb == 25.3
@@ -61,7 +61,9 @@ async def test_models_are_listed_with_the_one_that_is_chosen_whether_it_is_here_
 @pytest.mark.model
 async def test_a_model_that_is_installed_says_so(tmp_path: Path, models_dir: Path) -> None:
     (tmp_path / "data").mkdir()
-    shown = await get_operation("list_models").run(Call(Bridge(tmp_path / "data", models_dir, []), RUNTIME), {})
+    shown = await get_operation("read_settings").run(
+        Call(Bridge(tmp_path / "data", models_dir, []), RUNTIME), {"models": True}
+    )
     assert [m.installed for m in shown.models if m.id == DEFAULT_MODEL] == [True]
     # Each vault's notes decide, and there is none.
     assert not any(m.chosen for m in shown.models)

@@ -9,7 +9,6 @@ FEATURE = Feature(
         operations.read_settings,
         operations.change_settings,
         operations.check_globs,
-        operations.list_models,
         clients.list_clients,
         clients.open_pairing,
     ),
