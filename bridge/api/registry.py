@@ -44,6 +44,7 @@ RENAMED: Mapping[str, str] = {
     "export_graph": "graph_view",
     "keep_summary": "set_properties",
     "list_corrections": "list_tasks",
+    "list_handoffs": "take_over",
     "list_models": "read_settings",
     "note_down": "save_session",
     "preview_policy": "run_policy",

@@ -3,14 +3,13 @@
 from bridge.api.change_view import written_view
 from bridge.api.feature import Feature
 from bridge.api.write import Written
-from bridge.features.handoffs import hand_over, list_handoffs, take_over
+from bridge.features.handoffs import hand_over, take_over
 
 FEATURE = Feature(
     "handoffs",
-    operations=(hand_over.hand_over, take_over.take_over, list_handoffs.list_handoffs),
+    operations=(hand_over.hand_over, take_over.take_over),
     views={
         Written: written_view,
         take_over.TakenHandoff: take_over.handoff_view,
-        list_handoffs.ListedHandoffs: list_handoffs.handoff_list_view,
     },
 )

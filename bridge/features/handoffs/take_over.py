@@ -90,7 +90,8 @@ class TakenHandoff:
         artifacts: Notes and files that matter.
         claims: The claims, those first that no longer hold.
         changed_since: Its notes that were changed after it.
-        agent: The client that handed over.
+        agent: The client that handed over; empty for a person.
+        to: The client that should take over; null for any.
         created: When.
         taken: Whether it is marked as taken over now.
         left_out: Entries omitted because of the budget; the note has them.
@@ -107,6 +108,7 @@ class TakenHandoff:
     claims: tuple[CheckedClaim, ...]
     changed_since: tuple[ChangedSince, ...]
     agent: str
+    to: str | None
     created: str
     taken: bool
     left_out: int
@@ -206,6 +208,7 @@ def check_handoff(call: Call, note: "IndexedNote") -> TakenHandoff:
         claims=tuple(sorted(claims, key=lambda one: one.verdict not in {"changed", "gone"})),
         changed_since=changed_since(call.vault, handoff, facts, created),
         agent=str(field_of(note.properties, "agent") or ""),
+        to=str(field_of(note.properties, "to") or "") or None,
         created=iso(created),
         taken=False,
         left_out=0,
