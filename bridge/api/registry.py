@@ -62,6 +62,7 @@ RENAMED: Mapping[str, str] = {
     "suggest_aliases": "note_profile",
     "switch_garden_rule": "garden_rules",
     "topics_of": "list_topics",
+    "validate_topics": "list_topics",
     "withhold_note": "give_note",
 }
 """What took the place of an operation of an earlier version."""

@@ -10,6 +10,7 @@ from bridge.access.tokens import Tokens
 from bridge.api.call import OWNER, Call
 from bridge.api.registry import get_operation
 from bridge.settings.file import save_settings
+from bridge.topics.kinds import FINDING_KINDS
 from bridge.topics.settings import TopicSettings
 from tests.features.served import Served, readable
 
@@ -77,7 +78,7 @@ async def use(served: Served, **settings: Any) -> None:
 
 
 async def found(served: Served, *kinds: str) -> list[dict[str, Any]]:
-    answer = await served.call("validate_topics", kinds=list(kinds))
+    answer = await served.call("list_topics", problems=list(kinds))
     assert answer.status == 200, answer.body
     findings: list[dict[str, Any]] = answer.json["findings"]
     return findings
@@ -106,7 +107,7 @@ async def test_topics_are_listed_with_kind_count_and_definition(served: Served) 
 async def test_without_the_setting_there_are_no_topics(served: Served) -> None:
     for answer in (await served.call("list_topics"), await served.call("list_topics", path="Other.md")):
         assert "set_up_ontology" in answer.json["notices"][0]
-    assert (await served.call("validate_topics")).json["total"] == 0
+    assert (await served.call("list_topics", problems=FINDING_KINDS)).json["total"] == 0
 
 
 async def test_topics_are_suggested_with_reasons(served: Served) -> None:
@@ -201,7 +202,7 @@ async def test_alike_topics_are_merged_into_the_one_with_more_links(served: Serv
     await readable(served)
     await served.call("dismiss", kind="merge", paths=[finding["path"], finding["topic"]])
     assert await found(served, "alike") == []
-    assert (await served.call("validate_topics", kinds=["alike"])).json["dismissed"] == 1
+    assert (await served.call("list_topics", problems=["alike"])).json["dismissed"] == 1
 
 
 async def test_unused_topics_are_archived(served: Served) -> None:
@@ -251,13 +252,13 @@ async def test_all_edits_fit_together_in_one_change(served: Served) -> None:
     await write(served, {"Garden/Copy.md": note('"[[Leavenings]]", "[[Gone]]"', "Has the copy, and a stray topic.")})
     await use(served, ontology_folder="Ontology")
     before = contents(served)
-    findings = (await served.call("validate_topics")).json["findings"]
+    findings = (await served.call("list_topics", problems=FINDING_KINDS)).json["findings"]
     assert {one["kind"] for one in findings} == {"values", "new", "orphan", "alike"}
     edits = [edit for one in findings for edit in one["edits"]]
     change = await served.call("change_set", edits=edits, confirm=True)
     assert change.status == 200, change.body
     await readable(served)
-    left = (await served.call("validate_topics")).json["findings"]
+    left = (await served.call("list_topics", problems=FINDING_KINDS)).json["findings"]
     assert {value["problem"] for one in left for value in one["values"]} == {"missing"}
     assert not any(one["edits"] for one in left)
     names = [one["name"] for one in (await served.call("list_topics", path="Garden/Copy.md")).json["topics"]]
@@ -276,7 +277,7 @@ async def test_denied_topics_are_never_shown(served: Served) -> None:
     said = [
         await served.call("list_topics", query="leavening"),
         await served.call("list_topics", path="Bread/New loaf.md"),
-        await served.call("validate_topics", kinds=["alike", "orphan", "rare"]),
+        await served.call("list_topics", problems=["alike", "orphan", "rare"]),
     ]
     assert all(b"Leavening" not in one.body for one in said)
     assert said[0].json["total"] == 0

@@ -1,15 +1,14 @@
 """Topics of notes: the ontology, suggestions, and what is not in order with them."""
 
 from bridge.api.feature import Feature
-from bridge.features.topics import list_topics, set_up, validate, views
+from bridge.features.topics import list_topics, set_up, views
 from bridge.topics.settings import TopicSettings
 
 FEATURE = Feature(
     "topics",
-    operations=(set_up.set_up_ontology, list_topics.list_topics, validate.validate_topics),
+    operations=(set_up.set_up_ontology, list_topics.list_topics),
     settings=TopicSettings,
     views={
         list_topics.TopicList: views.topic_list_view,
-        validate.TopicProblems: views.findings_view,
     },
 )

@@ -13,7 +13,9 @@ from bridge.api.registry import operation
 from bridge.api.vault_topics import NO_ONTOLOGY, VaultTopics, read_topics
 from bridge.errors import FolderNotFound
 from bridge.features.topics.note_topics import NoteTopics, suggest_topics
+from bridge.features.topics.validate import TopicProblem, validate_topics
 from bridge.records import dataclass
+from bridge.topics.kinds import FindingKind
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
@@ -64,9 +66,11 @@ class TopicList:
         folder: The folder of the ontology; null without one.
         kinds: Its folders.
         topics: Those of most notes first.
-        total: Count before `limit`.
+        total: Count before `limit`, of topics or findings.
         notices: Why there are none, or which rules cannot be followed.
         note: Where the topics of one note are asked for, the property that holds them and suggestions.
+        findings: Where problems are asked for, what is not in order, in the order in which the edits fit together.
+        dismissed: How many more were dismissed; absent if none.
     """
 
     folder: VaultPath | None
@@ -75,6 +79,8 @@ class TopicList:
     total: int
     notices: tuple[str, ...] = ()
     note: NoteTopics | None = None
+    findings: tuple[TopicProblem, ...] | None = None
+    dismissed: int | None = None
 
 
 @operation(
@@ -87,6 +93,11 @@ class TopicList:
         "suggest topics for a note",
         "classify a note",
         "which concepts is this note about",
+        "check the topics of notes",
+        "topics that could be merged",
+        "topics that no note has",
+        "links in the topics property that lead nowhere",
+        "topics that are missing",
     ),
 )
 async def list_topics(
@@ -94,6 +105,7 @@ async def list_topics(
     query: str | None = None,
     folder: Folder | None = None,
     path: VaultPath | None = None,
+    problems: tuple[FindingKind, ...] = (),
     limit: Annotated[int, Interval(ge=1, le=500)] = 50,
 ) -> TopicList:
     """List the topics of the ontology with their definitions, and how many notes have each.
@@ -102,7 +114,8 @@ async def list_topics(
         query: Only those with these words in a name or alias.
         folder: Only this folder of the ontology, such as `Concepts`.
         path: Only those of this note, with others that near notes, links and its text speak for.
-        limit: Maximum topics, and suggestions.
+        problems: Instead, what is not in order, with `edits` for `change_set`; `new` reads all notes.
+        limit: Maximum topics, suggestions or findings.
 
     Raises:
         FolderNotFound: The ontology has no such folder; the message names those it has.
@@ -115,6 +128,11 @@ async def list_topics(
     if known is None:
         return TopicList(None, (), (), 0, (NO_ONTOLOGY,))
     ontology, assignments = known.sources.ontology, known.sources.assignments
+    if problems:
+        found, dismissed = await validate_topics(call, known, problems)
+        findings = tuple(found[:limit])
+        notices = known.rules.problems
+        return TopicList(ontology.folder, (), (), len(found), notices, findings=findings, dismissed=dismissed or None)
     chosen = choose_topics(ontology, query, folder)
     if path is not None:
         has = assignments.of(path)

@@ -31,9 +31,12 @@ SUGGESTED = (
 
 
 def topic_list_view(answer: Answer) -> Iterable[Element]:
-    """Show the folders with their meanings, then a topic a line; of a note, its topics and suggestions."""
+    """Show the folders with their meanings, then a topic a line; of a note, its topics and suggestions; or findings."""
     yield from notices(answer["notices"])
     if answer["folder"] is None:
+        return
+    if answer.get("findings") is not None:
+        yield from _findings(answer)
         return
     if (note := answer.get("note")) is not None:
         yield from _note_topics(answer, note)
@@ -58,9 +61,8 @@ def _note_topics(answer: Answer, note: Answer) -> Iterable[Element]:
     yield Table(SUGGESTED, note["suggested"])
 
 
-def findings_view(answer: Answer) -> Iterable[Element]:
+def _findings(answer: Answer) -> Iterable[Element]:
     """Show each finding with what would be done."""
-    yield from notices(answer["notices"])
     total = answer["total"]
     if total:
         shown = f"{len(answer['findings'])} of " if len(answer["findings"]) < total else ""
