@@ -53,7 +53,6 @@ RENAMED: Mapping[str, str] = {
     "read_server_resource": "call_server",
     "redo_change": "undo_change",
     "reject_change": "judge_change",
-    "rename_alias": "set_properties",
     "resolve_correction": "toggle_task",
     "revise_policy": "edit_note",
     "revive": "dismiss",

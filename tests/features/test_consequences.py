@@ -132,6 +132,7 @@ async def test_nothing_that_was_read_is_replaced_without_its_digest(served: Serv
     calls: dict[str, dict[str, Any]] = {
         "set_properties": {"path": "Web.md", "properties": {"status": "done"}},
         "rename_heading": {"path": "Syntax.md", "heading": "Lists", "to": "Items"},
+        "rename_alias": {"path": "Clusters.md", "alias": "DBSCAN", "to": "Density"},
         "move_note": {"path": "Web.md", "to": "Pages.md"},
     }
     for operation, arguments in calls.items():

@@ -36,17 +36,21 @@ async def test_both_forms_are_one(served: Served) -> None:
 
 
 async def test_edits_find_what_is_written_in_the_other_form(served: Served) -> None:
-    text = "---\nGröße: 2\n---\n# Überschrift é\n\n- [ ] 가방 packen\n"
+    text = "---\nGröße: 2\naliases: [Öhr]\n---\n# Überschrift é\n\n- [ ] 가방 packen\n"
     forms: tuple[tuple[Form, Form], ...] = (("NFC", "NFD"), ("NFD", "NFC"))
     for written, asked in forms:
         path = f"{written}.md"
         await served.call("create_note", path=path, text=normalize(written, text))
-        size, heading, task = (normalize(asked, one) for one in ("größe", "überschrift é", "가방 packen"))
+        size, heading, alias, task = (normalize(asked, one) for one in ("größe", "überschrift é", "Öhr", "가방 packen"))
         assert (await served.call("set_properties", path=path, properties={size: 3})).status == 200
         assert (await served.call("read_note", path=path, section=heading)).status == 200
         edit = {"op": "insert_under", "heading": heading, "text": "Below.", "create_heading": True}
         assert (await served.call("edit_note", path=path, edits=[edit])).status == 200
-        assert (await served.call("toggle_task", path=path, line=6, text=task)).status == 200, written
+        assert (await served.call("toggle_task", path=path, line=7, text=task)).status == 200, written
+        assert (await served.call("rename_alias", path=path, alias=alias, to="Ear")).status == 200
         read = (await served.call("read_note", path=path)).json
-        assert {normalize("NFC", name): value for name, value in read["properties"].items()} == {"Größe": 3}
+        assert {normalize("NFC", name): value for name, value in read["properties"].items()} == {
+            "Größe": 3,
+            "aliases": ["Ear"],
+        }
         assert len(read["headings"]) == 1

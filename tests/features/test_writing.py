@@ -89,6 +89,17 @@ async def test_properties_change_line_by_line(served: Served) -> None:
     )
 
 
+async def test_an_alias_is_renamed_with_the_links_that_show_it(served: Served) -> None:
+    await served.call("create_note", path="Feeding.md", text="[[Old Rye Starter|Gertrude]] eats.")
+    digest = (await read(served, "Old Rye Starter.md"))["digest"]
+    asked = {"path": "Old Rye Starter.md", "alias": "Gertrude", "to": "Gerda", "digest": digest, "links": True}
+    answer = await served.call("rename_alias", **asked)
+    assert answer.json["links_rewritten"] == 1, answer.body
+    assert (root(served) / "Feeding.md").read_text() == "[[Old Rye Starter|Gerda]] eats.\n"
+    assert "aliases: [Gerda]\n# kept by hand\n" in (root(served) / "Old Rye Starter.md").read_text()
+    assert (await served.call("rename_alias", **{**asked, "alias": "Hilda"})).code == "note_changed"
+
+
 async def test_a_long_note_may_be_changed_a_little(served: Served) -> None:
     (root(served) / "Long.md").write_text("word " * 300_000 + "\n\n- [ ] Rest\n")
     await served.call("wait_until_indexed", path="Long.md")
@@ -332,15 +343,21 @@ async def test_changes_of_a_note_that_is_denied_since_are_not_told(served: Serve
 
 
 @pytest.mark.parametrize(
-    ("heading", "place", "followed"),
+    ("heading", "place", "followed", "operation", "arguments"),
     [
-        ("Mit [[Ziel]] reden", "Mit Ziel reden", "Mit Neu reden"),
-        ("与[[Ziel]]谈", "与 Ziel 谈", "与 Neu 谈"),
-        ("Über [[Ziel]]\n---", "Über Ziel", "Über Neu"),
+        ("Mit [[Ziel]] reden", "Mit Ziel reden", "Mit Neu reden", "move_note", {"path": "Ziel.md", "to": "Neu.md"}),
+        ("与[[Ziel]]谈", "与 Ziel 谈", "与 Neu 谈", "move_note", {"path": "Ziel.md", "to": "Neu.md"}),
+        (
+            "Über [[Ziel|Ali]]\n---",
+            "Über Ziel Ali",
+            "Über Ziel Bo",
+            "rename_alias",
+            {"path": "Ziel.md", "alias": "Ali", "to": "Bo", "links": True},
+        ),
     ],
 )
 async def test_a_link_to_a_heading_in_which_a_link_is_rewritten_follows(
-    served: Served, heading: str, place: str, followed: str
+    served: Served, heading: str, place: str, followed: str, operation: str, arguments: dict[str, Any]
 ) -> None:
     mark = "" if heading.endswith("---") else "## "
     await served.call("create_note", path="Ziel.md", text="---\naliases: [Ali]\n---\nZiel.\n")
@@ -349,7 +366,7 @@ async def test_a_link_to_a_heading_in_which_a_link_is_rewritten_follows(
     root = served.bridge.find(None).root
     before = {path: path.read_bytes() for path in root.glob("*.md")}
     for dry_run in (True, False):
-        made = (await served.call("move_note", path="Ziel.md", to="Neu.md", dry_run=dry_run)).json
+        made = (await served.call(operation, **arguments, dry_run=dry_run)).json
         assert (made["links_broken"], made["links_rewritten"]) == ([], 2), made
     assert (root / "L.md").read_text() == f"[[T#{followed}]]\n"
     undone = await served.call("undo_change", change_id=made["change_id"])

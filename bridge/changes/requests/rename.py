@@ -1,4 +1,4 @@
-"""Renaming a heading of a note, by which links name it."""
+"""Renaming a part of a note by which links name it: a heading or an alias."""
 
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -66,5 +66,58 @@ class RenameHeading(Request):
             if has_line_number(self.heading):
                 require_lines(draft, self.path, data, self.digest)
         planned = rename_heading(self.path, self.heading, self.to, view)
+        draft.take(planned.plan)
+        return planned.effect
+
+
+@ChangeKind(
+    example={
+        "path": "Bread/Starters/Levain.md",
+        "alias": "leaven",
+        "to": "the milk",
+        "digest": "1ea4d7c0cb4e6a8ad3db01af7659a0e953b701e7607ba0f60110b6fe86ffb73f",
+    },
+    tasks=("rename an alias of a note", "change another name of a note in links"),
+    bounds={"alias": MaxLen(1_000), "to": MaxLen(1_000)},
+)
+@dataclass(frozen=True, slots=True)
+class RenameAlias(Request):
+    """Rename an alias of a note and, if you want, the links that show it.
+
+    Attributes:
+        path: The note.
+        alias: The exact alias.
+        to: The new alias.
+        digest: Digest of the note as read; a changed note is refused.
+        links: Also update links that show the old alias.
+        op: The operation.
+
+    Raises:
+        NoteNotFound: No such note; the message names the closest.
+        NoteChanged: Its content does not match `digest`.
+        TextNotFound: The note has no such alias.
+        InvalidProperties: Its properties cannot be parsed, so nothing is changed.
+        ProtectedPath: A read-only note would have to change.
+    """
+
+    relinks: ClassVar[bool] = True
+
+    path: VaultPath
+    alias: str
+    to: str
+    digest: Digest | None = None
+    links: bool = False
+    op: Literal["rename_alias"] = "rename_alias"
+
+    def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
+        """Rename the alias in the draft."""
+        from bridge.changes.alias import rename_alias
+        from bridge.changes.requests.preconditions import read_unchanged
+
+        view = context.view(draft)
+        if self.path in view.names:
+            read_unchanged(self.path, self.digest, draft, context)
+        types = context.obsidian().property_types
+        planned = rename_alias(self.path, self.alias, self.to, view, types, links=self.links)
         draft.take(planned.plan)
         return planned.effect

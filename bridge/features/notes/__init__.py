@@ -8,7 +8,7 @@ from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import EditNote, SetProperties
 from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
-from bridge.changes.requests.rename import RenameHeading
+from bridge.changes.requests.rename import RenameAlias, RenameHeading
 from bridge.changes.requests.split_note import SplitNote
 from bridge.features.notes import change_set, daily, duplicates, operations, read, read_several, views
 
@@ -27,6 +27,7 @@ FEATURE = Feature(
         change_operation(MergeNotes),
         change_operation(SplitNote),
         change_operation(RenameHeading),
+        change_operation(RenameAlias),
         change_operation(DeleteNote),
         daily.daily_note,
         change_set.change_set,

@@ -12,7 +12,7 @@ from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import EditNote, SetProperties
 from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
-from bridge.changes.requests.rename import RenameHeading
+from bridge.changes.requests.rename import RenameAlias, RenameHeading
 from bridge.changes.requests.split_note import SplitNote
 from bridge.changes.requests.tasks import AddTask, ToggleTask
 from bridge.types import TaggedUnion
@@ -25,6 +25,7 @@ Change = Annotated[
     | MergeNotes
     | SplitNote
     | RenameHeading
+    | RenameAlias
     | DeleteNote
     | ToggleTask
     | AddTask,
