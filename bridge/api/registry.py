@@ -49,7 +49,6 @@ RENAMED: Mapping[str, str] = {
     "note_down": "save_session",
     "preview_policy": "run_policy",
     "property_values": "property_report",
-    "query_base": "find_notes",
     "read_server_resource": "call_server",
     "redo_change": "undo_change",
     "reject_change": "judge_change",

@@ -108,6 +108,11 @@ class Budget:
         self._deadline: float | None = None
         self._cancelled = False
 
+    @property
+    def is_spent(self) -> bool:
+        """Whether nothing more can be evaluated."""
+        return self.steps < 0
+
     def spend(self, steps: int) -> None:
         """Take steps.
 
@@ -136,9 +141,11 @@ class Budget:
 
 @dataclass(slots=True)
 class Evaluation:
-    """One query: its files, and what it may still take."""
+    """One query: its files, its formulas, and what it may still take."""
 
     files: Files
+    formulas: Mapping[str, Node] = field(default_factory=dict)
+    this: FileValue | None = None
     budget: Budget = field(default_factory=Budget)
     given: Mapping[str, Result] = field(default_factory=dict)
     """Values by name, which stand before properties of the same name."""
@@ -154,6 +161,10 @@ class Evaluation:
             InvalidArguments: It takes too many steps, or a function gets the wrong number of arguments.
         """
         return self._evaluated(_Scope(self, path, self.given), node)
+
+    def summary(self, node: Node, values: list[Result]) -> Result:
+        """Evaluate a custom summary, in which `values` are those of a column."""
+        return self._evaluated(_Scope(self, "", {"values": values}), node)
 
     def passes(self, node: Node, path: str) -> bool:
         """Return whether an expression is true of a file."""
@@ -199,7 +210,7 @@ def find_properties(nodes: Sequence[Node]) -> tuple[str, ...]:
 
 
 def _nesting_error() -> InvalidArguments:
-    return InvalidArguments("The expression is nested too deeply.", hint="Write it with fewer brackets.")
+    return InvalidArguments("The expression is nested too deeply.", hint="Split it, such as into formulas.")
 
 
 def _date_field(date: Date, name: str) -> Result:
@@ -213,6 +224,7 @@ class _Scope:
     query: Evaluation
     path: str
     variables: Mapping[str, Result] = field(default_factory=dict)
+    open_formulas: tuple[str, ...] = ()
 
     def value(self, node: Node) -> Result:
         found = _EVALUATED[type(node)](self, node)
@@ -257,9 +269,8 @@ class _Scope:
         match name:
             case "file":
                 return FileValue(self.path)
-            case "this" | "formula":
-                # Only a base has them.
-                return None
+            case "this":
+                return self.query.this
             case _:
                 return self.query.files.property_of(self.path, name)
 
@@ -268,16 +279,21 @@ class _Scope:
         match of:
             case Name(name="note"):
                 return self.query.files.property_of(self.path, name)
-        return self._field_of(self.value(of), name)
+            case Name(name="formula"):
+                return self._formula(name)
+            case Field(of=Name(name="this"), name="file") if self.query.this is not None:
+                return self.query.files.field_of(self.query.this.path, name)
+        return self._field_of(self.value(of), name, is_this=of == Name("this"))
 
-    def _field_of(self, value: Result, name: str) -> Result:  # noqa: PLR0911 - one kind of value, one line
+    def _field_of(self, value: Result, name: str, *, is_this: bool = False) -> Result:  # noqa: PLR0911 - one kind of value, one line
         match value:
             case FileValue(path=path):
                 if name == "file":
                     return value
                 if name in _FIELDS["file"]:
                     return self.query.files.field_of(path, name)
-                return self._no_field(value, name)
+                # `this.author` is a property of the note that is looked at.
+                return self.query.files.property_of(path, name) if is_this else self._no_field(value, name)
             case Date() if name in _FIELDS["date"]:
                 return _date_field(value, name)
             case Duration() if name in UNITS_OF_DURATION:
@@ -301,10 +317,20 @@ class _Scope:
         match of:
             case Name(name="note") if isinstance(place, str):
                 return self.query.files.property_of(self.path, place)
+            case Name(name="formula") if isinstance(place, str):
+                return self._formula(place)
         value = self.value(of)
         if isinstance(value, list | str) and is_number(place) and 0 <= place < len(value):
             return value[int(place)]
         return value.get(place) if isinstance(value, dict) and isinstance(place, str) else None
+
+    def _formula(self, name: str) -> Result:
+        node = self.query.formulas.get(name)
+        if node is None:
+            return None
+        if name in self.open_formulas:
+            raise InvalidArguments(f"The formula `{name}` refers to itself.")
+        return _Scope(self.query, self.path, {}, (*self.open_formulas, name)).value(node)
 
     def call_value(self, call: FunctionCall) -> Result:
         known = self.query.constants
@@ -356,7 +382,7 @@ class _Scope:
         return items if isinstance(items, list) else []
 
     def _with(self, **variables: Result) -> "_Scope":
-        return _Scope(self.query, self.path, {**self.variables, **variables})
+        return _Scope(self.query, self.path, {**self.variables, **variables}, self.open_formulas)
 
     def binary_value(self, node: Binary) -> Result:
         one = self.value(node.left)

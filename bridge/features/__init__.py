@@ -4,6 +4,7 @@ from bridge.api.registry import get_operation, install, installed_hooks, operati
 from bridge.features import (
     admin,
     answers,
+    bases,
     brief,
     context,
     corrections,
@@ -48,6 +49,7 @@ FEATURES = tuple(
         dismissals,
         gardener,
         policies,
+        bases,
         tasks,
         history,
         links,

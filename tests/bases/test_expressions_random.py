@@ -77,7 +77,7 @@ def bigger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 @example('"a,".repeat(30).split(",").reduce(acc + acc, [1])')
 @example('"ab".split(/x*/)')
 def test_an_expression_stays_within_its_budget(text: str) -> None:
-    query = evaluation()
+    query = evaluation(f="[1, 2, 3].map(file.name.repeat(99))")
     query.budget.steps = STEPS
     try:
         found: Any = query.value(parse_expression(text), BOOK)

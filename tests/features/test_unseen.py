@@ -33,6 +33,7 @@ NOTES = {
     f"## Crust {H}\n\nThe crust is [[Oven#Heat {H}|hot {H}]] and [[Nowhere\u200b|lost {H}]].\n\n"
     f"| a {H} | b |\n| - | - |\n| bread {H} | c |\n",
     "Oven.md": f'---\naliases: ["Kiln {H}"]\n---\n# Oven {H}\n\n## Heat {H}\n\nAn oven heats Loaf {H} and N {H}.\n',
+    "Base.base": "views:\n  - type: table\n    name: All\n    order: [file.name, note.kind, note.aliases]\n",
     "Policies/Sort.md": POLICY,
     "Agents/About this folder.md": "---\ntype: agents-folder\n---\n",
     "Agents/Memory/Clay.md": f"---\ntype: memory\nkind: fact\naliases: ['clay {H}']\n---\nBread {H} of clay.\n",
@@ -100,8 +101,9 @@ async def test_no_answer_has_it(served: Served, operation: Any) -> None:
     own = {name: value for name, value in ASKED.items() if name in known}
     example = {name: value for name, value in operation.example.items() if name not in own and name != "folder"}
     of_policy = {"path": "Policies/Sort.md", "text": None} if "policy" in operation.name else {}
+    of_base = {"path": "Base.base"} if operation.name == "query_base" else {}
     as_text = {name: value for name, value in own.items() if name != "form"}
-    for arguments in (own, as_text, own | example, example, own | of_policy):
+    for arguments in (own, as_text, own | example, example, own | of_policy, own | of_base):
         given = {name: value for name, value in arguments.items() if value is not None}
         answer = (await served.call(operation.name, **given)).json
         for name, text in texts(answer):
@@ -119,6 +121,7 @@ async def test_the_vault_has_it_in_every_field_that_is_asked(served: Served) -> 
         "list_policies": {},
         "entity_course": {"name": "Oven.md"},
         "list_memories": {},
+        "query_base": {"path": "Base.base"},
     }
     said = {
         name: json.dumps((await served.call(name, **given)).json, ensure_ascii=False) for name, given in answers.items()
@@ -130,6 +133,7 @@ async def test_the_vault_has_it_in_every_field_that_is_asked(served: Served) -> 
     assert "Sorts bread" in said["list_policies"]
     assert "The crumb" in said["list_policies"]
     assert "clay" in said["list_memories"]
+    assert "rye bread" in said["query_base"]
 
 
 async def test_what_must_be_exact_is(served: Served) -> None:

@@ -1,0 +1,282 @@
+"""Running a view of a base."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+from annotated_types import Interval, MaxLen
+
+from bridge.api.among import choose_among
+from bridge.api.call import Call
+from bridge.api.markup import Answer, Element, Line, notice, notices, path_of
+from bridge.api.not_found import no_such_note, unknown_properties
+from bridge.api.registry import operation
+from bridge.api.vault_notes import snapshot
+from bridge.api.where import evaluate_apart, note_files
+from bridge.errors import BridgeError, InvalidArguments, NoteNotFound
+from bridge.index.note import Notes
+from bridge.notebook.folder import agents_folder
+from bridge.records import dataclass
+from bridge.text.counts import count_of
+from bridge.types import Among, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.bases.base_file import Base, BaseView
+    from bridge.bases.evaluate import Budget, Evaluation
+    from bridge.bases.syntax import Node
+    from bridge.engine.open_vault import OpenVault
+
+ENDING = ".base"
+
+MOST_CHARACTERS = 2_000_000
+"""Characters of the values in an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class BaseRow:
+    """A file in a view.
+
+    Attributes:
+        path: The file.
+        values: Its value in each column: a number, truth value, text, list of texts, or null.
+        group: The group that it is in, if the view groups.
+    """
+
+    path: VaultPath
+    values: Mapping[str, Any]
+    group: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BaseRows:
+    """A page of a view.
+
+    Attributes:
+        view: The name of the view.
+        views: The names of all views of the base.
+        columns: The columns of the view, as the base names them.
+        rows: The files on this page.
+        total: Count before `limit` and `offset`, after the view's own limit.
+        summaries: The summary of each column that has one.
+        notices: Remarks, such as on a column that cannot be evaluated.
+    """
+
+    view: str
+    views: tuple[str, ...]
+    columns: tuple[str, ...]
+    rows: tuple[BaseRow, ...]
+    total: int
+    summaries: Mapping[str, Any]
+    notices: tuple[str, ...] = ()
+
+
+@operation(
+    example={
+        "text": "{filters: file.inFolder('Bread'), views: [{name: Bread, limit: 3, order: [file.name, hydration]}]}"
+    },
+    tasks=(
+        "run a base and list its rows",
+        "what does this base show",
+        "query an Obsidian base by its view",
+    ),
+)
+async def query_base(
+    call: Call,
+    path: VaultPath | None = None,
+    text: Annotated[str, MaxLen(100_000)] | None = None,
+    view: Annotated[str, MaxLen(500)] | None = None,
+    this: VaultPath | None = None,
+    limit: Annotated[int, Interval(ge=1, le=500)] = 50,
+    offset: Annotated[int, Interval(ge=0)] = 0,
+    among: Among | None = None,
+) -> BaseRows:
+    """Run a view of a base as Obsidian does: its filters, formulas, order, groups, limit and summaries.
+
+    Args:
+        path: The base file; give this or `text`.
+        text: The YAML of a base, such as that of a code block; give this or `path`.
+        view: The name of the view; by default the first.
+        this: The note that embeds the base, which `this` stands for; by default the base itself.
+        limit: Maximum rows.
+        offset: Rows to skip.
+        among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
+
+    Raises:
+        NoteNotFound: No such base or note; the message names the closest.
+        InvalidArguments: The file is no base, has no such view, or an expression in it cannot be read.
+    """
+    vault = call.vault
+    vault.require_keyword()
+    if (path is None) == (text is None):
+        raise InvalidArguments("Give either `path` or `text`.")
+    if path is not None and not path.lower().endswith(ENDING):
+        raise InvalidArguments(f"`{path}` is no base.", hint=f"Give the path of a file that ends with `{ENDING}`.")
+    if this is not None and this not in vault.names:
+        raise no_such_note(vault, this)
+    side = choose_among(vault, among, (path, this))
+    notes = snapshot(vault, side)
+
+    def run(budget: "Budget") -> BaseRows:
+        from bridge.bases.base_file import check_view, read_base
+        from bridge.bases.evaluate import Evaluation, find_properties
+        from bridge.bases.values import FileValue
+
+        base = read_base(_read(vault, path) if path is not None else text or "")
+        chosen = _choose_view(base, view)
+        check_view(chosen)
+        files = [one for one in vault.names if _is_shown(vault, one, notes, side)]
+        here = this or path
+        query = Evaluation(note_files(vault, notes), base.formulas, FileValue(here) if here else None, budget)
+        found = _run(query, files, base, chosen, slice(offset, offset + limit))
+        unknown = unknown_properties(notes, find_properties(expressions_of(base, chosen)))
+        return replace(found, notices=(*unknown, *found.notices))
+
+    return await evaluate_apart(run)
+
+
+def expressions_of(base: "Base", view: "BaseView") -> list["Node"]:
+    """Return the expressions of a view, with all formulas."""
+    from bridge.bases.base_file import column_node
+
+    keys = [one.node for one in (*view.sort, *([view.group] if view.group else []))]
+    return [view.filter, *keys, *map(column_node, view.columns), *base.formulas.values()]
+
+
+def _read(vault: "OpenVault", path: VaultPath) -> str:
+    try:
+        return vault.files.read(path)[0].decode("utf-8", "replace")
+    except NoteNotFound:
+        raise no_such_note(vault, path) from None
+
+
+def _choose_view(base: "Base", name: str | None) -> "BaseView":
+    if name is None:
+        return base.views[0]
+    found = next((one for one in base.views if one.name.casefold() == name.casefold()), None)
+    if found is None:
+        names = ", ".join(f"`{one.name}`" for one in base.views)
+        raise InvalidArguments(f"The base has no view `{name}`.", hint=f"Its views are {names}.")
+    return found
+
+
+def _is_shown(vault: "OpenVault", path: VaultPath, notes: Notes, side: Among) -> bool:
+    """Return whether a file may be a row: an indexed note, or any other file on the same side of the agents' folder."""
+    if path in notes or side == "all":
+        return True
+    is_of_agents = agents_folder(vault.settings).holds(path)
+    return path not in vault.index.notes and is_of_agents == (side == "agents")
+
+
+def _run(query: "Evaluation", files: Sequence[VaultPath], base: "Base", view: "BaseView", page: slice) -> BaseRows:
+    """Evaluate a view."""
+    from bridge.bases.base_file import column_node
+    from bridge.bases.values import sort_key
+
+    remarks: dict[str, None] = {}
+    paths = sorted(path for path in files if query.passes(view.filter, path))
+    sort_keys = [*([view.group] if view.group else []), *view.sort]
+    for one in reversed(sort_keys):
+        keys = {path: sort_key(_value(query, one.node, path, remarks)) for path in paths}
+        # What is not there comes last in both directions.
+        paths.sort(key=keys.__getitem__, reverse=one.direction == "DESC")
+        paths.sort(key=lambda path: keys[path][0] == 9)
+    paths = paths[: view.limit] if view.limit is not None else paths
+    write = _JsonWriter()
+    rows = tuple(
+        BaseRow(
+            path,
+            {name: write.value(_value(query, column_node(name), path, remarks), name) for name in view.columns},
+            write.text(_value(query, view.group.node, path, remarks)) if view.group else None,
+        )
+        for path in paths[page]
+    )
+    summaries = {}
+    for column, name in view.summaries.items():
+        values = [_value(query, column_node(column), path, remarks) for path in paths]
+        summaries[column] = write.value(_summarise(query, base, name, values), column)
+    names = tuple(one.name for one in base.views)
+    return BaseRows(view.name, names, view.columns, rows, len(paths), summaries, (*query.notices, *remarks))
+
+
+def _value(query: "Evaluation", node: Any, path: VaultPath, remarks: dict[str, None]) -> Any:
+    """Evaluate a column; one that cannot be is empty, and said."""
+    try:
+        return query.value(node, path)
+    except BridgeError as error:
+        if query.budget.is_spent:
+            raise
+        remarks[error.message] = None
+        return None
+
+
+def _summarise(query: "Evaluation", base: "Base", name: str, values: list[Any]) -> Any:
+    from bridge.bases.summaries import SUMMARIES
+
+    if name in base.summaries:
+        return query.summary(base.summaries[name], values)
+    return SUMMARIES[name](values) if name in SUMMARIES else None
+
+
+class _JsonWriter:
+    """Makes JSON of the values of one answer, up to a length of all together."""
+
+    def __init__(self) -> None:
+        self._left = MOST_CHARACTERS
+
+    def value(self, value: Any, column: str) -> Any:
+        """Return a value of a column as JSON: links, dates and files as texts."""
+        from bridge.bases.values import Duration
+
+        self._spend(len(column))
+        match value:
+            case None | bool():
+                return value
+            case Duration():
+                return self.value(value.total, column)
+            case int():
+                return value if abs(value) < 2**63 else float(value)
+            case float() if abs(value) < 1e300:
+                return round(value, 10)
+            case list():
+                return [self.text(item) for item in value]
+            case _:
+                return self.text(value)
+
+    def text(self, value: Any) -> str:
+        """Return a value as text."""
+        from bridge.bases.values import text_of
+
+        text = text_of(value)
+        self._spend(len(text))
+        return text
+
+    def _spend(self, length: int) -> None:
+        self._left -= length + 4
+        if self._left < 0:
+            raise InvalidArguments(
+                f"The values of the rows have more than {MOST_CHARACTERS:,} characters.", hint="Give a smaller `limit`."
+            )
+
+
+def base_rows_view(answer: Answer) -> Iterable[Element]:
+    """Show each row below its group, with the columns that have a value."""
+    from bridge.text.invisible import inline
+
+    yield from notices(answer["notices"])
+    group = None
+    for row in answer["rows"]:
+        if row.get("group") is not None and row["group"] != group:
+            group = row["group"]
+            yield Line(f"{inline(group) or 'without'}:")
+        values = (
+            f"{name}: {inline(value)}"
+            for name, value in row["values"].items()
+            if name != "file.name" and value not in (None, "", [], row["path"])
+        )
+        yield Line(path_of(row["path"]), "".join(f" · {one}" for one in values))
+    for column, value in answer["summaries"].items():
+        yield Line(f"{column}: {inline(value)}")
+    if not answer["rows"]:
+        yield notice(f"The view `{answer['view']}` has no rows.")
+    elif len(answer["rows"]) < answer["total"]:
+        yield notice(f"{count_of(answer['total'], 'row')} in all; `offset` shows more.")
