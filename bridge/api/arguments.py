@@ -255,7 +255,6 @@ def coerce_all(operation: "Operation", arguments: Mapping[str, Any], problems: i
 
 
 def validate(operation: "Operation", arguments: Mapping[str, Any]) -> "BaseModel":
-    """Check converted arguments."""
     from pydantic import ValidationError
 
     try:

@@ -25,9 +25,6 @@ When = NewType("When", str)
 Period = NewType("Period", str)
 """A day, or a period such as `this week`; operations get `first/last`, both as `YYYY-MM-DD`."""
 
-FileText = NewType("FileText", str)
-"""A text that the command line reads from a file; of a folder, the JSON object `{"notes": {name: text}}`."""
-
 Folder = NewType("Folder", str)
 """A folder inside the vault, `/`-separated; empty for the whole vault."""
 
@@ -38,7 +35,6 @@ WORDS: Mapping[Any, tuple[str, str]] = {
     When: ("a date such as 2026-01-31, yesterday or 7 days ago", "dates"),
     Period: ("a day or period such as 2026-01-31, tomorrow, this week, 2026-02 or 2026-Q1", "periods"),
     Day: ("a day such as 2026-01-31, tomorrow or friday", "days"),
-    FileText: ("a string", "strings"),
     str: ("a string", "strings"),
     int: ("an integer", "integers"),
     float: ("a number", "numbers"),

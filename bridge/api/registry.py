@@ -32,6 +32,37 @@ OPERATIONS: dict[str, "Callable[[], Operation]"] = {}
 VIEWS: dict[type, View] = {}
 """The text view of each result record that has one."""
 
+RENAMED: Mapping[str, str] = {
+    "accept_change": "judge_change",
+    "around_date": "find_notes",
+    "call_server_tool": "call_server",
+    "check_policy": "list_policies",
+    "conventions": "check_notes",
+    "deny_agent": "set_properties",
+    "export_graph": "graph_view",
+    "keep_summary": "set_properties",
+    "list_corrections": "list_tasks",
+    "list_handoffs": "take_over",
+    "list_models": "read_settings",
+    "note_down": "save_session",
+    "preview_policy": "run_policy",
+    "property_values": "property_report",
+    "read_server_resource": "call_server",
+    "redo_change": "undo_change",
+    "reject_change": "judge_change",
+    "resolve_correction": "toggle_task",
+    "revise_policy": "edit_note",
+    "revive": "dismiss",
+    "revoke_client": "list_clients",
+    "search_everywhere": "search",
+    "suggest_aliases": "note_profile",
+    "switch_garden_rule": "garden_rules",
+    "topics_of": "list_topics",
+    "validate_topics": "list_topics",
+    "withhold_note": "give_note",
+}
+"""What took the place of an operation of an earlier version."""
+
 _DEFINED: dict[Callable[..., Any], "Callable[[], Operation]"] = {}
 
 ANY_ERRORS = ("InvalidArguments", "NoSuchVault")
@@ -259,6 +290,9 @@ def get_operation(name: str) -> Operation:
     """Return an operation by its name."""
     if name in OPERATIONS:
         return OPERATIONS[name]()
-    near = find_closest(name, OPERATIONS)
-    message = f"There is no operation `{arguments.truncate(name)}`." + (f" Did you mean `{near}`?" if near else "")
+    message = f"There is no operation `{arguments.truncate(name)}`."
+    if near := RENAMED.get(name):
+        message += f" Use `{near}` instead."
+    elif near := find_closest(name, OPERATIONS):
+        message += f" Did you mean `{near}`?"
     raise NoSuchOperation(message, closest=[near] if near else [])

@@ -92,8 +92,6 @@ def convert_value(kind: str, typed: Any) -> Any:
     match kind, typed:
         case (("json" | "bool"), str()):
             return parse_json(typed)
-        case "file", str():
-            return read_text(typed)
         case "int", _:
             return parse_number(int, typed)
         case "float", _:
@@ -114,28 +112,6 @@ def parse_json(typed: str) -> Any:
         except (ValueError, RecursionError) as error:
             raise InvalidArguments(f"`{typed[:60]}` is not JSON: {error}.") from None
     return value
-
-
-def read_text(source: str) -> str:
-    """Read the text of a file, of standard input for `-`, or of the Markdown files in a folder as a JSON object.
-
-    JSON that was typed is returned as it is.
-    """
-    if source.startswith(("{", "[")):
-        return source
-    try:
-        if source == "-":
-            return sys.stdin.buffer.read().decode("utf-8-sig", "replace")
-        if not Path(source).is_dir():
-            return Path(source).read_text(encoding="utf-8-sig", errors="replace")
-        files = sorted(Path(source).rglob("*.md"))
-        notes = {
-            file.relative_to(source).as_posix(): file.read_text(encoding="utf-8-sig", errors="replace")
-            for file in files
-        }
-        return json.dumps({"notes": notes})
-    except OSError as error:
-        raise InvalidArguments(f"{source} cannot be read: {error.strerror}.") from None
 
 
 def parse_number(kind: type[int | float], typed: str) -> int | float | str:

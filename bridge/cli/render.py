@@ -26,7 +26,7 @@ DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 SECTION = "section"
 """The column of a record's section in a pipe."""
 
-HINT = re.compile(r"`(\w+)(: (?:\[\d+, \d+\]|[\w.-]+)| \w[\w-]*)?`")
+HINT = re.compile(r"`(\w+)(: (?:\[\d+, \d+\]|[\w.-]+)| \w[\w-]*(?: \w+)?)?`")
 """The name of an operation or an argument, which may have a value."""
 
 VALUE = re.compile(r"[\[\]:]")

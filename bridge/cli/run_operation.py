@@ -93,8 +93,7 @@ NOT_FOUND = {NoteNotFound.code, FolderNotFound.code}
 
 FAILURES: Mapping[str, tuple[str, object]] = {
     "doctor": ("verdict", "fail"),
-    "call_server_tool": ("failed", True),
-    "read_server_resource": ("failed", True),
+    "call_server": ("failed", True),
 }
 """By operation: the field of its result that says that something failed, and its value then."""
 

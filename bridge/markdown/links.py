@@ -132,7 +132,6 @@ def read_links(text: str, start: int, structure: Structure, lines: LineIndex) ->
 
 
 def split_wiki(inner: str) -> tuple[str, str | None]:
-    """Split the inside of `[[…]]` into its target and its displayed text."""
     bar = inner.find("|", 1)
     if bar < 0:
         return inner.strip(), None

@@ -159,7 +159,7 @@ TOOL_DEFAULTS: Mapping[str, Mapping[str, Any]] = {"read_note": {"max_chars": 24_
 """Defaults for models that omit an argument: neither a book nor a hub should fill their context unasked."""
 
 HIDDEN_ARGUMENTS: Mapping[str, Sequence[str]] = {
-    "search": ("explain", "types", "paths", "min_score", "among"),
+    "search": ("explain", "types", "paths", "min_score", "among", "everywhere"),
     "find_notes": ("linked_from", "excerpts", "types", "among"),
     "related_notes": ("line", "among"),
     "create_note": ("if_exists", "append_links"),
@@ -167,7 +167,7 @@ HIDDEN_ARGUMENTS: Mapping[str, Sequence[str]] = {
     "daily_note": ("if_exists",),
     "list_tags": ("among",),
     "suggest_links": ("lines", "strictness"),
-    "undo_change": ("hunks",),
+    "undo_change": ("hunks", "redo"),
     "brief": ("tags", "parts", "limit", "recency_days", "everywhere"),
     "remember": ("files", "metadata", "private", "confidence", "expires", "pinned", "reason", "dry_run"),
     "recall": ("kinds", "tiers", "tags", "about", "since", "among_private", "archived", "text_chars", "everywhere"),
@@ -321,7 +321,8 @@ RUN_ARGUMENTS = ("name", "arguments")
 RUN_HINT = "Then give its `name` and `arguments` here to run it."
 
 WRITE_ARGUMENTS: Mapping[str, Sequence[str]] = {
-    "daily_note": ("append", "heading", "create_heading", "dry_run", "reason", "confirm")
+    "daily_note": ("append", "heading", "create_heading", "dry_run", "reason", "confirm"),
+    "garden_rules": ("check", "muted", "ticked"),
 }
 """Arguments of tools that may also write, which are hidden from callers that only read."""
 

@@ -85,7 +85,7 @@ class ServerPool:
             known = ", ".join(f"`{one}`" for one in servers) or "none"
             raise ServerNotFound(f"There is no server `{name[:40]}`.", hint=f"Servers: {known}.")
         if not servers[name].enabled:
-            raise Forbidden(f"The server `{name}` is disabled.", hint="The user may enable it by `change_server`.")
+            raise Forbidden(f"The server `{name}` is disabled.", hint="The user may enable it in `servers.toml`.")
         return servers[name]
 
     def health(self, server: ExternalServer) -> ServerHealth:
@@ -164,7 +164,6 @@ class ServerPool:
             raise ServerFailed("The bridge stops.", hint="Call again once it runs.")
 
     async def apply_changes(self) -> None:
-        """End at once what was removed, disabled or changed in the files."""
         servers = await self.servers()
         try:
             secrets = await asyncio.to_thread(read_secrets, self._folders.secrets)

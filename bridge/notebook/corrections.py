@@ -15,7 +15,6 @@ NOTE: Final = "Corrections.md"
 """The name of the note in the agents' folder."""
 
 CorrectionKind = Literal["wrong_link", "wrong_name", "wrong_fact", "wrong_place", "general"]
-CorrectionState = Literal["open", "applied", "dismissed"]
 
 _HEAD: Final = """\
 ---
@@ -29,7 +28,7 @@ _LINE: Final = re.compile(
     rf"- \[(?P<box>.)\] (?P<kind>{'|'.join(get_args(CorrectionKind))}) · (?P<text>[^·\n]+?)"
     rf"(?: · in \[\[(?P<about>{inside_wiki()}+)\]\])?"
     r"(?: · by (?P<client>[^·\n]+?))? · (?P<day>\d{4}-\d\d-\d\d)"
-    r"(?: · (?P<state>applied|dismissed)(?:: (?P<how>[^·\n]+?))?)? \^(?P<id>c-[0-9a-f]{8})\s*"
+    r"(?: · (?:applied|dismissed)(?:: [^·\n]+?)?)?(?: ✅ \d{4}-\d\d-\d\d)? \^(?P<id>c-[0-9a-f]{8})\s*"
 )
 _ITEM: Final = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[(?P<box>.)\]\s+)?(?P<text>\S.*)")
 _BLOCK: Final = re.compile(r"\s+\^[\w-]+\s*$")
@@ -59,10 +58,7 @@ class Correction:
     """The path of the note that is wrong; empty if none is named."""
     client: str
     day: date
-    state: CorrectionState = "open"
-    how: str = ""
-    """What was said when it was resolved."""
-    line: int = 0
+    is_open: bool = True
 
 
 def new_correction(kind: CorrectionKind, text: str, about: str, client: str, day: date) -> Correction:
@@ -74,9 +70,7 @@ def new_correction(kind: CorrectionKind, text: str, about: str, client: str, day
 
 def read_corrections(text: str) -> Iterator[Correction]:
     """Yield the corrections of a note; a line that is written differently is none."""
-    for at, line in enumerate(text.splitlines(), 1):
-        if (found := _parse(line)) is not None:
-            yield replace(found, line=at)
+    return filter(None, map(_parse, text.splitlines()))
 
 
 def add_correction(text: str, new: Correction) -> str:
@@ -93,17 +87,6 @@ def add_correction(text: str, new: Correction) -> str:
     if not lines[last - 1].endswith("\n"):
         lines[last - 1] += end
     return "".join([*lines[:last], _write(new) + end, *lines[last:]])
-
-
-def settle_correction(text: str, id_: str, state: CorrectionState, how: str) -> str:
-    """Return the note with one correction ticked; every other line stays as it is."""
-    lines = text.splitlines(keepends=True)
-    for at, line in enumerate(lines):
-        body = line.rstrip("\r\n")
-        known = _parse(body)
-        if known is not None and known.id == id_:
-            lines[at] = _write(replace(known, state=state, how=_plain(how))) + line[len(body) :]
-    return "".join(lines)
 
 
 def open_items(text: str) -> list[str]:
@@ -145,7 +128,7 @@ def settle_replacements(text: str, applied: Collection[Replacement]) -> str:
         if _open_replacement(body) not in applied:
             continue
         if (known := _parse(body)) is not None:
-            lines[at] = _write(replace(known, state="applied")) + line[len(body) :]
+            lines[at] = _write(replace(known, is_open=False)) + line[len(body) :]
         elif (item := _ITEM.fullmatch(body)) is not None and item["box"]:
             lines[at] = f"{line[: item.start('box')]}x{line[item.end('box') :]}"
     return "".join(lines)
@@ -154,7 +137,7 @@ def settle_replacements(text: str, applied: Collection[Replacement]) -> str:
 def _open_replacement(line: str) -> Replacement | None:
     known, item = _parse(line), _ITEM.fullmatch(line)
     if known is not None:
-        words, about, is_open = known.text, known.about, known.state == "open" and known.kind != "wrong_link"
+        words, about, is_open = known.text, known.about, known.is_open and known.kind != "wrong_link"
     elif item is not None:
         words, about, is_open = _BLOCK.sub("", item["text"]).strip(), "", (item["box"] or " ") == " "
     else:
@@ -185,17 +168,12 @@ def _parse(line: str) -> Correction | None:
     except ValueError:
         return None
     kind = next(each for each in get_args(CorrectionKind) if each == found["kind"])
-    box: CorrectionState = (
-        "open" if found["box"] == " " else "dismissed" if found["state"] == "dismissed" else "applied"
-    )
-    return Correction(
-        found["id"], kind, found["text"], found["about"] or "", found["client"] or "", day, box, found["how"] or ""
-    )
+    about, client = found["about"] or "", found["client"] or ""
+    return Correction(found["id"], kind, found["text"], about, client, day, found["box"] == " ")
 
 
 def _write(one: Correction) -> str:
-    box = {"open": " ", "applied": "x", "dismissed": "-"}[one.state]
+    box, end = (" ", "") if one.is_open else ("x", " · applied")
     about = f" · in [[{one.about}]]" if one.about else ""
     by = f" · by {one.client}" if one.client else ""
-    how = "" if one.state == "open" else f" · {one.state}" + (f": {one.how}" if one.how else "")
-    return f"- [{box}] {one.kind} · {one.text}{about}{by} · {one.day.isoformat()}{how} ^{one.id}"
+    return f"- [{box}] {one.kind} · {one.text}{about}{by} · {one.day.isoformat()}{end} ^{one.id}"

@@ -366,12 +366,10 @@ def waiting_handoff(notes: Iterable[IndexedNote], folder: AgentsFolder, client: 
 
 
 def is_waiting(note: IndexedNote, folder: AgentsFolder) -> bool:
-    """Return whether a note is a handoff that nobody took."""
     return is_handoff(note, folder) and field_of(note.properties, "status") != TAKEN
 
 
 def handoff_age(note: IndexedNote) -> tuple[float, float, VaultPath]:
-    """Return by what handoffs are ordered, the oldest first."""
     return (time_written(note), note.modified, note.path)
 
 

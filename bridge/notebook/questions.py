@@ -73,22 +73,14 @@ class WaitingQuestions:
         one = KeptQuestion(shown, 1, last, _plain(client), words)
         self._waiting = merge_questions(self._waiting, [one])
 
-    def peek(self) -> list[KeptQuestion]:
-        return [*self._waiting.values()]
-
     def take(self) -> list[KeptQuestion]:
-        found = self.peek()
+        found = [*self._waiting.values()]
         self._waiting.clear()
         return found
 
     def put_back(self, questions: Iterable[KeptQuestion]) -> None:
         """Let questions wait again that could not be written."""
         self._waiting = merge_questions({_key(one.text): one for one in questions}, self._waiting.values())
-
-
-def read_questions(text: str) -> list[KeptQuestion]:
-    """Return the questions of a note, in order; a line that is written differently is no question."""
-    return [found for line in text.splitlines() if (found := _parse(line)) is not None]
 
 
 def add_questions(text: str, asked: Iterable[KeptQuestion]) -> str:

@@ -29,9 +29,6 @@ class PolicyBlock:
     """The YAML, with LF between lines."""
     line: int
     """The line of the note before its first, so that line 1 of the text is line `line + 1`."""
-    start: int
-    """The offset in the note at which its text begins."""
-    end: int
 
     @property
     def digest(self) -> Digest:
@@ -65,22 +62,13 @@ def _blocks(text: str) -> Iterator[PolicyBlock]:
             begins, since = at + len(line), number
         elif fence and found and found[1].startswith(fence) and not found[2].strip():
             if language == TYPE:
-                yield PolicyBlock(text[begins:at].replace("\r\n", "\n"), since, begins, at)
+                yield PolicyBlock(text[begins:at].replace("\r\n", "\n"), since)
             fence = ""
         at += len(line)
     if fence and language == TYPE:
         raise InvalidArguments(
             f"The policy that begins in line {since} never ends.", hint=f"Add a line {fence} below its last line."
         )
-
-
-def replace_block(text: str, block: PolicyBlock, new: str) -> str:
-    """Return a note's text with another policy in place of its own, in the line ends of the note."""
-    end = "\r\n" if text[block.start : block.end].endswith("\r\n") else "\n"
-    lines = new.rstrip("\r\n").replace("\r\n", "\n").split("\n")
-    if any(_FENCE.match(line) for line in lines):
-        raise InvalidArguments("The text has a line that would end the block: a fence of code.")
-    return text[: block.start] + "".join(f"{line}{end}" for line in lines) + text[block.end :]
 
 
 _WIDTH: Final = 1_000

@@ -13,7 +13,6 @@ Section = TypeVar("Section")
 
 Watch = Literal["auto", "poll", "off"]
 KeepQuestions = Literal["off", "missed", "all"]
-SearchDeep = Literal["asked", "judged"]
 WriteChecks = Literal["warn", "strict"]
 
 FOLDER_PATH = re.compile(r"[^./\\:\s][^/\\:]*(/[^./\\:\s][^/\\:]*)*")
@@ -48,11 +47,6 @@ class Settings:
     )
     rerank_model: str = setting(
         "", "Id of the reranker that reads results closely in `mode=deep` of `search`; empty for none."
-    )
-    search_deep: SearchDeep = setting(
-        "asked",
-        "When `search` reads results closely: `asked` only in `mode=deep`; `judged` also in `mode=hybrid` of agents and"
-        " the command line, where `measure_deep_search` found that it helps, with the models now in use.",
     )
     workers: int = setting(
         0, "Embedding processes; 0 means one per core but one, at most 4.", least=0, most=32, restart=True

@@ -13,7 +13,22 @@ from bridge.state.link_feedback import FEEDBACK
 from bridge.state.session_log import SESSIONS
 from bridge.state.tables import Subject
 
-OWN = (COUNTERS, FAILURES, CALLS, SESSIONS, INJECTIONS, FEEDBACK, DISMISSALS, GRAPH_DAYS, JOURNAL)
+DEEP_SEARCH = Subject(
+    "deep_search",
+    tables=(),
+    migrations=(
+        """
+        CREATE TABLE deep_search_measurement (
+            id INTEGER PRIMARY KEY CHECK (id = 1), measured REAL NOT NULL, reranker TEXT NOT NULL,
+            embedder TEXT NOT NULL, questions INTEGER NOT NULL, gain REAL NOT NULL, helps INTEGER NOT NULL
+        ) STRICT;
+        """,
+        "DROP TABLE deep_search_measurement;",
+    ),
+)
+"""Of a feature that was taken out."""
+
+OWN = (COUNTERS, FAILURES, CALLS, SESSIONS, INJECTIONS, FEEDBACK, DISMISSALS, GRAPH_DAYS, JOURNAL, DEEP_SEARCH)
 
 _added: list[Subject] = []
 

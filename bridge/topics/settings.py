@@ -17,7 +17,7 @@ class TopicSettings:
     )
     topic_property: str = setting("topics", "Property that holds the topics of a note, as links.")
     archive_folder: str = setting(
-        "Archive", "Folder to which `validate_topics` would move topics that no note has; empty for the trash."
+        "Archive", "Folder to which `list_topics` would move topics that no note has; empty for the trash."
     )
     folder_meaning: FolderMeaning = setting(
         "ontology",

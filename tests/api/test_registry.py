@@ -14,7 +14,7 @@ from annotated_types import MaxLen
 from bridge.api.arguments import has_default, locate
 from bridge.api.call import Call
 from bridge.api.hints import is_record, json_name, record_hints, strip_hint, union_tag
-from bridge.api.registry import Operation, build_operation
+from bridge.api.registry import RENAMED, Operation, build_operation
 from bridge.api.schemas import arguments_schema, result_schema
 from bridge.api.signature import Spread, gather_records
 from bridge.errors import InvalidArguments, NoSuchOperation, NoteChanged, NoteExists, NoteNotFound, OutsideVault
@@ -237,6 +237,13 @@ def test_an_incomplete_description_fails_at_import(function: Any) -> None:
 def test_an_unknown_operation_names_the_nearest() -> None:
     with pytest.raises(NoSuchOperation, match="Did you mean `search`"):
         get_operation("serach")
+
+
+@pytest.mark.parametrize(("old", "new"), RENAMED.items())
+def test_an_operation_of_an_earlier_version_names_its_successor(old: str, new: str) -> None:
+    with pytest.raises(NoSuchOperation, match=f"Use `{new}` instead") as refused:
+        get_operation(old)
+    assert refused.value.facts["closest"] == [get_operation(new).name]
 
 
 def test_the_contract_s_operations_are_there() -> None:

@@ -33,7 +33,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        (["sea"], ["search", "search-blocks", "search-everywhere"]),
+        (["sea"], ["search", "search-blocks"]),
         (["search", "x", "--mod"], ["--models-dir", "--mode", "--modified-after", "--modified-before"]),
         (["search", "x", "--mode", ""], ["hybrid", "keyword", "semantic", "deep"]),
         (["search", "x", "--mode", "k"], ["keyword"]),

@@ -14,7 +14,6 @@ from bridge.server.runtime_file import Runtime, write_runtime
 from tests.features.served import PATIENCE_S, Ran, Served, command, serving, write_vault
 
 ROOT = Path(__file__).resolve().parents[2]
-NOTED = {"what": "decision"}
 NOTES = {"Dates.md": "---\ntype: decision\n---\nDates are parsed at the edge.\n"}
 
 
@@ -72,7 +71,8 @@ async def test_a_session_is_saved_before_it_is_cut(tmp_path: Path) -> None:
 
         async def work(session: str) -> None:
             named = headers | {"X-Vault-Bridge-Session": session}
-            await served.request("POST", "/api/note_down", headers=named, data=orjson.dumps(NOTED | {"text": session}))
+            body = orjson.dumps({"decisions": [session]})
+            await served.request("POST", "/api/save_session", headers=named, data=body)
 
         async def save(given: bytes = HOOK) -> None:
             ran = await hooked(served, "save-session", "--hook", "--vault", str(vault), stdin=given)

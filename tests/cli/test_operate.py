@@ -239,9 +239,9 @@ async def test_doctor_looks_at_a_running_bridge(served: Served) -> None:
 
 async def test_a_call_that_its_server_failed_fails(served: Served) -> None:
     write_servers(served.bridge.data_dir)
-    call = ("call-server-tool", "test", "fail", "--confirm")
+    call = ("call-server", "test", "--tool", "fail", "--confirm")
     assert [(await served.command(*call, *more)).status for more in ((), ("--json",))] == [1, 1]
-    said = await served.command("call-server-tool", "test", "say", "--arguments", '{"text": "x"}', "--confirm")
+    said = await served.command("call-server", "test", "--tool", "say", "--arguments", '{"text": "x"}', "--confirm")
     assert (said.status, "x" in said.out) == (0, True), said.err
 
 

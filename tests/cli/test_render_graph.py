@@ -93,10 +93,3 @@ def test_answers_about_the_graph_are_read_at_a_glance(
 ) -> None:
     render.show(operation, view_json(operation, result))
     assert capsys.readouterr() == (out, err)
-
-
-def test_an_exported_graph_is_printed_as_it_is(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    render.show(
-        "export_graph", view_json("export_graph", {"format": "json", "text": '{"a": "ü"}\n', "nodes": 0, "edges": 0})
-    )
-    assert capfdbinary.readouterr().out == '{"a": "ü"}\n'.encode()

@@ -3,18 +3,16 @@
 import shutil
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from bridge.access.tokens import Tokens
 from bridge.api.registry import Operation
 from bridge.changes.draft import digest_of
 from bridge.changes.requests.create_note import CreateNote
 from bridge.engine.editor_handoff import Offer
 from bridge.engine.transactions import Author
-from bridge.errors import InvalidArguments
 from bridge.policies.block import policy_note
 from bridge.policies.starters import starter_text
 from bridge.state.change_records import Change
@@ -27,9 +25,9 @@ SAMPLE = Path(__file__).resolve().parents[1] / "vaults" / "sample"
 NOTE = VaultPath("Made for an example.md")
 MEMORIES = {"Agents/Memory/Rye.md", "Agents/Memory/Old.md", "Agents/Memory/New.md"}
 """Memories that examples refer to."""
-BETWEEN_VAULTS = {"promote_note", "call_server_tool", "read_server_resource"}
+BETWEEN_VAULTS = {"promote_note", "call_server"}
 """Operations that need a second vault or a server; their own tests call them in every way."""
-OF_POLICIES = {"run_policy", "approve_policy", "revise_policy"}
+OF_POLICIES = {"run_policy", "approve_policy"}
 """Operations on a policy that is written for them."""
 LENT = ExitStack()
 """Keeps the offers of changes open."""
@@ -41,9 +39,6 @@ async def example_of(operation: Operation, served: Served) -> Mapping[str, Any]:
         job: Mapping[str, Any] = (await served.call("reindex")).json
         await served.settle(job["job_id"])
         return job
-    if operation.name == "revoke_client":
-        with suppress(InvalidArguments):
-            Tokens(served.bridge.folders.tokens).create(operation.example["client"], ["read"])
     if operation.vault:
         await restore(served)
     if operation.name in PREPARED:
@@ -55,11 +50,8 @@ async def example_of(operation: Operation, served: Served) -> Mapping[str, Any]:
     if operation.name in {"claim_change", "acknowledge_change"}:
         return {**operation.example, "change_id": await offered(served, claimed=operation.name != "claim_change")}
     if "change_id" in operation.example:
-        proposed = operation.name in {"accept_change", "reject_change"}
-        return {
-            **operation.example,
-            "change_id": await changed(served, proposed=proposed, undone="redo" in operation.name),
-        }
+        proposed = operation.name == "judge_change"
+        return {**operation.example, "change_id": await changed(served, proposed=proposed)}
     if "session" in operation.example:
         session = uuid4().hex
         await changed(served, session=session)
@@ -90,8 +82,6 @@ async def planned(served: Served, example: Mapping[str, Any]) -> Mapping[str, An
 
 async def write_example(operation: Operation, served: Served) -> None:
     """Write the note that an operation's example is about, where the sample vault has none."""
-    if operation.name == "resolve_correction":
-        await noted_correction(served, operation.example["id"])
     if operation.name in OF_POLICIES:
         await write_example_policy(served, operation.example["path"])
 
@@ -105,14 +95,6 @@ async def remembered(served: Served, path: str) -> None:
     await served.call("wait_until_indexed", path=path)
 
 
-async def noted_correction(served: Served, id_: str) -> None:
-    """Write a correction into the agents' folder."""
-    await served.call("set_up_memory", templates=False)
-    place = served.bridge.find(None).root / "Agents/Corrections.md"
-    place.write_text(f"- [ ] general · Say dough · 2026-01-02 ^{id_}\n", encoding="utf-8")
-    await served.call("wait_until_indexed", path="Agents/Corrections.md")
-
-
 async def write_example_policy(served: Served, path: str) -> None:
     """Write a policy into the agents' folder."""
     await served.call("set_up_memory", templates=False)
@@ -122,15 +104,13 @@ async def write_example_policy(served: Served, path: str) -> None:
     await served.call("wait_until_indexed", path=path)
 
 
-async def changed(served: Served, *, proposed: bool = False, undone: bool = False, session: str = "example") -> str:
+async def changed(served: Served, *, proposed: bool = False, session: str = "example") -> str:
     """Change the restored vault, and return the change's id."""
     await restore(served)
     host = served.bridge.find(None)
     author = Author("create_note", client="example", session=session, proposes=proposed)
     made = await host.vault.executor.carry([CreateNote(NOTE, "Words.")], author, dry_run=False, expect=None)
     assert made.change is not None
-    if undone:
-        await host.vault.review.undo([made.change.id], author)
     return made.change.id
 
 

@@ -80,9 +80,9 @@ async def write_policy(served: Served, block: str, path: str = "Agents/Policies/
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(note(block), encoding="utf-8")
     await served.bridge.find(None).vault.indexer.look_at([""])
-    checked = await served.call("check_policy", path=path)
+    checked = await served.call("list_policies", path=path)
     assert checked.status == 200, checked.body
-    return str(checked.json["digest"])
+    return str(checked.json["policies"][0]["digest"])
 
 
 async def approve(served: Served, path: str, digest: str) -> None:

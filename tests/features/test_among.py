@@ -69,7 +69,6 @@ async def answers(served: Served, paths: Sequence[str]) -> dict[str, Any]:
         ("graph_insights", {"limit": 50}),
         ("graph_view", {"stubs": True, "tagged": True}),
         ("graph_neighbours", {"path": paths[0], "depth": 3}),
-        ("export_graph", {"format": "json"}),
     ]
     found = {}
     # Searches follow links as soon as there is a graph.

@@ -9,11 +9,8 @@ from typing import Any
 import pytest
 
 from bridge.api.where import evaluate_apart
-from bridge.bases.base_file import read_base
 from bridge.bases.evaluate import SECONDS, Budget
-from bridge.bases.syntax import Binary, Constant, parse_expression
 from bridge.errors import InvalidArguments
-from bridge.features.bases.export import write_base
 from bridge.settings.file import save_settings
 from tests.features.served import Served
 from tests.mcp.client import connected, text_of
@@ -235,8 +232,6 @@ async def test_a_property_that_no_note_has_is_said(served: Served) -> None:
     assert said[0] in blocks.json["notices"]
     base = "formulas: {f: 'note.stauts'}\nviews: [{order: [stauts, Status, formula.f], filters: price > 0}]"
     assert (await run(served, text=base))["notices"] == said
-    query = {"path": "New.base", "where": "price > 3", "columns": ["stauts", "PRICE"], "sort": ["-status"]}
-    assert (await served.call("export_base", **query, dry_run=True)).json["warnings"] == said
     schema = '---\ntype: schema\nfor: Books\n---\n| name | must |\n| --- | --- |\n| price | stauts == "open" |\n'
     await served.call("create_note", path="Schema.md", text=schema)
     assert (await served.call("check_notes", rules="schema")).json["notices"] == [f"`Schema.md`: {said[0]}"]
@@ -257,61 +252,3 @@ async def test_agents_read_rows(served: Served) -> None:
         called = {"name": "query_base", "arguments": {"path": "Books.base", "view": "By status"}}
         text = text_of(await client.call_tool("run_tool", called))
     assert "open:\nBooks/Emma.md" in text
-
-
-async def test_a_query_is_written_as_a_base_that_reads_back_the_same(served: Served) -> None:
-    query = {
-        "where": 'file.inFolder("Books") && price != null && !file.name.contains("Template")',
-        "columns": ["file.name", "price", "note.status"],
-        "sort": ["-price", "file.name"],
-        "group": "status",
-        "limit": 5,
-        "name": "Ours: «all»",
-    }
-    made = await served.call("export_base", path="Views/Ours.base", **query)
-    assert made.status == 200, made.body
-    found = await run(served, path="Views/Ours.base")
-    assert (found["view"], found["views"]) == ("Ours: «all»", ["Ours: «all»"])
-    assert found["columns"] == query["columns"]
-    assert [(row["path"], row["group"], row["values"]["price"]) for row in found["rows"]] == [
-        ("Books/Ulysses.md", "done", 9.5),
-        ("Books/Emma.md", "open", 7),
-    ]
-    notes = (await served.call("find_notes", where=query["where"])).json["notes"]
-    assert {one["path"] for one in notes} == {row["path"] for row in found["rows"]}
-
-    undone = await served.call("undo_change", change_id=made.json["change_id"])
-    assert undone.status == 200, undone.body
-    root = served.bridge.find(None).root
-    assert not (root / "Views").exists()
-
-
-async def test_a_base_is_previewed_and_never_overwritten(served: Served) -> None:
-    shown = (await served.call("export_base", path="New.base", where="price > 3", dry_run=True)).json
-    assert "+filters: price > 3" in shown["diff"]
-    assert not (served.bridge.find(None).root / "New.base").exists()
-    assert (await served.call("export_base", path="Books.base", where="price > 3")).code == "note_exists"
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {"path": "New.md", "where": "price > 3"},
-        {"path": "New.base", "where": "price >"},
-        {"path": "New.base", "where": "price.nothing()"},
-        {"path": "New.base", "where": ""},
-    ],
-)
-async def test_what_is_no_query_is_not_written(served: Served, arguments: dict[str, Any]) -> None:
-    assert (await served.call("export_base", **arguments)).code == "invalid_arguments"
-
-
-@pytest.mark.parametrize(
-    "where", ['a == "x: y # \\"q\\""', "true", '"- [ ] 是"', "!(a)", 'a == "\\t"', "1", 'a["b c"] > 1']
-)
-def test_any_condition_survives_the_file(where: str) -> None:
-    text = write_base(where, ("file.name", "yes", "null", "1"), ("-on",), "~", None, "123")
-    base = read_base(text)
-    assert base.views[0].columns == ("file.name", "yes", "null", "1")
-    assert base.views[0].name == "123"
-    assert base.views[0].filter == Binary("&&", parse_expression(where), Constant(True))

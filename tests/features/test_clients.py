@@ -38,13 +38,13 @@ async def test_clients_are_listed_with_what_becomes_of_their_changes(bridge: Bri
 async def test_a_client_that_is_revoked_is_listed_no_more(bridge: Bridge) -> None:
     tokens = Tokens(bridge.folders.tokens)
     _, token = tokens.create("Quill", ["read"])
-    shown = await get_operation("revoke_client").run(Call(bridge, OWNER), {"client": "quill"})
+    shown = await get_operation("list_clients").run(Call(bridge, OWNER), {"revoke": "quill"})
     assert (shown.clients, tokens.holder(token)) == ((), None)
     with pytest.raises(InvalidArguments, match="no such client"):
-        await get_operation("revoke_client").run(Call(bridge, OWNER), {"client": "quill"})
+        await get_operation("list_clients").run(Call(bridge, OWNER), {"revoke": "quill"})
 
 
-@pytest.mark.parametrize("operation", ["list_clients", "revoke_client", "check_globs"])
+@pytest.mark.parametrize("operation", ["list_clients", "check_globs"])
 async def test_agents_are_shown_nothing_of_it(bridge: Bridge, operation: str) -> None:
     with pytest.raises(Forbidden):
         await get_operation(operation).run(Call(bridge, RUNTIME), get_operation(operation).example)
@@ -52,7 +52,7 @@ async def test_agents_are_shown_nothing_of_it(bridge: Bridge, operation: str) ->
 
 async def test_models_are_listed_with_the_one_that_is_chosen_whether_it_is_here_or_not(bridge: Bridge) -> None:
     await get_operation("change_settings").run(Call(bridge, OWNER), {"changes": {"model": "bge-small-en-v1.5"}})
-    shown = await get_operation("list_models").run(Call(bridge, RUNTIME), {})
+    shown = await get_operation("read_settings").run(Call(bridge, RUNTIME), {"models": True})
     assert [m.id for m in shown.models if m.chosen] == ["bge-small-en-v1.5"]
     assert not any(m.installed for m in shown.models)
     assert shown.models[0].size_mb == 25.3
@@ -61,7 +61,9 @@ async def test_models_are_listed_with_the_one_that_is_chosen_whether_it_is_here_
 @pytest.mark.model
 async def test_a_model_that_is_installed_says_so(tmp_path: Path, models_dir: Path) -> None:
     (tmp_path / "data").mkdir()
-    shown = await get_operation("list_models").run(Call(Bridge(tmp_path / "data", models_dir, []), RUNTIME), {})
+    shown = await get_operation("read_settings").run(
+        Call(Bridge(tmp_path / "data", models_dir, []), RUNTIME), {"models": True}
+    )
     assert [m.installed for m in shown.models if m.id == DEFAULT_MODEL] == [True]
     # Each vault's notes decide, and there is none.
     assert not any(m.chosen for m in shown.models)

@@ -53,7 +53,7 @@ CODES = {
 CHANGES = {"change_id", "id", "time", "client", "expires", "session"}
 """What differs from change to change."""
 
-JOURNAL = {"save_session", "note_down"}
+JOURNAL = {"save_session"}
 """Operations whose note says what else the session did, and is named after its time and client."""
 
 OWN = re.compile(

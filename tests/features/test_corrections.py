@@ -1,8 +1,7 @@
-"""Corrections: recorded by agents, resolved by agents or by hand, and told in briefings."""
+"""Corrections: recorded by agents, ticked by agents or by hand, and told in briefings."""
 
 from typing import Any
 
-from bridge.settings.file import save_settings
 from tests.features.served import Served
 
 NOTES = {"Zoo.md": "The python is asleep. See Python there.\n", "Python.md": "A language.\n", "Bread.md": "Rye.\n"}
@@ -27,25 +26,21 @@ async def test_a_correction_is_a_task_until_it_is_resolved_or_ticked(served: Ser
     file = served.bridge.find(None).root / PLACE
     assert "- [ ] wrong_fact · Rye needs more water · in [[Bread]]" in file.read_text(encoding="utf-8")
     assert (served.bridge.find(None).root / "Agents/About this folder.md").exists()
-    [one] = (await call(served, "list_corrections"))["corrections"]
-    assert (one["id"], one["about"], one["state"]) == (made["id"], "Bread", "open")
-    assert (await call(served, "list_corrections", path="Zoo.md"))["total"] == 0
+    assert made["id"] in file.read_text(encoding="utf-8")
     again = await record(served, kind="wrong_fact", text="rye needs more  water", path="Bread.md")
     assert again["change_id"] is None
     assert again["id"] == made["id"]
     before = file.read_bytes()
-    solved = await call(served, "resolve_correction", id=made["id"], how="applied", note="Added 20 g")
-    assert (await call(served, "list_corrections"))["total"] == 0
-    [one] = (await call(served, "list_corrections", state="applied"))["corrections"]
-    assert one["how"] == "Added 20 g"
-    assert (await call(served, "resolve_correction", id=f"^{made['id']}", how="applied"))["change_id"] is None
+    [task] = (await call(served, "list_tasks", path=PLACE))["tasks"]
+    solved = await call(served, "toggle_task", path=PLACE, line=task["line"], text=task["text"], status="x")
+    await served.call("wait_until_indexed", path=PLACE)
+    assert (await call(served, "list_tasks", path=PLACE, status="open"))["total"] == 0
     await call(served, "undo_change", change_id=solved["change_id"])
     assert file.read_bytes() == before
     file.write_bytes(before.replace(b"- [ ]", b"- [x]"))
-    assert (await call(served, "list_corrections", state="applied"))["total"] == 1
     reopened = await record(served, kind="wrong_fact", text="Rye needs more water", path="Bread.md")
     assert reopened["change_id"]
-    assert (await call(served, "list_corrections"))["total"] == 1
+    assert file.read_bytes().count(b"- [ ]") == 1
 
 
 async def test_a_wrong_link_is_not_suggested_again(served: Served) -> None:
@@ -73,7 +68,8 @@ async def test_briefings_tell_open_corrections_only(served: Served) -> None:
     told = (await call(served, "brief", parts=["corrections"]))["text"]
     assert "Say dough" in told
     assert first["id"] not in told
-    await call(served, "resolve_correction", id=first["id"], how="dismissed")
+    task = (await call(served, "list_tasks", path=PLACE, text="dough"))["tasks"][0]
+    await call(served, "toggle_task", path=PLACE, line=task["line"], text=task["text"], status="-")
     await served.call("wait_until_indexed", path=PLACE)
     told = (await call(served, "brief", parts=["corrections"]))["text"]
     assert "Say dough" not in told
@@ -89,11 +85,4 @@ async def test_what_cannot_be_recorded_is_refused(served: Served) -> None:
     assert await code("record_correction", kind="general", text=" · ") == "invalid_arguments"
     wrong = {"kind": "general", "text": "x", "path": "Zoo.md", "target": "Python.md"}
     assert await code("record_correction", **wrong) == "invalid_arguments"
-    assert await code("resolve_correction", id="c-00000000", how="applied") == "text_not_found"
     assert not (served.bridge.find(None).root / PLACE).exists()
-
-
-async def test_a_denied_note_of_corrections_is_not_told(served: Served) -> None:
-    await record(served, kind="general", text="Give weights in grams")
-    await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": [PLACE]}))
-    assert (await call(served, "list_corrections", state="all"))["total"] == 0

@@ -1,4 +1,4 @@
-"""What was dismissed is not listed again, in any report; what the user dismissed, only the user revives."""
+"""What was dismissed is not listed again, in any report; what the user dismissed, only the user lists again."""
 
 import orjson
 import pytest
@@ -30,7 +30,7 @@ async def test_a_dismissed_pair_is_left_out_and_counted(served: Served) -> None:
     }
     found = (await served.call("merge_suggestions")).json
     assert (found["pairs"], found["total"], found["dismissed"]) == ([], 0, 1)
-    await served.call("revive", kind="merge", paths=["Roggen.md", "Rye.md"])
+    await served.call("dismiss", kind="merge", paths=["Roggen.md", "Rye.md"], undo=True)
     assert (await served.call("merge_suggestions")).json["total"] == 1
 
 
@@ -64,29 +64,30 @@ async def test_orphans_names_and_violations_are_left_out(served: Served) -> None
     assert ("Books/Wrong.md", "status") not in {(one["path"], one["name"]) for one in after["violations"]}
 
 
-async def test_an_agent_cannot_revive_what_the_user_dismissed(served: Served) -> None:
+async def test_an_agent_cannot_list_again_what_the_user_dismissed(served: Served) -> None:
     headers, pair = agent(served), {"kind": "merge", "paths": ["Rye.md", "Roggen.md"]}
 
-    async def by_agent(operation: str) -> int:
-        return (await served.request("POST", f"/api/{operation}", headers=headers, data=orjson.dumps(pair))).status
+    async def by_agent(*, undo: bool = False) -> int:
+        body = orjson.dumps({**pair, "undo": undo})
+        return (await served.request("POST", "/api/dismiss", headers=headers, data=body)).status
 
     async def listed_for_agent() -> int:
         answer = await served.request("POST", "/api/merge_suggestions", headers=headers, data=b"{}")
         total: int = answer.json["total"]
         return total
 
-    assert await by_agent("dismiss") == 200
+    assert await by_agent() == 200
     assert (await served.call("merge_suggestions")).json["total"] == 1, "an agent's word does not count for the user"
     assert await listed_for_agent() == 0
-    assert await by_agent("revive") == 200
+    assert await by_agent(undo=True) == 200
     assert await listed_for_agent() == 1
     assert (await served.call("merge_suggestions")).json["total"] == 1
     assert (await served.call("dismiss", **pair)).status == 200
-    assert await by_agent("dismiss") == 200
-    assert await by_agent("revive") == 403
+    assert await by_agent() == 200
+    assert await by_agent(undo=True) == 403
     assert await listed_for_agent() == 0
     assert (await served.call("merge_suggestions")).json["total"] == 0
-    assert (await served.call("revive", **pair)).status == 200
+    assert (await served.call("dismiss", **pair, undo=True)).status == 200
     assert (await served.call("merge_suggestions")).json["total"] == 1
 
 

@@ -45,7 +45,7 @@ async def test_a_sound_bridge_without_a_model_lacks_only_that(served: Served) ->
         "settings": "ok", "data folder": "ok", "disk": "ok", "model": "fail", "chat model": "ok", "reranker": "ok",
         "global vault": "ok", "vault": "ok", "index": "ok", "state": "ok", "changes": "ok", "journals": "ok",
         "runtime file": "ok", "tokens": "ok", "calls": "ok", "Obsidian": "ok",
-        "deep search": "ok", "program folders": "ok",
+        "program folders": "ok",
     }  # fmt: skip
     assert "models install" in found["model"].do
     command = "vault-bridge models install all-minilm-l6-v2"

@@ -41,9 +41,6 @@ async def test_entities_are_chosen_and_ordered(served: Served) -> None:
 
 
 async def test_forms_that_links_show_are_suggested_as_aliases(served: Served) -> None:
-    found = (await served.call("suggest_aliases", path="People/Ada.md")).json
-    assert found["aliases"] == ["Countess"]
-    assert found["suggestions"] == [
+    assert (await served.call("note_profile", path="People/Ada.md", parts=["aliases"])).json["aliases"] == [
         {"form": "the lady", "why": ["link text"], "notes": 1, "examples": ["Places/Rome.md"]}
     ]
-    assert (await served.call("suggest_aliases", path="None.md")).code == "note_not_found"

@@ -1,4 +1,4 @@
-"""One search of every served vault."""
+"""A search of every served vault."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -43,19 +43,19 @@ def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def places(served: Served, **arguments: object) -> list[tuple[str, str]]:
-    answer = await served.call("search_everywhere", **arguments)
+    answer = await served.call("search", everywhere=True, vault="Home", **arguments)
     assert answer.status == 200, answer.body
     return [(hit["vault"], hit["path"]) for hit in answer.json["hits"]]
 
 
 async def test_notes_of_every_vault_are_found_by_the_score_that_each_vault_gives(served: Served) -> None:
-    found = (await served.call("search_everywhere", query="rye bread")).json
+    found = (await served.call("search", everywhere=True, vault="Home", query="rye bread")).json
     assert {(hit["vault"], hit["path"]) for hit in found["hits"]} == {
         ("Home", "Rye.md"), ("Work", "Rye.md"), ("Main", "Glaciers.md"),
     }  # fmt: skip
     (notice,) = found["notices"]
     assert "no model ready" in notice
-    assert (found["vaults"], found["total"], found["mode_used"]) == (["Home", "Work", "Main"], 3, "keyword")
+    assert (found["total"], found["mode_used"]) == (3, "keyword")
     scores = [hit["score"] for hit in found["hits"]]
     assert scores == sorted(scores, reverse=True)
     for hit in found["hits"]:
@@ -64,25 +64,19 @@ async def test_notes_of_every_vault_are_found_by_the_score_that_each_vault_gives
 
 
 async def test_a_denied_note_is_in_no_answer(served: Served) -> None:
-    answer = await served.call("search_everywhere", query="klepthorn rye")
+    answer = await served.call("search", everywhere=True, vault="Home", query="klepthorn rye")
     assert ("Secret" in answer.body.decode(), "klepthorn" in answer.body.decode()) == (False, False)
 
 
-async def test_vaults_tags_types_and_the_limit_narrow(served: Served) -> None:
-    id_ = served.bridge.find("Work").id
-    assert await places(served, query="rye bread", vaults=[id_, "Work"]) == [("Work", "Rye.md")]
+async def test_filters_and_the_limit_hold_in_every_vault(served: Served) -> None:
     assert {vault for vault, _ in await places(served, query="rye bread", tags=["bread"])} == {"Home", "Work"}
+    assert await places(served, query="rye bread", where='file.name == "Glaciers.md"') == [("Main", "Glaciers.md")]
     assert await places(served, query="rye bread", types=["canvas"]) == []
     assert len(await places(served, query="rye bread", limit=1)) == 1
-    # The vault of the call, as from an agent that was set up for one, is no limit.
-    assert len(await places(served, query="rye bread", vault="Main")) == 3
 
 
 async def test_what_cannot_be_searched_is_refused(served: Served) -> None:
-    unknown = await served.call("search_everywhere", query="rye", vaults=["Nowhere"])
-    assert (unknown.code, unknown.json["error"]["vaults"]) == ("no_such_vault", ["Home", "Work", "Main"])
-    assert (await served.call("search_everywhere", query=" ")).code == "invalid_arguments"
-    meant = await served.call("search_everywhere", query="rye", mode="semantic")
+    meant = await served.call("search", query="rye", mode="semantic", everywhere=True, vault="Work")
     assert meant.json == (await served.call("search", query="rye", mode="semantic", vault="Home")).json
 
 
@@ -90,34 +84,29 @@ async def test_a_vault_that_is_late_is_named_and_the_first_answer_is_waited_for(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(everywhere, "DEADLINE_S", 0.0)
-    found = (await served.call("search_everywhere", query="rye bread")).json
-    assert len(found["vaults"]) >= 1
-    late = [name for name in ("Home", "Work", "Main") if name not in found["vaults"]]
+    found = (await served.call("search", everywhere=True, vault="Home", query="rye bread")).json
+    came = {hit["vault"] for hit in found["hits"]}
+    assert came
     assert [notice for notice in found["notices"] if "in time" in notice] == [
-        f"{name} did not answer in time; search it by itself." for name in late
+        f"{name} did not answer in time; search it by itself." for name in ("Home", "Work", "Main") if name not in came
     ]
-    assert {hit["vault"] for hit in found["hits"]} == set(found["vaults"])
 
 
 async def test_a_hit_counts_as_a_note_of_its_own_vault_only(served: Served) -> None:
-    await served.call("search_everywhere", query="rye bread", vaults=["Work"])
-    await served.call("run_tool", name="search_everywhere", arguments={"query": "rye bread", "vaults": ["Work"]})
-    await served.call("search_everywhere", query="rye bread", vaults=["Home", "Work"])
+    asked = {"query": "rye bread", "everywhere": True}
+    await served.call("search", vault="Home", **asked)
+    await served.call("run_tool", vault="Home", name="search", arguments=asked)
     records = await asyncio.to_thread(served.bridge.find("Home").store.calls.since, 0.0)
-    assert [one.paths for one in records if one.tool == "search_everywhere"][-3:] == [(), (), ("Rye.md",)]
+    assert [one.paths for one in records if one.tool == "search"][-2:] == [("Rye.md",), ("Rye.md",)]
 
 
 async def test_an_agent_reads_which_vault_to_ask_for_a_note(served: Served) -> None:
     async with connected(served, preset="full") as client:
-        text = text_of(await client.call_tool("search_everywhere", {"query": "rye bread", "vaults": ["Work"]}))
-        inner = {"name": "search_everywhere", "arguments": {"query": "glaciers"}}
-        ran = text_of(await client.call_tool("run_tool", inner))
-    lines = text.split("\n")
-    assert (lines[0], lines[2]) == (UNTRUSTED, "1 note in 1 vault, each with its vault, score, digest and why:")
-    assert lines[3].startswith("1. Work · Rye.md:")
-    assert "1. Main · Glaciers.md:" in ran
+        text = text_of(await client.call_tool("search", {"query": "company", "everywhere": True, "vault": "Home"}))
+    assert text.startswith(UNTRUSTED)
+    assert "1. Work · Rye.md:" in text
 
 
 async def test_a_pipe_gets_a_record_a_line_with_its_vault(served: Served, tmp_path: Path) -> None:
-    ran = await served.command("search-everywhere", "glaciers", cwd=tmp_path)
+    ran = await served.command("search", "glaciers", "--everywhere", "--vault", "Home", cwd=tmp_path)
     assert (ran.status, ran.out.split("\t")[:2]) == (0, ["Glaciers.md", "Main"]), ran.err

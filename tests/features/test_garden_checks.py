@@ -152,7 +152,7 @@ async def test_an_agent_proposes_and_neither_accepts_nor_mutes(served: Served) -
     assert "archived" not in (root(served) / "Agents/Memory/Old.md").read_text()
     accepted = await call(served, agent, "judge_finding", path=made_plan["path"], finding="g1", verdict="accept")
     assert accepted.code == "declined"
-    assert (await call(served, agent, "switch_garden_rule", check="tags", muted=True)).code == "declined"
+    assert (await call(served, agent, "garden_rules", check="tags", muted=True)).code == "declined"
     rejected = await call(served, agent, "judge_finding", path=made_plan["path"], finding="g1", verdict="reject")
     assert rejected.code == "declined"
     shown = (await served.call("show_plan", path=made_plan["path"])).json["findings"]
@@ -192,7 +192,7 @@ async def test_accepting_what_an_agent_applies_is_compared_with_the_forecast(
 
     with monkeypatch.context() as patched:
         patched.setattr("bridge.engine.vault_counter._ForecastCheck.verify", wrong)
-        assert (await served.call("accept_change", change_id=change)).code == "expectation_failed"
+        assert (await served.call("judge_change", change_id=change, verdict="accept")).code == "expectation_failed"
     assert content(served) == before
 
 
@@ -222,7 +222,7 @@ async def test_an_agent_ticks_and_rewords_nothing(served: Served) -> None:
     refused = await served.call("apply_plan", path="Agents/Copy.md", confirm=True)
     assert (refused.code, "Agents/Garden" in refused.json["error"]["hint"]) == ("invalid_arguments", True)
     # Whoever rewords a line, what it does is told.
-    assert (await served.call("accept_change", change_id=edited.json["change_id"])).status == 200
+    assert (await served.call("judge_change", change_id=edited.json["change_id"], verdict="accept")).status == 200
     shown = (await served.call("show_plan", path=planned["path"])).json
     told = next(one for one in shown["findings"] if one["id"] == deletion["id"])
     assert (told["text"], told["ticked"]) == (deletion["text"], True)
@@ -271,4 +271,4 @@ async def test_what_is_asked_for_must_exist(served: Served) -> None:
     assert (await served.call("plan_garden", folder="Nowhere")).code == "folder_not_found"
     assert (await served.call("show_plan", path="Journey.md")).code == "invalid_arguments"
     assert (await served.call("apply_plan", path="Nowhere.md")).code == "note_not_found"
-    assert (await served.call("switch_garden_rule", check="weeds", muted=True)).code == "invalid_arguments"
+    assert (await served.call("garden_rules", check="weeds", muted=True)).code == "invalid_arguments"

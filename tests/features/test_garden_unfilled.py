@@ -74,7 +74,7 @@ async def test_notes_with_nothing_but_their_template_are_found(old: Served) -> N
 
 
 async def test_they_are_deleted_if_a_person_ticks_them_and_come_back(old: Served) -> None:
-    refused = await old.call("switch_garden_rule", check="unfilled_notes", ticked=True)
+    refused = await old.call("garden_rules", check="unfilled_notes", ticked=True)
     assert refused.code == "invalid_arguments"
     plan = await new_plan(old, checks=["unfilled_notes"])
     before = content(old)

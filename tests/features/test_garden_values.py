@@ -117,19 +117,19 @@ async def test_all_that_a_check_finds_is_ticked_if_the_user_wants_it(served: Ser
         return {(one["check"], one["ticked"]) for one in plan["findings"]}
 
     assert ("prospects", False) in await ticks()
-    rules = (await call(served, "switch_garden_rule", check="prospects", ticked=True))["rules"]
+    rules = (await call(served, "garden_rules", check="prospects", ticked=True))["rules"]
     assert [(one["check"], one["muted"]) for one in rules if one["ticked"]] == [("prospects", False)]
     assert ("prospects", True) in await ticks()
-    refused = await served.call("switch_garden_rule", check="attachments", ticked=True)
+    refused = await served.call("garden_rules", check="attachments", ticked=True)
     assert (refused.code, "deleted" in refused.json["error"]["message"]) == ("invalid_arguments", True)
     plan = await new_plan(served, checks=checks, skip_checked=False)
     text = (root(served) / plan["path"]).read_text()
     assert re.search(r"(?m)^- \[x\] Create a note “Sebastian Kneipp”", text)
     # Muting and unmuting changes nothing of it.
     for muted in (True, False):
-        rules = (await call(served, "switch_garden_rule", check="prospects", muted=muted))["rules"]
+        rules = (await call(served, "garden_rules", check="prospects", muted=muted))["rules"]
         assert [(one["ticked"], one["muted"]) for one in rules if one["check"] == "prospects"] == [(True, muted)]
-    await call(served, "switch_garden_rule", check="prospects", ticked=False)
+    await call(served, "garden_rules", check="prospects", ticked=False)
     assert ("prospects", False) in await ticks()
 
 

@@ -180,7 +180,7 @@ async def test_what_was_applied_and_undone_does_not_count_for_a_check(served: Se
     assert await judgements() == [(1, 0)]
     await call(served, "undo_session", session=done["session"])
     assert await judgements() == [(0, 0)]
-    await call(served, "redo_change", change_id=done["checks"][0]["change_id"])
+    await call(served, "undo_change", change_id=done["checks"][0]["change_id"], redo=True)
     assert await judgements() == [(1, 0)]
     await call(served, "undo_change", change_id=done["checks"][0]["change_id"])
     await call(served, "judge_finding", path=plan["path"], finding="g1", verdict="reject")
@@ -377,6 +377,6 @@ async def test_a_check_mutes_itself_and_can_be_unmuted(served: Served) -> None:
     plan = await call(served, "plan_garden", dry_run=True)
     assert "The check `headings` is muted." in plan["notices"]
     assert "headings" not in {one["check"] for one in plan["checks"]}
-    rules = (await call(served, "switch_garden_rule", check="headings", muted=False))["rules"]
+    rules = (await call(served, "garden_rules", check="headings", muted=False))["rules"]
     rule = next(one for one in rules if one["check"] == "headings")
     assert (rule["rejected"], rule["muted"]) == (0, False)

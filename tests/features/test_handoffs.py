@@ -291,25 +291,24 @@ async def test_an_agent_reads_what_to_mistrust_first(served: Served) -> None:
     assert said.index("\n- changed: Claim 2 (it lacks the quote;") < said.index("\n- proof still holds: Claim 1")
 
 
-async def test_the_handoffs_that_wait_are_listed_with_what_their_claims_are_worth(served: Served) -> None:
-    assert (await served.call("list_handoffs")).json == {"handoffs": [], "total": 0}
+async def test_the_handoffs_that_wait_are_found_and_looked_at(served: Served) -> None:
+    async def waiting() -> list[str]:
+        asked = {"among": "agents", "properties": {"type": "handoff"}, "where": 'status != "taken"', "sort": "-created"}
+        return [one["path"] for one in (await served.call("find_notes", **asked)).json["notes"]]
+
+    assert await waiting() == []
     quote = {"path": "Parser.md", "quote": "The chunker has 249 lines."}
-    await hand_over(served, {"path": "Dates.md", "heading": "Dates"}, quote)
+    first = (await hand_over(served, {"path": "Dates.md", "heading": "Dates"}, quote)).json["path"]
     other = (await hand_over(served, goal="Bake bread", to="pen")).json["path"]
     await grow(served)
-    found = (await served.call("list_handoffs")).json
-    assert found["total"] == 2
-    assert {one["goal"]: one["to"] for one in found["handoffs"]} == {"Parse the footnotes": None, "Bake bread": "pen"}
-    [first] = [one for one in found["handoffs"] if one["to"] is None]
-    assert (first["agent"], first["next_action"]) == ("Python", BASE["next_action"])
-    assert [claim["verdict"] for claim in first["claims"]] == ["changed", "still_true"]
-    assert (await served.call("list_handoffs", limit=1)).json["total"] == 2
-    text = (await served.command("list-handoffs")).out
-    assert "verdict changed" in text
+    assert {*await waiting()} == {first, other}
+    found = (await served.call("take_over", path=first, peek=True)).json
+    assert (found["agent"], found["to"], found["next_action"]) == ("Python", None, BASE["next_action"])
+    assert [claim["verdict"] for claim in found["claims"]] == ["changed", "still_true"]
+    assert (await served.call("take_over", path=other, peek=True)).json["to"] == "pen"
     await take_over(served, path=other)
-    assert [one["goal"] for one in (await served.call("list_handoffs")).json["handoffs"]] == ["Parse the footnotes"]
-    await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Agents/Handoffs/**"]}))
-    assert (await served.call("list_handoffs")).json["handoffs"] == []
+    await served.call("wait_until_indexed", path=other)
+    assert await waiting() == [first]
 
 
 async def test_one_of_several_clients_takes_a_handoff_over(served: Served) -> None:

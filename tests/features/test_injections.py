@@ -60,8 +60,6 @@ async def test_what_an_agent_is_told_is_listed_with_its_reasons(served: Served) 
     _, token = Tokens(served.bridge.folders.tokens).create("pen", ["read", "write"])
     for operation, arguments in (
         ("list_injections", {}),
-        ("withhold_note", {"path": "Edge.md", "session": "x"}),
-        ("deny_agent", {"path": "Edge.md", "client": "other"}),
         ("preview_brief", {"session": "x"}),
         ("give_note", {"path": "Edge.md", "session": "x"}),
     ):
@@ -96,36 +94,22 @@ async def test_what_the_user_withholds_is_not_brought_in_again(served: Served) -
         assert all(text in before for text in ("Never per file.", "short answers", "How footnotes and dates"))
         [session] = await listed(served)
         for path in (FOOTNOTES, ANSWERS, "Parser.md"):
-            withheld = await served.call("withhold_note", path=path, session=session["session"])
-            assert withheld.json == {"path": path, "session": session["session"], "withheld": True}
+            withheld = await served.call("give_note", path=path, session=session["session"], withhold=True)
+            assert withheld.json == {
+                "path": path,
+                "session": session["session"],
+                "waiting": 0,
+                "withheld": True,
+            }
         after = await told()
         assert not any(text in after for text in ("Never per file.", "short answers", "How footnotes and dates"))
         assert "Once, and nowhere else." in after
         marked = {item["path"] for item in (await listed(served))[0]["items"] if item["withheld"]}
         assert marked == {FOOTNOTES, ANSWERS, "Parser.md"}
-        await served.call("withhold_note", path=FOOTNOTES, session=session["session"], undo=True)
+        await served.call("give_note", path=FOOTNOTES, session=session["session"], withhold=False)
         assert "Never per file." in await told()
     # Other sessions are told of it.
     assert "short answers" in (await served.call("brief")).json["text"]
-
-
-async def test_a_note_may_name_agents_that_are_not_told_of_it(served: Served) -> None:
-    async with connected(served, preset="full") as client:
-        await client.call_tool("recall", {"query": "footnotes"})
-    name = (await served.call("list_sessions")).json["sessions"][0]["client"]
-    for path in (FOOTNOTES, "Edge.md"):
-        edited = await served.call("set_properties", path=path, properties={"deny_agents": [name.upper()]})
-        assert edited.status == 200, edited.body
-    await readable(served)
-    async with connected(served, preset="full") as client:
-        recalled = text_of(await client.call_tool("recall", {"query": "footnotes"}))
-        briefed = text_of(await client.call_tool("brief", {"task": "parse footnotes and dates"}))
-    assert "Never per file." not in recalled + briefed
-    assert "Once, and nowhere else." not in briefed
-    assert "short answers" in briefed
-    # The user reads it as before.
-    memories = (await served.call("recall", query="footnotes")).json["memories"]
-    assert [memory["path"] for memory in memories] == [FOOTNOTES]
 
 
 async def test_the_list_follows_a_note_that_is_moved(served: Served) -> None:
@@ -140,13 +124,12 @@ async def test_the_list_follows_a_note_that_is_moved(served: Served) -> None:
 
 
 async def test_a_note_that_is_not_there_cannot_be_withheld(served: Served) -> None:
-    answer = await served.call("withhold_note", path="Nowhere.md", session="x")
+    answer = await served.call("give_note", path="Nowhere.md", session="x", withhold=True)
     assert (answer.status, answer.json["error"]["code"]) == (404, "note_not_found")
 
 
 async def test_an_agent_is_never_told_of_a_note_that_the_user_keeps_from_it(served: Served) -> None:
-    root = served.bridge.find(None).root
-    before = {path: (root / path).read_text() for path in (FOOTNOTES, "Edge.md")}
+    kept = (FOOTNOTES, "Edge.md")
 
     async def told() -> str:
         # Each time in a session of its own.
@@ -163,33 +146,20 @@ async def test_an_agent_is_never_told_of_a_note_that_the_user_keeps_from_it(serv
     [session] = await listed(served)
     sessions = (await served.call("list_sessions")).json["sessions"]
     [name] = [one["client"] for one in sessions if one["id"] == session["session"]]
-    for path in before:
-        for _ in range(2):
-            made = await served.call("deny_agent", path=path, client=name.upper())
-            assert made.status == 200, made.body
-        assert (root / path).read_text().count(name.upper()) == 1
+    for path in kept:
+        made = await served.call("set_properties", path=path, properties={"deny_agents": ["quill", name.upper()]})
+        assert made.status == 200, made.body
+    await readable(served)
     after = await told()
     assert not any(text in after for text in ("Never per file.", "Once, and nowhere else."))
-    for path, text in before.items():
-        await served.call("deny_agent", path=path, client="quill")
-        await served.call("deny_agent", path=path, client=name, undo=True)
-        assert "deny_agents:\n  - quill\n" in (root / path).read_text()
-        assert (await served.call("deny_agent", path=path, client="quill", undo=True)).json["state"] == "applied"
-        assert (root / path).read_text() == text
+    assert "short answers" in after
+    # The user reads it as before.
+    memories = (await served.call("recall", query="footnotes")).json["memories"]
+    assert [memory["path"] for memory in memories] == [FOOTNOTES]
+    for path in kept:
+        await served.call("set_properties", path=path, properties={"deny_agents": ["quill"]})
+    await readable(served)
     assert "Never per file." in await told()
-
-
-async def test_what_is_no_list_of_names_is_left_to_the_user(served: Served) -> None:
-    path = served.bridge.find(None).root / "Edge.md"
-    path.write_text(path.read_text().replace("tags:", "Deny_Agents: {pen: true}\ntags:"))
-    await served.call("wait_until_indexed", path="Edge.md")
-    refused = await served.call("deny_agent", path="Edge.md", client="pen")
-    assert (refused.code, refused.json["error"]["message"]) == (
-        "invalid_arguments",
-        "The property `deny_agents` is no list of names.",
-    )
-    assert (await served.call("deny_agent", path="Nowhere.md", client="pen")).code == "note_not_found"
-    assert (await served.call("deny_agent", path="Edge.md", client=" ")).code == "invalid_arguments"
 
 
 async def test_what_a_session_would_be_told_is_shown_and_not_recorded(served: Served) -> None:
@@ -200,7 +170,7 @@ async def test_what_a_session_would_be_told_is_shown_and_not_recorded(served: Se
         now = (await served.call("preview_brief", session=session["session"])).json
         assert 'for: "Parse footnotes"' in now["text"]
         assert {item["path"] for item in now["items"]} == {item["path"] for item in session["items"]}
-        await served.call("withhold_note", path=FOOTNOTES, session=session["session"])
+        await served.call("give_note", path=FOOTNOTES, session=session["session"], withhold=True)
         await served.call("remember", title="Footnotes end a page", text="Unless they are long.", kind="decision")
         new = (await served.call("preview_brief", session=session["session"])).json
         assert "Never per file." not in new["text"]
@@ -249,7 +219,7 @@ async def test_what_the_user_gives_to_a_session_is_in_front_of_its_next_answer_o
             path: ("give_note", ["added by the user"]) for path in ("Edge.md", "Long.md")
         }
         assert (await give("Hidden.md")).code == "note_not_found"
-        await served.call("withhold_note", path="Edge.md", session=session)
+        await served.call("give_note", path="Edge.md", session=session, withhold=True)
         assert (await give("Edge.md")).code == "invalid_arguments"
         assert (await served.call("pause_session", client=opened["client"])).json["session"] == session
         assert (await give("Long.md")).code == "invalid_arguments"

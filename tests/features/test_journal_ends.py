@@ -19,15 +19,15 @@ async def test_the_journal_of_a_revoked_client_is_completed(served: Served, monk
     folder, tokens = await begin(served), Tokens(served.bridge.folders.tokens)
     token = tokens.create("quill", ["read", "write"])[1]
     async with connected(served, "legacy", preset="full", token=token) as agent:
-        await agent.call_tool("note_down", {"what": "outcome", "text": "The beans are sown"})
+        await agent.call_tool("save_session", {"outcomes": ["The beans are sown"]})
         proposed = await agent.call_tool("edit_note", EDIT)
         assert not proposed.is_error
         await until(having(folder, "status: active", "The beans are sown", "[[Garden/Beans|Beans]]"))
         tokens.revoke("quill")
         # The client is still connected, and can do nothing any more.
         path: Path = await until(having(folder, "status: completed"))
-        headers, body = {"Authorization": f"Bearer {token}"}, orjson.dumps({"what": "outcome", "text": "Unheard"})
-        refused = await served.request("POST", "/api/note_down", headers=headers, data=body)
+        headers, body = {"Authorization": f"Bearer {token}"}, orjson.dumps({"outcomes": ["Unheard"]})
+        refused = await served.request("POST", "/api/save_session", headers=headers, data=body)
         assert (refused.status, refused.code) == (401, "unauthorized")
     [listed] = (await served.call("list_sessions", client="quill")).json["sessions"]
     assert (listed["status"], listed["note"]) == ("completed", f"Agents/Sessions/{path.name}")
@@ -53,7 +53,7 @@ async def test_what_follows_a_clock_set_back_is_added_to_an_edited_journal(serve
 async def test_a_journal_whose_record_a_crash_prevented_is_taken_up_again(served: Served) -> None:
     folder = await begin(served)
     async with connected(served, "legacy", preset="full") as agent:
-        await agent.call_tool("note_down", {"what": "outcome", "text": "The beans are sown"})
+        await agent.call_tool("save_session", {"outcomes": ["The beans are sown"]})
         path: Path = await until(having(folder, "The beans are sown"))
         sessions = served.bridge.find(None).store.sessions
         [session] = [one for one in sessions.page(SessionFilter(), 9)[0] if one.note is not None]
@@ -62,6 +62,6 @@ async def test_a_journal_whose_record_a_crash_prevented_is_taken_up_again(served
         await until(having(folder, "The beans are sown", "edit_note"))
         assert recorded_journals(served) == [f"Agents/Sessions/{path.name}"]
         sessions.set_note(session.id, None)
-        await agent.call_tool("note_down", {"what": "outcome", "text": "So are the peas"})
+        await agent.call_tool("save_session", {"outcomes": ["So are the peas"]})
         await until(having(folder, "The beans are sown", "So are the peas"))
     assert await until(having(folder, "status: completed")) == path

@@ -106,7 +106,7 @@ async def test_a_session_that_changed_something_has_a_journal(served: Served) ->
 async def test_without_the_folder_there_is_no_journal(served: Served) -> None:
     async with connected(served, "legacy", preset="full") as agent:
         await agent.call_tool("edit_note", EDIT)
-        refused = await agent.call_tool("note_down", {"what": "decision", "text": "Cover"})
+        refused = await agent.call_tool("save_session", {"decisions": ["Cover"]})
     assert "confirmation_required" in text_of(refused)
     assert not (served.bridge.find(None).root / "Agents").exists()
 
@@ -121,7 +121,7 @@ async def test_reading_enough_is_worth_a_journal(served: Served, settings: dict[
     async with connected(served, "legacy", preset="full") as agent:
         await agent.call_tool("search", {"query": "bread"})
         # Its journal is looked at after the one before.
-        await agent.call_tool("note_down", {"what": "outcome", "text": "Found it"})
+        await agent.call_tool("save_session", {"outcomes": ["Found it"]})
     found = await until(lambda: journals(folder) if len(journals(folder)) == count + 1 else None)
     assert sum("Found it" in path.read_text() for path in found) == 1
     await until(lambda: sum("the session before" in path.read_text() for path in found) == count)
@@ -134,7 +134,7 @@ async def test_what_is_handed_over_stays_through_updates(served: Served) -> None
             "save_session",
             {"goal": "Save the beans", "summary": "Looked.\n\n## Not a heading", "decisions": ["Cover them"]},
         )
-        await agent.call_tool("note_down", {"what": "question", "text": "Which cover?", "paths": [BEANS]})
+        await agent.call_tool("save_session", {"open_questions": ["Which cover? [[Garden/Beans|Beans]]"]})
         await agent.call_tool("edit_note", EDIT)
         await until(having(folder, "edit_note"))
         await agent.call_tool("save_session", {"decisions": ["Cover them", "Use fleece"], "status": "paused"})
@@ -158,7 +158,7 @@ async def test_what_the_user_writes_stays_byte_for_byte(served: Served) -> None:
         mine = path.read_bytes().replace(b"## Approach", b"## My own words\r\n\n## Approach") + b"\nNot to be lost  \n"
         path.write_bytes(mine)
         await served.call("wait_until_indexed", path=f"Agents/Sessions/{path.name}", timeout=60)
-        await agent.call_tool("note_down", {"what": "problem", "text": "It rains"})
+        await agent.call_tool("save_session", {"problems": ["It rains"]})
         await agent.call_tool("edit_note", EDIT | {"path": RYE})
         await until(having(folder, "Rye]]: edit_note"))
     await until(having(folder, "The session is completed."))
@@ -237,7 +237,7 @@ async def test_a_journal_sums_up_what_was_written(served: Served) -> None:
         await agent.call_tool("create_note", {"path": "Notes/Hidden.md", "text": hidden})
         await agent.call_tool("remember", {"title": "Mine", "text": hidden, "private": True})
         await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Notes/Hidden.md"]}))
-        await agent.call_tool("note_down", {"what": "decision", "text": "Sow again."})
+        await agent.call_tool("save_session", {"decisions": ["Sow again."]})
         path = await until(having(folder, "Sow again.", "## Summary"))
         told = path.read_text().partition("## Summary\n\n")[2].partition("\n\n")[0]
         assert told.startswith("Of what was written: Beans are sown in two rows below the southern wall. ")
@@ -283,13 +283,13 @@ async def test_what_failed_was_undone_or_waits_is_said(served: Served) -> None:
             await agent.call_tool("edit_note", EDIT | {"path": RYE, "digest": digest})
         await agent.call_tool("delete_note", {"path": "Notes/1.md", "digest": "0" * 12})
         await agent.call_tool("delete_note", {"path": "Notes/1.md", "digest": digest_of(b"# 1\n")})
-        await agent.call_tool("note_down", {"what": "problem", "text": "Rye is stubborn"})
+        await agent.call_tool("save_session", {"problems": ["Rye is stubborn"]})
         path = await until(having(folder, "Rye is stubborn", "Notes/1|1]]: a proposed change awaits approval"))
         assert "- [[Garden/Beans|Beans]]: a proposed change awaits approval" in path.read_text()
         assert "- `edit_note` on [[Bread/Rye|Rye]] failed: `note_changed`, 2 times" in path.read_text()
         assert "`delete_note`" not in path.read_text()
         proposals = (await served.call("list_changes", client="Cursor", operation="edit_note")).json["changes"]
-        assert (await served.call("accept_change", change_id=proposals[0]["id"])).status == 200
+        assert (await served.call("judge_change", change_id=proposals[0]["id"], verdict="accept")).status == 200
         await agent.call_tool("list_tags", {})
         await until(having(folder, "+2 -0: edit_note"))
         assert (await served.call("undo_change", change_id=proposals[0]["id"])).status == 200
@@ -323,7 +323,7 @@ async def test_a_folder_that_may_not_be_written_is_left_alone_and_named(served: 
     await served.bridge.use(save_settings(served.bridge.settings_path, {"readonly": ["Agents/**"]}))
     async with connected(served, "legacy", preset="full") as agent:
         await agent.call_tool("edit_note", EDIT)
-        refused = await agent.call_tool("note_down", {"what": "outcome", "text": "Nothing"})
+        refused = await agent.call_tool("save_session", {"outcomes": ["Nothing"]})
     assert "protected_path" in text_of(refused)
     (finding,) = [one for one in (await served.call("doctor")).json["findings"] if one["check"] == "journals"]
     assert finding["verdict"] == "warn"
@@ -342,7 +342,7 @@ def test_a_long_session_takes_few_places_among_the_changes() -> None:
 async def test_secrets_are_not_written(served: Served) -> None:
     folder = await begin(served)
     for operation, given in (
-        ("note_down", {"what": "decision", "text": "The password is hunter2-and-3"}),
+        ("save_session", {"decisions": ["The password is hunter2-and-3"]}),
         ("save_session", {"problems": ["Fine", "See https://me:secret1@example.org/"]}),
         ("save_session", {"goal": "Hidden\u200b words"}),
     ):
@@ -364,7 +364,7 @@ def far_east(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 async def test_the_day_of_a_journal_is_local(served: Served) -> None:
     folder = await begin(served)
     before = datetime.now(timezone(timedelta(hours=14)))
-    await served.call("note_down", what="outcome", text="Done")
+    await served.call("save_session", outcomes=["Done"])
     (path,) = journals(folder)
     session = (await served.call("list_sessions")).json["sessions"][0]
     started = datetime.fromisoformat(session["started"])
@@ -387,7 +387,7 @@ async def test_asking_proposes_the_journal_at_the_end(served: Served) -> None:
             await asyncio.sleep(0.02)
     assert [one["operation"] for one in found] == ["write_journal"]
     assert journals(folder) == []
-    accepted = await served.call("accept_change", change_id=found[0]["id"])
+    accepted = await served.call("judge_change", change_id=found[0]["id"], verdict="accept")
     assert accepted.status == 200
     assert len(journals(folder)) == 1
 
@@ -397,8 +397,8 @@ async def test_a_stop_pauses_the_journal_and_the_next_call_continues_it(tmp_path
 
     async def note(served: Served, text: str) -> None:
         headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Session": "mine"}
-        body = orjson.dumps({"what": "outcome", "text": text})
-        assert (await served.request("POST", "/api/note_down", headers=headers, data=body)).status == 200
+        body = orjson.dumps({"outcomes": [text]})
+        assert (await served.request("POST", "/api/save_session", headers=headers, data=body)).status == 200
 
     async with serving([vault], tmp_path / "data", tmp_path / "models") as served:
         folder = await begin(served)
@@ -420,8 +420,8 @@ async def test_a_journal_that_is_written_while_its_session_is_paused_says_so(
 ) -> None:
     folder = await begin(served)
     headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Session": "mine"}
-    body = orjson.dumps({"what": "outcome", "text": "Before the stop"})
-    assert (await served.request("POST", "/api/note_down", headers=headers, data=body)).status == 200
+    body = orjson.dumps({"outcomes": ["Before the stop"]})
+    assert (await served.request("POST", "/api/save_session", headers=headers, data=body)).status == 200
     (path,) = journals(folder)
     vault = served.bridge.find(None).vault
     gathered, go_on = threading.Event(), threading.Event()
@@ -450,14 +450,14 @@ async def test_two_sessions_of_one_client_have_journals_of_their_own(served: Ser
 
     async def note(session: str, number: int) -> None:
         headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Session": session}
-        body = orjson.dumps({"what": "outcome", "text": f"{session} {number}"})
-        answer = await served.request("POST", "/api/note_down", headers=headers, data=body)
+        body = orjson.dumps({"outcomes": [f"{session} {number}"]})
+        answer = await served.request("POST", "/api/save_session", headers=headers, data=body)
         assert answer.status == 200, answer.body
 
-    await asyncio.gather(*(note(f"session {one}", number) for one in "ab" for number in range(5)))
+    await asyncio.gather(*(note(f"session {one}", number) for one in "xy" for number in range(5)))
     found = [path.read_text() for path in journals(folder)]
     assert len(found) == 2
     for text in found:
-        own = "session a" if "session a" in text else "session b"
+        own = "session x" if "session x" in text else "session y"
         assert {f"{own} {number}" in text for number in range(5)} == {True}
-        assert text.count("session a") + text.count("session b") == 5
+        assert text.count("session x") + text.count("session y") == 5

@@ -87,10 +87,9 @@ async def test_a_new_path_is_taken_as_it_is_written(served: Served) -> None:
         for argument in operation.arguments
         if role_of(argument.hint) is PathRole.NEW
     }
-    alone = {("export_base", "path")}
-    assert new == {("create_note", "path"), ("move_note", "to"), ("split_note", "to")} | alone
+    assert new == {("create_note", "path"), ("move_note", "to"), ("split_note", "to")}
     inside = [part for argument in get_operation("change_set").arguments for part in walk_hint(argument.hint)]
-    assert sum(PathRole.NEW in get_args(part) for part in inside) == len(new - alone)
+    assert sum(PathRole.NEW in get_args(part) for part in inside) == len(new)
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ async def test_notes_of_the_bridge_are_read_whatever_a_person_made_of_their_prop
         "Agents/Memory/Clay.md"
     ]
     assert [one["path"] for one in (await served.call("list_policies")).json["policies"]] == ["Begin.md"]
-    assert (await served.call("check_policy", path="Begin.md")).status == 200
+    assert (await served.call("list_policies", path="Begin.md")).status == 200
 
 
 async def test_the_rules_of_an_ontology_are_no_finding(served: Served) -> None:

@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from bridge.settings.file import save_settings
-from tests.features.policies import CREATE, NOTES, PATH, Agent, agent_of, approve, contents, note, root, write_policy
+from tests.features.policies import CREATE, NOTES, PATH, Agent, agent_of, approve, contents, root, write_policy
 from tests.features.served import PATIENCE_S, Served
 
 __all__ = ["NOTES"]
@@ -17,7 +17,7 @@ async def test_an_agent_runs_only_what_the_user_approved_as_it_is(served: Served
     assert refused.code == "forbidden"
     assert "approve-policy" in refused.json["error"]["hint"]
     assert (await agent.call("approve_policy", path=PATH, digest=digest)).code == "forbidden"
-    assert (await agent.call("preview_policy", path=PATH, variables={"title": "X"})).json["approved"] is False
+    assert (await agent.call("run_policy", path=PATH, variables={"title": "X"}, dry_run=True)).json["approved"] is False
     assert not (root(served) / "Made").exists()
 
     assert (await served.call("approve_policy", path=PATH, digest="0" * 12)).code == "note_changed"
@@ -53,11 +53,10 @@ async def test_an_agent_cannot_approve_by_revising(served: Served) -> None:
     digest = await write_policy(served, CREATE)
     await approve(served, PATH, digest)
     agent = await agent_of(served)
-    new = CREATE.replace("Made/", "Folder/").strip()
-    assert (await agent.call("revise_policy", path=PATH, digest="1" * 12, text=new)).code == "note_changed"
-    revised = await agent.call("revise_policy", path=PATH, digest=digest, text=new)
+    edits = [{"op": "replace_text", "old": "Made/", "new": "Folder/", "all": True}]
+    seen = (await agent.call("read_note", path=PATH)).json["digest"]
+    revised = await agent.call("edit_note", path=PATH, edits=edits, digest=seen)
     assert revised.status == 200, revised.body
-    assert (root(served) / PATH).read_text() == note(new)
     assert (await agent.call("run_policy", path=PATH, variables={"title": "X"})).code == "forbidden"
     undone = await served.call("undo_change", change_id=revised.json["change_id"])
     assert undone.status == 200
@@ -70,7 +69,7 @@ async def test_the_change_of_a_proposing_agent_waits(served: Served) -> None:
     made = await agent.call("run_policy", path=PATH, variables={"title": "X"})
     assert made.json["state"] == "proposed"
     assert not (root(served) / "Made").exists()
-    assert (await served.call("accept_change", change_id=made.json["change_id"])).status == 200
+    assert (await served.call("judge_change", change_id=made.json["change_id"], verdict="accept")).status == 200
     assert (root(served) / "Made/X.md").exists()
 
 
@@ -79,11 +78,10 @@ async def test_a_denied_policy_is_not_there(served: Served) -> None:
     await approve(served, "Secret/P.md", digest)
     await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Secret/**"]}))
     for operation, more in (
-        ("check_policy", {}),
-        ("preview_policy", {}),
+        ("list_policies", {}),
         ("run_policy", {}),
+        ("run_policy", {"dry_run": True}),
         ("approve_policy", {"digest": digest}),
-        ("revise_policy", {"digest": digest, "text": CREATE}),
     ):
         answer = await served.call(operation, path="Secret/P.md", **more)
         assert answer.code in {"note_not_found", "protected_path"}, (operation, answer.body)
@@ -115,7 +113,7 @@ async def test_a_policy_is_drafted_from_three_changes_and_runs_for_an_agent_as_a
     assert drafted.status == 200, drafted.body
     assert drafted.json["problems"] == []
     path = drafted.json["path"]
-    checked = (await served.call("check_policy", path=path)).json
+    checked = (await served.call("list_policies", path=path)).json["policies"][0]
     assert {one["name"] for one in checked["variables"]} == {"title", "water"}
     agent, variables = await agent_of(served), {"title": "Oat", "water": "70"}
     assert (await agent.call("run_policy", path=path, variables=variables)).code == "forbidden"
@@ -128,7 +126,7 @@ async def test_a_policy_is_drafted_from_three_changes_and_runs_for_an_agent_as_a
     before = contents(served)
     assert (await agent.call("run_policy", path=path, variables=variables)).code == "forbidden"
     assert contents(served) == before
-    await approve(served, path, (await served.call("check_policy", path=path)).json["digest"])
+    await approve(served, path, (await served.call("list_policies", path=path)).json["policies"][0]["digest"])
     assert (await agent.call("run_policy", path=path, variables=variables)).status == 200
     assert (root(served) / "Bread/Emmer.md").read_text().endswith("Bread of Emmer.\n")
 
@@ -167,7 +165,7 @@ async def test_the_policy_of_the_documentation_runs(served: Served) -> None:
     page = Path(__file__).parents[2] / "docs/policies.md"
     example = page.read_text(encoding="utf-8").partition("````markdown\n")[2].partition("\n````")[0]
     (root(served) / "Reading note.md").write_text(example, encoding="utf-8")
-    checked = (await served.call("check_policy", path="Reading note.md")).json
+    checked = (await served.call("list_policies", path="Reading note.md")).json["policies"][0]
     assert (checked["sound"], checked["problems"]) == (True, [])
     for title in ("Soil", "Bees"):
         made = await served.call("run_policy", path="Reading note.md", variables={"title": title, "author": "Ada"})

@@ -41,7 +41,7 @@ steps:
   - {id: k, do: create_note, op: delete_note, path: A.md}
 """
     await write_policy(served, block)
-    found = (await served.call("check_policy", path=PATH)).json
+    found = (await served.call("list_policies", path=PATH)).json["policies"][0]
     text = (root(served) / PATH).read_text().split("\n")
 
     def at(part: str) -> list[str]:
@@ -84,7 +84,7 @@ steps:
   - {id: b, do: find_notes, where: note.statis == item.x || steps.a.count}
 """
     await write_policy(served, block)
-    found = (await served.call("check_policy", path=PATH)).json
+    found = (await served.call("list_policies", path=PATH)).json["policies"][0]
     text = (root(served) / PATH).read_text().split("\n")
     said = {(text[one["line"] - 1].split(",")[0].split()[-1], one["message"]) for one in found["problems"]}
     closest = "the closest is `status`."
@@ -105,7 +105,7 @@ async def test_a_note_needs_its_type_and_one_block(served: Served) -> None:
         "---\ntype: policy\n---\n````md\n```policy\nversion: 1\n```\n````\n": "no block",
     }.items():
         (root(served) / "P.md").write_text(text)
-        answer = await served.call("check_policy", path="P.md")
+        answer = await served.call("list_policies", path="P.md")
         assert answer.code == "invalid_arguments"
         assert words in answer.json["error"]["message"]
 
@@ -178,7 +178,7 @@ async def test_a_path_that_a_run_refuses_is_a_fault_before(
     await get_operation("change_settings").run(Call(served.bridge, OWNER), {"changes": rules})
     block = f"version: 1\nvariables: {{x: {{type: text}}}}\nsteps:\n  - {{id: a, {step}}}\n"
     await write_policy(served, block + 'output: "{{variables.x}}"')
-    found = (await served.call("check_policy", path=PATH)).json
+    found = (await served.call("list_policies", path=PATH)).json["policies"][0]
     assert [one["line"] for one in found["problems"] if one["serious"]] == [12], found["problems"]
     # The run itself refuses it, too, if nothing is checked before.
     read_text = read.read_text
@@ -206,7 +206,7 @@ async def test_a_path_that_may_be_right_is_no_fault(served: Served, step: str) -
     await get_operation("change_settings").run(Call(served.bridge, OWNER), {"changes": rules})
     block = f"version: 1\nvariables: {{x: {{type: text}}}}\nsteps:\n  - {{id: a, {step}}}\n"
     await write_policy(served, block + 'output: "{{variables.x}}"')
-    found = (await served.call("check_policy", path=PATH)).json
+    found = (await served.call("list_policies", path=PATH)).json["policies"][0]
     assert [one for one in found["problems"] if one["serious"]] == []
 
 
@@ -231,7 +231,7 @@ async def test_braces_that_cannot_be_meant_and_paths_without_a_name_are_faults(
     variables = "x: {type: text}, y: {type: text, required: false}"
     block = f"version: 1\nvariables: {{{variables}}}\nsteps:\n  - {{id: a, do: create_note, {field}}}\n"
     await write_policy(served, block + 'output: "{{variables.x}} {{variables.y}}"')
-    found = (await served.call("check_policy", path=PATH)).json
+    found = (await served.call("list_policies", path=PATH)).json["policies"][0]
     assert found["sound"] is sound, found["problems"]
 
 
@@ -245,5 +245,5 @@ steps:
   - {id: b, do: create_note, path: New.md}
 """
     assert (await ran(served, block))["path"] == "New.md"
-    found = (await served.call("check_policy", path=PATH)).json
+    found = (await served.call("list_policies", path=PATH)).json["policies"][0]
     assert [(one["serious"], "protect" in one["message"]) for one in found["problems"]] == [(False, True)]

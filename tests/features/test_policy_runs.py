@@ -68,8 +68,8 @@ async def test_a_text_brings_no_properties_of_its_own(served: Served) -> None:
     found = await ran(served, block, title="X", words="---\nadmin: true\n---\nText")
     assert (found["code"], "properties" in found["message"]) == ("invalid_arguments", True)
     written = CREATE.replace('"Of {{variables.title}}."', '"---\\nname: {{variables.title}}\\n---\\n"')
-    checked = (await served.call("check_policy", text=written)).json
-    assert ["properties" in one["message"] for one in checked["problems"]] == [True]
+    drafted = (await served.call("author_policy", name="P", text=written, dry_run=True)).json
+    assert ["properties" in one["message"] for one in drafted["problems"]] == [True]
 
 
 COURSE = """
@@ -100,7 +100,7 @@ output: "{{steps.more.count}} tasks, {{steps.done.first.path}}, {{conditions.the
 async def test_later_steps_see_what_earlier_ones_did(served: Served) -> None:
     digest = await write_policy(served, COURSE)
     before = contents(served)
-    shown = (await served.call("preview_policy", path=PATH)).json
+    shown = (await served.call("run_policy", path=PATH, dry_run=True)).json
     assert contents(served) == before
     await approve(served, PATH, digest)
     made = (await served.call("run_policy", path=PATH)).json
@@ -137,8 +137,8 @@ async def test_a_refused_step_undoes_all(served: Served, last: str, code: str) -
     block = f"version: 1\nvariables: {places}\nsteps:\n  - {{id: a, do: create_note, path: New.md}}\n  - {last}\n"
     await write_policy(served, block)
     before = contents(served)
-    for operation in ("preview_policy", "run_policy"):
-        answer = await served.call(operation, path=PATH)
+    for dry_run in (True, False):
+        answer = await served.call("run_policy", path=PATH, dry_run=dry_run)
         assert answer.code == code, answer.body
         if code != "protected_path":
             assert "step `z`" in answer.json["error"]["message"]
@@ -170,7 +170,7 @@ steps:
     step = "{id: a, do: create_note, path: Of.md, text: '{{variables.of}}'}"
     of = f"version: 1\nvariables: {{of: {{type: note}}}}\nsteps: [{step}]"
     for name in ("Secret/S.md", "S", "[[S]]", "Nowhere"):
-        assert (await served.call("preview_policy", text=of, variables={"of": name})).code == "note_not_found"
+        assert (await ran(served, of, of=name))["code"] == "note_not_found"
     made = await ran(served, block)
     assert (root(served) / "New.md").read_text() == "false false false\n0 0 0\n", made
     assert not (root(served) / "Told of S.md").exists()
@@ -203,7 +203,7 @@ steps:
   - {id: note, do: create_note, path: New.md, text: "{{steps.told.text}}"}
 """
     await write_policy(served, block)
-    problems = (await served.call("check_policy", path=PATH)).json["problems"]
+    problems = (await served.call("list_policies", path=PATH)).json["policies"][0]["problems"]
     told = [one["message"] for one in problems if one["serious"]]
     assert [name for name in ("limit", "text") if any(f"`{name}`" in one for one in told)] == ["limit", "text"], told
 
@@ -233,7 +233,7 @@ steps:
     unconfirmed = await served.call("run_policy", path=PATH, variables={"names": many[:10]})
     assert unconfirmed.code == "confirmation_required"
     assert contents(served).keys() - before.keys() == {PATH}
-    shown = await served.call("preview_policy", path=PATH, variables={"names": many[:10]})
+    shown = await served.call("run_policy", path=PATH, variables={"names": many[:10]}, dry_run=True)
     assert "confirm_files" in shown.json["confirmation"]
     wrong = await served.call("run_policy", path=PATH, variables={"names": many[:3]}, expect={"files": 4})
     assert wrong.code == "expectation_failed"
@@ -269,10 +269,9 @@ async def test_yaml_does_not_grow(served: Served) -> None:
         "- a",
         "!!python/object:os.system {}",
     ):
-        checked = await served.call("check_policy", text=text)
-        assert checked.status == 200, checked.body
-        assert checked.json["sound"] is False
-        assert (await served.call("preview_policy", text=text)).code == "invalid_arguments"
+        drafted = await served.call("author_policy", name="P", text=text, dry_run=True)
+        assert drafted.status in {200, 400}, drafted.body
+        assert drafted.status == 400 or any(one["serious"] for one in drafted.json["problems"])
 
 
 async def test_a_question_is_asked_for_every_entry_of_a_list(served: Served) -> None:

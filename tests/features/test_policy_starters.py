@@ -105,7 +105,7 @@ async def test_a_starter_is_previewed_run_and_undone(served: Served, name: str) 
     before, places = contents(served), folders(served)
     total = (await served.call("find_notes", limit=1)).json["total"]
 
-    shown = await agent.call("preview_policy", path=path, variables=GIVEN.get(name, {}))
+    shown = await agent.call("run_policy", path=path, variables=GIVEN.get(name, {}), dry_run=True)
     assert shown.status == 200, shown.body
     assert contents(served) == before
     assert shown.json["approved"]

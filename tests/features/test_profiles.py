@@ -57,11 +57,11 @@ async def test_a_profile_has_every_part(served: Served) -> None:
     assert found["notices"] == []
 
 
-async def test_only_chosen_parts_are_told_and_structure_is_no_default(served: Served) -> None:
+async def test_only_chosen_parts_are_told_and_dear_ones_are_no_default(served: Served) -> None:
     chosen = await profile(served, "Rye.md", parts=["tasks"])
     assert [name for name in get_args(ProfilePart) if name in chosen] == ["tasks"]
     usual = await profile(served, "Rye.md")
-    assert set(get_args(ProfilePart)) - set(usual) == {"structure", "history"}
+    assert set(get_args(ProfilePart)) - set(usual) == {"structure", "aliases", "history"}
     assert usual["links"] == (await profile(served, "Rye.md", parts=["links"]))["links"]
     error = (await served.call("note_profile", path="Rey.md")).json["error"]
     assert error["code"] == "note_not_found"

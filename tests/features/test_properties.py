@@ -72,7 +72,7 @@ async def test_a_report_lists_types_spellings_and_what_is_inconsistent(served: S
 
 
 async def test_values_are_counted_item_by_item_and_without_case(served: Served) -> None:
-    listed = (await served.call("property_values", name="STATUS")).json
+    listed = (await served.call("property_report", name="STATUS")).json
     assert [(one["value"], one["type"], one["notes"]) for one in listed["values"]] == [
         ("open", "text", 3),
         ("[[Rye|the rye]]", "link", 1),
@@ -82,9 +82,9 @@ async def test_values_are_counted_item_by_item_and_without_case(served: Served) 
     assert listed["values"][0]["paths"] == ["Rye.md", "Spelt.md", "Wheat.md"]
     assert listed["notes"] == 4
     assert [
-        one["value"] for one in (await served.call("property_values", name="status", prefix="C")).json["values"]
+        one["value"] for one in (await served.call("property_report", name="status", prefix="C")).json["values"]
     ] == ["closed"]
-    assert "There is no property `statsu`" in (await served.call("property_values", name="statsu")).json["notices"][0]
+    assert "There is no property `statsu`" in (await served.call("property_report", name="statsu")).json["notices"][0]
 
 
 async def test_a_tag_is_renamed_everywhere_and_undone_byte_for_byte(served: Served) -> None:
@@ -221,7 +221,7 @@ async def test_what_an_agent_renames_waits_for_the_user(served: Served) -> None:
     proposed = (await served.request("POST", "/api/rename_tag", headers=headers, data=body)).json
     assert proposed["state"] == "proposed"
     assert contents(served) == before
-    await change(served, "accept_change", change_id=proposed["change_id"])
+    await change(served, "judge_change", change_id=proposed["change_id"], verdict="accept")
     assert contents(served)["Rye.md"] != before["Rye.md"]
 
 
@@ -229,7 +229,7 @@ async def test_a_number_on_the_command_line_is_a_number(served: Served) -> None:
     ran = await served.command("change-values", "rating", "4", "5", "--dry-run", "--json")
     assert ran.status == 0, ran.err
     assert "+rating: 5" in ran.json["diff"]
-    shown = await served.command("property-values", "status")
+    shown = await served.command("property-report", "--name", "status")
     assert "open" in shown.out
     assert Path(served.bridge.find(None).root, "Rye.md").read_bytes() == NOTES["Rye.md"].encode()
 
@@ -247,14 +247,14 @@ async def write_books(served: Served) -> None:
 
 async def test_conventions_name_who_violates_them(served: Served) -> None:
     await write_books(served)
-    found = (await served.call("conventions", folder="Books")).json
+    found = (await served.call("check_notes", folder="Books", conventions=True)).json
     rules = {(one["kind"], one["name"]): one for one in found["conventions"]}
     assert rules["values", "status"]["expected"] == ["done", "open"]
     assert rules["values", "status"]["violators"] == ["Books/Wrong.md"]
     assert rules["type", "year"]["share"] == 0.909
     assert rules["heading", "Review"]["violators"] == []
-    assert (await served.call("conventions", folder="Books", least=1.0)).json["total"] < found["total"]
-    assert (await served.call("conventions", folder="Bokos")).json["notices"] != []
+    assert (await served.call("check_notes", folder="Books", least=1.0)).json["rules"] < found["rules"]
+    assert (await served.call("check_notes", folder="Bokos")).json["notices"] != []
 
 
 async def test_violations_say_the_line_and_the_nearest_value(served: Served) -> None:
@@ -318,7 +318,7 @@ async def test_rules_hold_where_their_conditions_are_true(served: Served) -> Non
     [problem] = found["notices"]
     assert "line 10" in problem
     assert "hasTag" in problem
-    rules = (await served.call("conventions", folder="Books")).json
+    rules = (await served.call("check_notes", folder="Books", conventions=True)).json
     stated = [one for one in rules["conventions"] if one["schema_note"]]
     assert rules["conventions"][: len(stated)] == stated
     assert {(one["kind"], one["name"]) for one in stated} == {

@@ -152,7 +152,7 @@ async def test_a_decision_that_revokes_a_plan_is_told_in_its_place(served: Serve
 
 async def test_what_a_session_decided_is_recalled_and_told(served: Served) -> None:
     line = "No cover image on the Dais page: the label gave no permission"
-    saved = await served.call("note_down", what="decision", text=line)
+    saved = await served.call("save_session", decisions=[line])
     assert saved.status == 200, saved.body
     asked = "Which heading comes first on the Dais page?"
     await served.call("save_session", outcomes=["Rye was moved to the shelf"], open_questions=[asked])

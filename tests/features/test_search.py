@@ -30,6 +30,7 @@ async def test_a_hit_has_what_the_contract_says(sample: Served) -> None:
         "digest",
         "passages",
         "created",
+        "vault",
     }
     assert first["path"] == "Bread/Starters/Sourdough starter.md"
     assert "==" in first["snippet"]

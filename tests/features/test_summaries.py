@@ -205,27 +205,3 @@ async def test_notes_longer_than_the_window_are_read_in_parts(served: Served, tm
 async def test_the_mode_chat_needs_a_model(served: Served) -> None:
     answer = await served.call("summarise", paths=["Levain.md"], mode="chat")
     assert (answer.status, answer.code) == (404, "model_missing")
-
-
-# -- kept in the note -------------------------------------------------------------------------------------------------
-
-
-async def test_a_summary_is_kept_as_a_property_or_callout_and_replaced(served: Served) -> None:
-    root = served.bridge.find(None).root
-    kept = await served.call("keep_summary", path="Levain.md", text="Flour and\nwater: a levain.")
-    assert kept.status == 200, kept.body
-    assert 'tags: [bread]\nsummary: "Flour and water: a levain."\n---\n' in (root / "Levain.md").read_text("utf-8")
-    await served.call("keep_summary", path="Bread/Rye.md", text="Needs a levain.", form="callout")
-    await served.call("keep_summary", path="Bread/Rye.md", text="It keeps.\n\nA week.", form="callout")
-    text = (root / "Bread" / "Rye.md").read_text("utf-8")
-    assert (
-        text == "> [!summary]\n> It keeps.\n>\n> A week.\n\n#bread\n\nRye bread needs a levain. It keeps for a week.\n"
-    )
-    for change in (await served.call("list_changes", limit=3)).json["changes"]:
-        assert (await served.call("undo_change", change_id=change["id"])).status == 200
-    assert (root / "Levain.md").read_text("utf-8") == LEVAIN
-    assert (root / "Bread" / "Rye.md").read_text("utf-8") == NOTES["Bread/Rye.md"]
-
-
-async def test_an_empty_summary_is_not_kept(served: Served) -> None:
-    assert (await served.call("keep_summary", path="Levain.md", text=" \n")).code == "invalid_arguments"

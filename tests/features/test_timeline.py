@@ -1,17 +1,12 @@
-"""What happened around a day, and to a subject over time."""
+"""How a subject came up over time, and when notes were created."""
 
 import os
 from datetime import datetime
 from typing import Any
 
-import pytest
-
 from bridge.api.moments import iso
 from bridge.vault.birth_time import birth_time
-from tests.features.days import noon
 from tests.features.served import Served
-
-__all__ = ["noon"]
 
 NOTES = {
     "2026-01-05.md": "Met [[Anna]] and [[Ben]]. Anna was late.\n\n"
@@ -31,38 +26,6 @@ async def call(served: Served, operation: str, **arguments: Any) -> dict[str, An
     assert answer.status == 200, answer.body
     found: dict[str, Any] = answer.json
     return found
-
-
-async def test_days_are_gathered_with_tasks_notes_changes_and_sessions(served: Served) -> None:
-    found = await call(served, "around_date", date="2026-01-06", days=1)
-    assert (found["first"], found["last"]) == ("2026-01-05", "2026-01-07")
-    assert found["daily"] == ["2026-01-05.md"]
-    assert [one["path"] for one in found["created"]] == ["Cleo.md"]
-    assert [(one["text"], one["day"], one["open"]) for one in found["due"]] == [("Call Anna", "2026-01-07", True)]
-    assert [(one["text"], one["day"]) for one in found["done"]] == [("Bake", "2026-01-06")]
-    assert found["modified"] == found["changes"] == found["sessions"] == []
-    same_day = await call(served, "around_date", date="2026-01-06", days=0)
-    assert same_day["due"] == []
-    assert [one["text"] for one in same_day["done"]] == ["Bake"]
-
-
-@pytest.mark.usefixtures("noon")
-async def test_changes_and_modified_notes_of_today_are_told_within_the_limit(served: Served) -> None:
-    made = await call(served, "edit_note", path="Ben.md", edits=[{"op": "append", "text": "More."}], reason="He grew")
-    found = await call(served, "around_date", date="today", days=0, limit=1)
-    assert found["modified"][0]["path"] == "Ben.md"
-    assert found["totals"]["modified"] == len(NOTES)
-    assert [(one["id"], one["paths"], one["reason"]) for one in found["changes"]] == [
-        (made["change_id"], ["Ben.md"], "He grew")
-    ]
-    then = datetime(2026, 1, 6, 23, 59, 59).astimezone().timestamp()
-    os.utime(served.bridge.find(None).root / "Ben.md", (then, then))
-
-
-async def test_days_at_the_end_of_the_calendar_are_no_error(served: Served) -> None:
-    for date in ("0001-01-02", "9999-12-30"):
-        found = await call(served, "around_date", date=date, days=366)
-        assert found["daily"] == []
 
 
 async def test_a_note_is_followed_by_week_and_month(served: Served) -> None:

@@ -78,7 +78,7 @@ async def test_every_tool_says_what_it_is_good_for() -> None:
         ("put something on my to-do list", "add_task"),
         ("what did the last session do to my notes", "list_changes"),
         ("revert everything from this session", "undo_session"),
-        ("bring back a change that was reverted", "redo_change"),
+        ("bring back a change that was reverted", "undo_change"),
         ("apply many edits at once or none of them", "change_set"),
         ("throw a note away", "delete_note"),
         ("turn mentions into wikilinks", "apply_links"),
@@ -118,7 +118,7 @@ async def test_what_is_for_applications_is_no_tool(served: Served) -> None:
 async def test_only_what_is_an_object_is_told_as_one() -> None:
     arguments = [argument for operation in operations() for argument in operation.arguments]
     told = {argument.name for argument in arguments if describe_hint(argument.hint) == "an object"}
-    assert told == {"properties", "arguments", "changes", "metadata", "variables", "env"}
+    assert told == {"properties", "arguments", "changes", "metadata", "variables"}
 
 
 async def test_arguments_are_told(served: Served) -> None:

@@ -8,13 +8,13 @@ __all__ = ["NOTES"]
 
 async def test_rules_are_followed(served: Served) -> None:
     await use(served, ontology_folder="Ontology")
-    private = (await served.call("topics_of", path="Private/Loaf.md")).json
+    private = (await served.call("list_topics", path="Private/Loaf.md")).json["note"]
     assert private["suggested"] == []
-    assert "instructions" in private["notices"][0]
+    assert "instructions" in private["why_none"]
     await write(served, {"Ontology/Instructions.md": "---\nnever: []\nprefer: {Leavening: Pruning}\n---\n"})
-    assert [one["name"] for one in (await served.call("topics_of", path="Private/Loaf.md")).json["suggested"]] == [
-        "Pruning"
-    ]
+    assert [
+        one["name"] for one in (await served.call("list_topics", path="Private/Loaf.md")).json["note"]["suggested"]
+    ] == ["Pruning"]
     await write(served, {"Ontology/Instructions.md": "---\nat_least: many\nprefer: {A: Nothing}\n---\n"})
     assert len((await served.call("list_topics")).json["notices"]) == 2
 
@@ -28,12 +28,12 @@ async def test_preferences_in_a_circle_are_told_and_not_followed(served: Served)
     assert "`prefer: Sours`" in circle[0]
     assert "circle" in circle[1]
     assert all(name in circle[1] for name in ("Leavening →", "Pruning →", "Unused →"))
-    found = (await served.call("validate_topics", kinds=["values"])).json
+    found = (await served.call("list_topics", problems=["values"])).json
     assert found["notices"] == circle
     assert not any(value["instead"] for one in found["findings"] for value in one["values"])
     # One that only leads into the circle is followed as far as that.
     await write(served, {"Bread/Copy.md": note('"[[Leavenings]]"', "As the other.")})
-    found = (await served.call("validate_topics", kinds=["values"])).json
+    found = (await served.call("list_topics", problems=["values"])).json
     instead = [(one["path"], value["instead"]) for one in found["findings"] for value in one["values"]]
     assert ("Bread/Copy.md", "Ontology/Concepts/Leavening.md") in instead
 
@@ -42,7 +42,7 @@ async def test_a_chain_of_preferences_keeps_every_part(served: Served) -> None:
     await use(served, ontology_folder="Ontology")
     for rules in ("{Sours: Leavening, Leavening: Pruning}", "{Leavening: Pruning, Sours: Leavening}"):
         await write(served, {"Ontology/Instructions.md": f"---\nprefer: {rules}\n---\n"})
-        found = (await served.call("validate_topics", kinds=["values"], limit=50)).json
+        found = (await served.call("list_topics", problems=["values"], limit=50)).json
         instead = {(value["value"], value["instead"]) for one in found["findings"] for value in one["values"]}
         assert {("Sours", "Ontology/Concepts/Pruning.md"), ("leavening", "Ontology/Concepts/Pruning.md")} <= instead
 
@@ -65,7 +65,7 @@ async def test_notes_that_are_too_deep_are_no_topics(served: Served) -> None:
     assert {"Crumb", "Leavening", "Loose"} <= await names()
     await write(served, {"Ontology/Instructions.md": "---\nMax_Depth: 1\n---\n"})
     assert await names() & {"Crumb", "Leavening", "Loose"} == {"Leavening", "Loose"}
-    found = (await served.call("validate_topics", kinds=["values"])).json["findings"]
+    found = (await served.call("list_topics", problems=["values"])).json["findings"]
     assert ["outside"] in [
         [value["problem"] for value in one["values"]] for one in found if one["path"] == "Bread/Deep.md"
     ]

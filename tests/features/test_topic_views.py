@@ -5,6 +5,7 @@ from typing import Any
 
 from bridge.api.registry import view_of
 from bridge.mcp.text import format_answer
+from bridge.topics.findings import FINDING_KINDS
 from tests.features.served import Served
 from tests.features.test_topics import NOTES, use
 
@@ -17,7 +18,11 @@ async def told(served: Served, operation: str, **arguments: Any) -> list[str]:
 
 
 async def test_without_an_ontology_it_is_said_how_to_make_one(served: Served) -> None:
-    for operation, arguments in (("list_topics", {}), ("topics_of", {"path": "Other.md"}), ("validate_topics", {})):
+    for operation, arguments in (
+        ("list_topics", {}),
+        ("list_topics", {"path": "Other.md"}),
+        ("list_topics", {"problems": FINDING_KINDS}),
+    ):
         (line,) = await told(served, operation, **arguments)
         assert "`set_up_ontology` makes one" in line
 
@@ -34,23 +39,23 @@ async def test_topics_are_told_with_what_they_mean(served: Served) -> None:
 
 async def test_suggestions_are_told_with_their_reasons(served: Served) -> None:
     await use(served, ontology_folder="Ontology")
-    assert await told(served, "topics_of", path="Bread/New loaf.md") == [
-        "Topics of Bread/New loaf.md in its property topics: none",
+    assert await told(served, "list_topics", path="Bread/New loaf.md") == [
+        "Topics in the property topics: none",
         "Suggested, with a probability of 35% at least, learnt from 28 notes:",
         (
             "Ontology/Concepts/Leavening.md · 98% · text, near notes · says “raising agents” · 12 near notes have it"
             " · [[Leavening]]"
         ),
     ]
-    assert await told(served, "topics_of", path="Other.md") == [
-        "Topics of Other.md in its property topics: none",
+    assert await told(served, "list_topics", path="Other.md") == [
+        "Topics in the property topics: none",
         "No other topic is probable enough.",
     ]
 
 
 async def test_findings_are_told_with_what_would_be_done(served: Served) -> None:
     await use(served, ontology_folder="Ontology")
-    lines = await told(served, "validate_topics")
+    lines = await told(served, "list_topics", problems=FINDING_KINDS)
     assert lines[:5] == [
         "4 findings; give the edits of those to be done to change_set",
         (
@@ -69,4 +74,4 @@ async def test_findings_are_told_with_what_would_be_done(served: Served) -> None
     ]
     edits = [json.loads(line) for line in lines if line.startswith("  {")]
     assert (await served.call("change_set", edits=edits, dry_run=True)).status == 200
-    assert await told(served, "validate_topics", kinds=["rare"]) == ["The topics are in order."]
+    assert await told(served, "list_topics", problems=["rare"]) == ["The topics are in order."]

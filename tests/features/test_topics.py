@@ -10,6 +10,7 @@ from bridge.access.tokens import Tokens
 from bridge.api.call import OWNER, Call
 from bridge.api.registry import get_operation
 from bridge.settings.file import save_settings
+from bridge.topics.findings import FINDING_KINDS
 from bridge.topics.settings import TopicSettings
 from tests.features.served import Served, readable
 
@@ -77,7 +78,7 @@ async def use(served: Served, **settings: Any) -> None:
 
 
 async def found(served: Served, *kinds: str) -> list[dict[str, Any]]:
-    answer = await served.call("validate_topics", kinds=list(kinds))
+    answer = await served.call("list_topics", problems=list(kinds))
     assert answer.status == 200, answer.body
     findings: list[dict[str, Any]] = answer.json["findings"]
     return findings
@@ -104,14 +105,14 @@ async def test_topics_are_listed_with_kind_count_and_definition(served: Served) 
 
 
 async def test_without_the_setting_there_are_no_topics(served: Served) -> None:
-    for answer in (await served.call("list_topics"), await served.call("topics_of", path="Other.md")):
+    for answer in (await served.call("list_topics"), await served.call("list_topics", path="Other.md")):
         assert "set_up_ontology" in answer.json["notices"][0]
-    assert (await served.call("validate_topics")).json["total"] == 0
+    assert (await served.call("list_topics", problems=FINDING_KINDS)).json["total"] == 0
 
 
 async def test_topics_are_suggested_with_reasons(served: Served) -> None:
     await use(served, ontology_folder="Ontology")
-    answer = (await served.call("topics_of", path="Bread/New loaf.md")).json
+    answer = (await served.call("list_topics", path="Bread/New loaf.md")).json["note"]
     assert answer["learnt_from"] > 20
     first = answer["suggested"][0]
     assert first["path"] == "Ontology/Concepts/Leavening.md"
@@ -119,15 +120,15 @@ async def test_topics_are_suggested_with_reasons(served: Served) -> None:
     assert (first["said"], first["value"]) == ("raising agents", "[[Leavening]]")
     assert first["probability"] >= answer["least"] > 0
     assert all(one["name"] != "Pruning" for one in answer["suggested"])
-    assert (await served.call("topics_of", path="Other.md")).json["suggested"] == []
-    has = (await served.call("topics_of", path="Bread/Markdown.md")).json
-    assert [one["name"] for one in has["current"]] == ["Leavening"]
-    assert (await served.call("topics_of", path="Nowhere.md")).code == "note_not_found"
+    assert (await served.call("list_topics", path="Other.md")).json["note"]["suggested"] == []
+    has = (await served.call("list_topics", path="Bread/Markdown.md")).json
+    assert [one["name"] for one in has["topics"]] == ["Leavening"]
+    assert (await served.call("list_topics", path="Nowhere.md")).code == "note_not_found"
 
 
 async def test_topics_with_a_chinese_name_are_found_in_text(served: Served) -> None:
     await use(served, ontology_folder="Ontology")
-    first = (await served.call("topics_of", path="Bread/Chinese too.md", limit=1)).json["suggested"][0]
+    first = (await served.call("list_topics", path="Bread/Chinese too.md", limit=1)).json["note"]["suggested"][0]
     assert (first["name"], first["said"], first["value"]) == ("发酵", "发酵", "[[发酵]]")
 
 
@@ -136,7 +137,7 @@ async def test_values_are_written_as_the_property_has_them(served: Served) -> No
     await write(served, {f"Bread/Loaf {at}.md": note(link, f"{LEAVEN} Loaf {at}.") for at in range(12)})
     await remove(served, *(f"Garden/Tree {at}.md" for at in range(6)))
     await use(served, ontology_folder="Ontology")
-    answer = (await served.call("topics_of", path="Bread/New loaf.md")).json
+    answer = (await served.call("list_topics", path="Bread/New loaf.md")).json["note"]
     value = answer["suggested"][0]["value"]
     assert value == "[Leavening](Leavening.md)"
     digest = (await served.call("read_note", path="Bread/New loaf.md")).json["digest"]
@@ -148,7 +149,7 @@ async def test_values_are_written_as_the_property_has_them(served: Served) -> No
     )
     assert written.json["state"] == "applied"
     await readable(served)
-    assert [one["name"] for one in (await served.call("topics_of", path="Bread/New loaf.md")).json["current"]] == [
+    assert [one["name"] for one in (await served.call("list_topics", path="Bread/New loaf.md")).json["topics"]] == [
         "Leavening"
     ]
 
@@ -169,7 +170,7 @@ async def test_stray_values_are_found_and_mended(served: Served) -> None:
     # A link to a note that is not there stays: it may be written yet, or be hidden.
     (left,) = await found(served, "values")
     assert ([one["value"] for one in left["values"]], left["edits"]) == (["[[Nowhere]]"], [])
-    names = [one["name"] for one in (await served.call("topics_of", path="Bread/Stray.md")).json["current"]]
+    names = [one["name"] for one in (await served.call("list_topics", path="Bread/Stray.md")).json["topics"]]
     assert names == ["Leavening", "Pruning"]
     await served.call("undo_change", change_id=change.json["change_id"])
     assert contents(served) == before
@@ -194,14 +195,14 @@ async def test_alike_topics_are_merged_into_the_one_with_more_links(served: Serv
     assert change.status == 200, change.body
     await readable(served)
     for path in ("Garden/Copy.md", "Garden/Copy too.md"):
-        assert [one["name"] for one in (await served.call("topics_of", path=path)).json["current"]] == ["Leavening"]
+        assert [one["name"] for one in (await served.call("list_topics", path=path)).json["topics"]] == ["Leavening"]
     assert "Leavenings" not in (root(served) / "Garden/Copy.md").read_text("utf-8")
     await served.call("undo_change", change_id=change.json["change_id"])
     assert contents(served) == before
     await readable(served)
     await served.call("dismiss", kind="merge", paths=[finding["path"], finding["topic"]])
     assert await found(served, "alike") == []
-    assert (await served.call("validate_topics", kinds=["alike"])).json["dismissed"] == 1
+    assert (await served.call("list_topics", problems=["alike"])).json["dismissed"] == 1
 
 
 async def test_unused_topics_are_archived(served: Served) -> None:
@@ -251,16 +252,16 @@ async def test_all_edits_fit_together_in_one_change(served: Served) -> None:
     await write(served, {"Garden/Copy.md": note('"[[Leavenings]]", "[[Gone]]"', "Has the copy, and a stray topic.")})
     await use(served, ontology_folder="Ontology")
     before = contents(served)
-    findings = (await served.call("validate_topics")).json["findings"]
+    findings = (await served.call("list_topics", problems=FINDING_KINDS)).json["findings"]
     assert {one["kind"] for one in findings} == {"values", "new", "orphan", "alike"}
     edits = [edit for one in findings for edit in one["edits"]]
     change = await served.call("change_set", edits=edits, confirm=True)
     assert change.status == 200, change.body
     await readable(served)
-    left = (await served.call("validate_topics")).json["findings"]
+    left = (await served.call("list_topics", problems=FINDING_KINDS)).json["findings"]
     assert {value["problem"] for one in left for value in one["values"]} == {"missing"}
     assert not any(one["edits"] for one in left)
-    names = [one["name"] for one in (await served.call("topics_of", path="Garden/Copy.md")).json["current"]]
+    names = [one["name"] for one in (await served.call("list_topics", path="Garden/Copy.md")).json["topics"]]
     assert names == ["Leavening"]
     await served.call("undo_change", change_id=change.json["change_id"])
     assert contents(served) == before
@@ -275,8 +276,8 @@ async def test_denied_topics_are_never_shown(served: Served) -> None:
     assert (answer["total"], answer["kinds"][0]["topics"]) == (4, 1)
     said = [
         await served.call("list_topics", query="leavening"),
-        await served.call("topics_of", path="Bread/New loaf.md"),
-        await served.call("validate_topics", kinds=["alike", "orphan", "rare"]),
+        await served.call("list_topics", path="Bread/New loaf.md"),
+        await served.call("list_topics", problems=["alike", "orphan", "rare"]),
     ]
     assert all(b"Leavening" not in one.body for one in said)
     assert said[0].json["total"] == 0

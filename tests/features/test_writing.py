@@ -278,12 +278,13 @@ async def test_a_client_without_leave_proposes_and_cannot_decide(served: Served)
     )
     assert [file["digest"] for file in proposed.json["changed"]] == [None]
     assert "More." not in (root(served) / "Oven.md").read_text()
-    for operation in ("accept_change", "reject_change"):
-        assert (await as_client(served, "agent", operation, change_id=change)).code == "forbidden"
+    for verdict in ("accept", "reject"):
+        refused = await as_client(served, "agent", "judge_change", change_id=change, verdict=verdict)
+        assert refused.code == "forbidden"
     shown = (await as_client(served, "agent", "show_change", change_id=change)).json
     assert (shown["state"], shown["client"], shown["expires"] is None) == ("proposed", "agent", False)
     assert [hunk["number"] for hunk in shown["hunks"]] == [1]
-    await served.call("reject_change", change_id=change)
+    await served.call("judge_change", change_id=change, verdict="reject")
     assert (await as_client(served, "agent", "show_change", change_id=change)).json["state"] == "rejected"
 
 
@@ -300,7 +301,7 @@ async def test_a_shown_change_tells_which_of_its_parts_are_undone(served: Served
     for hunks in ({"hunks": [2]}, {}):
         assert (await served.call("undo_change", change_id=change_id, **hunks)).status == 200
         told.append(await undone())
-    assert (await served.call("redo_change", change_id=change_id)).status == 200
+    assert (await served.call("undo_change", change_id=change_id, redo=True)).status == 200
     assert [*told, await undone()] == [[False, False], [False, True], [True, True], [False, False]]
 
 
@@ -330,7 +331,7 @@ async def test_a_change_whose_parts_are_all_undone_is_undone_and_can_be_redone(s
         states.append((await served.call("show_change", change_id=change_id)).json["state"])
     assert states == ["applied", "undone"]
     assert (root(served) / "Parts.md").read_text() == text
-    assert (await served.call("redo_change", change_id=change_id)).status == 200
+    assert (await served.call("undo_change", change_id=change_id, redo=True)).status == 200
     assert (root(served) / "Parts.md").read_text() == written
 
 

@@ -11,7 +11,6 @@ from bridge.notebook.corrections import (
     open_items,
     open_replacements,
     read_corrections,
-    settle_correction,
     settle_replacements,
 )
 
@@ -25,26 +24,26 @@ def test_what_is_written_is_read_again_and_the_rest_stays(end: str, about: str) 
     before = f"---{end}type: corrections{end}---{end}Mine.{end}- by hand{end}no end"
     text = add_correction(before, one)
     assert text.startswith(before)
-    assert [replace(each, line=0) for each in read_corrections(text)] == [one]
-    assert [each.line for each in read_corrections(text)] == [7]
+    assert list(read_corrections(text)) == [one]
     other = new_correction("general", "Other", "", "", DAY)
     both = add_correction(text + f"{end}After.{end}", other)
     assert [each.id for each in read_corrections(both)] == [one.id, other.id]
     assert both.index("Other") < both.index("After.")
-    settled = settle_correction(both, one.id, "dismissed", "It · is\nright")
-    [first, second] = read_corrections(settled)
-    assert (first.state, first.how, second.state) == ("dismissed", "It is right", "open")
-    assert [line for line in settled.splitlines() if one.id not in line] == [
+    ticked = both.replace("- [ ] wrong_fact", "- [x] wrong_fact")
+    assert [each.is_open for each in read_corrections(ticked)] == [False, True]
+    opened = add_correction(ticked, replace(one, day=date(2026, 3, 4)))
+    assert next((each.is_open, each.day.isoformat()) for each in read_corrections(opened)) == (True, "2026-03-04")
+    assert [line for line in opened.splitlines() if one.id not in line] == [
         line for line in both.splitlines() if one.id not in line
     ]
-    opened = add_correction(settled, replace(one, day=date(2026, 3, 4)))
-    assert next((each.state, each.day.isoformat()) for each in read_corrections(opened)) == ("open", "2026-03-04")
 
 
 def test_a_box_that_a_person_ticks_resolves_a_correction() -> None:
     text = add_correction("", new_correction("general", "Say dough", "", "", DAY))
-    [one] = read_corrections(text.replace("- [ ]", "- [x]"))
-    assert one.state == "applied"
+    ticked = text.replace("- [ ]", "- [x]")
+    for after in ("", " · applied", " · dismissed: It is right", " ✅ 2026-01-03"):
+        [one] = read_corrections(ticked.replace("2026-01-02 ", f"2026-01-02{after} "))
+        assert (one.text, one.day, one.is_open) == ("Say dough", DAY, False)
     assert open_items(text) == ["general · Say dough · 2026-01-02"]
     assert open_items(text.replace("- [ ]", "- [x]") + "* by hand\n1. [-] no\n2) [ ] yes\n") == ["by hand", "yes"]
 

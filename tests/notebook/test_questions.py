@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from bridge.notebook.questions import KeptQuestion, WaitingQuestions, add_questions, read_questions
+from bridge.notebook.questions import KeptQuestion, WaitingQuestions, add_questions
 
 DAY, NEXT = date(2026, 1, 31), date(2026, 2, 1)
 
@@ -21,13 +21,15 @@ def test_a_question_is_written_and_read_again() -> None:
         "- [ ] `How heavy is the retarder?` · asked 3 times, last 2026-01-31 by cursor · missing: retarder, heavy\n"
         "- [ ] `面包？` · asked 1 time, last 2026-01-31\n"
     ) in text
-    assert read_questions(text) == [one, asked("面包？")]
 
 
 def test_the_same_question_is_counted_in_its_line() -> None:
     text = add_questions("", [asked("How heavy is it?", 2, DAY, "cursor", "heavy")])
     more = add_questions(text, [asked("how heavy is it", 1, NEXT, "claude"), asked("Why?")])
-    assert read_questions(more) == [asked("How heavy is it?", 3, NEXT, "claude"), asked("Why?")]
+    assert more.endswith(
+        "- [ ] `How heavy is it?` · asked 3 times, last 2026-02-01 by claude\n"
+        "- [ ] `Why?` · asked 1 time, last 2026-01-31\n"
+    )
 
 
 def test_what_the_user_wrote_stays_byte_for_byte() -> None:
@@ -48,8 +50,9 @@ def test_what_the_user_wrote_stays_byte_for_byte() -> None:
 def test_no_question_breaks_its_line(text: str) -> None:
     waiting = WaitingQuestions()
     waiting.add(text, DAY, "a · b", ("w`1", "w,2"))
-    (one,) = waiting.peek()
-    assert read_questions(add_questions("", [one])) == [one]
+    (one,) = waiting.take()
+    once = add_questions("", [one])
+    assert add_questions(once, [one]) == once.replace("asked 1 time,", "asked 2 times,")
     assert "\n" not in one.text
     assert len(one.text) <= 301
 
@@ -58,12 +61,12 @@ def test_secrets_and_too_many_questions_are_not_kept() -> None:
     waiting = WaitingQuestions()
     waiting.add("What is ghp_0123456789abcdefghijklmnopqrstuvwxyz for?", DAY, "", ())
     waiting.add("  ", DAY, "", ())
-    assert waiting.peek() == []
+    assert waiting.take() == []
     for number in range(300):
         waiting.add(f"Question {number}?", DAY, "", ())
     waiting.add("question 7", NEXT, "claude", ())
     taken = waiting.take()
-    assert (len(taken), waiting.peek()) == (200, [])
+    assert (len(taken), waiting.take()) == (200, [])
     assert next(one for one in taken if one.text == "Question 7?").times == 2
 
 
@@ -73,4 +76,4 @@ def test_what_could_not_be_written_waits_on() -> None:
     taken = waiting.take()
     waiting.add("why", NEXT, "cursor", ())
     waiting.put_back(taken)
-    assert waiting.peek() == [asked("Why?", 2, NEXT, "cursor")]
+    assert waiting.take() == [asked("Why?", 2, NEXT, "cursor")]

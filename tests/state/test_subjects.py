@@ -12,7 +12,6 @@ import pytest
 
 import bridge.features  # noqa: F401 - installs the tables of features
 from bridge.features.gardener.ledger import Ledger
-from bridge.features.search.measurement import Measurement, ModelsInUse, keep_measurement
 from bridge.notebook.use_log import UseLog
 from bridge.policies.trust import ApprovedPolicies
 from bridge.state.backup import list_backups, salvage
@@ -95,9 +94,8 @@ def fill_policies(store: Store, path: VaultPath) -> None:
         ApprovedPolicies(store.database).add(each, Digest("1"))
 
 
-def fill_deep_search(store: Store, path: VaultPath) -> None:
-    models = ModelsInUse("reranker", "embedder")
-    keep_measurement(store.database, Measurement(time.time(), models, len(path), 0.1, helps=True))
+def fill_nothing(store: Store, path: VaultPath) -> None:
+    """Of a feature that was taken out, whose tables are gone."""
 
 
 SAMPLES: dict[str, Callable[[Store, VaultPath], None]] = {
@@ -113,13 +111,12 @@ SAMPLES: dict[str, Callable[[Store, VaultPath], None]] = {
     "memory": fill_memory,
     "gardener": fill_gardener,
     "policies": fill_policies,
-    "deep_search": fill_deep_search,
+    "deep_search": fill_nothing,
 }
 """Fills every table of a subject with rows that name a note; a feature with tables needs one here."""
 
 WITHOUT_NOTES = {
     "counter", "judged", "change", "garden_finding", "garden_plan", "garden_rule", "garden_run",
-    "deep_search_measurement",
 }  # fmt: skip
 """Tables that name no note; a change goes with its steps."""
 PAST = {("step", "path")}

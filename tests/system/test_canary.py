@@ -200,10 +200,13 @@ def test_no_change_there_is_known_any_more(closed: Closed) -> None:
     listed = json.loads(closed.ask("list_changes", {"limit": 200}))["changes"]
     assert {change["id"] for change in listed}.isdisjoint(closed.changes)
     assert not leaked(json.dumps(listed, ensure_ascii=False))
-    for operation in ("show_change", "undo_change", "redo_change", "accept_change", "reject_change"):
-        unknown = closed.ask(operation, {"change_id": "0"})
+    asked: list[tuple[str, dict[str, object]]] = [("show_change", {}), ("undo_change", {})]
+    asked += [("undo_change", {"redo": True})]
+    asked += [("judge_change", {"verdict": verdict}) for verdict in ("accept", "reject")]
+    for operation, more in asked:
+        unknown = closed.ask(operation, {"change_id": "0", **more})
         for id_ in closed.changes:
-            assert closed.ask(operation, {"change_id": id_}) == unknown.replace("`0`", f"`{id_}`")
+            assert closed.ask(operation, {"change_id": id_, **more}) == unknown.replace("`0`", f"`{id_}`")
 
 
 def test_no_answer_says_a_word_of_it(closed: Closed) -> None:

@@ -43,7 +43,7 @@ class Worker:
                     path = chance.choice(NOTES)
                     match chance.randrange(4):
                         case 0:
-                            await caller.call("note_down", {"what": "outcome", "text": text})
+                            await caller.call("save_session", {"outcomes": [text]})
                             self.noted.append(text)
                         case 1:
                             edit = {"op": "append", "text": text}
@@ -170,7 +170,7 @@ async def test_entries_that_end_or_are_killed_leave_one_bridge(tmp_path: Path) -
             here = set(own.children())
             with suppress(Exception):
                 async with piped(words(vault, data), "2025-11-25") as caller:
-                    await caller.call("note_down", {"what": "outcome", "text": f"Fact {number}"})
+                    await caller.call("save_session", {"outcomes": [f"Fact {number}"]})
                     started = set(own.children()) - here
                     entries |= started
                     if number < KILLED:

@@ -30,7 +30,7 @@ READING = [
     if operation.name not in {"usage", "list_sessions"}  # tell of the calls, of which each vault had others
 ]
 
-KEEPERS = {"judge_link", "dismiss", "revive", "save_session", "note_down", "judge_finding"}
+KEEPERS = {"judge_link", "dismiss", "save_session", "judge_finding"}
 """Operations that keep what they are told."""
 
 WRITING = [

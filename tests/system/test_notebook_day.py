@@ -100,7 +100,7 @@ async def work_until_killed(desk: Desk, bridge: Sidecar) -> None:
         await quill.call("remember", title="Short answers", text="Prefers short answers.", kind="preference")
         fed = [{"op": "append", "text": "Fed with rye on Monday."}]
         await quill.call("edit_note", path=STARTER, edits=fed, reason="Asked to note it")
-        await quill.call("note_down", what="decision", text="Feed the starter with rye.", paths=[STARTER])
+        await quill.call("save_session", decisions=["Feed the starter with rye."])
         claims = [
             {"text": "The starter was fed with rye", "proof": {"path": STARTER, "quote": "Fed with rye on Monday."}},
             {"text": "Feeding is described", "proof": {"path": STARTER, "heading": "Feeding"}},

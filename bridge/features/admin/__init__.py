@@ -9,9 +9,7 @@ FEATURE = Feature(
         operations.read_settings,
         operations.change_settings,
         operations.check_globs,
-        operations.list_models,
         clients.list_clients,
-        clients.revoke_client,
         clients.open_pairing,
     ),
     checks=(

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from annotated_types import MaxLen
 
 from bridge.api.call import Call
-from bridge.api.markup import Answer, Column, Element, Table, notices
+from bridge.api.markup import Answer, Column, Element, Section, Table, notices
 from bridge.api.registry import operation
 from bridge.api.write import snapshot_fetcher
 from bridge.data_folder import find_known_vaults, read_vault_list
@@ -149,6 +149,35 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
+class ListedModel:
+    """A model.
+
+    Attributes:
+        id: Its name in the settings.
+        title: Its makers' name for it.
+        purpose: `embed` for search by meaning, `chat` for writing answers, `rerank` for `mode=deep` of `search`.
+        dimensions: Dimensions of its vectors; 0 for other models.
+        window: Maximum tokens of a text, or of a prompt with its answer.
+        size_mb: File size in MB; null if unknown.
+        languages: Its languages.
+        license: Its licence.
+        installed: Whether it is on this machine.
+        chosen: Whether the settings or the notes of a vault select it.
+    """
+
+    id: str
+    title: str
+    purpose: Literal["embed", "chat", "rerank"]
+    dimensions: int
+    window: int
+    size_mb: float | None
+    languages: str
+    license: str
+    installed: bool
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
 class SettingsInUse:
     """The settings in use.
 
@@ -156,22 +185,35 @@ class SettingsInUse:
         path: The settings file.
         settings: Every setting.
         problems: Rejected lines, and why; after a change of `deny`, also which notes still tell of what it hides.
+        models: If asked for, models installable by name, and models made from files.
     """
 
     path: Exact
     settings: tuple[Setting, ...]
     problems: tuple[str, ...]
+    models: tuple[ListedModel, ...] | None = None
 
 
 @operation(
     example={},
     vault=False,
     complete="admin",
-    tasks=("show the settings", "configuration of the bridge", "what is excluded"),
+    tasks=(
+        "show the settings",
+        "configuration of the bridge",
+        "what is excluded",
+        "which embedding models are there",
+        "which language models can write answers",
+    ),
 )
-async def read_settings(call: Call) -> SettingsInUse:
-    """Show every setting with its value, default and meaning."""
-    return await asyncio.to_thread(settings_in_use, call)
+async def read_settings(call: Call, models: bool = False) -> SettingsInUse:
+    """Show every setting with its value, default and meaning.
+
+    Args:
+        models: List the models that embed, chat or rank, installed or available; downloads nothing.
+    """
+    found = await asyncio.to_thread(settings_in_use, call)
+    return replace(found, models=await asyncio.to_thread(read_models, call)) if models else found
 
 
 @operation(
@@ -304,78 +346,26 @@ def compare_globs(roots: Sequence[Path], globs: Sequence[str]) -> CheckedGlobs:
     return CheckedGlobs(tuple(found))
 
 
-@dataclass(frozen=True, slots=True)
-class ListedModel:
-    """A model.
-
-    Attributes:
-        id: Its name in the settings.
-        title: Its makers' name for it.
-        purpose: `embed` for search by meaning, `chat` for writing answers, `rerank` for `mode=deep` of `search`.
-        dimensions: Dimensions of its vectors; 0 for other models.
-        window: Maximum tokens of a text, or of a prompt with its answer.
-        size_mb: File size in MB; null if unknown.
-        languages: Its languages.
-        license: Its licence.
-        installed: Whether it is on this machine.
-        chosen: Whether the settings or the notes of a vault select it.
-    """
-
-    id: str
-    title: str
-    purpose: Literal["embed", "chat", "rerank"]
-    dimensions: int
-    window: int
-    size_mb: float | None
-    languages: str
-    license: str
-    installed: bool
-    chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ListedModels:
-    """The models.
-
-    Attributes:
-        models: Models installable by name, and models made from files.
-    """
-
-    models: tuple[ListedModel, ...]
-
-
-@operation(
-    example={},
-    vault=False,
-    tasks=("which embedding models are there", "model in use", "which language models can write answers"),
-)
-async def list_models(call: Call) -> ListedModels:
-    """List the models that embed, chat or rank, installed or available; downloads nothing."""
-    return await asyncio.to_thread(read_models, call)
-
-
-def read_models(call: Call) -> ListedModels:
+def read_models(call: Call) -> tuple[ListedModel, ...]:
     settings = load_settings(call.bridge.settings_path)[0]
     wanted = {settings.model, settings.chat_model, settings.rerank_model}
     wanted |= {model.id for host in call.bridge.vaults.values() if (model := host.progress().model)}
     here = {model.spec.id: model for model in installed_models(call.bridge.models_dir)}
     specs = {spec.id: spec for spec in (*catalogue(), *(model.spec for model in here.values()))}
-    return ListedModels(
-        tuple(
-            ListedModel(
-                id=spec.id,
-                title=spec.title,
-                purpose=spec.purpose,
-                dimensions=spec.dimensions,
-                window=spec.window,
-                size_mb=in_mb(here[spec.id].path.stat().st_size if spec.id in here else spec.size_bytes),
-                languages=spec.languages,
-                license=spec.license,
-                installed=spec.id in here,
-                chosen=spec.id in wanted,
-            )
-            for spec in specs.values()
+    return tuple(
+        ListedModel(
+            id=spec.id,
+            title=spec.title,
+            purpose=spec.purpose,
+            dimensions=spec.dimensions,
+            window=spec.window,
+            size_mb=in_mb(here[spec.id].path.stat().st_size if spec.id in here else spec.size_bytes),
+            languages=spec.languages,
+            license=spec.license,
+            installed=spec.id in here,
+            chosen=spec.id in wanted,
         )
+        for spec in specs.values()
     )
 
 
@@ -391,7 +381,20 @@ SETTINGS = (
 )
 
 
+MODELS = (
+    Column("id"),
+    Column("purpose", " · {}"),
+    Column("size_mb", " · {} MB"),
+    Column("installed", lambda installed: " · installed" if installed else ""),
+    Column("chosen", lambda chosen: " · in use" if chosen else ""),
+    Column("languages", " · {}", detail=True),
+    Column("license", " · {}", detail=True),
+)
+
+
 def settings_view(answer: Answer) -> Iterable[Element]:
     """Show the settings in use, and the rejected lines of their file."""
     yield Table(SETTINGS, answer["settings"])
     yield from notices(answer.get("problems", ()))
+    if answer.get("models"):
+        yield Section("Models", Table(MODELS, answer["models"]))

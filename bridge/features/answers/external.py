@@ -70,13 +70,13 @@ class ExternalTools:
     async def call(
         self, call: Call, asked: ToolCall, tool: ExternalTool, known: Sequence[Source], budget: int
     ) -> Lookup:
-        """Call a tool as `call_server_tool` does, with the consent that it needs; a failure is part of the result."""
+        """Call a tool as `call_server` does, with the consent that it needs; a failure is part of the result."""
         started = time.perf_counter()
         sources: tuple[Source, ...] = ()
         error = ""
         given = {"server": tool.server, "tool": tool.tool, "arguments": asked.arguments, "confirm": self.agreed}
         try:
-            answer = await get_operation("call_server_tool").run(call, given)
+            answer = await get_operation("call_server").run(call, given)
         except BridgeError as refusal:
             error = refusal.message
         else:

@@ -1,11 +1,11 @@
 """Obsidian's bases."""
 
 from bridge.api.feature import Feature
-from bridge.features.bases import export, query
+from bridge.features.bases import query
 
 FEATURE = Feature(
     "bases",
-    operations=(query.query_base, export.export_base),
+    operations=(query.query_base,),
     views={query.BaseRows: query.base_rows_view},
 )
 """Running the views of Obsidian's bases."""

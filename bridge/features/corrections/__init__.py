@@ -5,9 +5,8 @@ from bridge.features.corrections import operations
 
 FEATURE = Feature(
     "corrections",
-    operations=(operations.record_correction, operations.list_corrections, operations.resolve_correction),
+    operations=(operations.record_correction,),
     views={
         operations.RecordedCorrection: operations.recorded_view,
-        operations.CorrectionList: operations.correction_list_view,
     },
 )

@@ -3,4 +3,4 @@
 from bridge.api.feature import Feature
 from bridge.features.dismissals import operations
 
-FEATURE = Feature("dismissals", operations=(operations.dismiss, operations.revive))
+FEATURE = Feature("dismissals", operations=(operations.dismiss,))

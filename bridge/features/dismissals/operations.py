@@ -1,4 +1,4 @@
-"""Dismissing rows of reports, and letting them be listed again."""
+"""Leaves rows of reports out, or lets them be listed again."""
 
 import asyncio
 from typing import Annotated
@@ -13,9 +13,6 @@ from bridge.errors import Declined, InvalidArguments
 from bridge.records import dataclass
 from bridge.state.dismissals import Dismissal, ReportKind, dismissal_key
 from bridge.types import VaultPath
-
-Paths = Annotated[tuple[VaultPath, ...], MaxLen(2)]
-Name = Annotated[str, MaxLen(1_000)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +39,16 @@ class DismissalCount:
         "these two notes are not the same",
         "ignore this finding from now on",
         "dismiss a suggestion",
+        "list a dismissed suggestion again",
     ),
 )
-async def dismiss(call: Call, kind: ReportKind, paths: Paths = (), name: Name = "") -> DismissalCount:
+async def dismiss(
+    call: Call,
+    kind: ReportKind,
+    paths: Annotated[tuple[VaultPath, ...], MaxLen(2)] = (),
+    name: Annotated[str, MaxLen(1_000)] = "",
+    undo: bool = False,
+) -> DismissalCount:
     """Leave something out of the report that lists it, from now on; reports say how many rows they left out.
 
     What an agent dismisses is left out of the reports of agents and of garden plans; the user still gets it listed.
@@ -54,44 +58,22 @@ async def dismiss(call: Call, kind: ReportKind, paths: Paths = (), name: Name = 
             `graph_insights`, `violation` a finding of `check_notes`.
         paths: The notes: two of `merge`, one of `orphan` and `violation`.
         name: The name of a `prospect`, or what a `violation` is about, such as the property.
+        undo: List it again.
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
+        Declined: The user dismissed it, and an agent wants it listed again.
     """
     one = row_of(call, kind, paths, name)
     store = call.vault.store.dismissals
     known = await asyncio.to_thread(store.of, kind)
+    if undo:
+        if known.get(one) and not is_user(call):
+            raise Declined("The user dismissed this.", hint="Leave it, or ask the user to list it again.")
+        await asyncio.to_thread(store.remove, [one])
+        return DismissalCount(kind, len(known.keys() - {one}))
     await asyncio.to_thread(store.add, [one], by_user=is_user(call))
     return DismissalCount(kind, len(known.keys() | {one}))
-
-
-@operation(
-    example={"kind": "orphan", "paths": ["Inbox/To sort.md"]},
-    reads=False,
-    scope="write",
-    idempotent=True,
-    tasks=("list a dismissed suggestion again", "undo a dismissal"),
-)
-async def revive(call: Call, kind: ReportKind, paths: Paths = (), name: Name = "") -> DismissalCount:
-    """Let a report list again what was dismissed; only the user can do so with what the user dismissed.
-
-    Args:
-        kind: As in `dismiss`.
-        paths: As in `dismiss`.
-        name: As in `dismiss`.
-
-    Raises:
-        NoteNotFound: No such note; the message names the closest.
-        Declined: The user dismissed it.
-    """
-    one = row_of(call, kind, paths, name)
-    store = call.vault.store.dismissals
-    known = await asyncio.to_thread(store.of, kind)
-    if known.get(one) and not is_user(call):
-        raise Declined("The user dismissed this.", hint="Leave it, or ask the user to revive it.")
-    if one in known:
-        await asyncio.to_thread(store.remove, [one])
-    return DismissalCount(kind, len(known.keys() - {one}))
 
 
 def row_of(call: Call, kind: ReportKind, paths: tuple[VaultPath, ...], name: str) -> Dismissal:

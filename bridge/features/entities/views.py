@@ -26,13 +26,6 @@ ENTITIES = (
     Column("last", " · {}", detail=True),
 )
 
-FORMS = (
-    Column("form", inline),
-    Column("notes", " · {}"),
-    Column("why", lambda why: " · " + ", ".join(why)),
-    Column("examples", " · {}", role="path", most=3),
-)
-
 
 def merge_suggestions_view(answer: Answer) -> Iterable[Element]:
     total, dismissed = answer["total"], answer.get("dismissed")
@@ -49,10 +42,3 @@ def entity_list_view(answer: Answer) -> Iterable[Element]:
     kinds = ", ".join(f"{inline(kind)} {count}" for kind, count in answer["categories"].items())
     yield notice(f"{shown}{total:,} entities" + (f": {kinds}" if kinds else ""))
     yield Table(ENTITIES, answer["entities"])
-
-
-def alias_suggestions_view(answer: Answer) -> Iterable[Element]:
-    total = answer["total"]
-    has = ", ".join(map(inline, answer["aliases"])) or "none"
-    yield notice(f"{count_of(total, 'form')} that could be an alias of {inline(answer['path'])}; its aliases: {has}")
-    yield Table(FORMS, answer["suggestions"])

@@ -23,7 +23,6 @@ async def check_servers(call: Call) -> tuple[Finding, ...]:
 
 
 async def check_server(call: Call, server: ExternalServer) -> Finding:
-    """Look whether a server starts and answers."""
     check, pool = f"server {server.name}", call.bridge.servers
     health = pool.health(server)
     if health.state == "waiting" or (health.last_error and not is_user(call)):

@@ -52,10 +52,3 @@ def shorten(text: str) -> str:
 def record_agreement(path: Path, server: ExternalServer) -> None:
     with file_lock(path.with_name(f".{path.name}.lock")):
         write_private(path, orjson.dumps({**read_agreed(path), server.name: server.fingerprint}))
-
-
-def forget_agreement(path: Path, name: str) -> None:
-    if name in read_agreed(path):
-        with file_lock(path.with_name(f".{path.name}.lock")):
-            agreed = {one: print_ for one, print_ in read_agreed(path).items() if one != name}
-            write_private(path, orjson.dumps(agreed))

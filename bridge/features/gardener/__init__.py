@@ -11,7 +11,6 @@ FEATURE = Feature(
         apply_plan.apply_plan,
         judge.judge_finding,
         judge.garden_rules,
-        judge.switch_garden_rule,
     ),
     settings=settings.GardenerSettings,
     tables=ledger.TABLES,

@@ -66,46 +66,41 @@ async def judge_finding(
 
 @operation(
     example={},
+    reads=False,
+    idempotent=True,
     tasks=("which checks does the gardener run", "how often were findings of the gardener accepted"),
 )
-async def garden_rules(call: Call) -> GardenRules:
-    """List the checks of the gardener, with how the user judged what they found."""
-    return await asyncio.to_thread(_list_rules, Ledger(call.vault.store.database))
-
-
-@operation(
-    example={"check": "prospects", "muted": False},
-    reads=False,
-    scope="write",
-    idempotent=True,
-    tool=False,
-)
-async def switch_garden_rule(
-    call: Call, check: Annotated[str, MaxLen(50)], muted: bool | None = None, ticked: bool | None = None
+async def garden_rules(
+    call: Call,
+    check: Annotated[str, MaxLen(50)] | None = None,
+    muted: bool | None = None,
+    ticked: bool | None = None,
 ) -> GardenRules:
-    """Mute a check, or have all it finds ticked, for the user only; what is left out stays as it is.
+    """List the checks of the gardener, with how the user judged what they found; the user may mute a check.
 
     Args:
-        check: Its name, from `garden_rules`.
+        check: The check to change; what is left out stays as it is.
         muted: Whether plans leave it out; unmuting forgets how its findings were judged before.
         ticked: Whether new plans tick all that it finds.
 
     Raises:
         InvalidArguments: There is no such check, or all that it finds are deletions and merges, which are not to be
             ticked unseen.
-        Declined: The caller is not the user.
+        Declined: The caller is not the user, and wants to change a check.
     """
-    if check not in {one.name for one in CHECKS}:
-        raise InvalidArguments(f"There is no check `{check[:40]}`.", hint="`garden_rules` lists them.")
-    if not is_user(call):
-        raise Declined("Only the user switches checks.", hint="Ask the user.")
-    if ticked and check in REMOVING:
-        raise InvalidArguments(f"What `{check}` finds is deleted or merged.", hint="Tick each in the plan.")
     ledger = Ledger(call.vault.store.database)
-    if muted is not None:
-        await asyncio.to_thread(ledger.mute, check, muted=muted)
-    if ticked is not None:
-        await asyncio.to_thread(ledger.favour, check, favoured=ticked)
+    if check is not None:
+        call.principal.require("write")
+        if check not in {one.name for one in CHECKS}:
+            raise InvalidArguments(f"There is no check `{check[:40]}`.", hint="`garden_rules` lists them.")
+        if not is_user(call):
+            raise Declined("Only the user switches checks.", hint="Ask the user.")
+        if ticked and check in REMOVING:
+            raise InvalidArguments(f"What `{check}` finds is deleted or merged.", hint="Tick each in the plan.")
+        if muted is not None:
+            await asyncio.to_thread(ledger.mute, check, muted=muted)
+        if ticked is not None:
+            await asyncio.to_thread(ledger.favour, check, favoured=ticked)
     return await asyncio.to_thread(_list_rules, ledger)
 
 

@@ -1,7 +1,7 @@
 """The graph of notes: neighbours, paths, measures, pictures and history."""
 
 from bridge.api.feature import Feature
-from bridge.features.graph import export, history, operations, view, views
+from bridge.features.graph import history, operations, view, views
 
 FEATURE = Feature(
     "graph",
@@ -11,7 +11,6 @@ FEATURE = Feature(
         operations.graph_insights,
         view.graph_view,
         history.graph_history,
-        export.export_graph,
     ),
     tasks=(history.record_graph_daily,),
     views={
@@ -20,6 +19,5 @@ FEATURE = Feature(
         operations.GraphInsights: views.insights_view,
         view.GraphView: views.picture_view,
         history.GraphHistory: views.graph_history_view,
-        export.ExportedGraph: views.exported_graph_view,
     },
 )

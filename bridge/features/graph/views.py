@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from bridge.api.markup import Answer, Column, Document, Element, Line, Section, Segment, Table, aside, notice, path_of
+from bridge.api.markup import Answer, Column, Element, Line, Section, Segment, Table, aside, notice, path_of
 from bridge.text.budget import fit_words
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline, quote_path
@@ -144,12 +144,6 @@ def graph_history_view(answer: Answer) -> Iterable[Element]:
             grown = (f"{quote_path(one['path'])} {one['more']:+}" for one in week["grown"])
             yield Line("  joined to more or fewer: ", Segment(", ".join(grown), "path"))
     yield notice(f"Recorded since {answer['since']}, on the days on which a bridge ran.")
-
-
-def exported_graph_view(answer: Answer) -> Iterable[Element]:
-    """Show an exported graph unchanged, for a file or another program."""
-    yield f"{answer['format']}: {count_of(answer['nodes'], 'node')}, {count_of(answer['edges'], 'edge')}"
-    yield Document(answer["text"], "graph")
 
 
 def _node_count(answer: Answer, what: str) -> Line:

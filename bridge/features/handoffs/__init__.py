@@ -7,10 +7,9 @@ from bridge.features.handoffs import hand_over, take_over
 
 FEATURE = Feature(
     "handoffs",
-    operations=(hand_over.hand_over, take_over.take_over, take_over.list_handoffs),
+    operations=(hand_over.hand_over, take_over.take_over),
     views={
         Written: written_view,
         take_over.TakenHandoff: take_over.handoff_view,
-        take_over.ListedHandoffs: take_over.handoff_list_view,
     },
 )

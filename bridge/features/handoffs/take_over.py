@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from annotated_types import Interval
 
 from bridge.api.call import Call
-from bridge.api.markup import Answer, Column, Element, Line, Section, Segment, Table, notice, path_of
+from bridge.api.markup import Answer, Element, Line, Section, Segment, notice, path_of
 from bridge.api.moments import iso
 from bridge.api.note_names import find_file, no_such_note
 from bridge.api.note_text import open_note
@@ -21,16 +21,7 @@ from bridge.errors import BridgeError, NoteNotFound
 from bridge.index.note import IndexedNote
 from bridge.notebook.fields import field_of
 from bridge.notebook.folder import agents_folder
-from bridge.notebook.handoff_note import (
-    TAKEN,
-    Handoff,
-    check_proof,
-    handoff_age,
-    is_handoff,
-    is_waiting,
-    read_handoff,
-    waiting_handoff,
-)
+from bridge.notebook.handoff_note import TAKEN, Handoff, check_proof, is_handoff, read_handoff, waiting_handoff
 from bridge.records import dataclass
 from bridge.state.change_records import ChangeFilter
 from bridge.text.budget import estimate_tokens
@@ -97,7 +88,8 @@ class TakenHandoff:
         artifacts: Notes and files that matter.
         claims: The claims, those first that no longer hold.
         changed_since: Its notes that were changed after it.
-        agent: The client that handed over.
+        agent: The client that handed over; empty for a person.
+        to: The client that should take over; null for any.
         created: When.
         taken: Whether it is marked as taken over now.
         left_out: Entries omitted because of the budget; the note has them.
@@ -114,6 +106,7 @@ class TakenHandoff:
     claims: tuple[CheckedClaim, ...]
     changed_since: tuple[ChangedSince, ...]
     agent: str
+    to: str | None
     created: str
     taken: bool
     left_out: int
@@ -207,6 +200,7 @@ def check_handoff(call: Call, note: IndexedNote) -> TakenHandoff:
         claims=tuple(sorted(claims, key=lambda one: one.verdict not in {"changed", "gone"})),
         changed_since=changed_since(call.vault, handoff, facts, created),
         agent=str(field_of(note.properties, "agent") or ""),
+        to=str(field_of(note.properties, "to") or "") or None,
         created=iso(created),
         taken=False,
         left_out=0,
@@ -296,95 +290,3 @@ def handoff_view(answer: Answer) -> Iterable[Element]:
     yield from (Section(name, lines) for name, lines in lists.items() if lines)
     if answer["left_out"]:
         yield notice(f"{answer['left_out']} entries left out; the note has them.")
-
-
-@dataclass(frozen=True, slots=True)
-class WaitingHandoff:
-    """A handoff that nobody took over yet.
-
-    Attributes:
-        path: Its note.
-        goal: What is to be reached.
-        next_action: What to do first.
-        agent: The client that handed over; empty for a person.
-        to: The client that should take over; null for any.
-        created: When.
-        claims: The claims, those first that no longer hold.
-    """
-
-    path: VaultPath
-    goal: str
-    next_action: str
-    agent: str
-    to: str | None
-    created: str
-    claims: tuple[CheckedClaim, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ListedHandoffs:
-    """Handoffs that wait.
-
-    Attributes:
-        handoffs: The newest first.
-        total: Number of handoffs that wait.
-    """
-
-    handoffs: tuple[WaitingHandoff, ...]
-    total: int
-
-
-@operation(example={"limit": 5}, tool=False)
-async def list_handoffs(call: Call, limit: Annotated[int, Interval(ge=1, le=50)] = 10) -> ListedHandoffs:
-    """List the handoffs that nobody took over yet, and check their claims.
-
-    Args:
-        limit: Maximum handoffs.
-    """
-    vault = call.vault
-    vault.require_keyword()
-    folder = agents_folder(vault.settings)
-    waiting = [note for note in vault.index.notes.values() if is_waiting(note, folder)]
-    newest = sorted(waiting, key=handoff_age, reverse=True)[:limit]
-    found = await asyncio.to_thread(lambda: tuple(describe_each(call, newest)))
-    return ListedHandoffs(found, len(waiting))
-
-
-def describe_each(call: Call, notes: Iterable[IndexedNote]) -> Iterable[WaitingHandoff]:
-    for note in notes:
-        try:
-            found = check_handoff(call, note)
-        except NoteNotFound:
-            continue
-        to = field_of(note.properties, "to")
-        yield WaitingHandoff(
-            path=found.path,
-            goal=found.goal,
-            next_action=found.next_action,
-            agent=found.agent,
-            to=str(to) if to else None,
-            created=found.created,
-            claims=found.claims,
-        )
-
-
-def count_untrue(claims: Iterable[Mapping[str, Any]]) -> str:
-    untrue = sum(one["verdict"] in {"changed", "gone"} for one in claims)
-    return f" · {untrue} of its claims no longer hold" if untrue else ""
-
-
-HANDOFFS = (
-    Column("path", role="path"),
-    Column("agent", " · by {}"),
-    Column("to", " · to {}"),
-    Column("created", " · {}", most=16),
-    Column("goal", " · {}"),
-    Column("claims", count_untrue, role="warning"),
-    Column("next_action", " · next: {}", detail=True),
-)
-
-
-def handoff_list_view(answer: Answer) -> Iterable[Element]:
-    yield Table(HANDOFFS, answer["handoffs"])
-    if not answer["handoffs"]:
-        yield notice("No handoff waits.")

@@ -149,12 +149,15 @@ class Settled:
         "revert one change",
         "bring back a deleted note",
         "roll back an edit",
+        "restore a change after it was undone",
+        "redo an undone change",
     ),
 )
 async def undo_change(
     call: Call,
     change_id: ChangeId,
     hunks: Hunks | None = None,
+    redo: bool = False,
     *,
     options: ChangeArguments,
 ) -> Settled:
@@ -163,14 +166,18 @@ async def undo_change(
     Args:
         change_id: Its id, from `list_changes`.
         hunks: Only these hunks, numbered as in `show_change`.
+        redo: Make an undone change again.
 
     Raises:
         ChangeNotFound: No such change, or its removed content is no longer kept.
-        ChangeConflict: The same lines have changed since; `conflicts` lists them.
+        ChangeConflict: The same lines have changed since; `conflicts` lists them. Or `redo`, and it is not undone.
     """
-    made = await call.vault.review.undo(
-        [change_id], author(call, "undo_change", options.reason), hunks, dry_run=options.dry_run
-    )
+    review = call.vault.review
+    if redo:
+        made = await review.redo(change_id, author(call, "redo_change", options.reason), dry_run=options.dry_run)
+    else:
+        by = author(call, "undo_change", options.reason)
+        made = await review.undo([change_id], by, hunks, dry_run=options.dry_run)
     return await build_settled(call.vault, [change_id], made, dry_run=options.dry_run)
 
 
@@ -206,73 +213,37 @@ async def undo_session(
 
 
 @operation(
-    example={"change_id": "0"},
+    example={"change_id": "0", "verdict": "accept"},
     reads=False,
     scope="write",
     destructive=True,
     tasks=(
-        "restore a change after it was undone",
-        "redo an undone change",
-        "make a reverted change again",
-        "bring back what was undone",
+        "accept a proposed change",
+        "approve a proposal",
+        "reject a proposed change",
+        "dismiss a proposal",
+        "settle a conflict",
     ),
 )
-async def redo_change(call: Call, change_id: ChangeId, options: ChangeArguments) -> Settled:
-    """Redo an undone change.
+async def judge_change(
+    call: Call, change_id: ChangeId, verdict: Literal["accept", "reject"], hunks: Hunks | None = None
+) -> Settled:
+    """Apply or reject a proposed change, or mark a `conflict` as reviewed; only for the user's own programs.
 
     Args:
         change_id: Its id, from `list_changes`.
-
-    Raises:
-        ChangeNotFound: No such change, or its written content is no longer kept.
-        ChangeConflict: It is not undone, or the same lines have changed since.
-    """
-    made = await call.vault.review.redo(change_id, author(call, "redo_change", options.reason), dry_run=options.dry_run)
-    return await build_settled(call.vault, [change_id], made, dry_run=options.dry_run)
-
-
-@operation(
-    example={"change_id": "0"},
-    reads=False,
-    scope="write",
-    destructive=True,
-    tasks=("accept a proposed change", "approve a proposal"),
-)
-async def accept_change(call: Call, change_id: ChangeId, hunks: Hunks | None = None) -> Settled:
-    """Apply a proposed change; only for the user's own programs.
-
-    Args:
-        change_id: Its id, from `list_changes`.
-        hunks: Only these hunks, numbered as in `show_change`; the rest are rejected.
+        verdict: `accept` applies it; `reject` settles a conflict, too.
+        hunks: Accept only these hunks, numbered as in `show_change`; the rest are rejected.
 
     Raises:
         Forbidden: The caller is an agent.
         ChangeNotFound: No such change.
         ChangeConflict: It is no longer pending, or the same lines have changed since.
     """
-    call.principal.require_local("accept-change")
-    made = await call.vault.review.accept(change_id, author(call, "accept_change", None), hunks)
-    return await build_settled(call.vault, [change_id], made)
-
-
-@operation(
-    example={"change_id": "0"},
-    reads=False,
-    scope="write",
-    tasks=("reject a proposed change", "dismiss a proposal", "settle a conflict"),
-)
-async def reject_change(call: Call, change_id: ChangeId) -> Settled:
-    """Reject a proposed change, or mark a `conflict` as reviewed; only for the user's own programs.
-
-    Args:
-        change_id: Its id, from `list_changes`.
-
-    Raises:
-        Forbidden: The caller is an agent.
-        ChangeNotFound: No such change.
-        ChangeConflict: It is no longer pending.
-    """
-    call.principal.require_local("reject-change")
+    call.principal.require_local("judge-change")
+    if verdict == "accept":
+        made = await call.vault.review.accept(change_id, author(call, "accept_change", None), hunks)
+        return await build_settled(call.vault, [change_id], made)
     change = await call.vault.review.reject(change_id)
     return Settled((summarize_change(call.vault, change, cut=True),), None, "", "applied", (), dry_run=False)
 

@@ -1,12 +1,12 @@
-"""Lists what was brought into the sessions of agents, and lets the user keep a note from one."""
+"""Lists what was brought into the sessions of agents."""
 
 import asyncio
 import time
 from collections.abc import Iterable
 from itertools import groupby
-from typing import Annotated, Final
+from typing import Annotated
 
-from annotated_types import Interval, Len, MaxLen
+from annotated_types import Interval, MaxLen
 
 from bridge.api.call import Call
 from bridge.api.injections import Reader, find_withheld, publish_choice
@@ -14,10 +14,7 @@ from bridge.api.markup import Answer, Column, Element, Line, Table, notice, path
 from bridge.api.moments import iso
 from bridge.api.note_names import no_such_note
 from bridge.api.registry import operation
-from bridge.api.write import WriteArguments, Written, execute_requests
-from bridge.changes.requests.edit_note import SetProperties
-from bridge.errors import InvalidArguments, NoteNotFound
-from bridge.markdown.note import Value
+from bridge.errors import InvalidArguments
 from bridge.notebook.added_notes import MOST
 from bridge.records import dataclass
 from bridge.state.injection_log import Injection
@@ -111,50 +108,6 @@ def describe_session(session: str, injections: list[Injection]) -> SessionInject
     return SessionInjections(session, items, sum(one.tokens for one in items))
 
 
-@dataclass(frozen=True, slots=True)
-class WithheldNote:
-    """What the user decided about a note and a session.
-
-    Attributes:
-        path: The note.
-        session: The session.
-        withheld: Whether the note is kept from it.
-    """
-
-    path: VaultPath
-    session: str
-    withheld: bool
-
-
-@operation(
-    example={"path": "Bread/Starters/Sourdough starter.md", "session": "1a209b11"},
-    reads=False,
-    scope="write",
-    tool=False,
-)
-async def withhold_note(call: Call, path: VaultPath, session: SessionId, undo: bool = False) -> WithheldNote:
-    """Keep a note from a session: `brief`, `recall` and `gather_context` no longer bring it in. Searches still find it.
-
-    To keep a note from all sessions of an agent, add its name to the note's property `deny_agents`.
-
-    Args:
-        path: The note.
-        session: The session, as in `list_injections`.
-        undo: Let it be brought in again.
-
-    Raises:
-        Forbidden: The caller is only a client.
-        NoteNotFound: There is no such note.
-    """
-    call.principal.require_local("withhold-note")
-    if path not in call.vault.index.notes:
-        raise NoteNotFound(f"There is no note `{path}`.", path=path)
-    log = call.vault.store.injections
-    await asyncio.to_thread(lambda: log.withhold(session, path, time.time(), withheld=not undo))
-    publish_choice(call, session)
-    return WithheldNote(path, session, not undo)
-
-
 ITEMS = (
     Column("path", role="path"),
     Column("tool", " · {}"),
@@ -173,24 +126,21 @@ def injections_view(answer: Answer) -> Iterable[Element]:
         yield Table(ITEMS, one["items"])
 
 
-def withheld_view(answer: Answer) -> Iterable[Element]:
-    word = "is kept from" if answer["withheld"] else "may be brought into"
-    yield Line(path_of(answer["path"]), f" {word} session {answer['session']}.")
-
-
 @dataclass(frozen=True, slots=True)
 class GivenNote:
-    """A note that waits for a session.
+    """What the user decided about a note and a session.
 
     Attributes:
         path: The note.
         session: The session.
         waiting: How many notes wait for it.
+        withheld: Whether the note is kept from it.
     """
 
     path: VaultPath
     session: str
     waiting: int
+    withheld: bool
 
 
 @operation(
@@ -200,12 +150,15 @@ class GivenNote:
     scope="write",
     tool=False,
 )
-async def give_note(call: Call, path: VaultPath, session: SessionId) -> GivenNote:
+async def give_note(call: Call, path: VaultPath, session: SessionId, withhold: bool | None = None) -> GivenNote:
     """Give a note to an open session: the next answer to one of its tools begins with it, cut to 400 tokens.
 
     Args:
         path: The note.
         session: The session, as in `list_sessions`.
+        withhold: Instead, keep the note from the session, so that `brief`, `recall` and `gather_context` do not bring
+            it in, though searches still find it; or if false, let them bring it in again. The property `deny_agents`
+            keeps it from all sessions of an agent.
 
     Raises:
         Forbidden: The caller is only a client.
@@ -214,18 +167,25 @@ async def give_note(call: Call, path: VaultPath, session: SessionId) -> GivenNot
     """
     call.principal.require_local("give-note")
     vault = call.vault
-    found = await asyncio.to_thread(find_open, call, session)
     if path not in vault.index.notes:
         raise no_such_note(vault, path)
-    is_withheld = await asyncio.to_thread(find_withheld, vault, Reader(found.client, session))
-    if is_withheld(path):
-        raise InvalidArguments(
-            f"`{path}` is kept from this session.", hint="See `withhold_note`, and the property `deny_agents`."
-        )
-    if not vault.added_notes.add(session, path):
-        raise InvalidArguments(f"{MOST} notes wait for this session already.", hint="They go with its next answer.")
+    if withhold is None:
+        await asyncio.to_thread(require_welcome, call, path, session)
+        if not vault.added_notes.add(session, path):
+            raise InvalidArguments(f"{MOST} notes wait for this session already.", hint="They go with its next answer.")
+    else:
+        log = vault.store.injections
+        await asyncio.to_thread(lambda: log.withhold(session, path, time.time(), withheld=withhold))
     publish_choice(call, session)
-    return GivenNote(path, session, len(vault.added_notes.waiting[session]))
+    return GivenNote(path, session, len(vault.added_notes.waiting.get(session, ())), bool(withhold))
+
+
+def require_welcome(call: Call, path: VaultPath, session: str) -> None:
+    found = find_open(call, session)
+    if find_withheld(call.vault, Reader(found.client, session))(path):
+        raise InvalidArguments(
+            f"`{path}` is kept from this session.", hint="See `withhold`, and the property `deny_agents`."
+        )
 
 
 def find_open(call: Call, session: str) -> SessionRecord:
@@ -238,62 +198,9 @@ def find_open(call: Call, session: str) -> SessionRecord:
 
 
 def given_view(answer: Answer) -> Iterable[Element]:
+    if answer["withheld"] or not answer["waiting"]:
+        word = "is kept from" if answer["withheld"] else "may be brought into"
+        yield Line(path_of(answer["path"]), f" {word} session {answer['session']}.")
+        return
     waiting = count_of(answer["waiting"], "note")
     yield Line(path_of(answer["path"]), f" waits for session {answer['session']}; {waiting} in all.")
-
-
-DENY: Final = "deny_agents"
-"""The property that names the clients."""
-
-
-@operation(
-    example={"path": "Bread/Starters/Sourdough starter.md", "client": "claude-code", "dry_run": True},
-    reads=False,
-    idempotent=True,
-    scope="write",
-    tool=False,
-)
-async def deny_agent(
-    call: Call, path: VaultPath, client: Annotated[str, Len(1, 100)], undo: bool = False, *, options: WriteArguments
-) -> Written:
-    """Keep a note from all sessions of an agent, by adding its name to the note's property `deny_agents`.
-
-    `brief`, `recall` and `gather_context` no longer bring it in. Searches still find it.
-
-    Args:
-        path: The note.
-        client: The name of the agent's client, in any case.
-        undo: Take the name out again.
-
-    Raises:
-        Forbidden: The caller is only a client.
-        NoteNotFound: There is no such note.
-        InvalidArguments: The name is blank, or the property is no list of names.
-    """
-    call.principal.require_local("deny-agent")
-    note = call.vault.index.notes.get(path)
-    if note is None:
-        raise no_such_note(call.vault, path)
-    name = client.strip()
-    if not name:
-        raise InvalidArguments("`client` is empty.")
-    # As it is written, since names of properties are compared without case.
-    own = next((one for one in note.properties if one.casefold() == DENY), DENY)
-    names = names_of(note.properties.get(own))
-    others = [one for one in names if one.casefold() != name.casefold()]
-    wanted = others if undo else names if len(others) < len(names) else [*names, name]
-    request = SetProperties(
-        path=path,
-        digest=note.digest,
-        properties={own: wanted} if wanted else {},
-        remove=() if wanted else (own,),
-    )
-    return await execute_requests(call, [request], options, operation="deny_agent")
-
-
-def names_of(value: Value) -> list[str]:
-    """Return the names in the property, as they are written."""
-    values = value if isinstance(value, list | tuple) else [] if value is None else [value]
-    if not all(isinstance(one, str | int | float) for one in values):
-        raise InvalidArguments(f"The property `{DENY}` is no list of names.", hint="Correct it in the note.")
-    return [str(one) for one in values]

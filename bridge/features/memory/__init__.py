@@ -4,7 +4,6 @@ from bridge.api.change_view import written_view
 from bridge.api.feature import Feature
 from bridge.api.write import Written
 from bridge.features.memory import (
-    import_memories,
     list_memories,
     recall,
     remember,
@@ -25,14 +24,12 @@ FEATURE = Feature(
         remember.supersede_memory,
         revise.forget_memory,
         revise.judge_memory,
-        import_memories.import_memories,
     ),
     tables=USES,
     tasks=(set_up.mark_older_folder,),
     views={
         Written: written_view,
         remember.RememberedNote: views.remembered_view,
-        import_memories.ImportedMemories: import_memories.imported_view,
         revise.ForgottenMemory: views.forgotten_view,
         recall.RecalledMemories: views.recall_view,
         list_memories.MemoryPage: views.memory_list_view,

@@ -341,13 +341,13 @@ async def find_known(
     return KnownMemory(path, False, is_same_text=False, is_repeated=is_repeated), tuple(like)
 
 
-def new_path(call: Call, folder: AgentsFolder, title: str, taken: Collection[VaultPath] = ()) -> VaultPath:
+def new_path(call: Call, folder: AgentsFolder, title: str) -> VaultPath:
     """Return the path of a new memory; its name is that of no other file, so that links to others stay as they are."""
     names = call.vault.names
 
     def is_taken(name: str) -> bool:
         path = VaultPath(f"{folder.memory}/{name}.md")
-        return path in taken or bool(names.with_name(f"{name}.md")) or call.vault.files.has(path)
+        return bool(names.with_name(f"{name}.md")) or call.vault.files.has(path)
 
     return VaultPath(f"{folder.memory}/{file_name_for(title, is_taken, default='Memory')}.md")
 

@@ -8,17 +8,13 @@ FEATURE = Feature(
     "policies",
     operations=(
         examine.list_policies,
-        examine.check_policy,
-        perform.preview_policy,
         perform.run_policy,
         author.author_policy,
-        author.revise_policy,
         examine.approve_policy,
     ),
     tables=POLICIES,
     views={
         examine.PolicyPage: views.policy_page_view,
-        examine.CheckedPolicy: views.checked_view,
         perform.PolicyOutcome: views.outcome_view,
         author.WrittenPolicy: views.written_policy_view,
     },

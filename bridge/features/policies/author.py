@@ -1,4 +1,4 @@
-"""Writing policies: from changes that were made, from a starter or a text; and revising one."""
+"""Writes policies: from changes that were made, from a starter or a text."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -15,23 +15,21 @@ from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
 from bridge.api.write import WriteArguments, Written, execute_requests, snapshot_fetcher
 from bridge.bases.values import text_of
-from bridge.changes.draft import Draft
-from bridge.changes.effect import Effect
-from bridge.changes.requests.base import Request, RequestContext
+from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
-from bridge.errors import InvalidArguments, NoteChanged
+from bridge.errors import InvalidArguments
 from bridge.features.policies.examine import PolicyYaml
-from bridge.features.policies.read import block_of, note_text, read_text
+from bridge.features.policies.read import read_text
 from bridge.markdown.note import Value
 from bridge.notebook.file_name import file_name_for
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.refusals import require_plain
-from bridge.policies.block import policy_note, policy_yaml, replace_block
+from bridge.policies.block import policy_note, policy_yaml
 from bridge.policies.examples import DraftedSteps, Example, draft_steps
 from bridge.policies.model import Problem
 from bridge.policies.starters import starter_text
 from bridge.records import dataclass
-from bridge.types import Digest, VaultPath, is_same_digest
+from bridge.types import Digest, VaultPath
 
 ChangeIds = Annotated[tuple[Annotated[str, MaxLen(100)], ...], MaxLen(20)]
 Name = Annotated[str, MinLen(1), MaxLen(200)]
@@ -50,29 +48,6 @@ class WrittenPolicy(Written):
     policy_digest: Digest
     problems: tuple[Problem, ...]
     left_out: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RevisePolicy(Request):
-    """Puts another block in place of a policy's own, if that is still the one that was seen."""
-
-    digest_seen: Digest
-    text: str
-    op: str = "revise_policy"
-
-    def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
-        text = draft.read(self.path).decode("utf-8", "surrogateescape")
-        block = block_of(self.path, text)
-        if not is_same_digest(block.digest, self.digest_seen):
-            raise NoteChanged(
-                f"The policy in `{self.path}` changed since you read it.",
-                hint="Read the note again; `check_policy` says the digest of its policy.",
-                path=self.path,
-                expected=self.digest_seen,
-                found=block.digest,
-            )
-        draft.replace(self.path, replace_block(text, block, self.text).encode("utf-8", "surrogateescape"))
-        return Effect()
 
 
 @operation(
@@ -103,6 +78,8 @@ async def author_policy(
     options: WriteArguments,
 ) -> WrittenPolicy:
     """Write a policy into the agents' folder; the user must approve it before an agent runs it.
+
+    It is a note, so `edit_note` revises it; then it must be approved again.
 
     Args:
         name: Its name, also that of its note.
@@ -146,39 +123,6 @@ async def author_policy(
     if begins and made.state == "applied":
         written = replace(written, warnings=(agreement_notice(folder), *written.warnings))
     return written
-
-
-@operation(
-    example={
-        "path": "Agents/Policies/Meeting note.md",
-        "digest": "ff91cd3a9b84",
-        "text": "{version: 1, steps: [{id: note, do: create_note, path: A.md}]}",
-        "dry_run": True,
-    },
-    reads=False,
-    scope="write",
-    tasks=("edit the steps of a policy", "change a workflow"),
-)
-async def revise_policy(
-    call: Call, path: VaultPath, digest: Digest, text: PolicyYaml, *, options: WriteArguments
-) -> WrittenPolicy:
-    """Replace the block of a policy; its prose stays, and the user must approve it again.
-
-    Args:
-        path: The note of the policy.
-        digest: The digest of its block as read, from `check_policy`.
-        text: The new YAML.
-
-    Raises:
-        NoteNotFound: No such note; the message names the closest.
-        NoteChanged: The block is another by now.
-        InvalidArguments: The note is no policy, or the text holds a secret.
-    """
-    call.vault.require_keyword()
-    require_plain(text=text)
-    block_of(path, await asyncio.to_thread(note_text, call.vault, path))
-    made = await execute_requests(call, [RevisePolicy(path=path, digest_seen=digest, text=text)], options)
-    return describe_written(call, made, text)
 
 
 def draft_from_changes(call: Call, ids: Sequence[str]) -> DraftedSteps:

@@ -1,4 +1,4 @@
-"""Listing policies, and checking one."""
+"""Lists and checks policies."""
 
 import asyncio
 from collections.abc import Iterator
@@ -50,11 +50,13 @@ class ListedPolicy:
     Attributes:
         path: Its note.
         description: What it does.
-        digest: The digest of its block.
+        digest: The digest of its block, for `approve_policy`; null if it cannot be read.
         approved: Whether the user approved it as it is, so that agents may run it.
         changed: Whether it was changed since it was approved.
-        variables: The names of its variables.
-        problem: Its first fault, with the line; null if it can run.
+        variables: What it needs to be told.
+        sound: Whether it can run.
+        problems: Faults and remarks, each with its line in the note.
+        unreadable: Why it cannot be read; null if it can.
     """
 
     path: VaultPath
@@ -62,8 +64,10 @@ class ListedPolicy:
     digest: Digest | None
     approved: bool
     changed: bool
-    variables: tuple[str, ...]
-    problem: str | None = None
+    variables: tuple[PolicyVariable, ...]
+    sound: bool
+    problems: tuple[Problem, ...]
+    unreadable: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,36 +100,54 @@ class PolicyPage:
 
 @operation(
     example={"limit": 5},
-    tasks=("list policies", "which policies has the user approved", "which workflows can I run"),
+    tasks=(
+        "list policies",
+        "which policies has the user approved",
+        "which workflows can I run",
+        "is a policy correct",
+        "check a policy for mistakes",
+        "which variables does a policy need",
+    ),
 )
 async def list_policies(
-    call: Call, limit: Annotated[int, Interval(ge=1, le=200)] = 50, offset: Annotated[int, Interval(ge=0)] = 0
+    call: Call,
+    path: VaultPath | None = None,
+    limit: Annotated[int, Interval(ge=1, le=200)] = 50,
+    offset: Annotated[int, Interval(ge=0)] = 0,
 ) -> PolicyPage:
     """List the policies: notes of `type: policy` with a workflow, which agents may run once the user approved it.
 
+    Each is checked: its fields, what it refers to, steps that never run, and changes that do not fit.
+
     Args:
+        path: Only the policy of this note.
         limit: Maximum policies.
         offset: Policies to skip.
+
+    Raises:
+        NoteNotFound: No such note; the message names the closest.
+        InvalidArguments: The note is no policy, or has not exactly one block.
     """
     vault = call.vault
-    vault.require_keyword()
     approved = await approvals(call)
-    paths = sorted(path for path, note in vault.index.notes.items() if note.note_type == TYPE)
+    if path is not None:
+        return PolicyPage((describe_policy(path, await open_policy(call, path), approved),), 1, ())
+    vault.require_keyword()
+    paths = sorted(each for each, note in vault.index.notes.items() if note.note_type == TYPE)
 
     def listing() -> Iterator[ListedPolicy]:
-        for path in paths[offset : offset + limit]:
+        for each in paths[offset : offset + limit]:
             try:
-                yield summarise_policy(path, read_note(vault, path), approved)
+                yield describe_policy(each, read_note(vault, each), approved)
             except BridgeError as error:
-                yield ListedPolicy(path, "", None, False, False, (), error.message)
+                yield ListedPolicy(each, "", None, False, False, (), False, (), error.message)
 
     shown = await asyncio.to_thread(lambda: tuple(listing()))
     starters = tuple(PolicyStarter(name, starter_description(name)) for name in STARTERS)
     return PolicyPage(shown, len(paths), starters)
 
 
-def summarise_policy(path: VaultPath, found: ReadPolicy, approved: Approvals) -> ListedPolicy:
-    first = next(iter(found.faults), None)
+def describe_policy(path: VaultPath, found: ReadPolicy, approved: Approvals) -> ListedPolicy:
     is_approved = approved.holds(path, found.digest)
     return ListedPolicy(
         path,
@@ -133,61 +155,8 @@ def summarise_policy(path: VaultPath, found: ReadPolicy, approved: Approvals) ->
         found.digest,
         is_approved,
         not is_approved and approved.knows(path),
-        tuple(found.policy.variables),
-        None if first is None else f"Line {first.line}: {first.message}",
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedPolicy:
-    """What was found in a policy.
-
-    Attributes:
-        path: Its note; null for a text.
-        description: What it does.
-        digest: The digest of its block, for `approve_policy` and `revise_policy`.
-        approved: Whether the user approved it as it is.
-        sound: Whether it can run.
-        variables: What it needs to be told.
-        problems: Faults and remarks, each with its line.
-    """
-
-    path: VaultPath | None
-    description: str
-    digest: Digest
-    approved: bool
-    sound: bool
-    variables: tuple[PolicyVariable, ...]
-    problems: tuple[Problem, ...]
-
-
-@operation(
-    example={
-        "text": "{version: 1, variables: {title: {type: text}}, "
-        'steps: [{id: note, do: create_note, path: "Reading/{{variables.title}}.md"}]}'
-    },
-    tasks=("is a policy correct", "check a policy for mistakes", "which variables does a policy need"),
-)
-async def check_policy(call: Call, path: VaultPath | None = None, text: PolicyYaml | None = None) -> CheckedPolicy:
-    """Check a policy: its fields, what it refers to, steps that never run, and changes that do not fit.
-
-    Args:
-        path: The note of the policy; give this or `text`.
-        text: The YAML of a policy; give this or `path`.
-
-    Raises:
-        NoteNotFound: No such note; the message names the closest.
-        InvalidArguments: The note is no policy, or has not exactly one block.
-    """
-    found = await open_policy(call, path, text)
-    approved = await approvals(call)
-    return CheckedPolicy(
-        found.path,
-        found.policy.description,
-        found.digest,
-        approved.holds(path, found.digest),
-        not found.faults,
         tuple(describe_variables(found.policy)),
+        not found.faults,
         found.problems,
     )
 
@@ -229,7 +198,7 @@ async def approve_policy(call: Call, path: VaultPath, digest: Digest, withdraw: 
 
     Args:
         path: The note of the policy.
-        digest: The digest of its block that you have seen, from `check_policy` or `preview_policy`.
+        digest: The digest of its block that you have seen, from `list_policies` or a dry run.
         withdraw: Approve it no more.
 
     Raises:
@@ -247,7 +216,7 @@ async def approve_policy(call: Call, path: VaultPath, digest: Digest, withdraw: 
     if not is_same_digest(found.digest, digest):
         raise NoteChanged(
             f"The policy in `{path}` is not the one that you have seen.",
-            hint="Look at `preview_policy` again, and approve the digest that it says.",
+            hint="Look at a dry run again, and approve the digest that it says.",
             path=path,
             expected=digest,
             found=found.digest,

@@ -1,4 +1,4 @@
-"""Previewing and running policies."""
+"""Runs policies, or shows what they would do."""
 
 from dataclasses import fields
 from typing import Literal
@@ -19,7 +19,6 @@ from bridge.api.write import (
 )
 from bridge.errors import Forbidden
 from bridge.features.policies.bindings import policy_host, variable_readers
-from bridge.features.policies.examine import PolicyYaml
 from bridge.features.policies.read import ReadPolicy, approvals, open_policy
 from bridge.policies.run import PolicyRun, PolicyTrace, RunPolicy
 from bridge.policies.variables import bind_variables
@@ -73,7 +72,7 @@ class PolicyOutcome(Written):
         conditions: Its conditions.
         steps: Its steps.
         output: What the policy says at its end; may be empty.
-        forecast: The counts of the vault that differ afterwards; only of a preview.
+        forecast: The counts of the vault that differ afterwards; only of a dry run.
     """
 
     policy_digest: Digest
@@ -85,41 +84,17 @@ class PolicyOutcome(Written):
 
 
 @operation(
-    example={"text": "{version: 1, steps: [{id: note, do: create_note, path: Reading/On salt.md, text: Salt.}]}"},
-    tasks=(
-        "what would a policy do",
-        "see what a policy would do before it runs",
-        "preview a workflow",
-        "dry run of a policy",
-    ),
-)
-async def preview_policy(
-    call: Call,
-    path: VaultPath | None = None,
-    variables: Properties = {},  # noqa: B006  # never changed
-    text: PolicyYaml | None = None,
-) -> PolicyOutcome:
-    """Show what a policy would do now: its conditions, its changes as a diff, and what they make of the counts.
-
-    Args:
-        path: The note of the policy; give this or `text`.
-        variables: The values of its variables, by name.
-        text: The YAML of a policy that is not written yet.
-
-    Raises:
-        NoteNotFound: No such note; the message names the closest.
-        InvalidArguments: The policy cannot run, a variable does not fit, or a step cannot be done.
-    """
-    found = await open_policy(call, path, text)
-    return await perform(call, found, variables, WriteOptions(dry_run=True), forecast=True)
-
-
-@operation(
     example={"path": "Agents/Policies/Meeting note.md", "variables": {"title": "Seeds"}, "dry_run": True},
     reads=False,
     scope="write",
     destructive=True,
-    tasks=("run a policy", "run an approved workflow"),
+    tasks=(
+        "run a policy",
+        "run an approved workflow",
+        "see what a policy would do before it runs",
+        "preview a workflow",
+        "dry run of a policy",
+    ),
 )
 async def run_policy(
     call: Call,
@@ -131,10 +106,12 @@ async def run_policy(
 ) -> PolicyOutcome:
     """Run a policy as one change: all of its steps or none, undone together. Agents run only approved ones.
 
+    With `dry_run`, which any agent may ask for, it shows its conditions, its changes and what they make of the counts.
+
     Args:
         path: The note of the policy.
         variables: The values of its variables, by name.
-        expect: Its expected effect, such as that of `preview_policy`; any other is refused.
+        expect: Its expected effect, such as that of a dry run; any other is refused.
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
@@ -143,19 +120,6 @@ async def run_policy(
         ExpectationFailed: The effect differs from `expect`; the error says how.
     """
     found = await open_policy(call, path)
-    return await perform(call, found, variables, options, expect=expect)
-
-
-async def perform(
-    call: Call,
-    found: ReadPolicy,
-    variables: Properties,
-    options: WriteOptions,
-    *,
-    expect: Expectation | None = None,
-    forecast: bool = False,
-) -> PolicyOutcome:
-    """Run a policy that was read, or only see what it would do."""
     approved = await approvals(call)
     is_approved = approved.holds(found.path, found.digest)
     if not (options.dry_run or is_approved or is_user(call)):
@@ -169,7 +133,12 @@ async def perform(
         # One at a time, so that other changes come in between.
         async with call.vault.policy_turn:
             outcome = await carry_requests(
-                call, requests, options, operation="run_policy", expect=expected_counts(expect), forecast=forecast
+                call,
+                requests,
+                options,
+                operation="run_policy",
+                expect=expected_counts(expect),
+                forecast=options.dry_run,
             )
     finally:
         run.budget.cancel()
@@ -195,6 +164,6 @@ def not_approved(found: ReadPolicy, *, changed: bool) -> Forbidden:
     why = "was changed since the user approved it" if changed else "is not approved by the user"
     return Forbidden(
         f"The policy `{found.path}` {why}.",
-        hint="Show the user `preview_policy`, who approves it in Obsidian or by `vault-bridge approve-policy`.",
+        hint="Show the user a dry run of it, who approves it in Obsidian or by `vault-bridge approve-policy`.",
         digest=found.digest,
     )

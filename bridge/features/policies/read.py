@@ -48,7 +48,7 @@ def _judge(step: PolicyStep, name: str, value: str, vault: Vault) -> tuple[str, 
     try:
         shown = put_sample(written)
     except BridgeError:
-        # `check_policy` reports malformed templates by itself.
+        # The check of a policy reports malformed templates by itself.
         return None
     if shown is None or (step.reads and not shown.strip("/")):
         return None
@@ -95,16 +95,12 @@ class ReadPolicy:
             more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
             raise InvalidArguments(
                 f"The policy cannot run: line {faults[0].line}: {faults[0].message}{more}",
-                hint="`check_policy` lists every fault; correct them first.",
+                hint="`list_policies` with this `path` lists every fault; correct them first.",
             )
 
 
-async def open_policy(call: Call, path: VaultPath | None, text: str | None = None) -> ReadPolicy:
+async def open_policy(call: Call, path: VaultPath) -> ReadPolicy:
     call.vault.require_keyword()
-    if (path is None) == (text is None):
-        raise InvalidArguments("Give either `path` or `text`.")
-    if path is None:
-        return await asyncio.to_thread(read_text, call.vault.files, text or "", snapshot(call.vault))
     return await asyncio.to_thread(read_note, call.vault, path)
 
 

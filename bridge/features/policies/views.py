@@ -5,7 +5,7 @@ from typing import Any
 
 from bridge.api.change_view import written_view
 from bridge.api.markup import Answer, Column, Element, Line, Table, notice, path_of
-from bridge.text.counts import count_shown
+from bridge.text.counts import count_of, count_shown
 from bridge.text.invisible import inline
 from bridge.types import SHORT_DIGEST
 
@@ -14,28 +14,34 @@ POLICIES = (
     Column("approved", lambda approved: " · approved" if approved else " · not approved"),
     Column("changed", lambda changed: " (changed since)" if changed else ""),
     Column("description", lambda text: f" · {inline(text)}" if text else ""),
-    Column("variables", lambda names: f" · takes {', '.join(names)}" if names else ""),
+    Column("variables", lambda some: f" · takes {', '.join(one['name'] for one in some)}" if some else ""),
     Column("digest", lambda digest: f" · digest {digest[:SHORT_DIGEST]}" if digest else "", detail=True),
-    Column("problem", lambda text: f" · {inline(text)}" if text else ""),
+    Column("problems", lambda some: f" · {count_of(len(some), 'problem')}" if some else ""),
+    Column("unreadable", lambda text: f" · {inline(text)}" if text else ""),
 )
 
 
 def policy_page_view(answer: Answer) -> Iterable[Element]:
+    """Show policies, one per line, and the starters; or all about one."""
+    if not answer["starters"]:
+        for one in answer["policies"]:
+            yield from _policy(one)
+        return
     yield notice(count_shown(len(answer["policies"]), answer["total"], "workflow"))
     yield Table(POLICIES, answer["policies"])
     names = ", ".join(one["name"] for one in answer["starters"])
     yield notice(f"`author_policy` writes one, also from a starter: {names}.")
 
 
-def checked_view(answer: Answer) -> Iterable[Element]:
-    state = "sound" if answer["sound"] else "cannot run"
-    approved = "approved" if answer["approved"] else "not approved by the user"
-    yield notice(f"{state} · {approved} · digest {answer['digest'][:SHORT_DIGEST]}")
-    if answer["description"]:
-        yield Line(inline(answer["description"]))
-    for one in answer["variables"]:
-        yield Line(_variable(one))
-    yield from _problems(answer["problems"])
+def _policy(one: Mapping[str, Any]) -> Iterable[Element]:
+    state = "sound" if one["sound"] else "cannot run"
+    approved = "approved" if one["approved"] else "not approved by the user"
+    yield notice(f"{state} · {approved} · digest {one['digest'][:SHORT_DIGEST]}")
+    if one["description"]:
+        yield Line(inline(one["description"]))
+    for variable in one["variables"]:
+        yield Line(_variable(variable))
+    yield from _problems(one["problems"])
 
 
 def outcome_view(answer: Answer) -> Iterable[Element]:

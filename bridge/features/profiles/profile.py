@@ -21,6 +21,7 @@ from bridge.engine.analytics import GraphSnapshot
 from bridge.engine.link_context import LinkContext, source_of
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
+from bridge.features.profiles.aliases import suggest_aliases
 from bridge.features.profiles.records import (
     AboutNote,
     IndexState,
@@ -140,7 +141,7 @@ async def describe_structure(vault: OpenVault, among: Among, path: VaultPath) ->
 MOST_TASKS: Final = 20
 MOST_MEMORIES: Final = 10
 LEAST: Final = 0.8
-"""The share of notes that must keep an inferred rule, as in `conventions`."""
+"""The share of notes that must keep an inferred rule, as in `check_notes`."""
 
 
 def outline_of(note: Note) -> tuple[ProfiledSection, ...]:
@@ -217,7 +218,9 @@ def memories_about(call: Call, path: VaultPath) -> tuple[AboutNote, ...]:
     return tuple(AboutNote(memory.path, memory.title) for memory in newest[:MOST_MEMORIES])
 
 
-BY_DEFAULT: Final[tuple[ProfilePart, ...]] = tuple(part for part in get_args(ProfilePart) if part != "structure")
+BY_DEFAULT: Final[tuple[ProfilePart, ...]] = tuple(
+    part for part in get_args(ProfilePart) if part not in ("structure", "aliases")
+)
 DAY_S: Final = 86_400
 
 
@@ -227,6 +230,8 @@ DAY_S: Final = 86_400
         "everything that is known about one note",
         "profile of a note: outline, links, history and tasks",
         "how important is this note, and who changed it last",
+        "other names that notes use for this one",
+        "suggest aliases for a note",
     ),
 )
 async def note_profile(call: Call, path: VaultPath, parts: tuple[ProfilePart, ...] = BY_DEFAULT) -> NoteProfile:
@@ -234,7 +239,7 @@ async def note_profile(call: Call, path: VaultPath, parts: tuple[ProfilePart, ..
 
     Args:
         path: The note.
-        parts: Only these parts; by default all but `structure`.
+        parts: Only these parts; by default all but `structure` and `aliases`.
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
@@ -282,6 +287,8 @@ async def describe_part(call: Call, part: ProfilePart, note: Note) -> object:  #
             return await asyncio.to_thread(find)
         case "rules":
             return await violated_rules(call.vault, among, note.path)
+        case "aliases":
+            return await suggest_aliases(call.vault, note.path)
         case "structure":
             return await describe_structure(call.vault, among, note.path)
         case _:

@@ -17,7 +17,26 @@ ProfilePart = Literal[
     "index",
     "tasks",
     "memories",
+    "aliases",
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class AliasSuggestion:
+    """A form by which notes mean a note.
+
+    Attributes:
+        form: The form, as most often written.
+        why: `link text`: links to the note show it; `accepted`: a suggested link with it was accepted; `acronym`: the
+            initials of the title; `in parentheses`: it stands beside the title, one of them in parentheses.
+        notes: How many notes use it so.
+        examples: The first of them.
+    """
+
+    form: str
+    why: tuple[Literal["link text", "accepted", "acronym", "in parentheses"], ...]
+    notes: int
+    examples: tuple[VaultPath, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +144,7 @@ class ViolatedRule:
     """A rule that a note does not keep.
 
     Attributes:
-        kind: What the rule is about, as in `conventions`.
+        kind: What the rule is about, as in `check_notes`.
         name: The property, tag, heading, link target, or pattern.
         found: What the note has instead; empty if something is missing.
         expected: The types or values that are allowed, or the condition.
@@ -228,6 +247,7 @@ class NoteProfile:
         index: What the index holds of it.
         tasks: Its open tasks, at most 20.
         memories: Memories about it that the caller may see, at most 10.
+        aliases: Forms by which notes mean it that are no alias yet, at most 20; only if requested.
         notices: Remarks, such as on a part that waits for the index.
     """
 
@@ -251,4 +271,5 @@ class NoteProfile:
     index: IndexState | None = None
     tasks: tuple[OpenTask, ...] | None = None
     memories: tuple[AboutNote, ...] | None = None
+    aliases: tuple[AliasSuggestion, ...] | None = None
     notices: tuple[str, ...] = ()

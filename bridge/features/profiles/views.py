@@ -40,6 +40,12 @@ TASKS = (
     Column("due", " · due {}"),
 )
 MEMORIES = (Column("path", role="path"), Column("title", lambda title: f" · {inline(title)}"))
+FORMS = (
+    Column("form", inline),
+    Column("notes", " · {}"),
+    Column("why", lambda why: " · " + ", ".join(why)),
+    Column("examples", " · {}", role="path", most=3),
+)
 LISTS = (
     ("outline", "Sections", SECTIONS),
     ("ties", "Strongest ties", TIES),
@@ -48,6 +54,7 @@ LISTS = (
     ("rules", "Violated rules", RULES),
     ("tasks", "Open tasks", TASKS),
     ("memories", "Memories", MEMORIES),
+    ("aliases", "Could be aliases", FORMS),
 )
 
 

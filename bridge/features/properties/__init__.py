@@ -7,8 +7,6 @@ FEATURE = Feature(
     "properties",
     operations=(
         report.property_report,
-        report.property_values,
-        check.conventions,
         check.check_notes,
         rename.rename_tag,
         rename.rename_property,
@@ -16,8 +14,6 @@ FEATURE = Feature(
     ),
     views={
         report.PropertyReport: views.property_report_view,
-        report.PropertyValues: views.property_values_view,
-        check.ConventionList: views.convention_list_view,
         check.CheckedNotes: views.checked_notes_view,
         rename.ManyWritten: views.many_written_view,
     },

@@ -1,7 +1,7 @@
 """Which notes violate the conventions of other notes, or the rules that a person wrote down."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Literal
 
 from annotated_types import Interval, MaxLen
@@ -16,7 +16,7 @@ from bridge.api.vault_notes import snapshot
 from bridge.api.where import choose_among
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
-from bridge.features.properties.report import FEW, Name, select_notes
+from bridge.features.properties.report import FEW, select_notes
 from bridge.index.note import IndexedNote
 from bridge.markdown.edit.properties import PropertyBlock
 from bridge.records import dataclass
@@ -28,8 +28,6 @@ from bridge.text.closest import find_closest
 from bridge.text.fold import fold_case
 from bridge.text.lines import LineIndex
 from bridge.types import Among, VaultPath
-
-Least = Annotated[float, Interval(ge=0.5, le=1.0)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,83 +58,6 @@ class Convention:
     share: float
     notes: int
     violators: tuple[VaultPath, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ConventionList:
-    """The conventions of the notes.
-
-    Attributes:
-        conventions: What schema notes state first, then from the outermost folder to the innermost, then by type.
-        total: Count before `limit`.
-        notes: Notes looked at.
-        notices: Remarks, such as on a missing folder or a schema note that cannot be understood.
-    """
-
-    conventions: tuple[Convention, ...]
-    total: int
-    notes: int
-    notices: tuple[str, ...] = ()
-
-
-@operation(
-    example={"folder": "Bread", "limit": 5},
-    tasks=(
-        "which conventions do the notes of a folder follow",
-        "infer the schema of notes",
-        "what properties should a note in this folder have",
-        "naming pattern of the files in a folder",
-    ),
-)
-async def conventions(
-    call: Call,
-    folder: Folder | None = None,
-    note_type: Name | None = None,
-    least: Least = 0.8,
-    limit: Annotated[int, Interval(ge=1, le=500)] = 100,
-    among: Among | None = None,
-) -> ConventionList:
-    """List the rules of schema notes, and those that notes of a folder or type keep, from at least eight notes each.
-
-    Args:
-        folder: Only notes under this folder.
-        note_type: Only notes whose property `type` is this.
-        least: The share of notes that must keep an inferred rule.
-        limit: Maximum conventions.
-        among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
-    """
-    vault = call.vault
-    vault.require_keyword()
-    every = snapshot(vault, choose_among(vault, among, (folder,)))
-    schemas, problems = await read_schemas(vault, every)
-
-    def infer() -> ConventionList:
-
-        notes = list(without_templates(vault, select_notes(every, folder, note_type)))
-        stated = [rule for rule in (count_kept(each, notes) for each in schemas) if rule.notes]
-        said = {(rule.scope, rule.kind, rule.name.casefold()) for rule in stated}
-        inferred = infer_rules(notes, least)
-        rules = [*stated, *(rule for rule in inferred if (rule.scope, rule.kind, rule.name.casefold()) not in said)]
-        found = tuple(describe_rule(rule, notes) for rule in rules[:limit])
-        return ConventionList(found, len(rules), len(notes), (*problems, *unknown_names(every, folder)))
-
-    return await asyncio.to_thread(infer)
-
-
-def describe_rule(rule: Rule, notes: Iterable[IndexedNote]) -> Convention:
-    violators = [note.path for note in notes if applies_to(rule, note) and find_violation(rule, note) is not None]
-    return Convention(
-        Folder(rule.scope.folder),
-        rule.scope.note_type,
-        rule.kind,
-        rule.name,
-        rule.expected,
-        rule.scope.where.text if rule.scope.where else "",
-        rule.source,
-        round(rule.share, 3),
-        rule.notes,
-        tuple(violators[:FEW]),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +98,8 @@ class CheckedNotes:
         rules: Rules that were checked.
         notices: Remarks, such as on a schema note that cannot be understood.
         dismissed: How many more were dismissed; absent if none.
+        conventions: The rules that apply to these notes, if asked for: what schema notes state first, then from the
+            outermost folder to the innermost, then by type.
     """
 
     violations: tuple[RuleViolation, ...]
@@ -185,6 +108,7 @@ class CheckedNotes:
     rules: int
     notices: tuple[str, ...] = ()
     dismissed: int | None = None
+    conventions: tuple[Convention, ...] | None = None
 
 
 @operation(
@@ -194,6 +118,9 @@ class CheckedNotes:
         "validate the frontmatter of notes",
         "find notes with missing or misspelt properties",
         "which notes violate the schema",
+        "which conventions do the notes of a folder follow",
+        "what properties should a note in this folder have",
+        "naming pattern of the files in a folder",
     ),
 )
 async def check_notes(
@@ -201,7 +128,8 @@ async def check_notes(
     paths: Annotated[tuple[VaultPath, ...], MaxLen(1_000)] = (),
     folder: Folder | None = None,
     rules: Literal["both", "inferred", "schema"] = "both",
-    least: Least = 0.8,
+    least: Annotated[float, Interval(ge=0.5, le=1.0)] = 0.8,
+    conventions: bool = False,
     limit: Annotated[int, Interval(ge=1, le=500)] = 100,
     among: Among | None = None,
 ) -> CheckedNotes:
@@ -210,9 +138,11 @@ async def check_notes(
     Args:
         paths: Only these notes.
         folder: Only notes under this folder.
-        rules: `schema` are the rules that notes of `type: schema` state, `inferred` those of `conventions`.
+        rules: `schema` are the rules that notes of `type: schema` state, `inferred` those that notes of a folder or
+            type keep, from at least eight notes.
         least: The share of notes that must keep an inferred rule.
-        limit: Maximum violations.
+        conventions: List the rules, too.
+        limit: Maximum violations, and rules.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
 
     Raises:
@@ -240,9 +170,37 @@ async def check_notes(
         shown = tuple(describe_violation(vault, *one) for one in found[:limit])
         notices = (*problems, *unknown_names(every, folder))
         left_out = len(every_one) - len(found) or None
-        return CheckedNotes(shown, len(found), len(asked), len(stated) + len(inferred), notices, left_out)
+        listed = tuple(list_rules(stated, inferred, notes, asked))[:limit] if conventions else None
+        return CheckedNotes(shown, len(found), len(asked), len(stated) + len(inferred), notices, left_out, listed)
 
     return await asyncio.to_thread(check)
+
+
+def list_rules(
+    stated: Iterable[Rule], inferred: Iterable[Rule], notes: Sequence[IndexedNote], asked: Sequence[IndexedNote]
+) -> Iterator[Convention]:
+    """Yield the rules that apply to some notes; what is stated of a property replaces what is inferred of it."""
+    counted = [count_kept(rule, notes) for rule in stated]
+    said = {(rule.scope, rule.kind, rule.name.casefold()) for rule in counted}
+    for rule in (*counted, *(one for one in inferred if (one.scope, one.kind, one.name.casefold()) not in said)):
+        if any(applies_to(rule, note) for note in asked):
+            yield describe_rule(rule, asked)
+
+
+def describe_rule(rule: Rule, notes: Iterable[IndexedNote]) -> Convention:
+    violators = [note.path for note in notes if applies_to(rule, note) and find_violation(rule, note) is not None]
+    return Convention(
+        Folder(rule.scope.folder),
+        rule.scope.note_type,
+        rule.kind,
+        rule.name,
+        rule.expected,
+        rule.scope.where.text if rule.scope.where else "",
+        rule.source,
+        round(rule.share, 3),
+        rule.notes,
+        tuple(violators[:FEW]),
+    )
 
 
 def describe_violation(vault: OpenVault, rule: Rule, note: IndexedNote, found: str) -> RuleViolation:

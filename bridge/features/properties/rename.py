@@ -193,7 +193,7 @@ async def change_values(
 
     Args:
         name: The property, in any case.
-        old: The value as `property_values` lists it: `1` is not `"1"`, and case counts.
+        old: The value as `property_report` lists it: `1` is not `"1"`, and case counts.
         to: The new value.
         folder: Only in notes under this folder; the agents' folder stays as it is unless it is named.
         expect: The expected effect; any other is refused.
@@ -218,7 +218,7 @@ async def change_values(
             for item in read_items(value)
         )
 
-    path = first_note(call, inside, has_value, "`property_values` lists the values.", missing_property(call, name, old))
+    path = first_note(call, inside, has_value, "`property_report` lists the values.", missing_property(call, name, old))
     return await change_many(call, ChangeValues(path=path, name=name, old=old, to=to, folder=inside), expect, options)
 
 

@@ -58,15 +58,35 @@ class PropertyFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class PropertyReport:
-    """The properties in use.
+class ListedValue:
+    """A value of a property.
 
     Attributes:
-        properties: Most used first.
+        value: The value, in its most common spelling.
+        type: Its type.
+        notes: Notes that have it.
+        spellings: Its spellings with the number of notes, if it has several.
+        paths: The first notes that have it, at most 3.
+    """
+
+    value: Scalar
+    type: str
+    notes: int
+    spellings: tuple[str, ...]
+    paths: tuple[VaultPath, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyReport:
+    """The properties in use, or the values of one.
+
+    Attributes:
+        properties: Most used first; none where values are asked for.
         total: Count before `limit`.
-        notes: Notes looked at.
+        notes: Notes looked at, or those that have the property.
         unreadable: Notes whose properties cannot be read, at most 50.
         notices: Remarks, such as on a missing folder.
+        values: The values of the property, most used first; null without `name`.
     """
 
     properties: tuple[PropertyFacts, ...]
@@ -74,6 +94,7 @@ class PropertyReport:
     notes: int
     unreadable: tuple[VaultPath, ...] = ()
     notices: tuple[str, ...] = ()
+    values: tuple[ListedValue, ...] | None = None
 
 
 @operation(
@@ -85,21 +106,29 @@ class PropertyReport:
         "which fields are used and with which types",
         "find properties spelled in several ways",
         "what is inconsistent in the metadata",
+        "which values does a property have",
+        "all values of a field with their counts",
+        "find misspelled values of a property",
+        "which statuses are in use",
     ),
 )
 async def property_report(
     call: Call,
+    name: Name | None = None,
+    prefix: Annotated[str, MaxLen(1_000)] = "",
     folder: Folder | None = None,
     note_type: Name | None = None,
-    limit: Annotated[int, Interval(ge=1, le=500)] = 50,
+    limit: Annotated[int, Interval(ge=1, le=1_000)] = 50,
     among: Among | None = None,
 ) -> PropertyReport:
-    """List the properties of notes with types, common values, spellings and inconsistencies.
+    """List the properties of notes with types, common values, spellings and inconsistencies, or the values of one.
 
     Args:
+        name: List the values of this property, items of lists each on their own.
+        prefix: With `name`, only values with this prefix, ignoring case.
         folder: Only notes under this folder.
         note_type: Only notes whose property `type` is this.
-        limit: Maximum properties.
+        limit: Maximum properties or values.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
     """
     vault = call.vault
@@ -109,6 +138,14 @@ async def property_report(
     def count() -> PropertyReport:
 
         notes = select_notes(every, folder, note_type)
+        if name is not None:
+            values = count_values(notes, name.strip())
+            having = {path for one in values for path in one.paths}
+            begin = fold_case(prefix.strip())
+            begun = [one for one in values if value_key(one.value)[1].startswith(begin)]
+            notices = unknown_names(every, folder, properties=None if having else {name: None})
+            shown = tuple(map(describe_value, begun[:limit]))
+            return PropertyReport((), len(begun), len(having), notices=notices, values=shown)
         types = {fold_case(name): kind for name, kind in read_obsidian_settings(vault.root).property_types.items()}
         found = count_properties(notes)
         unreadable = sorted(note.path for note in notes if note.problems and not note.properties)
@@ -161,85 +198,6 @@ def describe_property(found: PropertyCount, notes: int, obsidian_type: str | Non
         spellings,
         tuple(problems),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class ListedValue:
-    """A value of a property.
-
-    Attributes:
-        value: The value, in its most common spelling.
-        type: Its type.
-        notes: Notes that have it.
-        spellings: Its spellings with the number of notes, if it has several.
-        paths: The first notes that have it, at most 3.
-    """
-
-    value: Scalar
-    type: str
-    notes: int
-    spellings: tuple[str, ...]
-    paths: tuple[VaultPath, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PropertyValues:
-    """The values of a property.
-
-    Attributes:
-        values: Most used first.
-        total: Count before `limit`.
-        notes: Notes that have the property.
-        notices: Remarks, such as on a missing property.
-    """
-
-    values: tuple[ListedValue, ...]
-    total: int
-    notes: int
-    notices: tuple[str, ...] = ()
-
-
-@operation(
-    example={"name": "rating", "limit": 5},
-    tasks=(
-        "which values does a property have",
-        "all values of a field with their counts",
-        "find misspelled values of a property",
-        "which statuses are in use",
-    ),
-)
-async def property_values(
-    call: Call,
-    name: Name,
-    folder: Folder | None = None,
-    prefix: Annotated[str, MaxLen(1_000)] = "",
-    limit: Annotated[int, Interval(ge=1, le=1_000)] = 100,
-    among: Among | None = None,
-) -> PropertyValues:
-    """List the values of a property, items of lists each on their own, with counts and spellings.
-
-    Args:
-        name: The property, in any case.
-        folder: Only notes under this folder.
-        prefix: Only values with this prefix, ignoring case.
-        limit: Maximum values.
-        among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
-    """
-    vault = call.vault
-    vault.require_keyword()
-    every = snapshot(vault, choose_among(vault, among, (folder,)))
-
-    def count() -> PropertyValues:
-
-        notes = select_notes(every, folder)
-        begin = fold_case(prefix.strip())
-        values = count_values(notes, name.strip())
-        having = {path for one in values for path in one.paths}
-        found = [one for one in values if value_key(one.value)[1].startswith(begin)]
-        notices = unknown_names(every, folder, properties=None if having else {name: None})
-        return PropertyValues(tuple(map(describe_value, found[:limit])), len(found), len(having), notices)
-
-    return await asyncio.to_thread(count)
 
 
 def describe_value(found: ValueCount) -> ListedValue:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from bridge.api.change_view import written_view
-from bridge.api.markup import Answer, Column, Element, Line, Table, notice, notices, path_of
+from bridge.api.markup import Answer, Column, Element, Line, Section, Table, notice, notices, path_of
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline
 
@@ -30,21 +30,19 @@ VALUES = (
 
 
 def property_report_view(answer: Answer) -> Iterable[Element]:
-    total = answer["total"]
+    total, values = answer["total"], answer.get("values")
+    if values is not None:
+        shown = f"{len(values)} of " if len(values) < total else ""
+        yield notice(f"{shown}{count_of(total, 'value')} in {count_of(answer['notes'], 'note')}")
+        yield from notices(answer["notices"])
+        yield Table(VALUES, values)
+        return
     shown = f"{len(answer['properties'])} of " if len(answer["properties"]) < total else ""
     yield notice(f"{shown}{total:,} properties in {count_of(answer['notes'], 'note')}")
     yield from notices(answer["notices"])
     yield Table(PROPERTIES, answer["properties"])
     for path in answer["unreadable"]:
         yield Line("cannot be read: ", path_of(path))
-
-
-def property_values_view(answer: Answer) -> Iterable[Element]:
-    total = answer["total"]
-    shown = f"{len(answer['values'])} of " if len(answer["values"]) < total else ""
-    yield notice(f"{shown}{count_of(total, 'value')} in {count_of(answer['notes'], 'note')}")
-    yield from notices(answer["notices"])
-    yield Table(VALUES, answer["values"])
 
 
 CONVENTIONS = (
@@ -73,14 +71,6 @@ VIOLATIONS = (
 )
 
 
-def convention_list_view(answer: Answer) -> Iterable[Element]:
-    total = answer["total"]
-    shown = f"{len(answer['conventions'])} of " if len(answer["conventions"]) < total else ""
-    yield notice(f"{shown}{count_of(total, 'convention')} in {count_of(answer['notes'], 'note')}")
-    yield from notices(answer["notices"])
-    yield Table(CONVENTIONS, answer["conventions"])
-
-
 def checked_notes_view(answer: Answer) -> Iterable[Element]:
     total = answer["total"]
     shown = f"{len(answer['violations'])} of " if len(answer["violations"]) < total else ""
@@ -89,6 +79,8 @@ def checked_notes_view(answer: Answer) -> Iterable[Element]:
     yield notice(f"{shown}{count_of(total, 'violation')} of {rules} in {count_of(answer['notes'], 'note')}{dismissed}")
     yield from notices(answer["notices"])
     yield Table(VIOLATIONS, answer["violations"])
+    if answer.get("conventions"):
+        yield Section("Rules", Table(CONVENTIONS, answer["conventions"]))
 
 
 def many_written_view(answer: Answer) -> Iterable[Element]:

@@ -11,7 +11,8 @@ from bridge.api.moments import moment
 from bridge.api.registry import operation
 from bridge.api.where import Where
 from bridge.errors import InvalidArguments
-from bridge.features.search.operations import Freshness, Hit, PassageTokens, build_search_result, find_among
+from bridge.features.search.operations import PassageTokens, build_search_result, find_among
+from bridge.features.search.results import Freshness, Hit
 from bridge.records import dataclass
 from bridge.search.block_search import search_blocks as find
 from bridge.search.model import SearchRequest

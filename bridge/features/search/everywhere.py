@@ -1,28 +1,20 @@
-"""Finding notes in every served vault at once."""
+"""Searches every served vault at once."""
 
 import asyncio
 import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import fields, replace
-from typing import Annotated, Final
-
-from annotated_types import MaxLen
+from dataclasses import replace
+from typing import Final
 
 from bridge.api.call import Call
-from bridge.api.hints import Limit, Query
 from bridge.api.redact import redact_denied
-from bridge.api.registry import operation
-from bridge.api.where import choose_among
 from bridge.engine.host import Host
-from bridge.errors import BridgeError, InvalidArguments, ModelMissing, NotReady
-from bridge.features.search.operations import Hit, SearchResult, build_search_result
-from bridge.records import dataclass
+from bridge.errors import BridgeError, InvalidArguments, NotReady
+from bridge.features.search.results import Freshness, Hit, SearchResult
 from bridge.search.model import SearchRequest
-from bridge.search.pipeline import search
 from bridge.search.query import parse_query
 from bridge.text.invisible import inline
-from bridge.types import NoteKind, SearchMode
 
 DEADLINE_S = 0.5
 """Seconds that a vault has for its answer, once another has answered."""
@@ -33,115 +25,44 @@ PATIENCE_S: Final = 10.0
 Answers = Mapping["Host", SearchResult | BridgeError]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VaultHit(Hit):
-    """A note of one of several vaults.
-
-    Attributes:
-        vault: The vault that holds it, by name.
-    """
-
-    vault: str
-
-
-@dataclass(frozen=True, slots=True)
-class FoundEverywhere:
-    """Hits of all vaults, best first, one per note.
-
-    Attributes:
-        hits: The best matches.
-        mode_used: The mode used; `keyword` if no vault had a model.
-        took_ms: Duration in milliseconds.
-        vaults: The vaults that answered.
-        notices: Vaults that did not answer, and why; and remarks of single vaults.
-        total: How many notes match, in all vaults that answered.
-    """
-
-    hits: tuple[VaultHit, ...]
-    mode_used: SearchMode
-    took_ms: float
-    vaults: tuple[str, ...]
-    notices: tuple[str, ...]
-    total: int
-
-
-@operation(
-    example={"query": "sourdough starter", "limit": 3},
-    vault=False,
-    quotes=True,
-    tasks=(
-        "search all vaults at once",
-        "find notes in every vault",
-        "in which vault did I write about a topic",
-        "which of my vaults has something about this",
-        "look something up across several vaults",
-    ),
-)
-async def search_everywhere(
-    call: Call,
-    query: Query,
-    limit: Limit = 10,
-    mode: SearchMode = "hybrid",
-    tags: tuple[str, ...] = (),
-    types: tuple[NoteKind, ...] = (),
-    vaults: Annotated[tuple[str, ...], MaxLen(100)] = (),
-) -> FoundEverywhere:
-    """Find notes by words and meaning in all served vaults at once.
-
-    A vault that is slow or not ready is left out, and named in `notices`.
-
-    Args:
-        query: What to look for, as for `search`.
-        limit: Maximum hits.
-        mode: Match words, meaning or both.
-        tags: Only notes with all these tags; `a` matches `a/b`.
-        types: Only these file types.
-        vaults: Only these vaults, by name or id.
-
-    Raises:
-        ModelMissing: The mode is `semantic` and no model is installed.
-        InvalidArguments: The query is empty.
-        NotReady: No vault is ready.
-    """
-    started = time.perf_counter()
-    if not query.strip():
-        raise InvalidArguments("`query` is empty.", hint="Use `find_notes` to list the notes of a vault.")
-    bridge = call.bridge
-    named = list(dict.fromkeys(map(bridge.find, vaults))) if vaults else list(bridge.vaults.values())
-    request = SearchRequest(query, limit=limit, mode=mode, tags=tags, types=types)
-    await _embed_query(call, named, request)
-    answers = await ask_all(named, lambda host: _search(replace(call, vault_name=host.id), request))
+async def search_vaults(
+    call: Call, request: SearchRequest, search: Callable[[Call], Awaitable[SearchResult]]
+) -> SearchResult:
+    started, hosts = time.perf_counter(), list(call.bridge.vaults.values())
+    await _embed_query(call, hosts, request)
+    answers = await ask_all(hosts, lambda host: search(replace(call, vault_name=host.id)))
     # A rule may have been added while others were still answering.
     found = {
         host: redact_denied(answer, host.files.rules)
         for host, answer in answers.items()
         if isinstance(answer, SearchResult)
     }
-    notices = tuple(_notices(named, answers))
+    notices = tuple(_notices(hosts, answers))
     if not found:
         raise _refusal(answers, notices)
-    return FoundEverywhere(
-        hits=tuple(merge_hits(found, limit)),
-        mode_used="keyword" if all(one.mode_used == "keyword" for one in found.values()) else mode,
+    modes = {one.mode_used for one in found.values()}
+    return SearchResult(
+        hits=tuple(merge_hits(found, request.limit)),
+        mode_used=next((mode for mode in (request.mode, *modes) if mode in modes), "keyword"),
         took_ms=round((time.perf_counter() - started) * 1000, 1),
-        vaults=tuple(host.name for host in found),
+        freshness=Freshness(
+            sum(one.freshness.pending_keyword for one in found.values()),
+            sum(one.freshness.pending_vectors for one in found.values()),
+        ),
         notices=notices,
         total=sum(one.total for one in found.values()),
     )
 
 
-def merge_hits(found: Mapping[Host, SearchResult], limit: int) -> Iterable[VaultHit]:
+def merge_hits(found: Mapping[Host, SearchResult], limit: int) -> Iterable[Hit]:
     """Return the best hits of several vaults, the best first.
 
     Their scores are comparable: full-text scores count by the share of the query's words that a note says, and cosines
     by their model's curve. Merging by ranks was measured, and is worse (docs/measurements.md).
     """
-    hits = [
-        VaultHit(**{field.name: getattr(hit, field.name) for field in fields(Hit)}, vault=host.name)
-        for host, answer in found.items()
-        for hit in answer.hits
-    ]
-    return sorted(hits, key=lambda hit: (-hit.score, hit.vault, hit.path))[:limit]
+    hits = [(host.name, hit) for host, answer in found.items() for hit in answer.hits]
+    best = sorted(hits, key=lambda each: (-each[1].score, each[0], each[1].path))[:limit]
+    return (replace(hit, vault=name) for name, hit in best)
 
 
 async def ask_all(hosts: Sequence[Host], ask: Callable[[Host], Awaitable[SearchResult]]) -> Answers:
@@ -173,16 +94,6 @@ async def _first_answer(tasks: Iterable[asyncio.Future[SearchResult | BridgeErro
         done, late = await asyncio.wait(late, timeout=ends - time.monotonic(), return_when=asyncio.FIRST_COMPLETED)
         if any(isinstance(task.result(), SearchResult) for task in done):
             return
-
-
-async def _search(call: Call, request: SearchRequest) -> SearchResult:
-    started, vault = time.perf_counter(), call.vault
-    await vault.first_answers.prepare(request)
-    sources = await vault.sources_among(choose_among(vault, None, (), request.query))
-    try:
-        return build_search_result(call, await search(sources, request), started)
-    except ModelMissing:
-        raise vault.why_not_by_meaning() from None
 
 
 async def _embed_query(call: Call, hosts: Iterable[Host], request: SearchRequest) -> None:

@@ -20,106 +20,19 @@ from bridge.api.vault_topics import shared_topics
 from bridge.api.where import Where, choose_among, notes_where
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments, ModelMissing
-from bridge.features.search.measurement import is_read_closely
-from bridge.records import dataclass
-from bridge.search.answerability import Answerability
+from bridge.features.search.everywhere import search_vaults
+from bridge.features.search.results import FoundPassage, Freshness, Hit, SearchResult
 from bridge.search.model import SearchAnswer, SearchHit, SearchRequest, Sources
 from bridge.search.pipeline import search as find
 from bridge.search.related import find_related
 from bridge.text.fold import fold_case
-from bridge.types import Among, Lines, NoteKind, NoteOrFolder, SearchDepth, SearchMode, VaultPath, lies_in
+from bridge.types import Among, NoteKind, NoteOrFolder, SearchDepth, SearchMode, VaultPath, lies_in
 
 PassageTokens = Annotated[int, Interval(ge=0, le=20_000)]
 Score = Annotated[float, Interval(ge=0, le=1)]
 
 DIGEST = 12
 """Digits of a digest that tell what was read."""
-
-
-@dataclass(frozen=True, slots=True)
-class FoundPassage:
-    """A passage of a note.
-
-    Attributes:
-        heading: Its heading path; may be empty.
-        lines: First and last line.
-        text: Its text.
-    """
-
-    heading: str
-    lines: Lines
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A note, represented by its best passage, or a block of a note.
-
-    Attributes:
-        path: The note.
-        title: Its title.
-        heading: Its heading path, such as `A > B`; empty before the first heading.
-        lines: First and last line.
-        snippet: Excerpt with matches marked `==…==`.
-        score: 0–1, the share of all possible evidence; below 0.1 is weak.
-        why: Why it matches, in short sentences.
-        tags: The note's tags, without `#`.
-        modified: When the file was last modified.
-        digest: Leading digits of its SHA-256, for edits.
-        passages: The requested whole passages, in order; of a block, the block.
-        created: When the note was created, as in `find_notes`; null if unknown.
-    """
-
-    path: VaultPath
-    title: str
-    heading: str
-    lines: Lines
-    snippet: str
-    score: float
-    why: tuple[str, ...]
-    tags: tuple[str, ...]
-    modified: str
-    digest: str
-    passages: tuple[FoundPassage, ...] = ()
-    created: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Freshness:
-    """What is not indexed yet.
-
-    Attributes:
-        pending_keyword: Notes missing from keyword search.
-        pending_vectors: Passages missing from semantic search.
-    """
-
-    pending_keyword: int
-    pending_vectors: int
-
-
-@dataclass(frozen=True, slots=True)
-class SearchResult:
-    """Hits, best first, one per note.
-
-    Attributes:
-        hits: The best matches.
-        mode_used: The mode used; `keyword` without a model, `hybrid` for `deep` without a reranker.
-        took_ms: Duration in milliseconds.
-        freshness: What is not indexed yet.
-        notices: Remarks, such as on a misunderstood part of the query.
-        explain: Ranking details, if requested.
-        total: How many notes match.
-        answerability: Whether the vault answers the query; null for what is no question, as in `related_notes`.
-    """
-
-    hits: tuple[Hit, ...]
-    mode_used: SearchDepth
-    took_ms: float
-    freshness: Freshness
-    notices: tuple[str, ...]
-    explain: Mapping[str, Any] | None = None
-    total: int = 0
-    answerability: Answerability | None = None
 
 
 @operation(
@@ -134,6 +47,8 @@ class SearchResult:
         "look for words, a phrase or an idea",
         "search by meaning",
         "full text search",
+        "search all vaults at once",
+        "in which vault did I write about a topic",
     ),
 )
 async def search(
@@ -153,6 +68,7 @@ async def search(
     min_score: Score = 0.0,
     among: Among | None = None,
     where: Where = "",
+    everywhere: bool = False,
 ) -> SearchResult:
     """Find notes by words and meaning.
 
@@ -175,6 +91,7 @@ async def search(
         min_score: Drop hits with a lower score.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
         where: Only notes for which this Bases expression holds, such as `rating > 3`.
+        everywhere: Search all served vaults.
 
     Raises:
         ModelMissing: The mode is `semantic` and no model is installed.
@@ -183,12 +100,11 @@ async def search(
     started = time.perf_counter()
     if not query.strip():
         raise InvalidArguments("`query` is empty.", hint="Use `find_notes` to list notes by folder, tag or property.")
-    vault = call.vault
     request = SearchRequest(
         query=query,
         limit=limit,
         mode="hybrid" if mode == "deep" else mode,
-        deep=mode == "deep" or (mode == "hybrid" and await is_read_closely(call)),
+        deep=mode == "deep",
         folder=folder,
         paths=paths,
         tags=tags,
@@ -200,14 +116,20 @@ async def search(
         explain=explain,
         passage_tokens=passage_tokens,
     )
-    if where or among:
-        vault.require_keyword()
-    await vault.first_answers.prepare(request)
-    found = await find_among(call, find, request, among, where)
+
+    async def search_vault(one: Call) -> SearchResult:
+        if where or among:
+            one.vault.require_keyword()
+        await one.vault.first_answers.prepare(request)
+        return build_search_result(one, await find_among(one, find, request, among, where), started)
+
+    if everywhere:
+        return await search_vaults(call, request, search_vault)
+    found = await search_vault(call)
     if not is_user(call):
         # A person's search is sent with each letter that is typed.
         keep_question(call, query, found.answerability)
-    return build_search_result(call, found, started)
+    return found
 
 
 async def find_among(

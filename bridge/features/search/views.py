@@ -17,22 +17,7 @@ HITS = (
     Column("path", role="path"),
     *map(Column, ("lines", "score", "title", "heading", "snippet", "digest", "tags", "why")),
 )
-
-
 VAULT_HITS = (HITS[0], Column("vault"), *HITS[1:])
-
-
-def everywhere_view(answer: Answer) -> Iterable[Element]:
-    """Show what was found in several vaults, each hit with the name of its vault."""
-    yield from notices(answer["notices"])
-    found, several = answer["hits"], count_of(len(answer["vaults"]), "vault")
-    if not found:
-        yield notice(f"No note found in {several}.")
-        return
-    shown = _count(found, answer["total"], "note")
-    yield Line(Segment(f"{shown} in {several}, each with its vault, score, digest and why:", "muted"))
-    lines = [line for number, hit in enumerate(found, start=1) for line in (*_snippet(number, hit), Line())]
-    yield RecordList(Table(VAULT_HITS, [*map(_hit_record, found)]), lines)
 
 
 def search_view(answer: Answer) -> Iterable[Element]:
@@ -77,7 +62,7 @@ def _hits(found: Sequence[Mapping[str, Any]]) -> Iterable[Element]:
             yield Line()
     elif found:
         lines = [line for number, hit in enumerate(found, start=1) for line in (*_snippet(number, hit), Line())]
-        yield RecordList(Table(HITS, [*map(_hit_record, found)]), lines)
+        yield RecordList(Table(VAULT_HITS if found[0].get("vault") else HITS, [*map(_hit_record, found)]), lines)
 
 
 def _hit_record(hit: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -108,7 +93,7 @@ def _snippet(number: int, hit: Mapping[str, Any]) -> Iterable[Line]:
     if heading and heading not in hit["path"]:
         parents = aside(f"{above} > " if above else "", "heading")
         place += [Segment(" # ", "muted"), parents, Segment(heading, "heading", fit_words(heading, HEADING))]
-    vault = (Segment(f"{inline(hit['vault'])} · ", "title"),) if "vault" in hit else ()
+    vault = (Segment(f"{inline(hit['vault'])} · ", "title"),) if hit.get("vault") else ()
     where = Line(f"{number}. ", *vault, *place)
     why = Line("   ", *_assessment(hit, ""))
     room = min(SNIPPET, HIT - cost(where.text(short=True)) - cost(why.text(short=True).strip()))

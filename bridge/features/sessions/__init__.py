@@ -5,7 +5,7 @@ from bridge.features.sessions import lifetime, operations, pause, words
 
 FEATURE = Feature(
     "sessions",
-    operations=(words.save_session, words.note_down, operations.list_sessions, pause.pause_session),
+    operations=(words.save_session, operations.list_sessions, pause.pause_session),
     vault_checks=(lifetime.check_journals,),
     settings=lifetime.SessionSettings,
     views={

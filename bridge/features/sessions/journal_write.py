@@ -35,6 +35,7 @@ WRITE = "write_journal"
 """The operation under which journals are listed that the bridge writes by itself."""
 
 JOURNAL_OPERATIONS = frozenset({WRITE, "save_session", "note_down"})
+"""Operations that write journals; `note_down` is of an earlier version, whose changes are in the history."""
 RELINKS = frozenset({"move_note", "rename_heading"})
 """Operations that change a journal only where it links to what they rename."""
 

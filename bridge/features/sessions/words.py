@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import fields, replace
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from annotated_types import Interval, Len, MaxLen
 
@@ -18,12 +18,11 @@ from bridge.api.write import WriteArguments, Written, author, build_written, cli
 from bridge.features.sessions.facts import gather_facts
 from bridge.features.sessions.journal_write import write_journal
 from bridge.notebook.folder import agents_folder
-from bridge.notebook.journal_note import Entry, JournalFacts, JournalWords, later_lines, note_link
+from bridge.notebook.journal_note import Entry, JournalFacts, JournalWords, later_lines
 from bridge.notebook.refusals import require_plain
 from bridge.records import dataclass
 from bridge.state.session_log import SessionEvent, SessionRecord
 from bridge.text.invisible import inline
-from bridge.types import VaultPath
 
 Text = Annotated[str, MaxLen(5_000)]
 Texts = Annotated[tuple[Annotated[str, Len(1, 5_000)], ...], MaxLen(100)]
@@ -32,10 +31,6 @@ Texts = Annotated[tuple[Annotated[str, Len(1, 5_000)], ...], MaxLen(100)]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedJournal(Written):
     """A change to the journal of a session."""
-
-
-FIELD_OF = {"decision": "decisions", "problem": "problems", "question": "questions", "outcome": "outcomes"}
-"""Which list of the journal takes each kind of line."""
 
 
 @operation(
@@ -47,6 +42,8 @@ FIELD_OF = {"decision": "decisions", "problem": "problems", "question": "questio
         "store a summary of this session",
         "record the goal, summary and open questions of this session",
         "say where this session left off",
+        "note down a decision of this session",
+        "keep a problem or an open question of this session",
     ),
 )
 async def save_session(
@@ -109,54 +106,13 @@ async def save_session(
         model=model.strip(),
         cost_usd=cost_usd,
     )
-    return await hand_over_words(call, "save_session", words, options, status)
-
-
-@operation(
-    example={"what": "decision", "text": "Cover the beans at night", "dry_run": True},
-    reads=False,
-    scope="write",
-    tasks=("note down a decision of this session", "keep a problem or an open question of this session"),
-)
-async def note_down(
-    call: Call,
-    what: Literal["decision", "problem", "question", "outcome"],
-    text: Annotated[str, Len(1, 5_000)],
-    paths: Annotated[tuple[VaultPath, ...], MaxLen(20)] = (),
-    *,
-    options: WriteArguments,
-) -> SavedJournal:
-    """Add a decision, problem, question or outcome to the journal of this session, at once.
-
-    Args:
-        what: What it is.
-        text: The line.
-        paths: Notes that it is about, which it links to.
-
-    Raises:
-        ConfirmationRequired: The user did not agree to the agents' folder yet.
-        InvalidArguments: It seems to contain a secret, or text that a reader would not see.
-    """
-    require_plain(text=text)
-    line = " ".join([text.strip(), *map(note_link, paths)])
-    said: dict[str, Any] = {FIELD_OF[what]: (Entry(f"{datetime.now().astimezone():%H:%M}", line),)}
-    return await hand_over_words(call, "note_down", JournalWords(**said), options)
-
-
-async def hand_over_words(
-    call: Call,
-    operation: str,
-    words: JournalWords,
-    options: WriteArguments,
-    status: Literal["paused", "completed"] | None = None,
-) -> SavedJournal:
     vault = call.vault
     folder = agents_folder(vault.settings)
     begins = not vault.is_set_up
     if begins and not options.dry_run:
         require_agreement(call, folder, confirm=options.confirm)
     session, facts = await asyncio.to_thread(read_session, call)
-    by = author(call, operation, options.reason, confirmed=call.confirmed(options.confirm))
+    by = author(call, "save_session", options.reason, confirmed=call.confirmed(options.confirm))
     if begins and has_agreed(call):
         by = replace(by, applies_in=replace(folder, is_whole=True))
     outcome = await write_journal(

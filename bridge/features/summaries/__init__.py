@@ -1,12 +1,12 @@
 """Summaries of notes."""
 
 from bridge.api.feature import Feature
-from bridge.features.summaries import keep, summarise
+from bridge.features.summaries import summarise
 from bridge.features.summaries.records import Summary, SummarySettings
 
 FEATURE = Feature(
     "summaries",
-    operations=(summarise.summarise, keep.keep_summary),
+    operations=(summarise.summarise,),
     settings=SummarySettings,
     views={Summary: summarise.summary_view},
 )

@@ -1,10 +1,10 @@
-"""What happened when: around a day, and to a subject over time."""
+"""How a subject came up over time."""
 
 from bridge.api.feature import Feature
-from bridge.features.timeline import around, course, views
+from bridge.features.timeline import course, views
 
 FEATURE = Feature(
     "timeline",
-    operations=(around.around_date, course.entity_course),
-    views={around.AroundDate: views.around_date_view, course.EntityCourse: views.entity_course_view},
+    operations=(course.entity_course,),
+    views={course.EntityCourse: views.entity_course_view},
 )

@@ -52,7 +52,7 @@ class _Candidate:
         return cls(tool, tool.name, name, tool.description, (WORD_BREAK.sub(" ", name),), reads=False)
 
 
-CALL = "call_server_tool"
+CALL = "call_server"
 """The operation that calls tools of other programs."""
 
 EXTERNAL = (
@@ -97,7 +97,7 @@ class FoundTool:
         listed: Whether the caller's tool list includes it.
         accuracy: Estimated share of correct matches, 0–1; null until rated often enough.
         judged: How often it was rated.
-        server: The user's server that has it, another program: call it by `call_server_tool`. Null for the bridge's.
+        server: The user's server that has it, another program: call it by `call_server`. Null for the bridge's.
     """
 
     name: str

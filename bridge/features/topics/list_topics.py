@@ -8,12 +8,16 @@ from annotated_types import Interval
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder
+from bridge.api.note_names import no_such_note
 from bridge.api.registry import operation
 from bridge.api.vault_topics import NO_ONTOLOGY, VaultTopics, read_topics
 from bridge.errors import FolderNotFound
+from bridge.features.topics.note_topics import NoteTopics, suggest_topics
+from bridge.features.topics.validate import TopicProblem, validate_topics
 from bridge.records import dataclass
 from bridge.text.fold import fold_case
 from bridge.topics.definition import first_sentence
+from bridge.topics.findings import FindingKind
 from bridge.topics.ontology import Ontology, Topic
 from bridge.types import VaultPath
 
@@ -62,8 +66,11 @@ class TopicList:
         folder: The folder of the ontology; null without one.
         kinds: Its folders.
         topics: Those of most notes first.
-        total: Count before `limit`.
+        total: Count before `limit`, of topics or findings.
         notices: Why there are none, or which rules cannot be followed.
+        note: Where the topics of one note are asked for, the property that holds them and suggestions.
+        findings: Where problems are asked for, what is not in order, in the order in which the edits fit together.
+        dismissed: How many more were dismissed; absent if none.
     """
 
     folder: VaultPath | None
@@ -71,16 +78,34 @@ class TopicList:
     topics: tuple[ListedTopic, ...]
     total: int
     notices: tuple[str, ...] = ()
+    note: NoteTopics | None = None
+    findings: tuple[TopicProblem, ...] | None = None
+    dismissed: int | None = None
 
 
 @operation(
     example={"limit": 5},
-    tasks=("topics of the vault", "list the ontology", "which concepts and entities are defined"),
+    tasks=(
+        "topics of the vault",
+        "list the ontology",
+        "which concepts and entities are defined",
+        "topics of a note",
+        "suggest topics for a note",
+        "classify a note",
+        "which concepts is this note about",
+        "check the topics of notes",
+        "topics that could be merged",
+        "topics that no note has",
+        "links in the topics property that lead nowhere",
+        "topics that are missing",
+    ),
 )
 async def list_topics(
     call: Call,
     query: str | None = None,
     folder: Folder | None = None,
+    path: VaultPath | None = None,
+    problems: tuple[FindingKind, ...] = (),
     limit: Annotated[int, Interval(ge=1, le=500)] = 50,
 ) -> TopicList:
     """List the topics of the ontology with their definitions, and how many notes have each.
@@ -88,16 +113,30 @@ async def list_topics(
     Args:
         query: Only those with these words in a name or alias.
         folder: Only this folder of the ontology, such as `Concepts`.
-        limit: Maximum topics.
+        path: Only those of this note, with others that near notes, links and its text speak for.
+        problems: Instead, what is not in order, with `edits` for `change_set`; `new` reads all notes.
+        limit: Maximum topics, suggestions or findings.
 
     Raises:
         FolderNotFound: The ontology has no such folder; the message names those it has.
+        NoteNotFound: No such note; the message names the closest.
     """
-    known = await read_topics(call.vault)
+    vault = call.vault
+    known = await read_topics(vault, rarity=path is not None)
+    if path is not None and path not in vault.index.notes:
+        raise no_such_note(vault, path)
     if known is None:
         return TopicList(None, (), (), 0, (NO_ONTOLOGY,))
     ontology, assignments = known.sources.ontology, known.sources.assignments
+    if problems:
+        found, dismissed = await validate_topics(call, known, problems)
+        findings = tuple(found[:limit])
+        notices = known.rules.problems
+        return TopicList(ontology.folder, (), (), len(found), notices, findings=findings, dismissed=dismissed or None)
     chosen = choose_topics(ontology, query, folder)
+    if path is not None:
+        has = assignments.of(path)
+        chosen = [topic for topic in chosen if topic.path in has]
     ranked = sorted(chosen, key=lambda topic: (-assignments.count(topic.path), topic.name.casefold(), topic.path))
     shown = ranked[:limit]
     sentences = await first_sentences(known, [*(topic.path for topic in shown), *ontology.index_notes.values()])
@@ -119,6 +158,7 @@ async def list_topics(
         ),
         len(ranked),
         known.rules.problems,
+        None if path is None else await suggest_topics(vault, known, path, limit),
     )
 
 

@@ -6,12 +6,10 @@ from dataclasses import replace
 from typing import Annotated, Literal
 
 import numpy as np
-from annotated_types import Interval, MinLen
 
 from bridge.api.call import Call
 from bridge.api.dismissals import dismissed_rows
-from bridge.api.registry import operation
-from bridge.api.vault_topics import NO_ONTOLOGY, VaultTopics, read_topics
+from bridge.api.vault_topics import VaultTopics
 from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import SetProperties
 from bridge.changes.requests.merge_notes import MergeNotes
@@ -83,49 +81,10 @@ class TopicProblem:
     edits: tuple[TopicEdit, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TopicProblems:
-    """What is not in order with topics.
-
-    Attributes:
-        findings: By kind, in the order in which their edits fit together.
-        total: Count before `limit`.
-        notices: Why there are none, or which rules cannot be followed.
-        dismissed: How many more were dismissed; absent if none.
-    """
-
-    findings: tuple[TopicProblem, ...]
-    total: int
-    notices: tuple[str, ...] = ()
-    dismissed: int | None = None
-
-
-@operation(
-    example={"limit": 5},
-    tasks=(
-        "check the topics of notes",
-        "topics that could be merged",
-        "topics that no note has",
-        "links in the topics property that lead nowhere",
-        "topics that are missing",
-    ),
-)
 async def validate_topics(
-    call: Call,
-    kinds: Annotated[tuple[FindingKind, ...], MinLen(1)] = FINDING_KINDS,
-    limit: Annotated[int, Interval(ge=1, le=500)] = 10,
-) -> TopicProblems:
-    """Find topics that are missing, unused or alike, and values that are no topic; each with edits that mend it.
-
-    Nothing is changed: `change_set` takes the edits.
-
-    Args:
-        kinds: What to look for; `new` reads all notes.
-        limit: Maximum findings.
-    """
-    known = await read_topics(call.vault)
-    if known is None:
-        return TopicProblems((), 0, (NO_ONTOLOGY,))
+    call: Call, known: VaultTopics, kinds: Collection[FindingKind]
+) -> tuple[list[TopicProblem], int]:
+    """Return what is not in order, in the order in which the edits fit together, and how many were dismissed."""
     found = await asyncio.to_thread(lambda: list(find_problems(known, call.vault, kinds)))
     dismissed = 0
     if "new" in kinds:
@@ -139,9 +98,7 @@ async def validate_topics(
         dismissed += len(pairs) - len(kept)
         found += await asyncio.to_thread(describe_alike, known, kept, {one.path for one in found})
     found.sort(key=lambda one: FINDING_KINDS.index(one.kind))
-    return TopicProblems(
-        tuple(map(describe_problem, found[:limit])), len(found), known.rules.problems, dismissed or None
-    )
+    return [*map(describe_problem, found)], dismissed
 
 
 def find_problems(known: VaultTopics, vault: OpenVault, kinds: Collection[FindingKind]) -> Iterator[TopicFinding]:

@@ -31,9 +31,15 @@ SUGGESTED = (
 
 
 def topic_list_view(answer: Answer) -> Iterable[Element]:
-    """Show the folders with their meanings, then a topic a line."""
+    """Show the folders with their meanings, then a topic a line; of a note, its topics and suggestions; or findings."""
     yield from notices(answer["notices"])
     if answer["folder"] is None:
+        return
+    if answer.get("findings") is not None:
+        yield from _findings(answer)
+        return
+    if (note := answer.get("note")) is not None:
+        yield from _note_topics(answer, note)
         return
     total = answer["total"]
     shown = f"{len(answer['topics'])} of " if len(answer["topics"]) < total else ""
@@ -44,23 +50,18 @@ def topic_list_view(answer: Answer) -> Iterable[Element]:
     yield Table(TOPICS, answer["topics"])
 
 
-def topics_of_view(answer: Answer) -> Iterable[Element]:
-    """Show the topics that the note has, then those that are suggested."""
-    yield from notices(answer["notices"])
-    if not answer["property"]:
-        return
-    has = ", ".join(inline(one["name"]) for one in answer["current"]) or "none"
-    yield notice(f"Topics of {inline(answer['path'])} in its property {inline(answer['property'])}: {has}")
-    if answer["suggested"]:
-        learnt = f", learnt from {count_of(answer['learnt_from'], 'note')}" if answer["learnt_from"] else ""
-        yield notice(f"Suggested, with a probability of {answer['least']:.0%} at least{learnt}:")
-    elif not answer["notices"]:
-        yield notice("No other topic is probable enough.")
-    yield Table(SUGGESTED, answer["suggested"])
+def _note_topics(answer: Answer, note: Answer) -> Iterable[Element]:
+    has = ", ".join(inline(one["name"]) for one in answer["topics"]) or "none"
+    yield notice(f"Topics in the property {inline(note['property'])}: {has}")
+    if note["suggested"]:
+        learnt = f", learnt from {count_of(note['learnt_from'], 'note')}" if note["learnt_from"] else ""
+        yield notice(f"Suggested, with a probability of {note['least']:.0%} at least{learnt}:")
+    else:
+        yield notice(note["why_none"] or "No other topic is probable enough.")
+    yield Table(SUGGESTED, note["suggested"])
 
 
-def findings_view(answer: Answer) -> Iterable[Element]:
-    yield from notices(answer["notices"])
+def _findings(answer: Answer) -> Iterable[Element]:
     total = answer["total"]
     if total:
         shown = f"{len(answer['findings'])} of " if len(answer["findings"]) < total else ""

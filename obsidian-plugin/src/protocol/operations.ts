@@ -5,37 +5,33 @@ export const VERSION = "0.1.0";
 
 /** The form of each operation that the plugin calls; with another it is called or answered differently. */
 export const FORMS = {
-	search: "22523c28022e",
-	related_notes: "823ebc057bc9",
-	pick_link: "08608738044c",
+	search: "7858eccfeead",
+	related_notes: "fea33ce55da3",
+	pick_link: "340606183cd5",
 	summarise: "c08039737a4b",
-	keep_summary: "bb45e203e073",
 	ask: "902795b0316c",
 	find_notes: "2011201918ae",
 	list_folders: "337ca5e2064b",
 	list_tags: "819373800d0a",
 	read_note: "1dc7576dc211",
 	create_note: "287bbdb88610",
+	edit_note: "287474412c5d",
+	set_properties: "99fe2d217b3a",
 	merge_notes: "fd6c3e681b86",
 	rename_heading: "d05f8f2702cd",
-	property_report: "076b653ea045",
-	property_values: "1532fc4b0e5d",
-	check_notes: "31dffad49700",
+	property_report: "ed4627086ade",
+	check_notes: "85380afbff69",
 	rename_tag: "cf1431c9efa1",
 	rename_property: "5b3c0838fe64",
 	change_values: "b6edf79a792f",
 	merge_suggestions: "c15a398976ac",
-	dismiss: "e30cbf1a536e",
-	revive: "e30cbf1a536e",
+	dismiss: "46cb3c4aefbe",
 	plan_garden: "8703192ccd64",
 	show_plan: "a724be4cad1b",
 	apply_plan: "56542363fb92",
 	judge_finding: "d982b3a6be4e",
-	garden_rules: "903f0316a899",
-	switch_garden_rule: "9f465a9b5f45",
-	list_policies: "bf488d2a2940",
-	check_policy: "117db4568b7d",
-	preview_policy: "a8b888219eea",
+	garden_rules: "686b2ea3f2a2",
+	list_policies: "0f6df69984b4",
 	run_policy: "106c0a69204c",
 	author_policy: "82332b13f531",
 	approve_policy: "29bb7eda35d1",
@@ -43,11 +39,9 @@ export const FORMS = {
 	toggle_task: "705929b3987a",
 	list_changes: "506ede466e58",
 	show_change: "6dc88704d854",
-	undo_change: "0d599472e143",
+	undo_change: "d762e3e3ff23",
 	undo_session: "5c82a99a3394",
-	redo_change: "147d9d8cf599",
-	accept_change: "638f479e20d5",
-	reject_change: "004f3fd8b6b8",
+	judge_change: "ff544b4a46f8",
 	claim_change: "771dc599ca4f",
 	acknowledge_change: "c01084f4f67a",
 	note_links: "37d721254a53",
@@ -67,14 +61,12 @@ export const FORMS = {
 	supersede_memory: "a8c99f78898e",
 	forget_memory: "95d23ed53172",
 	judge_memory: "3d4922d1cfe4",
-	list_handoffs: "b5108eeae158",
+	take_over: "2c8c4642fb8f",
 	list_sessions: "0381a32e5fa9",
 	brief: "e0d7340d80b0",
 	preview_brief: "4d1ac3362e19",
 	list_injections: "9f3599184670",
-	withhold_note: "fd922d6694af",
-	deny_agent: "b6451d02f1be",
-	give_note: "b89d30bb9f18",
+	give_note: "20a4391e395a",
 	status: "e6deaac92cc7",
 	index_status: "2e6baa65b1c8",
 	report_changes: "eadeb5b000e8",
@@ -83,29 +75,18 @@ export const FORMS = {
 	resume_indexing: "b636e35dac89",
 	doctor: "f5d10d191b22",
 	usage: "b4dd020cc886",
-	read_settings: "f4e0fa575426",
-	change_settings: "7df0e72c2e86",
+	read_settings: "dc9646e4622f",
+	change_settings: "189f7da49357",
 	check_globs: "2be683f630fb",
-	list_models: "5c491cbc2ec0",
-	list_clients: "ecc30ae1f7f6",
-	revoke_client: "b5f48b728b20",
+	list_clients: "922e7dd8a17c",
 	open_pairing: "3ceefd3165ba",
 } as const;
 
 /** What only the owner may call, or gets a complete answer to. */
-export const ADMIN: ReadonlySet<string> = new Set(["read_settings", "change_settings", "check_globs", "list_clients", "revoke_client"]);
+export const ADMIN: ReadonlySet<string> = new Set(["read_settings", "change_settings", "check_globs", "list_clients"]);
 
 /** What any call can be refused with. */
 export type AnyCallError = "unauthorized" | "forbidden" | "bad_host" | "too_large" | "rate_limited" | "internal";
-
-export interface AcceptChangeArguments {
-	/** Its id, from `list_changes`. */
-	readonly change_id: string;
-	/** Only these hunks, numbered as in `show_change`; the rest are rejected. */
-	readonly hunks?: readonly number[] | null;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
 
 export interface AcknowledgeChangeArguments {
 	/** Its id. */
@@ -124,6 +105,22 @@ export interface Acknowledged {
 	readonly change_id: string;
 	/** `applied`; `rejected` if not made, or `proposed` if it awaits approval again; `conflict` if the note differs and was not reported as not made. */
 	readonly state: "applied" | "proposed" | "rejected" | "expired" | "undone" | "conflict";
+}
+
+/** Add an item to a list, marked and indented like the last; starts one if there is none. */
+export interface AddItem {
+	/** `add_item`. */
+	readonly op: "add_item";
+	/** Heading above the list; by default, the note's last list. */
+	readonly heading?: string | null;
+	/** The item without its marker; further lines go below it. */
+	readonly text: string;
+	/** Add a checkbox. */
+	readonly task?: boolean;
+	/** Add the heading if missing. */
+	readonly create_heading?: boolean;
+	/** Add the time. */
+	readonly stamp?: boolean;
 }
 
 /** What to know at the beginning of a session. */
@@ -202,6 +199,14 @@ export interface Answerability {
 	readonly missing: readonly string[];
 }
 
+/** Add text at the end of the note. */
+export interface Append {
+	/** `append`. */
+	readonly op: "append";
+	/** Markdown. */
+	readonly text: string;
+}
+
 /** What was applied of one check, as one change. */
 export interface AppliedCheck {
 	/** The check. */
@@ -277,7 +282,7 @@ export interface ApplyPlanArguments {
 export interface ApprovePolicyArguments {
 	/** The note of the policy. */
 	readonly path: string;
-	/** The digest of its block that you have seen, from `check_policy` or `preview_policy`. */
+	/** The digest of its block that you have seen, from `list_policies` or a dry run. */
 	readonly digest: string;
 	/** Approve it no more. */
 	readonly withdraw?: boolean;
@@ -406,7 +411,7 @@ export interface ChangeSettingsArguments {
 export interface ChangeValuesArguments {
 	/** The property, in any case. */
 	readonly name: string;
-	/** The value as `property_values` lists it: `1` is not `"1"`, and case counts. */
+	/** The value as `property_report` lists it: `1` is not `"1"`, and case counts. */
 	readonly old: string | number | boolean | null;
 	/** The new value. */
 	readonly to: string | number | boolean | null;
@@ -442,6 +447,18 @@ export interface ChangedFile {
 	readonly trash?: string | null;
 }
 
+/** A note of the handoff that was changed after it. */
+export interface ChangedSince {
+	/** The note. */
+	readonly path: string;
+	/** How many changes were made through the bridge. */
+	readonly changes: number;
+	/** The programs that made them. */
+	readonly clients: readonly string[];
+	/** When it was modified otherwise, such as by hand; null if it was not. */
+	readonly modified: string | null;
+}
+
 export interface CheckGlobsArguments {
 	/** The globs. */
 	readonly globs: readonly string[];
@@ -454,23 +471,16 @@ export interface CheckNotesArguments {
 	readonly paths?: readonly string[];
 	/** Only notes under this folder. */
 	readonly folder?: string | null;
-	/** `schema` are the rules that notes of `type: schema` state, `inferred` those of `conventions`. */
+	/** `schema` are the rules that notes of `type: schema` state, `inferred` those that notes of a folder or type keep, from at least eight notes. */
 	readonly rules?: "both" | "inferred" | "schema";
 	/** The share of notes that must keep an inferred rule. */
 	readonly least?: number;
-	/** Maximum violations. */
+	/** List the rules, too. */
+	readonly conventions?: boolean;
+	/** Maximum violations, and rules. */
 	readonly limit?: number;
 	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
 	readonly among?: "notes" | "agents" | "all" | null;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
-export interface CheckPolicyArguments {
-	/** The note of the policy; give this or `text`. */
-	readonly path?: string | null;
-	/** The YAML of a policy; give this or `path`. */
-	readonly text?: string | null;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -527,24 +537,8 @@ export interface CheckedNotes {
 	readonly notices?: readonly string[];
 	/** How many more were dismissed; absent if none. */
 	readonly dismissed?: number | null;
-}
-
-/** What was found in a policy. */
-export interface CheckedPolicy {
-	/** Its note; null for a text. */
-	readonly path: string | null;
-	/** What it does. */
-	readonly description: string;
-	/** The digest of its block, for `approve_policy` and `revise_policy`. */
-	readonly digest: string;
-	/** Whether the user approved it as it is. */
-	readonly approved: boolean;
-	/** Whether it can run. */
-	readonly sound: boolean;
-	/** What it needs to be told. */
-	readonly variables: readonly PolicyVariable[];
-	/** Faults and remarks, each with its line. */
-	readonly problems: readonly Problem[];
+	/** The rules that apply to these notes, if asked for: what schema notes state first, then from the outermost folder to the innermost, then by type. */
+	readonly conventions?: readonly Convention[] | null;
 }
 
 /** A suggestion to turn into a link. */
@@ -614,6 +608,30 @@ export interface ConditionOutcome {
 	readonly holds: boolean | null;
 }
 
+/** A rule that most notes of a folder or type keep, or that a schema note states. */
+export interface Convention {
+	/** The folder of the notes; empty for the whole vault. */
+	readonly folder: string;
+	/** The type of the notes, if the rule is about a type. */
+	readonly note_type: string;
+	/** What the rule is about; `required` is a property that they have, `type` and `values` what it may hold, `condition` what must be true, `name` the pattern of file names. */
+	readonly kind: "required" | "type" | "values" | "condition" | "tag" | "name" | "heading" | "link";
+	/** The property, tag, heading, link target, or pattern. */
+	readonly name: string;
+	/** The types or values that are kept, or the condition. */
+	readonly expected: readonly string[];
+	/** The condition for notes to which the rule applies; empty without one. */
+	readonly where: string;
+	/** The schema note that states the rule; null for an inferred one. */
+	readonly schema_note: string | null;
+	/** The share of notes that keep it, from 0 to 1. */
+	readonly share: number;
+	/** Notes to which it applies. */
+	readonly notes: number;
+	/** The first notes that violate it, at most 3. */
+	readonly violators: readonly string[];
+}
+
 /** A count of the vault before and after a change. */
 export interface CountForecast {
 	/** What is counted: `notes`, `links`, `orphans`, `dangling` links, `tags`, `properties`, or the notes of one `tag …` or `property …`. */
@@ -647,23 +665,6 @@ export interface CreateNoteArguments {
 	readonly vault?: string | null;
 }
 
-export interface DenyAgentArguments {
-	/** The note. */
-	readonly path: string;
-	/** The name of the agent's client, in any case. */
-	readonly client: string;
-	/** Take the name out again. */
-	readonly undo?: boolean;
-	/** Only preview the change. */
-	readonly dry_run?: boolean;
-	/** Why, for the user. */
-	readonly reason?: string | null;
-	/** Proceed despite `confirmation_required`. */
-	readonly confirm?: boolean;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
 /** The results of all checks. */
 export interface Diagnosis {
 	/** The worst verdict. */
@@ -687,6 +688,8 @@ export interface DismissArguments {
 	readonly paths?: readonly string[];
 	/** The name of a `prospect`, or what a `violation` is about, such as the property. */
 	readonly name?: string;
+	/** List it again. */
+	readonly undo?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -710,6 +713,25 @@ export interface DroppedFinding {
 	readonly id: string;
 	/** Why not. */
 	readonly why: string;
+}
+
+export interface EditNoteArguments {
+	/** The note. */
+	readonly path: string;
+	/** Such as `[{"op": "replace_text", "old": "teh", "new": "the"}]`. They refer to the note as read; none overlap. */
+	readonly edits: readonly (Append | Prepend | InsertUnder | ReplaceSection | ReplaceBlock | ReplaceLines | ReplaceText | AddItem)[];
+	/** Digest of the note as read; required to replace existing text. */
+	readonly digest?: string | null;
+	/** Add a last line with at most so many suggested links, to notes that the text names without one. */
+	readonly append_links?: number;
+	/** Only preview the change. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** Proceed despite `confirmation_required`. */
+	readonly confirm?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
 }
 
 /** Embedding progress. */
@@ -960,6 +982,12 @@ export interface GardenRules {
 }
 
 export interface GardenRulesArguments {
+	/** The check to change; what is left out stays as it is. */
+	readonly check?: string | null;
+	/** Whether plans leave it out; unmuting forgets how its findings were judged before. */
+	readonly muted?: boolean | null;
+	/** Whether new plans tick all that it finds. */
+	readonly ticked?: boolean | null;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -969,11 +997,13 @@ export interface GiveNoteArguments {
 	readonly path: string;
 	/** The session, as in `list_sessions`. */
 	readonly session: string;
+	/** Instead, keep the note from the session, so that `brief`, `recall` and `gather_context` do not bring it in, though searches still find it; or if false, let them bring it in again. The property `deny_agents` keeps it from all sessions of an agent. */
+	readonly withhold?: boolean | null;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
 
-/** A note that waits for a session. */
+/** What the user decided about a note and a session. */
 export interface GivenNote {
 	/** The note. */
 	readonly path: string;
@@ -981,6 +1011,8 @@ export interface GivenNote {
 	readonly session: string;
 	/** How many notes wait for it. */
 	readonly waiting: number;
+	/** Whether the note is kept from it. */
+	readonly withheld: boolean;
 }
 
 /** The growth of the graph. */
@@ -1195,6 +1227,8 @@ export interface Hit {
 	readonly passages?: readonly FoundPassage[];
 	/** When the note was created, as in `find_notes`; null if unknown. */
 	readonly created?: string | null;
+	/** The vault that holds it, where every vault was searched. */
+	readonly vault?: string | null;
 }
 
 /** A well-connected note. */
@@ -1256,10 +1290,33 @@ export interface InjectedItem {
 	readonly withheld: boolean;
 }
 
+/** Add text at the end of a heading's own text, above its subheadings; new subsections go below them. */
+export interface InsertUnder {
+	/** `insert_under`. */
+	readonly op: "insert_under";
+	/** The heading or its path `A > B`; if repeated, `A > B (line 12)`. */
+	readonly heading: string;
+	/** Markdown; its headings are deepened to fit. */
+	readonly text: string;
+	/** Add it if missing. */
+	readonly create_heading?: boolean;
+}
+
 /** A background job. */
 export interface JobStarted {
 	/** Its id for `job_status`. */
 	readonly job_id: string;
+}
+
+export interface JudgeChangeArguments {
+	/** Its id, from `list_changes`. */
+	readonly change_id: string;
+	/** `accept` applies it; `reject` settles a conflict, too. */
+	readonly verdict: "accept" | "reject";
+	/** Accept only these hunks, numbered as in `show_change`; the rest are rejected. */
+	readonly hunks?: readonly number[] | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
 }
 
 export interface JudgeFindingArguments {
@@ -1321,23 +1378,6 @@ export interface JudgedMemory {
 	readonly stale: number;
 	/** Whether it is left out of `brief` until it is revised. */
 	readonly doubted: boolean;
-}
-
-export interface KeepSummaryArguments {
-	/** The note. */
-	readonly path: string;
-	/** The summary. */
-	readonly text: string;
-	/** `property` or `callout`. */
-	readonly form?: "property" | "callout";
-	/** Only preview the change. */
-	readonly dry_run?: boolean;
-	/** Why, for the user. */
-	readonly reason?: string | null;
-	/** Proceed despite `confirmation_required`. */
-	readonly confirm?: boolean;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
 }
 
 /** One file that is not in the index. */
@@ -1511,6 +1551,8 @@ export interface ListChangesArguments {
 }
 
 export interface ListClientsArguments {
+	/** The name or id of a client whose next request is to be refused; its open connections end. */
+	readonly revoke?: string | null;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -1518,13 +1560,6 @@ export interface ListClientsArguments {
 export interface ListFoldersArguments {
 	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
 	readonly among?: "notes" | "agents" | "all" | null;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
-export interface ListHandoffsArguments {
-	/** Maximum handoffs. */
-	readonly limit?: number;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -1567,12 +1602,9 @@ export interface ListMemoriesArguments {
 	readonly vault?: string | null;
 }
 
-export interface ListModelsArguments {
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
 export interface ListPoliciesArguments {
+	/** Only the policy of this note. */
+	readonly path?: string | null;
 	/** Maximum policies. */
 	readonly limit?: number;
 	/** Policies to skip. */
@@ -1712,14 +1744,6 @@ export interface ListedFolder {
 	readonly direct: number;
 }
 
-/** Handoffs that wait. */
-export interface ListedHandoffs {
-	/** The newest first. */
-	readonly handoffs: readonly WaitingHandoff[];
-	/** Number of handoffs that wait. */
-	readonly total: number;
-}
-
 /** What was brought into sessions. */
 export interface ListedInjections {
 	/** The last one first. */
@@ -1790,12 +1814,6 @@ export interface ListedModel {
 	readonly chosen: boolean;
 }
 
-/** The models. */
-export interface ListedModels {
-	/** Models installable by name, and models made from files. */
-	readonly models: readonly ListedModel[];
-}
-
 /** A note in a list. */
 export interface ListedNote {
 	/** The note. */
@@ -1822,16 +1840,20 @@ export interface ListedPolicy {
 	readonly path: string;
 	/** What it does. */
 	readonly description: string;
-	/** The digest of its block. */
+	/** The digest of its block, for `approve_policy`; null if it cannot be read. */
 	readonly digest: string | null;
 	/** Whether the user approved it as it is, so that agents may run it. */
 	readonly approved: boolean;
 	/** Whether it was changed since it was approved. */
 	readonly changed: boolean;
-	/** The names of its variables. */
-	readonly variables: readonly string[];
-	/** Its first fault, with the line; null if it can run. */
-	readonly problem?: string | null;
+	/** What it needs to be told. */
+	readonly variables: readonly PolicyVariable[];
+	/** Whether it can run. */
+	readonly sound: boolean;
+	/** Faults and remarks, each with its line in the note. */
+	readonly problems: readonly Problem[];
+	/** Why it cannot be read; null if it can. */
+	readonly unreadable?: string | null;
 }
 
 /** A session of a client. */
@@ -2395,7 +2417,7 @@ export interface PolicyOutcome {
 	readonly steps: readonly StepOutcome[];
 	/** What the policy says at its end; may be empty. */
 	readonly output: string;
-	/** The counts of the vault that differ afterwards; only of a preview. */
+	/** The counts of the vault that differ afterwards; only of a dry run. */
 	readonly forecast?: readonly CountForecast[];
 }
 
@@ -2433,22 +2455,19 @@ export interface PolicyVariable {
 	readonly description: string;
 }
 
+/** Add text at the start of the note, below its properties. */
+export interface Prepend {
+	/** `prepend`. */
+	readonly op: "prepend";
+	/** Markdown. */
+	readonly text: string;
+}
+
 export interface PreviewBriefArguments {
 	/** The session, as in `list_sessions`. */
 	readonly session: string;
 	/** What it is for; by default, the goal in its journal. */
 	readonly task?: string;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
-export interface PreviewPolicyArguments {
-	/** The note of the policy; give this or `text`. */
-	readonly path?: string | null;
-	/** The values of its variables, by name. */
-	readonly variables?: Readonly<Record<string, string | number | boolean | readonly (string | number | boolean | null)[] | null>>;
-	/** The YAML of a policy that is not written yet. */
-	readonly text?: string | null;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -2485,53 +2504,32 @@ export interface PropertyFacts {
 	readonly problems: readonly string[];
 }
 
-/** The properties in use. */
+/** The properties in use, or the values of one. */
 export interface PropertyReport {
-	/** Most used first. */
+	/** Most used first; none where values are asked for. */
 	readonly properties: readonly PropertyFacts[];
 	/** Count before `limit`. */
 	readonly total: number;
-	/** Notes looked at. */
+	/** Notes looked at, or those that have the property. */
 	readonly notes: number;
 	/** Notes whose properties cannot be read, at most 50. */
 	readonly unreadable?: readonly string[];
 	/** Remarks, such as on a missing folder. */
 	readonly notices?: readonly string[];
+	/** The values of the property, most used first; null without `name`. */
+	readonly values?: readonly ListedValue[] | null;
 }
 
 export interface PropertyReportArguments {
+	/** List the values of this property, items of lists each on their own. */
+	readonly name?: string | null;
+	/** With `name`, only values with this prefix, ignoring case. */
+	readonly prefix?: string;
 	/** Only notes under this folder. */
 	readonly folder?: string | null;
 	/** Only notes whose property `type` is this. */
 	readonly note_type?: string | null;
-	/** Maximum properties. */
-	readonly limit?: number;
-	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
-	readonly among?: "notes" | "agents" | "all" | null;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
-/** The values of a property. */
-export interface PropertyValues {
-	/** Most used first. */
-	readonly values: readonly ListedValue[];
-	/** Count before `limit`. */
-	readonly total: number;
-	/** Notes that have the property. */
-	readonly notes: number;
-	/** Remarks, such as on a missing property. */
-	readonly notices?: readonly string[];
-}
-
-export interface PropertyValuesArguments {
-	/** The property, in any case. */
-	readonly name: string;
-	/** Only notes under this folder. */
-	readonly folder?: string | null;
-	/** Only values with this prefix, ignoring case. */
-	readonly prefix?: string;
-	/** Maximum values. */
+	/** Maximum properties or values. */
 	readonly limit?: number;
 	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
 	readonly among?: "notes" | "agents" | "all" | null;
@@ -2589,6 +2587,8 @@ export interface ReadNoteArguments {
 }
 
 export interface ReadSettingsArguments {
+	/** List the models that embed, chat or rank, installed or available; downloads nothing. */
+	readonly models?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -2601,17 +2601,6 @@ export interface Ready {
 	readonly semantic: boolean;
 	/** Whether `search` answers from all notes; true before `keyword` when a vault is read for the first time. */
 	readonly words: boolean;
-}
-
-export interface RedoChangeArguments {
-	/** Its id, from `list_changes`. */
-	readonly change_id: string;
-	/** Only preview the change. */
-	readonly dry_run?: boolean;
-	/** Why, for the user. */
-	readonly reason?: string | null;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
 }
 
 /** A link that the edit leaves out. */
@@ -2629,13 +2618,6 @@ export interface ReindexArguments {
 	readonly paths?: readonly string[];
 	/** Read every note and detect repeated lines again; keeps vectors of unchanged text. */
 	readonly full?: boolean;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
-export interface RejectChangeArguments {
-	/** Its id, from `list_changes`. */
-	readonly change_id: string;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -2712,6 +2694,48 @@ export interface RenameTagArguments {
 	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
+}
+
+/** Replace the block with this id; the id stays. */
+export interface ReplaceBlock {
+	/** `replace_block`. */
+	readonly op: "replace_block";
+	/** Its id, such as `^like-this`. */
+	readonly block: string;
+	/** Markdown. */
+	readonly text: string;
+}
+
+/** Replace whole lines with exactly this text. */
+export interface ReplaceLines {
+	/** `replace_lines`. */
+	readonly op: "replace_lines";
+	/** First and last line. */
+	readonly lines: readonly [number, number];
+	/** The new text; empty to remove the lines. */
+	readonly text: string;
+}
+
+/** Replace everything under a heading, subsections included; the heading line stays. */
+export interface ReplaceSection {
+	/** `replace_section`. */
+	readonly op: "replace_section";
+	/** The heading or its path `A > B`; if repeated, `A > B (line 12)`. */
+	readonly heading: string;
+	/** Markdown, with or without the heading itself; its headings are deepened to fit. */
+	readonly text: string;
+}
+
+/** Replace text that occurs once in the note. */
+export interface ReplaceText {
+	/** `replace_text`. */
+	readonly op: "replace_text";
+	/** The exact text. */
+	readonly old: string;
+	/** The new text. */
+	readonly new: string;
+	/** Replace every occurrence. */
+	readonly all?: boolean;
 }
 
 export interface ReportChangesArguments {
@@ -2799,24 +2823,6 @@ export interface ReviseMemoryArguments {
 	readonly vault?: string | null;
 }
 
-export interface ReviveArguments {
-	/** As in `dismiss`. */
-	readonly kind: "merge" | "prospect" | "orphan" | "violation";
-	/** As in `dismiss`. */
-	readonly paths?: readonly string[];
-	/** As in `dismiss`. */
-	readonly name?: string;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
-export interface RevokeClientArguments {
-	/** Its name or id. */
-	readonly client: string;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
 /** A note that violates a rule. */
 export interface RuleViolation {
 	/** The note. */
@@ -2844,7 +2850,7 @@ export interface RunPolicyArguments {
 	readonly path: string;
 	/** The values of its variables, by name. */
 	readonly variables?: Readonly<Record<string, string | number | boolean | readonly (string | number | boolean | null)[] | null>>;
-	/** Its expected effect, such as that of `preview_policy`; any other is refused. */
+	/** Its expected effect, such as that of a dry run; any other is refused. */
 	readonly expect?: Expectation | null;
 	/** Only preview the change. */
 	readonly dry_run?: boolean;
@@ -2897,6 +2903,8 @@ export interface SearchArguments {
 	readonly among?: "notes" | "agents" | "all" | null;
 	/** Only notes for which this Bases expression holds, such as `rating > 3`. */
 	readonly where?: string;
+	/** Search all served vaults. */
+	readonly everywhere?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -2941,6 +2949,25 @@ export interface SessionInjections {
 	readonly tokens: number;
 }
 
+export interface SetPropertiesArguments {
+	/** The note. */
+	readonly path: string;
+	/** Digest of the note as read; a changed note is refused. */
+	readonly digest?: string | null;
+	/** New values by name. */
+	readonly properties?: Readonly<Record<string, unknown>> | null;
+	/** Properties to remove. */
+	readonly remove?: readonly string[];
+	/** Only preview the change. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** Proceed despite `confirmation_required`. */
+	readonly confirm?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 export interface SetUpMemoryArguments {
 	/** Its path, if not that of the setting `agents_folder`, which is set to it and needs the scope `admin`. */
 	readonly folder?: string | null;
@@ -2980,6 +3007,8 @@ export interface SettingsInUse {
 	readonly settings: readonly Setting[];
 	/** Rejected lines, and why; after a change of `deny`, also which notes still tell of what it hides. */
 	readonly problems: readonly string[];
+	/** If asked for, models installable by name, and models made from files. */
+	readonly models?: readonly ListedModel[] | null;
 }
 
 /** The outcome for some changes. */
@@ -3283,23 +3312,57 @@ export interface SupersedeMemoryArguments {
 	readonly vault?: string | null;
 }
 
-export interface SwitchGardenRuleArguments {
-	/** Its name, from `garden_rules`. */
-	readonly check: string;
-	/** Whether plans leave it out; unmuting forgets how its findings were judged before. */
-	readonly muted?: boolean | null;
-	/** Whether new plans tick all that it finds. */
-	readonly ticked?: boolean | null;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
 /** The tags in use. */
 export interface TagList {
 	/** Most used first. */
 	readonly tags: readonly ListedTag[];
 	/** Remarks, such as on an unused `prefix`. */
 	readonly notices?: readonly string[];
+}
+
+export interface TakeOverArguments {
+	/** The handoff; by default, the newest that nobody took, for this client or any. */
+	readonly path?: string | null;
+	/** Do not mark it as taken over. */
+	readonly peek?: boolean;
+	/** Maximum tokens. */
+	readonly budget?: number;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** A handoff, with what became of its claims. */
+export interface TakenHandoff {
+	/** Its note. */
+	readonly path: string;
+	/** What is to be reached. */
+	readonly goal: string;
+	/** How far it was. */
+	readonly state: string;
+	/** What to do first. */
+	readonly next_action: string;
+	/** What must not be done or changed. */
+	readonly constraints: readonly string[];
+	/** When to stop and ask. */
+	readonly stop_conditions: readonly string[];
+	/** What was not known. */
+	readonly unknowns: readonly string[];
+	/** Notes and files that matter. */
+	readonly artifacts: readonly string[];
+	/** The claims, those first that no longer hold. */
+	readonly claims: readonly CheckedClaim[];
+	/** Its notes that were changed after it. */
+	readonly changed_since: readonly ChangedSince[];
+	/** The client that handed over; empty for a person. */
+	readonly agent: string;
+	/** The client that should take over; null for any. */
+	readonly to: string | null;
+	/** When. */
+	readonly created: string;
+	/** Whether it is marked as taken over now. */
+	readonly taken: boolean;
+	/** Entries omitted because of the budget; the note has them. */
+	readonly left_out: number;
 }
 
 /** A page of a list of tasks. */
@@ -3346,6 +3409,8 @@ export interface UndoChangeArguments {
 	readonly change_id: string;
 	/** Only these hunks, numbered as in `show_change`. */
 	readonly hunks?: readonly number[] | null;
+	/** Make an undone change again. */
+	readonly redo?: boolean;
 	/** Only preview the change. */
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
@@ -3564,45 +3629,6 @@ export interface ViewNode {
 	readonly note_type?: string;
 }
 
-/** A handoff that nobody took over yet. */
-export interface WaitingHandoff {
-	/** Its note. */
-	readonly path: string;
-	/** What is to be reached. */
-	readonly goal: string;
-	/** What to do first. */
-	readonly next_action: string;
-	/** The client that handed over; empty for a person. */
-	readonly agent: string;
-	/** The client that should take over; null for any. */
-	readonly to: string | null;
-	/** When. */
-	readonly created: string;
-	/** The claims, those first that no longer hold. */
-	readonly claims: readonly CheckedClaim[];
-}
-
-/** What the user decided about a note and a session. */
-export interface WithheldNote {
-	/** The note. */
-	readonly path: string;
-	/** The session. */
-	readonly session: string;
-	/** Whether the note is kept from it. */
-	readonly withheld: boolean;
-}
-
-export interface WithholdNoteArguments {
-	/** The note. */
-	readonly path: string;
-	/** The session, as in `list_injections`. */
-	readonly session: string;
-	/** Let it be brought in again. */
-	readonly undo?: boolean;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
 /** Equal, removed or added text. */
 export interface Words {
 	/** `same`, `removed` or `added`. */
@@ -3706,12 +3732,6 @@ export interface Operations {
 		result: Summary;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "model_missing" | "busy";
 	};
-	/** Write a summary into its note, as its property `summary` or as a callout at its top; an earlier one is replaced. */
-	keep_summary: {
-		arguments: KeepSummaryArguments;
-		result: Written;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "confirmation_required";
-	};
 	/** Answer a question from the notes, with citations; sentences that the cited notes do not support are marked. */
 	ask: {
 		arguments: AskArguments;
@@ -3748,6 +3768,18 @@ export interface Operations {
 		result: Written;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_exists" | "settings_unreadable" | "confirmation_required";
 	};
+	/** Change a note's text, all edits or none; the rest stays byte for byte. */
+	edit_note: {
+		arguments: EditNoteArguments;
+		result: Written;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "heading_not_found" | "ambiguous_heading" | "block_not_found" | "text_not_found" | "confirmation_required";
+	};
+	/** Set and remove properties of a note; its other lines stay as they are. */
+	set_properties: {
+		arguments: SetPropertiesArguments;
+		result: Written;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "invalid_properties" | "confirmation_required";
+	};
 	/** Merge a note into another: its text goes below a heading there, its links follow, and it goes to the trash. */
 	merge_notes: {
 		arguments: MergeNotesArguments;
@@ -3760,16 +3792,10 @@ export interface Operations {
 		result: Written;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "heading_not_found" | "ambiguous_heading" | "confirmation_required";
 	};
-	/** List the properties of notes with types, common values, spellings and inconsistencies. */
+	/** List the properties of notes with types, common values, spellings and inconsistencies, or the values of one. */
 	property_report: {
 		arguments: PropertyReportArguments;
 		result: PropertyReport;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
-	};
-	/** List the values of a property, items of lists each on their own, with counts and spellings. */
-	property_values: {
-		arguments: PropertyValuesArguments;
-		result: PropertyValues;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
 	};
 	/** List what in notes violates the rules of schema notes, and the conventions of other notes. */
@@ -3806,12 +3832,6 @@ export interface Operations {
 	dismiss: {
 		arguments: DismissArguments;
 		result: DismissalCount;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
-	};
-	/** Let a report list again what was dismissed; only the user can do so with what the user dismissed. */
-	revive: {
-		arguments: ReviveArguments;
-		result: DismissalCount;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "declined";
 	};
 	/** Look for broken links, duplicates and inconsistencies, and propose what to do in a note, as tasks to tick. */
@@ -3838,15 +3858,9 @@ export interface Operations {
 		result: JudgedFinding;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "text_not_found" | "declined";
 	};
-	/** List the checks of the gardener, with how the user judged what they found. */
+	/** List the checks of the gardener, with how the user judged what they found; the user may mute a check. */
 	garden_rules: {
 		arguments: GardenRulesArguments;
-		result: GardenRules;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
-	};
-	/** Mute a check, or have all it finds ticked, for the user only; what is left out stays as it is. */
-	switch_garden_rule: {
-		arguments: SwitchGardenRuleArguments;
 		result: GardenRules;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "declined";
 	};
@@ -3854,18 +3868,6 @@ export interface Operations {
 	list_policies: {
 		arguments: ListPoliciesArguments;
 		result: PolicyPage;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
-	};
-	/** Check a policy: its fields, what it refers to, steps that never run, and changes that do not fit. */
-	check_policy: {
-		arguments: CheckPolicyArguments;
-		result: CheckedPolicy;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
-	};
-	/** Show what a policy would do now: its conditions, its changes as a diff, and what they make of the counts. */
-	preview_policy: {
-		arguments: PreviewPolicyArguments;
-		result: PolicyOutcome;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
 	/** Run a policy as one change: all of its steps or none, undone together. Agents run only approved ones. */
@@ -3922,21 +3924,9 @@ export interface Operations {
 		result: Settled;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "change_not_found" | "change_conflict";
 	};
-	/** Redo an undone change. */
-	redo_change: {
-		arguments: RedoChangeArguments;
-		result: Settled;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "change_not_found" | "change_conflict";
-	};
-	/** Apply a proposed change; only for the user's own programs. */
-	accept_change: {
-		arguments: AcceptChangeArguments;
-		result: Settled;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "forbidden" | "change_not_found" | "change_conflict";
-	};
-	/** Reject a proposed change, or mark a `conflict` as reviewed; only for the user's own programs. */
-	reject_change: {
-		arguments: RejectChangeArguments;
+	/** Apply or reject a proposed change, or mark a `conflict` as reviewed; only for the user's own programs. */
+	judge_change: {
+		arguments: JudgeChangeArguments;
 		result: Settled;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "forbidden" | "change_not_found" | "change_conflict";
 	};
@@ -4054,11 +4044,11 @@ export interface Operations {
 		result: JudgedMemory;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
-	/** List the handoffs that nobody took over yet, and check their claims. */
-	list_handoffs: {
-		arguments: ListHandoffsArguments;
-		result: ListedHandoffs;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
+	/** Take over a handoff: each of its claims is checked again, and what was changed since is listed. */
+	take_over: {
+		arguments: TakeOverArguments;
+		result: TakenHandoff;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "forbidden";
 	};
 	/** List the sessions of the last 90 days: client, start, end, calls, errors, changed notes and journal. */
 	list_sessions: {
@@ -4083,18 +4073,6 @@ export interface Operations {
 		arguments: ListInjectionsArguments;
 		result: ListedInjections;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "forbidden";
-	};
-	/** Keep a note from a session: `brief`, `recall` and `gather_context` no longer bring it in. Searches still find it. */
-	withhold_note: {
-		arguments: WithholdNoteArguments;
-		result: WithheldNote;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "forbidden";
-	};
-	/** Keep a note from all sessions of an agent, by adding its name to the note's property `deny_agents`. */
-	deny_agent: {
-		arguments: DenyAgentArguments;
-		result: Written;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "forbidden" | "confirmation_required";
 	};
 	/** Give a note to an open session: the next answer to one of its tools begins with it, cut to 400 tokens. */
 	give_note: {
@@ -4168,21 +4146,9 @@ export interface Operations {
 		result: CheckedGlobs;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault";
 	};
-	/** List the models that embed, chat or rank, installed or available; downloads nothing. */
-	list_models: {
-		arguments: ListModelsArguments;
-		result: ListedModels;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault";
-	};
-	/** List the clients with their own tokens, and whether their changes apply at once. */
+	/** List the clients with their own tokens, and whether their changes apply at once; or revoke one. */
 	list_clients: {
 		arguments: ListClientsArguments;
-		result: ListedClients;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault";
-	};
-	/** Revoke a client's token: its next request is refused and its open connections end. */
-	revoke_client: {
-		arguments: RevokeClientArguments;
 		result: ListedClients;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault";
 	};

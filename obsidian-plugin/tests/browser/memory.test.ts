@@ -229,7 +229,7 @@ test("a note is added to the next answer of an open session", async () => {
 	await obsidian.page.getByText("It is given “Staling” with its next answer.").waitFor();
 	const [session] = (await bridge.call<{ sessions: { id: string }[] }>("list_sessions", { client: "pen" })).sessions;
 	const again = { session: session?.id, path: "Bread/Science/Staling.md" };
-	expect(await bridge.call("give_note", again)).toEqual({ ...again, waiting: 1 });
+	expect(await bridge.call("give_note", again)).toEqual({ ...again, waiting: 1, withheld: false });
 });
 
 test("the status bar counts the open sessions that were given notes, and lists them", async () => {

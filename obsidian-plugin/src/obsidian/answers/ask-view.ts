@@ -189,8 +189,8 @@ export class AskView extends Pane {
 
 	/** Say which model writes answers, or how to get one. */
 	async #showModel(el: HTMLElement): Promise<void> {
-		const answer = await this.host.link.call("list_models", {});
-		const models = (answer.ok ? answer.result.models : []).filter(({ purpose }) => purpose === "chat");
+		const answer = await this.host.link.call("read_settings", { models: true });
+		const models = ((answer.ok ? answer.result.models : undefined) ?? []).filter(({ purpose }) => purpose === "chat");
 		const chosen = models.find((one) => one.chosen);
 		if (chosen?.installed === true) {
 			el.setText(`${chosen.title} writes the answers, on this computer.`);

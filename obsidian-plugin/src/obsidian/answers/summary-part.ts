@@ -1,5 +1,6 @@
 import { Notice } from "obsidian";
 import type { Summary } from "../../protocol/operations";
+import { calloutEdit } from "../../core/answers/summary-callout";
 import { titleOf } from "../../core/place";
 import { showSaid } from "../command";
 import type { Host } from "../host";
@@ -46,8 +47,8 @@ export class SummaryPart {
 			this.#textEl.appendText(" ");
 		});
 		if (sentences.length === 0) return;
-		this.#button("Keep as property", () => this.#keep(text, "property"));
-		this.#button("Keep as callout", () => this.#keep(text, "callout"));
+		this.#button("Keep as property", () => void this.#keep(text, "property"));
+		this.#button("Keep as callout", () => void this.#keep(text, "callout"));
 		if (this.longer !== null) this.#button("Longer", this.longer);
 	}
 
@@ -55,10 +56,15 @@ export class SummaryPart {
 		addButton(this.#buttonsEl, { text }, act);
 	}
 
-	#keep(text: string, form: "property" | "callout"): void {
-		void this.host.link.call("keep_summary", { path: this.path, text, form }).then((kept) => {
-			if (!kept.ok) sayRefusal(kept.error);
-			else new Notice(kept.result.state === "proposed" ? "Proposed; awaiting approval." : `Kept in ${titleOf(this.path)}.`);
-		});
+	async #keep(summary: string, form: "property" | "callout"): Promise<void> {
+		const { path, host: { link } } = this;
+		const read = await link.call("read_note", { path });
+		if (!read.ok) return sayRefusal(read.error);
+		const { digest, text } = read.result;
+		const kept = await (form === "property"
+			? link.call("set_properties", { path, digest, properties: { summary: summary.trim().replace(/\s+/g, " ") } })
+			: link.call("edit_note", { path, digest, edits: [calloutEdit(text, summary)] }));
+		if (!kept.ok) sayRefusal(kept.error);
+		else new Notice(kept.result.state === "proposed" ? "Proposed; awaiting approval." : `Kept in ${titleOf(path)}.`);
 	}
 }

@@ -1,6 +1,6 @@
 import { setIcon } from "obsidian";
 import type { Answer, Clash, Refusal } from "../../client/client";
-import type { ListedChange, ShownChange } from "../../protocol/operations";
+import type { ListedChange, Operations, ShownChange } from "../../protocol/operations";
 import { labelOf, named, standing, when } from "../../core/history";
 import { withHint } from "../../core/refusal";
 import { showCommand, showSaid } from "../command";
@@ -9,13 +9,13 @@ import { showHunks } from "./hunks";
 import { addButton } from "../button";
 import { addSmallLine } from "../small-line";
 
-type Deciding = "accept_change" | "reject_change" | "undo_change" | "redo_change";
+type Decision = "accept" | "reject" | "undo" | "redo";
 
-const DONE: Readonly<Record<Deciding, string>> = {
-	accept_change: "Accepted.",
-	reject_change: "Rejected.",
-	undo_change: "Undone.",
-	redo_change: "Redone.",
+const DONE: Readonly<Record<Decision, string>> = {
+	accept: "Accepted.",
+	reject: "Rejected.",
+	undo: "Undone.",
+	redo: "Redone.",
 };
 
 /** From a window whose changes wait, undoing waits too. */
@@ -105,22 +105,22 @@ export class ChangeRow {
 		el.empty();
 		if (state === "proposed" && !this.host.link.decides) {
 			addSmallLine(el, "This window was let in by pairing: it may propose, but not accept. Where the bridge runs, a window that needed no pairing can, and so can a terminal:");
-			showCommand(el, `vault-bridge accept-change ${this.change.id}`);
+			showCommand(el, `vault-bridge judge-change ${this.change.id} accept`);
 		} else if (state === "proposed") {
 			const some = chosen.size < hunks.length;
 			const accept = this.#button(el, some ? `Accept ${chosen.size} of ${hunks.length} parts` : "Accept", () =>
-				this.#decide("accept_change", refused, some ? [...chosen].sort((one, other) => one - other) : null));
+				this.#decide("accept", refused, some ? [...chosen].sort((one, other) => one - other) : null));
 			accept.addClass("mod-cta");
 			accept.disabled = some && chosen.size === 0;
-			this.#button(el, "Reject", () => this.#decide("reject_change", refused));
+			this.#button(el, "Reject", () => this.#decide("reject", refused));
 		}
-		if (state === "applied" || state === "conflict") this.#button(el, "Undo", () => this.#decide("undo_change", refused));
-		if (state === "undone") this.#button(el, "Redo", () => this.#decide("redo_change", refused));
+		if (state === "applied" || state === "conflict") this.#button(el, "Undo", () => this.#decide("undo", refused));
+		if (state === "undone") this.#button(el, "Redo", () => this.#decide("redo", refused));
 	}
 
 	#offerPart(head: HTMLElement, refused: HTMLElement, number: number, name: string): void {
 		const button = this.#button(head, "Undo this", async () => {
-			if (await this.#decide("undo_change", refused, [number])) button.replaceWith(showUndone(head));
+			if (await this.#decide("undo", refused, [number])) button.replaceWith(showUndone(head));
 		}, `Undo ${name}`);
 	}
 
@@ -132,18 +132,22 @@ export class ChangeRow {
 		return button;
 	}
 
-	async #decide(operation: Deciding, refused: HTMLElement, hunks: readonly number[] | null = null): Promise<boolean> {
-		const given = { change_id: this.change.id };
-		const answer: Answer<Deciding> = await (hunks === null ? this.host.link.call(operation, given) : this.host.link.call(operation, { ...given, hunks }));
+	async #decide(decision: Decision, refused: HTMLElement, hunks: readonly number[] | null = null): Promise<boolean> {
+		const answer = await this.#carryOut(decision, { change_id: this.change.id, ...(hunks === null ? {} : { hunks }) });
 		refused.empty();
 		if (!answer.ok) showRefusal(refused, answer.error);
-		else this.ear.done([answer.result.state === "proposed" ? PROPOSED : DONE[operation], ...answer.result.warnings].join(" "));
+		else this.ear.done([answer.result.state === "proposed" ? PROPOSED : DONE[decision], ...answer.result.warnings].join(" "));
 		return answer.ok && answer.result.state === "applied";
+	}
+
+	#carryOut(decision: Decision, given: Operations["undo_change"]["arguments"]): Promise<Answer<"judge_change" | "undo_change">> {
+		const { link } = this.host;
+		return decision === "accept" || decision === "reject" ? link.call("judge_change", { ...given, verdict: decision }) : link.call("undo_change", { ...given, redo: decision === "redo" });
 	}
 }
 
 function showUndone(head: HTMLElement): HTMLElement {
-	return head.createSpan({ cls: "vault-bridge-small", text: DONE.undo_change });
+	return head.createSpan({ cls: "vault-bridge-small", text: DONE.undo });
 }
 
 /** Show why something was not done, and what stands in the way. */

@@ -100,7 +100,7 @@ export class PlanControls {
 
 	/** Have all that a check finds ticked from now on, or no longer. */
 	async #favour(check: string, findings: readonly PlannedFinding[], ticked: boolean): Promise<void> {
-		const answer = await this.host.link.call("switch_garden_rule", { check, ticked });
+		const answer = await this.host.link.call("garden_rules", { check, ticked });
 		if (!answer.ok) sayRefusal(answer.error);
 		else if (ticked) await this.tick(findings, true);
 		await this.load();

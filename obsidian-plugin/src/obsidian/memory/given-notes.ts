@@ -32,7 +32,7 @@ function showItem(list: HTMLElement, host: Host, session: string, client: string
 	row.createSpan({ cls: "vault-bridge-small", text: facts.join(" · ") });
 	const button = addButton(row, { text: withheld ? "Give again" : "Take out" }, () => {
 		button.disabled = true;
-		void host.link.call("withhold_note", { path, session, undo: withheld }).then((answer) => {
+		void host.link.call("give_note", { path, session, withhold: !withheld }).then((answer) => {
 			if (answer.ok) return;
 			button.disabled = false;
 			said(withHint(answer.error), true);

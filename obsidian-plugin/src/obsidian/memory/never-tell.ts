@@ -5,10 +5,18 @@ import { PROPOSED } from "../changes/change-row";
 import type { Host } from "../host";
 
 const MOST = 500;
+const DENY = "deny_agents";
 
 /** Keep a note from all sessions of an agent; return what to tell the person, and whether it went wrong. */
 export async function neverTell({ link }: Host, path: string, client: string): Promise<readonly [said: string, wrong: boolean]> {
-	const answer = await link.call("deny_agent", { path, client });
+	const read = await link.call("read_note", { path, max_chars: 1 });
+	if (!read.ok) return [withHint(read.error), true];
+	const { digest, properties } = read.result;
+	const own = Object.keys(properties).find((name) => name.toLowerCase() === DENY) ?? DENY;
+	const names: unknown[] = [properties[own] ?? []].flat();
+	if (!names.every((name) => typeof name === "string")) return [`The property ${own} is no list of names.`, true];
+	const others = names.filter((name) => name.toLowerCase() !== client.toLowerCase());
+	const answer = await link.call("set_properties", { path, digest, properties: { [own]: [...others, client] } });
 	if (!answer.ok) return [withHint(answer.error), true];
 	return [answer.result.state === "proposed" ? PROPOSED : `${client} is no longer given this note.`, false];
 }

@@ -11,7 +11,7 @@ import { open } from "../opening";
 import { showBriefAgain } from "./brief-again";
 import { showGivenNotes } from "./given-notes";
 import { NotePicker } from "./note-picker";
-import { showWaitingHandoffs } from "./waiting-handoffs";
+import { readWaitingHandoffs, showWaitingHandoffs, type WaitingHandoffs } from "./waiting-handoffs";
 import { addButton } from "../button";
 import { Rows } from "../rows";
 import { addSmallLine } from "../small-line";
@@ -55,14 +55,14 @@ export class SessionsPart {
 	async #ask(): Promise<void> {
 		const { link } = this.host;
 		const isLate = this.#newest.ask();
-		const [answer, given, handoffs] = await Promise.all([link.call("list_sessions", { limit: MOST }), link.call("list_injections", { limit: MOST }), link.call("list_handoffs", {})]);
+		const [answer, given, handoffs] = await Promise.all([link.call("list_sessions", { limit: MOST }), link.call("list_injections", { limit: MOST }), readWaitingHandoffs(this.host)]);
 		const now = JSON.stringify([answer, given, handoffs, this.#last, [...this.#previews]]);
 		if (isLate() || this.#over || now === this.#drawn) return;
 		this.#drawn = now;
 		this.#rows.redraw(this.el, () => this.#draw(answer, given, handoffs));
 	}
 
-	#draw(answer: Answer<"list_sessions">, given: Answer<"list_injections">, handoffs: Answer<"list_handoffs">): void {
+	#draw(answer: Answer<"list_sessions">, given: Answer<"list_injections">, handoffs: WaitingHandoffs): void {
 		if (this.#over) return;
 		this.el.empty();
 		if (!answer.ok) {
@@ -70,7 +70,7 @@ export class SessionsPart {
 			return;
 		}
 		if (this.#last !== null) this.el.createDiv({ cls: `vault-bridge-say${this.#last.wrong ? " mod-warning" : ""}`, text: this.#last.what, attr: { role: "status" } });
-		if (handoffs.ok) showWaitingHandoffs(this.el, this.host, handoffs.result.handoffs, handoffs.result.total);
+		showWaitingHandoffs(this.el, this.host, handoffs);
 		const sessions = answer.result.sessions.filter(({ client }) => client !== CLIENT);
 		if (sessions.length === 0) this.el.createDiv({ cls: "vault-bridge-empty", text: "No agent has worked here in the last 90 days." });
 		const givenTo = new Map((given.ok ? given.result.sessions : []).map((one) => [one.session, one]));

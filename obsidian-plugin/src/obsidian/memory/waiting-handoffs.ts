@@ -1,5 +1,5 @@
 import { setIcon, setTooltip } from "obsidian";
-import type { CheckedClaim, WaitingHandoff } from "../../protocol/operations";
+import type { CheckedClaim, TakenHandoff } from "../../protocol/operations";
 import { age } from "../../core/notes/age";
 import type { Host } from "../host";
 import { open } from "../opening";
@@ -16,15 +16,35 @@ const VERDICTS: Readonly<Record<CheckedClaim["verdict"], readonly [icon: string,
 /** Claims that are shown of one handoff; its note has all. */
 const MOST = 8;
 
+/** Handoffs that are shown. */
+const SHOWN = 10;
+
+/** Tokens of one handoff; its note has all. */
+const BUDGET = 8_000;
+
+/** The handoffs that nobody took over yet, the newest first. */
+export interface WaitingHandoffs {
+	readonly handoffs: readonly TakenHandoff[];
+	readonly total: number;
+}
+
+/** Find the handoffs that nobody took over yet, and check their claims. */
+export async function readWaitingHandoffs({ link }: Host): Promise<WaitingHandoffs> {
+	const found = await link.call("find_notes", { among: "agents", properties: { type: "handoff" }, where: 'status != "taken"', sort: "-created", limit: SHOWN });
+	if (!found.ok) return { handoffs: [], total: 0 };
+	const read = await Promise.all(found.result.notes.map(({ path }) => link.call("take_over", { path, peek: true, budget: BUDGET })));
+	return { handoffs: read.flatMap((one) => (one.ok ? [one.result] : [])), total: found.result.total };
+}
+
 /** Show the handoffs that nobody took over yet, each with what its claims are worth now. */
-export function showWaitingHandoffs(el: HTMLElement, host: Host, handoffs: readonly WaitingHandoff[], total: number): void {
+export function showWaitingHandoffs(el: HTMLElement, host: Host, { handoffs, total }: WaitingHandoffs): void {
 	if (handoffs.length === 0) return;
 	const list = el.createDiv({ cls: "vault-bridge-handoffs", attr: { role: "list", "aria-label": "Handoffs that wait" } });
 	addSmallLine(list, total === 1 ? "1 handoff waits" : `${total} handoffs wait`);
 	for (const handoff of handoffs) showHandoff(list, host, handoff);
 }
 
-function showHandoff(list: HTMLElement, host: Host, { path, goal, next_action: next, agent, to, created, claims }: WaitingHandoff): void {
+function showHandoff(list: HTMLElement, host: Host, { path, goal, next_action: next, agent, to, created, claims }: TakenHandoff): void {
 	const card = list.createDiv({ cls: "vault-bridge-session-card vault-bridge-handoff", attr: { role: "listitem", "data-row": path } });
 	addButton(card, { cls: "vault-bridge-given-title", text: goal, attr: { dir: "auto" } }, () => open(host.app, { path, lines: [1, 1] }, false));
 	const facts = [`from ${agent === "" ? "a person" : agent}`, ...(to === null ? [] : [`for ${to}`]), age(created, Date.now())];

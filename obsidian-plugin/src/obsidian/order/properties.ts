@@ -48,11 +48,11 @@ function showValues(el: HTMLElement, host: Host, name: string): void {
 	const newest = new Newest();
 	const load = async (): Promise<void> => {
 		const isLate = newest.ask();
-		const answer = await host.link.call("property_values", { name, limit: VALUES });
+		const answer = await host.link.call("property_report", { name, limit: VALUES });
 		if (isLate()) return;
 		values.empty();
 		if (!answer.ok) values.setText(withHint(answer.error));
-		else for (const value of answer.result.values) showValue(values, host, name, value, () => void load());
+		else for (const value of answer.result.values ?? []) showValue(values, host, name, value, () => void load());
 	};
 	keepOpen(values, () => {
 		values.parentElement?.querySelector("[aria-expanded]")?.setAttr("aria-expanded", "true");

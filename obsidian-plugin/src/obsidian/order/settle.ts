@@ -12,7 +12,7 @@ export async function dismiss({ link }: Host, row: Operations["dismiss"]["argume
 	}
 	again();
 	offering(`${said} is not listed again.`, "Undo", () => {
-		void link.call("revive", row).then((back) => {
+		void link.call("dismiss", { ...row, undo: true }).then((back) => {
 			if (back.ok) again();
 			else sayRefusal(back.error);
 		});

@@ -21,7 +21,7 @@ export async function choosePolicy(host: Host): Promise<void> {
 	}
 	const { policies, starters } = answer.result;
 	const named = ({ description, ...one }: ListedPolicy | PolicyStarter): string => ("path" in one ? `${titleOf(one.path)}: ${description}` : `New from ${one.name}: ${description}`);
-	new Choice<ListedPolicy | PolicyStarter>(host, "Run a policy…", [...policies, ...starters], named, (one) => ("path" in one ? void run(host, one.path) : begin(host, one))).open();
+	new Choice<ListedPolicy | PolicyStarter>(host, "Run a policy…", [...policies, ...starters], named, (one) => ("path" in one ? run(host, one) : begin(host, one))).open();
 }
 
 function begin(host: Host, { name: starter }: PolicyStarter): void {
@@ -36,13 +36,7 @@ function begin(host: Host, { name: starter }: PolicyStarter): void {
 }
 
 /** Ask for the variables of a policy, show what it does with them, and run it. */
-async function run(host: Host, path: string): Promise<void> {
-	const checked = await host.link.call("check_policy", { path });
-	if (!checked.ok) {
-		sayRefusal(checked.error);
-		return;
-	}
-	const { description, variables, digest, approved } = checked.result;
+function run(host: Host, { path, description, variables, digest, approved }: ListedPolicy): void {
 	const values: Record<string, PolicyVariable["default"]> = {};
 	new LookFirst<PolicyOutcome>(host, {
 		title: titleOf(path),
@@ -55,10 +49,10 @@ async function run(host: Host, path: string): Promise<void> {
 					changed();
 				});
 			}
-			showApproval(el, host, { path, digest }, approved);
+			if (digest !== null) showApproval(el, host, { path, digest }, approved);
 		},
 		verb: "Run",
-		make: (_, dryRun) => (dryRun ? host.link.call("preview_policy", { path, variables: values }) : host.link.call("run_policy", { path, variables: values, confirm: true })),
+		make: (_, dryRun) => host.link.call("run_policy", { path, variables: values, dry_run: dryRun, confirm: true }),
 		says: foretold,
 		done: (_, { output }) => output || `${titleOf(path)}: done.`,
 	}).open();

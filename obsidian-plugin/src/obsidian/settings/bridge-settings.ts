@@ -84,11 +84,11 @@ export class BridgeSettings {
 	async #everything(): Promise<[Known | null, string | null]> {
 		const { link } = this.host;
 		if (!isOpen(link.connection)) return [null, null];
-		const [settings, models] = await Promise.all([link.call("read_settings", {}), link.call("list_models", {}), this.#readVault()]);
+		const [settings] = await Promise.all([link.call("read_settings", { models: true }), this.#readVault()]);
 		if (!settings.ok) return [null, withHint(settings.error)];
 		const kept = new Kept(settings.result);
 		const [clients, globs] = await this.#asOwner(kept);
-		return [{ kept, clients, globs, models: models.ok ? models.result.models : [], vault: this.#vault }, null];
+		return [{ kept, clients, globs, models: settings.result.models ?? [], vault: this.#vault }, null];
 	}
 
 	async #readVault(): Promise<void> {

@@ -1,35 +1,16 @@
-"""The topics that a note has, and those that it may have."""
+"""The topics that a note may have."""
 
 from dataclasses import replace
-from typing import Annotated, Literal
+from typing import Literal
 
-from annotated_types import Interval
-
-from bridge.api.call import Call
-from bridge.api.note_names import no_such_note
-from bridge.api.registry import operation
-from bridge.api.vault_topics import NO_ONTOLOGY, VaultTopics, read_topics
+from bridge.api.vault_topics import VaultTopics
+from bridge.engine.open_vault import OpenVault
 from bridge.records import dataclass
 from bridge.topics.evidence import TopicEvidence
 from bridge.topics.suggest import LikelyTopic, likely_topics
 from bridge.types import VaultPath
 
 TopicReason = Literal["title", "text", "near notes", "linked notes", "folder"]
-
-
-@dataclass(frozen=True, slots=True)
-class NoteTopic:
-    """A topic of the note.
-
-    Attributes:
-        path: Its note.
-        name: Its title.
-        kind: Its folder in the ontology.
-    """
-
-    path: VaultPath
-    name: str
-    kind: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,63 +42,36 @@ class SuggestedTopic:
 
 
 @dataclass(frozen=True, slots=True)
-class TopicsOfNote:
-    """The topics of a note.
+class NoteTopics:
+    """What may be done with the topics of a note.
 
     Attributes:
-        path: The note.
         property: The property that holds them.
         values: Its values as they are; `set_properties` with these and the `value` of suggestions assigns them.
-        current: The topics that they mean.
         suggested: The likeliest first; only those that are probable enough.
         least: The probability from which on topics are suggested.
         learnt_from: Notes from which probabilities were learnt; 0 if too few have topics.
-        notices: Why nothing is suggested.
+        why_none: Why nothing is suggested; empty if something may be.
     """
 
-    path: VaultPath
     property: str
     values: tuple[str, ...]
-    current: tuple[NoteTopic, ...]
     suggested: tuple[SuggestedTopic, ...]
     least: float
     learnt_from: int
-    notices: tuple[str, ...] = ()
+    why_none: str
 
 
-@operation(
-    example={"path": "Bread/Starters/Sourdough starter.md"},
-    tasks=("topics of a note", "suggest topics for a note", "classify a note", "which concepts is this note about"),
-)
-async def topics_of(call: Call, path: VaultPath, limit: Annotated[int, Interval(ge=1, le=20)] = 5) -> TopicsOfNote:
-    """List the topics that a note has, and suggest those that near notes, links and its text speak for.
-
-    Args:
-        path: The note.
-        limit: Maximum suggestions.
-
-    Raises:
-        NoteNotFound: No such note; the message names the closest.
-    """
-    vault = call.vault
-    known = await read_topics(vault, rarity=True)
-    note = vault.index.notes.get(path)
-    if note is None:
-        raise no_such_note(vault, path)
-    if known is None:
-        return TopicsOfNote(path, "", (), (), (), 1.0, 0, (NO_ONTOLOGY,))
-    topics, sources = known.sources.ontology.topics, known.sources
-    current = sorted(sources.assignments.of(path), key=lambda one: (topics[one].name.casefold(), one))
-    name, values = known.writer.values(note)
-    model = await vault.topic_models.model(sources)
+async def suggest_topics(vault: OpenVault, known: VaultTopics, path: VaultPath, limit: int) -> NoteTopics:
+    """Return the topics that near notes, links and a note's text speak for."""
+    name, values = known.writer.values(vault.index.notes[path])
+    model = await vault.topic_models.model(known.sources)
     why_none = _why_none(known, path)
-    likely = [] if why_none else await likely_topics(sources, path, model)
+    likely = [] if why_none else await likely_topics(known.sources, path, model)
     shown = [one for one in prefer_topics(known, path, likely) if one.is_sure]
-    return TopicsOfNote(
-        path,
+    return NoteTopics(
         name,
         tuple(str(value) for value in values),
-        tuple(NoteTopic(one, topics[one].name, topics[one].kind) for one in current),
         tuple(_describe(known, path, one) for one in shown[:limit]),
         round(min(1.0, model.least), 3),
         model.notes,
@@ -135,13 +89,13 @@ def prefer_topics(known: VaultTopics, path: VaultPath, likely: list[LikelyTopic]
     return list(found.values())
 
 
-def _why_none(known: VaultTopics, path: VaultPath) -> tuple[str, ...]:
+def _why_none(known: VaultTopics, path: VaultPath) -> str:
     note = known.snapshot.notes.get(path)
     if note is None or note.kind != "note":
-        return ("Only Markdown notes outside the agents' folder have topics.",)
+        return "Only Markdown notes outside the agents' folder have topics."
     if known.rules.never.covers(path):
-        return ("The instructions of the ontology say that this note gets no topics.",)
-    return ("This note says `gardener: ignore`.",) if note.is_left_alone else ()
+        return "The instructions of the ontology say that this note gets no topics."
+    return "This note says `gardener: ignore`." if note.is_left_alone else ""
 
 
 def _describe(known: VaultTopics, path: VaultPath, one: LikelyTopic) -> SuggestedTopic:

@@ -1,0 +1,96 @@
+"""What searches find."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bridge.records import dataclass
+from bridge.search.answerability import Answerability
+from bridge.types import Lines, SearchDepth, VaultPath
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPassage:
+    """A passage of a note.
+
+    Attributes:
+        heading: Its heading path; may be empty.
+        lines: First and last line.
+        text: Its text.
+    """
+
+    heading: str
+    lines: Lines
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A note, represented by its best passage, or a block of a note.
+
+    Attributes:
+        path: The note.
+        title: Its title.
+        heading: Its heading path, such as `A > B`; empty before the first heading.
+        lines: First and last line.
+        snippet: Excerpt with matches marked `==…==`.
+        score: 0–1, the share of all possible evidence; below 0.1 is weak.
+        why: Why it matches, in short sentences.
+        tags: The note's tags, without `#`.
+        modified: When the file was last modified.
+        digest: Leading digits of its SHA-256, for edits.
+        passages: The requested whole passages, in order; of a block, the block.
+        created: When the note was created, as in `find_notes`; null if unknown.
+        vault: The vault that holds it, where every vault was searched.
+    """
+
+    path: VaultPath
+    title: str
+    heading: str
+    lines: Lines
+    snippet: str
+    score: float
+    why: tuple[str, ...]
+    tags: tuple[str, ...]
+    modified: str
+    digest: str
+    passages: tuple[FoundPassage, ...] = ()
+    created: str | None = None
+    vault: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """What is not indexed yet.
+
+    Attributes:
+        pending_keyword: Notes missing from keyword search.
+        pending_vectors: Passages missing from semantic search.
+    """
+
+    pending_keyword: int
+    pending_vectors: int
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """Hits, best first, one per note.
+
+    Attributes:
+        hits: The best matches.
+        mode_used: The mode used; `keyword` without a model, `hybrid` for `deep` without a reranker.
+        took_ms: Duration in milliseconds.
+        freshness: What is not indexed yet.
+        notices: Remarks, such as on a misunderstood part of the query.
+        explain: Ranking details, if requested.
+        total: How many notes match.
+        answerability: Whether the vault answers the query; null for what is no question, as in `related_notes`.
+    """
+
+    hits: tuple[Hit, ...]
+    mode_used: SearchDepth
+    took_ms: float
+    freshness: Freshness
+    notices: tuple[str, ...]
+    explain: Mapping[str, Any] | None = None
+    total: int = 0
+    answerability: Answerability | None = None
