@@ -189,11 +189,13 @@ def test_a_set_may_not_fall(
 
     def measured(found: float) -> dict[str, dict[str, object]]:
         means = {metric: {"mean": found} for metric in figures.KEPT}
-        return {"cranfield": {"fts5": {"queries": 9}, "keyword": means}}
+        return {"cranfield": {"fts5": {"queries": 9}, "keyword": means, "hybrid": means}}
 
-    assert not figures.print_changes(measured(0.5), keep=True)
-    assert not figures.print_changes(measured(0.499), keep=False)
-    assert figures.print_changes(measured(0.49), keep=False)
+    assert not figures.print_changes(measured(0.5), "small", keep=True)
+    assert not figures.print_changes(measured(0.499), "small", keep=False)
+    assert figures.print_changes(measured(0.49), "small", keep=False)
     assert "FELL cranfield, 9 queries" in capsys.readouterr().out
-    assert not figures.print_changes({**measured(0.4), "new": measured(0.1)["cranfield"]}, keep=True)
-    assert not figures.print_changes(measured(0.4), keep=False)
+    figures.print_changes(measured(0.49), "large", keep=False)
+    assert "hybrid" not in capsys.readouterr().out
+    assert not figures.print_changes({**measured(0.4), "new": measured(0.1)["cranfield"]}, "small", keep=True)
+    assert not figures.print_changes(measured(0.4), "small", keep=False)
