@@ -8,6 +8,7 @@ from typing import Never
 
 from bridge.errors import BridgeError, IndexUnusable, NotReady
 from bridge.index.index import Index
+from bridge.index.library import load_lancedb
 
 log = logging.getLogger(__name__)
 
@@ -25,6 +26,9 @@ async def watch_index(index: Index, folder: Path) -> Never:
     opened = await asyncio.to_thread(folder_identity, folder)
     while True:
         await asyncio.sleep(LOOK_EVERY_S)
+        # Now and not with the first change, which would be found later; it slows searches down for a second.
+        if index.searches.is_pausing:
+            await asyncio.to_thread(load_lancedb)
         if index.damaged:
             raise IndexUnusable(f"The index in `{folder}` is damaged.", hint="It is being rebuilt.")
         if await asyncio.to_thread(folder_identity, folder) != opened:

@@ -46,12 +46,16 @@ SLICE_S = 0.002
 PATIENCE_S = 0.1
 """Seconds after which background work goes on although something is searched all the time."""
 
+PAUSE_S = 1.0
+"""Seconds without a search after which the next one is not expected at once."""
+
 
 class Searches:
     """The searches under way, for which background work on the event loop waits."""
 
     def __init__(self) -> None:
         self._running = 0
+        self._ended = -PAUSE_S
         self._over = asyncio.Event()
 
     def __enter__(self) -> None:
@@ -62,8 +66,14 @@ class Searches:
     def __exit__(self, *_: object) -> None:
         """End it."""
         self._running -= 1
+        self._ended = time.monotonic()
         if not self._running:
             self._over.set()
+
+    @property
+    def is_pausing(self) -> bool:
+        """Whether nothing has been searched for a while, so that work which would slow searches down may begin."""
+        return not self._running and time.monotonic() - self._ended >= PAUSE_S
 
     async def give_way(self, since: float) -> float:
         """Let searches go first, at the end of a slice of background work."""

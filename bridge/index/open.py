@@ -2,24 +2,25 @@
 
 import asyncio
 import logging
-import os
 import threading
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import field
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeVar
+from types import SimpleNamespace
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
 from bridge.data_folder import folder_size
 from bridge.errors import BridgeError, IndexUnusable
-from bridge.index.background import limit_memory, pause_gc
+from bridge.index.background import limit_memory
 from bridge.index.catalogue import CatalogueFile, NoteEntry, NoteTable, StoredCatalogue
 from bridge.index.folder import BrokenIndex, BrokenTable, IndexFolder, disk_errors, find_changed, translate_disk_error
+from bridge.index.library import load_compiled, load_lancedb
 from bridge.index.link_file import LinkFile
 from bridge.index.matrix import TextDigests
 from bridge.index.names import NO_NAMES, KnownNames, NameFile
@@ -33,6 +34,114 @@ from bridge.index.table import Table
 from bridge.index.word_file import WordFile
 from bridge.records import dataclass
 from bridge.types import VaultPath
+
+
+class Writable:
+    """An object of the compiled part; what it lacks here is done by the object that LanceDB wraps around it."""
+
+    def __init__(self, compiled: Any) -> None:
+        self._compiled = compiled
+
+    def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
+        """Return one of the asynchronous methods of LanceDB."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+
+        async def call(*args: Any, **given: Any) -> Any:
+            await asyncio.to_thread(load_lancedb)
+            return await getattr(self._whole(), name)(*args, **given)
+
+        return call
+
+    def _whole(self) -> Any:
+        raise NotImplementedError
+
+    def is_open(self) -> bool:
+        return bool(self._compiled.is_open())
+
+    def close(self) -> None:
+        self._compiled.close()
+
+
+class Database(Writable):
+    """A database in a folder, used like LanceDB's `AsyncConnection`."""
+
+    @classmethod
+    async def connect(cls, folder: Path, index_cache: int, metadata_cache: int) -> Self:
+        """Open the database in a folder, with caches of so many bytes."""
+        library = load_compiled()
+        session = library.Session(index_cache_size_bytes=index_cache, metadata_cache_size_bytes=metadata_cache)
+        return cls(await library.connect(str(folder), session=session))
+
+    def _whole(self) -> Any:
+        from lancedb import AsyncConnection
+
+        return AsyncConnection(self._compiled)
+
+    async def list_tables(self, page_token: str | None = None) -> SimpleNamespace:
+        return SimpleNamespace(**await self._compiled.list_tables(page_token=page_token))
+
+    async def open_table(self, name: str) -> "StoredTable":
+        return StoredTable(await self._compiled.open_table(name))
+
+    async def create_table(self, name: str, **given: Any) -> "StoredTable":
+        await asyncio.to_thread(load_lancedb)
+        await self._whole().create_table(name, **given)
+        return await self.open_table(name)
+
+
+class StoredTable(Writable):
+    """A table, used like LanceDB's `AsyncTable`."""
+
+    def _whole(self) -> Any:
+        from lancedb import AsyncTable
+
+        return AsyncTable(self._compiled)
+
+    @property
+    def name(self) -> str:
+        return str(self._compiled.name())
+
+    async def schema(self) -> Any:
+        return await self._compiled.schema()
+
+    async def count_rows(self) -> int:
+        return int(await self._compiled.count_rows(None))
+
+    async def list_indices(self) -> Sequence[Any]:
+        indices: Sequence[Any] = await self._compiled.list_indices()
+        return indices
+
+    def query(self) -> "TableQuery":
+        return TableQuery(self._compiled.query())
+
+
+class TableQuery:
+    """A query that selects columns of rows."""
+
+    def __init__(self, compiled: Any) -> None:
+        self._compiled = compiled
+
+    def where(self, condition: str) -> Self:
+        """Keep only the rows that pass a filter."""
+        self._compiled.where(condition)
+        return self
+
+    def select(self, columns: Sequence[str]) -> Self:
+        """Read only these columns."""
+        self._compiled.select_columns([*columns])
+        return self
+
+    async def to_batches(self, max_batch_length: int | None = None) -> AsyncIterator[Any]:
+        batches: AsyncIterator[Any] = await self._compiled.execute(max_batch_length=max_batch_length, timeout=None)
+        return batches
+
+    async def to_arrow(self) -> Any:
+        import pyarrow as pa
+
+        batches: Any = await self.to_batches()
+        return pa.Table.from_batches([batch async for batch in batches], schema=batches.schema)
+
 
 log = logging.getLogger(__name__)
 
@@ -136,8 +245,8 @@ def open_index(path: Path, doubt: Exception | None = None) -> OpenIndex:
 async def _open(folder: IndexFolder, doubt: Exception | None = None) -> OpenIndex:
     with disk_errors(folder.path):
         cached = min(CACHE_MOST, max(CACHE_LEAST, _index_bytes(folder) * 5 // 4))
+        database = await Database.connect(folder.path, cached, METADATA_CACHE)
         verifying = asyncio.create_task(asyncio.to_thread(find_changed, folder))
-        database = await _connect(folder.path, cached)
         notes = await Table.open(database, NOTES, notes_schema(), "seq")
         passages = await Table.open(database, PASSAGES, passages_schema(), "key")
         if doubt is not None:
@@ -170,15 +279,6 @@ async def _open(folder: IndexFolder, doubt: Exception | None = None) -> OpenInde
         if (changed := await verifying) is not None:
             raise BrokenTable(f"`{changed}` is not as it was written")
         return opened
-
-
-async def _connect(path: Path, index_cache: int) -> Any:
-    # It reserves two cores for the disk, which on many machines is all of them, and reads this once.
-    os.environ.setdefault("LANCE_CPU_THREADS", str(os.cpu_count() or 1))
-    with pause_gc():
-        from lancedb import Session, connect_async
-    session = Session(index_cache_size_bytes=index_cache, metadata_cache_size_bytes=METADATA_CACHE)
-    return await connect_async(path, session=session)
 
 
 def _index_bytes(folder: IndexFolder) -> int:

@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import Any
 
 from bridge.errors import NotReady
+from bridge.index.library import load_lancedb
 from bridge.records import dataclass
 
 log = logging.getLogger(__name__)
@@ -83,6 +84,7 @@ class Table:
             await self._index()
 
     async def _index(self) -> None:
+        await asyncio.to_thread(load_lancedb)
         from lancedb.index import BTree
 
         if self.number is not None:
