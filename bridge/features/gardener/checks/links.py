@@ -27,6 +27,7 @@ from bridge.markdown.note import Link
 from bridge.notebook.plan_note import plain_words, plan_link
 from bridge.records import dataclass
 from bridge.search.related import rare_words
+from bridge.text.closest import find_mistyped
 from bridge.text.counts import count_of
 from bridge.text.fold import fold_case, fold_letters, fold_word, letters_and_digits
 from bridge.topics.suggest import body_of
@@ -162,7 +163,9 @@ class _MeantNames:
             return None
         name, score, _ = near[0]
         owners = self._folded[name]
-        if len(owners) != 1 or _digits(name) != _digits(key) or not _is_slip(name, key):
+        # Another ending makes another word.
+        same_ends = name[:1] == key[:1] and name[-2:] == key[-2:]
+        if len(owners) != 1 or _digits(name) != _digits(key) or not same_ends or not find_mistyped(key, [name], 1):
             return None
         return MeantNote(
             next(iter(owners)),
@@ -174,12 +177,6 @@ class _MeantNames:
 
 def _digits(name: str) -> str:
     return "".join(filter(str.isdigit, name))
-
-
-def _is_slip(one: str, other: str) -> bool:
-    from rapidfuzz.distance import OSA
-
-    return OSA.distance(one, other) <= 1 and one[:1] == other[:1] and one[-2:] == other[-2:]
 
 
 LONGEST: Final = 100_000
