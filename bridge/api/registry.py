@@ -53,7 +53,6 @@ RENAMED: Mapping[str, str] = {
     "resolve_correction": "toggle_task",
     "revise_policy": "edit_note",
     "revive": "dismiss",
-    "revoke_client": "list_clients",
     "search_everywhere": "search",
     "suggest_aliases": "note_profile",
     "switch_garden_rule": "garden_rules",

@@ -3,16 +3,18 @@
 import shutil
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from bridge.access.tokens import Tokens
 from bridge.api.registry import Operation
 from bridge.changes.draft import digest_of
 from bridge.changes.requests.create_note import CreateNote
 from bridge.engine.editor_handoff import Offer
 from bridge.engine.transactions import Author
+from bridge.errors import InvalidArguments
 from bridge.policies.block import policy_note
 from bridge.policies.starters import starter_text
 from bridge.state.change_records import Change
@@ -39,6 +41,9 @@ async def example_of(operation: Operation, served: Served) -> Mapping[str, Any]:
         job: Mapping[str, Any] = (await served.call("reindex")).json
         await served.settle(job["job_id"])
         return job
+    if operation.name == "revoke_client":
+        with suppress(InvalidArguments):
+            Tokens(served.bridge.folders.tokens).create(operation.example["client"], ["read"])
     if operation.vault:
         await restore(served)
     if operation.name in PREPARED:

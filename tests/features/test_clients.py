@@ -38,13 +38,13 @@ async def test_clients_are_listed_with_what_becomes_of_their_changes(bridge: Bri
 async def test_a_client_that_is_revoked_is_listed_no_more(bridge: Bridge) -> None:
     tokens = Tokens(bridge.folders.tokens)
     _, token = tokens.create("Quill", ["read"])
-    shown = await get_operation("list_clients").run(Call(bridge, OWNER), {"revoke": "quill"})
+    shown = await get_operation("revoke_client").run(Call(bridge, OWNER), {"client": "quill"})
     assert (shown.clients, tokens.holder(token)) == ((), None)
     with pytest.raises(InvalidArguments, match="no such client"):
-        await get_operation("list_clients").run(Call(bridge, OWNER), {"revoke": "quill"})
+        await get_operation("revoke_client").run(Call(bridge, OWNER), {"client": "quill"})
 
 
-@pytest.mark.parametrize("operation", ["list_clients", "check_globs"])
+@pytest.mark.parametrize("operation", ["list_clients", "revoke_client", "check_globs"])
 async def test_agents_are_shown_nothing_of_it(bridge: Bridge, operation: str) -> None:
     with pytest.raises(Forbidden):
         await get_operation(operation).run(Call(bridge, RUNTIME), get_operation(operation).example)

@@ -10,6 +10,7 @@ FEATURE = Feature(
         operations.change_settings,
         operations.check_globs,
         clients.list_clients,
+        clients.revoke_client,
         clients.open_pairing,
     ),
     checks=(

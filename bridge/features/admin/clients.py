@@ -55,26 +55,37 @@ class ListedClients:
 
 @operation(
     example={},
+    scope="admin",
+    vault=False,
+    tool=False,
+    tasks=("which clients have access",),
+)
+async def list_clients(call: Call) -> ListedClients:
+    """List the clients with their own tokens, and whether their changes apply at once."""
+    return await asyncio.to_thread(read_clients, call)
+
+
+@operation(
+    example={"client": "Cursor"},
     reads=False,
     idempotent=True,
     destructive=True,
     scope="admin",
     vault=False,
     tool=False,
-    tasks=("which clients have access", "take away a client's access"),
+    tasks=("take away a client's access",),
 )
-async def list_clients(call: Call, revoke: str | None = None) -> ListedClients:
-    """List the clients with their own tokens, and whether their changes apply at once; or revoke one.
+async def revoke_client(call: Call, client: str) -> ListedClients:
+    """Revoke a client's token: its next request is refused and its open connections end.
 
     Args:
-        revoke: The name or id of a client whose next request is to be refused; its open connections end.
+        client: Its name or id.
 
     Raises:
         InvalidArguments: No such client.
     """
-    if revoke is not None:
-        await asyncio.to_thread(Tokens(call.bridge.folders.tokens).revoke, revoke)
-        call.bridge.events.publish(SettingsChanged())
+    await asyncio.to_thread(Tokens(call.bridge.folders.tokens).revoke, client)
+    call.bridge.events.publish(SettingsChanged())
     return await asyncio.to_thread(read_clients, call)
 
 

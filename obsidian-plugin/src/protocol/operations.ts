@@ -78,12 +78,13 @@ export const FORMS = {
 	read_settings: "dc9646e4622f",
 	change_settings: "189f7da49357",
 	check_globs: "2be683f630fb",
-	list_clients: "922e7dd8a17c",
+	list_clients: "ecc30ae1f7f6",
+	revoke_client: "b5f48b728b20",
 	open_pairing: "3ceefd3165ba",
 } as const;
 
 /** What only the owner may call, or gets a complete answer to. */
-export const ADMIN: ReadonlySet<string> = new Set(["read_settings", "change_settings", "check_globs", "list_clients"]);
+export const ADMIN: ReadonlySet<string> = new Set(["read_settings", "change_settings", "check_globs", "list_clients", "revoke_client"]);
 
 /** What any call can be refused with. */
 export type AnyCallError = "unauthorized" | "forbidden" | "bad_host" | "too_large" | "rate_limited" | "internal";
@@ -1551,8 +1552,6 @@ export interface ListChangesArguments {
 }
 
 export interface ListClientsArguments {
-	/** The name or id of a client whose next request is to be refused; its open connections end. */
-	readonly revoke?: string | null;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -2819,6 +2818,13 @@ export interface ReviseMemoryArguments {
 	readonly reason?: string | null;
 	/** Proceed despite `confirmation_required`. */
 	readonly confirm?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+export interface RevokeClientArguments {
+	/** Its name or id. */
+	readonly client: string;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -4146,9 +4152,15 @@ export interface Operations {
 		result: CheckedGlobs;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault";
 	};
-	/** List the clients with their own tokens, and whether their changes apply at once; or revoke one. */
+	/** List the clients with their own tokens, and whether their changes apply at once. */
 	list_clients: {
 		arguments: ListClientsArguments;
+		result: ListedClients;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault";
+	};
+	/** Revoke a client's token: its next request is refused and its open connections end. */
+	revoke_client: {
+		arguments: RevokeClientArguments;
 		result: ListedClients;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault";
 	};

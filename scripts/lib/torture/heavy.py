@@ -45,7 +45,7 @@ MOST_CROWDED_MIB = 700
 MOST_READ_S, MOST_WRITE_S, MOST_STOP_S = 1.0, 2.0, 5.0
 """Most seconds that a small read, a small write and a stop may take beside them."""
 
-APART = {"change_settings", "open_pairing", "pause_indexing"}
+APART = {"change_server", "change_settings", "open_pairing", "pause_indexing", "revoke_client"}
 """Operations that change what all calls are measured by."""
 
 TAGGED = 1_500

@@ -85,7 +85,7 @@ function row(setting: Setting, bridge: BridgeSettings, client: ListedClient): vo
 }
 
 async function shutOut(bridge: BridgeSettings, { id, name }: ListedClient): Promise<void> {
-	const answer = await bridge.host.link.call("list_clients", { revoke: id });
+	const answer = await bridge.host.link.call("revoke_client", { client: id });
 	await bridge.load();
 	new Notice(answer.ok ? `${name} is shut out.` : withHint(answer.error));
 }
