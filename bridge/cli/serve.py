@@ -18,7 +18,7 @@ import orjson
 
 from bridge.cli.progress import watch
 from bridge.data_folder import Folders, vault_id
-from bridge.index.array_file import read_ahead
+from bridge.index.read_ahead import read_ahead
 from bridge.private_files import make_private, write_error
 from bridge.server.runtime_file import Runtime
 

@@ -39,9 +39,9 @@ from bridge.engine.watchdog import log_failure, open_index
 from bridge.errors import BridgeError, IndexUnusable, NotReady
 from bridge.events import Events, IndexProgress, NoteUpdate, PendingCounts
 from bridge.index.apart import KeptFolder
-from bridge.index.array_file import forget_files
 from bridge.index.index import Index
 from bridge.index.note import IndexedNote
+from bridge.index.read_ahead import forget_files
 from bridge.markdown.names import Names
 from bridge.models.choice import choose_model
 from bridge.notebook.folder import agents_folder

@@ -7,9 +7,9 @@ from pathlib import Path, PosixPath
 
 import pytest
 
-from bridge.index import array_file
-from bridge.index.array_file import forget_files, take_file
+from bridge.index import read_ahead
 from bridge.index.index import Index
+from bridge.index.read_ahead import forget_files, take_file
 from tests.index.made import opened, paths
 
 
@@ -30,19 +30,19 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_file_is_read_once(folder: Path) -> None:
-    array_file.read_ahead(folder)
-    found = array_file._reading[folder / "postings" / "1.postings"].result()
+    read_ahead.read_ahead(folder)
+    found = read_ahead._reading[folder / "postings" / "1.postings"].result()
     assert found is not None
     assert take_file(folder / "postings" / "1.postings") is found
     assert take_file(folder / "postings" / "1.postings").content == found.content
     forget_files(folder)
-    assert not [file for file in array_file._reading if folder in file.parents]
+    assert not [file for file in read_ahead._reading if folder in file.parents]
 
 
 def test_what_was_written_since_is_read_again(folder: Path) -> None:
-    array_file.read_ahead(folder)
+    read_ahead.read_ahead(folder)
     file = folder / "catalogue"
-    before = array_file._reading[file].result()
+    before = read_ahead._reading[file].result()
     assert before is not None
     draft = folder / "draft"
     draft.write_bytes(before.content[::-1])
@@ -52,7 +52,7 @@ def test_what_was_written_since_is_read_again(folder: Path) -> None:
 
 
 def test_a_missing_file_is_missed_by_who_needs_it(folder: Path) -> None:
-    array_file.read_ahead(folder)
+    read_ahead.read_ahead(folder)
     with pytest.raises(FileNotFoundError):
         take_file(folder / "names")
     (folder / "catalogue").unlink()
@@ -63,10 +63,10 @@ def test_a_missing_file_is_missed_by_who_needs_it(folder: Path) -> None:
 async def test_an_index_opens_with_what_was_read_ahead(tmp_path: Path) -> None:
     index = await opened(tmp_path / "index", {"Barley.md": "a field", "Rye.md": "another"})
     await index.close()
-    array_file.read_ahead(tmp_path / "index")
+    read_ahead.read_ahead(tmp_path / "index")
     index = Index.open(tmp_path / "index")
     assert await paths(index.named("barley", 9)) == ["Barley.md"]
-    left = [file.name for file in array_file._reading if tmp_path in file.parents]
+    left = [file.name for file in read_ahead._reading if tmp_path in file.parents]
     assert left == ["words"]
     index.abandon()
 
@@ -75,8 +75,8 @@ async def test_an_index_opens_with_what_was_read_ahead(tmp_path: Path) -> None:
 def test_nobody_waits_for_a_file_that_is_not_being_read(folder: Path) -> None:
     (folder / "catalogue").unlink()
     os.mkfifo(folder / "catalogue")
-    array_file.read_ahead(folder)
-    first = array_file._reading[folder / "catalogue"]
+    read_ahead.read_ahead(folder)
+    first = read_ahead._reading[folder / "catalogue"]
     assert take_file(folder / "postings" / "1.postings").content.endswith(b"postings/1.postings")
     # Only now somebody writes what is read first.
     (folder / "catalogue").write_bytes(b"at last")
@@ -90,12 +90,12 @@ def test_what_other_vaults_take_and_read_meanwhile_does_not_keep_one_from_forget
         """A folder; while files are compared with it, other threads take theirs and begin with others."""
 
         def __eq__(self, other: object) -> bool:
-            array_file._reading.pop(folder / "names", None)
-            array_file._reading[folder / f"begun {len(array_file._reading)}"] = Future()
+            read_ahead._reading.pop(folder / "names", None)
+            read_ahead._reading[folder / f"begun {len(read_ahead._reading)}"] = Future()
             return Path(self) == other
 
         __hash__ = Path.__hash__
 
-    array_file._reading.update({folder / name: Future() for name in ("catalogue", "names")})
+    read_ahead._reading.update({folder / name: Future() for name in ("catalogue", "names")})
     forget_files(OtherVaultsWork(folder))
-    assert not {folder / name for name in ("catalogue", "names")} & array_file._reading.keys()
+    assert not {folder / name for name in ("catalogue", "names")} & read_ahead._reading.keys()
