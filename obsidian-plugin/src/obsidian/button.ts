@@ -13,3 +13,8 @@ export function addButton(el: HTMLElement, { label, attr, ...look }: ButtonLook,
 	button.addEventListener("click", (event) => void act(event));
 	return button;
 }
+
+/** Add a row for buttons. */
+export function addButtonRow(el: HTMLElement): HTMLElement {
+	return el.createDiv({ cls: "vault-bridge-buttons" });
+}

@@ -4,9 +4,9 @@ import { titleOf } from "../../core/place";
 import { showSaid } from "../command";
 import type { Host } from "../host";
 import { cite } from "./cite";
-import { addButton } from "../button";
+import { addButton, addButtonRow } from "../button";
 import { addSayLine } from "../say-line";
-import { addSmallLine } from "../small-line";
+import { addSmallLine, addSmallText } from "../small-line";
 
 /** How often the words of a model are shown while they come. */
 const SWAP_MS = 100;
@@ -113,7 +113,7 @@ export class AnswerPart {
 			const row = list.createDiv({ cls: "vault-bridge-quote", attr: { role: "listitem", dir: "auto" } });
 			this.#chip(row, one);
 			row.appendText(` ${one.quote} `);
-			row.createSpan({ cls: "vault-bridge-small", text: shownName(one) });
+			addSmallText(row, shownName(one));
 		}
 	}
 
@@ -127,13 +127,13 @@ export class AnswerPart {
 			const row = list.createDiv({ cls: "vault-bridge-given-note", attr: { role: "listitem" } });
 			this.#chip(row, one);
 			row.createSpan({ cls: "vault-bridge-given-title", text: shownName(one), attr: { dir: "auto" } });
-			row.createSpan({ cls: "vault-bridge-small", text: `${one.tokens} tokens` });
+			addSmallText(row, `${one.tokens} tokens`);
 			if (one.path !== "") addButton(row, { text: "Ask without it", label: `Ask again without ${titleOf(one.path)}` }, () => this.actions.askWithout(one.path));
 		}
 	}
 
 	#showButtons(answer: VaultAnswer): void {
-		const buttons = this.#belowEl.createDiv({ cls: "vault-bridge-buttons" });
+		const buttons = addButtonRow(this.#belowEl);
 		addButton(buttons, { text: "Insert into note" }, () => this.actions.insert(answer));
 		addButton(buttons, { text: "Save as note" }, () => this.actions.keep(answer));
 	}

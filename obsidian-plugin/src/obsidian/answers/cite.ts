@@ -2,6 +2,7 @@ import { titleOf } from "../../core/place";
 import type { Host } from "../host";
 import { open } from "../opening";
 import { addButton } from "../button";
+import { addSmallText } from "../small-line";
 
 /** A place in a note that something rests on; without a path, a text of another program. */
 export interface CitedPlace {
@@ -13,7 +14,7 @@ export interface CitedPlace {
 /** Show a small button that opens the cited lines; of another program's text, which is nowhere, only its number. */
 export function cite(el: HTMLElement, host: Host, text: string, { path, lines, quote }: CitedPlace): void {
 	if (path === "") {
-		el.createSpan({ cls: "vault-bridge-small", text: `[${text}]` });
+		addSmallText(el, `[${text}]`);
 		return;
 	}
 	const label = `Open ${titleOf(path)}, line ${lines[0]}`;

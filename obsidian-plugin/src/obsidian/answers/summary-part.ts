@@ -5,7 +5,7 @@ import { titleOf } from "../../core/place";
 import { showSaid } from "../command";
 import type { Host } from "../host";
 import { cite } from "./cite";
-import { addButton } from "../button";
+import { addButton, addButtonRow } from "../button";
 import { sayRefusal } from "../say-refusal";
 import { addSayLine } from "../say-line";
 
@@ -25,7 +25,7 @@ export class SummaryPart {
 		el.createDiv({ cls: "vault-bridge-question", text: `Summary of ${titleOf(path)}`, attr: { dir: "auto" } });
 		this.#textEl = el.createDiv({ cls: "vault-bridge-answer", attr: { dir: "auto" } });
 		this.#sayEl = addSayLine(el);
-		this.#buttonsEl = el.createDiv({ cls: "vault-bridge-buttons" });
+		this.#buttonsEl = addButtonRow(el);
 		this.say("Reading it…");
 	}
 

@@ -6,8 +6,8 @@ import { withHint } from "../../core/refusal";
 import { showCommand, showSaid } from "../command";
 import type { Host } from "../host";
 import { showHunks } from "./hunks";
-import { addButton } from "../button";
-import { addSmallLine } from "../small-line";
+import { addButton, addButtonRow } from "../button";
+import { addSmallLine, addSmallText } from "../small-line";
 
 type Decision = "accept" | "reject" | "undo" | "redo";
 
@@ -77,7 +77,7 @@ export class ChangeRow {
 		}
 		if (change.expires !== null) addSmallLine(this.#body, `Expires ${new Date(change.expires).toLocaleDateString(undefined, { dateStyle: "medium" })}`);
 		const chosen = new Set(change.hunks.map(({ number }) => number));
-		const buttons = this.#body.createDiv({ cls: "vault-bridge-buttons" });
+		const buttons = addButtonRow(this.#body);
 		const refused = this.#body.createDiv({ attr: { role: "alert" } });
 		const draw = (): void => this.#offer(buttons, refused, change, chosen);
 		showHunks(this.#body, this.host.app, change, {
@@ -147,7 +147,7 @@ export class ChangeRow {
 }
 
 function showUndone(head: HTMLElement): HTMLElement {
-	return head.createSpan({ cls: "vault-bridge-small", text: DONE.undo });
+	return addSmallText(head, DONE.undo);
 }
 
 /** Show why something was not done, and what stands in the way. */

@@ -6,7 +6,7 @@ import { type Group, grouped, inForce } from "../../core/history";
 import { ChangeRow, PROPOSED, showRefusal } from "./change-row";
 import { CHANGES, type Host } from "../host";
 import { Pane } from "../pane";
-import { addButton } from "../button";
+import { addButton, addButtonRow } from "../button";
 import { keepOpen, Rows } from "../rows";
 import { addSayLine } from "../say-line";
 
@@ -166,7 +166,7 @@ export class ChangesView extends Pane {
 				const notes = new Set(changes.flatMap(({ paths }) => paths)).size;
 				const after = state === "proposed" ? "They need approval." : "You can redo them.";
 				said.createDiv({ text: `This undoes ${changes.length} changes in ${countType("note", notes)}. ${after}` });
-				const buttons = said.createDiv({ cls: "vault-bridge-buttons" });
+				const buttons = addButtonRow(said);
 				const yes = addButton(buttons, { cls: "mod-cta", text: "Undo them" }, () => undo(false));
 				addButton(buttons, { text: "Leave them" }, () => said.remove());
 				if (focus || isHere) yes.focus();

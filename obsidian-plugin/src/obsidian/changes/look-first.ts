@@ -8,7 +8,7 @@ import { showSaid } from "../command";
 import { CHANGES, type Host } from "../host";
 import { offering, undo } from "../undoing";
 import { showWords } from "./hunks";
-import { addButton } from "../button";
+import { addButton, addButtonRow } from "../button";
 import { addSayLine } from "../say-line";
 import { addSmallLine } from "../small-line";
 
@@ -57,7 +57,7 @@ export class LookFirst<Result extends Written = Written> extends Modal {
 		fields?.(contentEl, () => changed());
 		const says = addSayLine(contentEl);
 		const preview = contentEl.createDiv({ cls: "vault-bridge-renamed" });
-		const buttons = contentEl.createDiv({ cls: "vault-bridge-buttons" });
+		const buttons = addButtonRow(contentEl);
 		const button = buttons.createEl("button", { cls: "mod-cta", text: verb });
 		addButton(buttons, { text: "Cancel" }, () => this.close());
 		button.disabled = true;

@@ -5,7 +5,7 @@ import { titleOf } from "../../core/place";
 import type { Host } from "../host";
 import { open } from "../opening";
 import { addButton } from "../button";
-import { addSmallLine } from "../small-line";
+import { addSmallLine, addSmallText } from "../small-line";
 
 const SIGNS = { fresh: "New", again: "Again", gone: "No longer" } as const;
 
@@ -18,7 +18,7 @@ export function showBriefAgain(el: HTMLElement, host: Host, now: AgentBrief, giv
 	for (const [name, sign] of Object.entries(SIGNS) as [keyof typeof SIGNS, string][]) {
 		for (const path of found[name]) {
 			const row = box.createDiv({ cls: "vault-bridge-given-note", attr: { "data-difference": name } });
-			row.createSpan({ cls: "vault-bridge-small", text: sign });
+			addSmallText(row, sign);
 			addButton(row, { cls: "vault-bridge-given-title", text: titleOf(path), attr: { dir: "auto" } }, () => open(host.app, { path, lines: [1, 1] }, false));
 		}
 	}

@@ -6,6 +6,7 @@ import type { Host } from "../host";
 import { open } from "../opening";
 import { neverTell } from "./never-tell";
 import { addButton } from "../button";
+import { addSmallText } from "../small-line";
 
 /**
  * Show the notes that a session was given, each with its reason, and let the user take one out.
@@ -29,7 +30,7 @@ function showItem(list: HTMLElement, host: Host, session: string, client: string
 	const row = list.createDiv({ cls: "vault-bridge-given-note", attr: { role: "listitem", "data-row": `${session} ${path}` } });
 	addButton(row, { cls: "vault-bridge-given-title", text: titleOf(path), attr: { dir: "auto" } }, () => open(host.app, { path, lines: [1, 1] }, false));
 	const facts = withheld ? ["taken out"] : [...why, `${tokens} tokens`];
-	row.createSpan({ cls: "vault-bridge-small", text: facts.join(" · ") });
+	addSmallText(row, facts.join(" · "));
 	const button = addButton(row, { text: withheld ? "Give again" : "Take out" }, () => {
 		button.disabled = true;
 		void host.link.call("give_note", { path, session, withhold: !withheld }).then((answer) => {

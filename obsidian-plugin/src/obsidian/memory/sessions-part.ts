@@ -12,7 +12,7 @@ import { showBriefAgain } from "./brief-again";
 import { showGivenNotes } from "./given-notes";
 import { NotePicker } from "./note-picker";
 import { readWaitingHandoffs, showWaitingHandoffs, type WaitingHandoffs } from "./waiting-handoffs";
-import { addButton } from "../button";
+import { addButton, addButtonRow } from "../button";
 import { Rows } from "../rows";
 import { addSmallLine } from "../small-line";
 
@@ -92,7 +92,7 @@ export class SessionsPart {
 		if (given !== undefined) showGivenNotes(card, this.host, given, client, this.#unfolded, (what, wrong) => this.#say(what, wrong));
 		const now = this.#previews.get(session.id);
 		if (now !== undefined) showBriefAgain(card, this.host, now, given);
-		const buttons = card.createDiv({ cls: "vault-bridge-buttons" });
+		const buttons = addButtonRow(card);
 		if (status === "active") this.#offer(buttons, session.id);
 		if (note === null) return;
 		addButton(buttons, { text: "Open the journal" }, () => open(this.host.app, { path: note, lines: [1, 1] }, false));

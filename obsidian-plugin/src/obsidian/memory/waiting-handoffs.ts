@@ -4,7 +4,7 @@ import { age } from "../../core/notes/age";
 import type { Host } from "../host";
 import { open } from "../opening";
 import { addButton } from "../button";
-import { addSmallLine } from "../small-line";
+import { addSmallLine, addSmallText } from "../small-line";
 
 const VERDICTS: Readonly<Record<CheckedClaim["verdict"], readonly [icon: string, name: string]>> = {
 	still_true: ["check", "Still true"],
@@ -52,7 +52,7 @@ function showHandoff(list: HTMLElement, host: Host, { path, goal, next_action: n
 	if (next !== "") card.createDiv({ cls: "vault-bridge-hit-text", text: `Next: ${next}`, attr: { dir: "auto" } });
 	const chips = card.createDiv({ cls: "vault-bridge-chips" });
 	for (const claim of claims.slice(0, MOST)) showClaim(chips, claim);
-	if (claims.length > MOST) chips.createSpan({ cls: "vault-bridge-small", text: `and ${claims.length - MOST} more` });
+	if (claims.length > MOST) addSmallText(chips, `and ${claims.length - MOST} more`);
 }
 
 function showClaim(chips: HTMLElement, { text, verdict, why }: CheckedClaim): void {

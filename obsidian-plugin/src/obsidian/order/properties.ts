@@ -10,6 +10,7 @@ import type { Report } from "./report-part";
 import { addButton } from "../button";
 import { keepOpen } from "../rows";
 import { sayRefusal } from "../say-refusal";
+import { addSmallText } from "../small-line";
 
 /** Properties and values listed to choose one. */
 const MOST = 500;
@@ -64,7 +65,7 @@ function showValues(el: HTMLElement, host: Host, name: string): void {
 function showValue(el: HTMLElement, host: Host, name: string, value: ListedValue, again: () => void): void {
 	const row = el.createDiv({ cls: "vault-bridge-value", attr: { role: "listitem" } });
 	row.createSpan({ text: valueText(value), attr: { dir: "auto" } });
-	row.createSpan({ cls: "vault-bridge-small", text: value.notes.toLocaleString() });
+	addSmallText(row, value.notes.toLocaleString());
 	addButton(row, { text: "Change…", label: `Change ${valueText(value)}` }, () =>
 		new LookFirst(host, {
 			title: `Change a value of ${name}`,

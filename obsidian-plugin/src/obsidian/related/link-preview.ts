@@ -5,7 +5,7 @@ import { titleOf } from "../../core/place";
 import { type Missing, proposed, type Proposed } from "../../core/missing-links";
 import { showRefusal } from "../changes/change-row";
 import { showWords } from "../changes/hunks";
-import { addButton } from "../button";
+import { addButton, addButtonRow } from "../button";
 import { addSmallLine } from "../small-line";
 
 /** Shows the links that would be made in a note, each to be ticked, before any is. */
@@ -45,7 +45,7 @@ export class LinkPreview extends Modal {
 			addSmallLine(contentEl, `Not to ${titleOf(target)} in line ${line}: ${why}.`, { dir: "auto" });
 		}
 		const refused = contentEl.createDiv({ attr: { role: "alert" } });
-		const buttons = contentEl.createDiv({ cls: "vault-bridge-buttons" });
+		const buttons = addButtonRow(contentEl);
 		accept.addEventListener("click", () => void this.#accept(accept, refused));
 		buttons.append(accept);
 		addButton(buttons, { text: "Cancel" }, () => this.close());

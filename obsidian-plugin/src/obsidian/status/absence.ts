@@ -4,7 +4,7 @@ import { explained, inWords } from "../../core/connection";
 import { showCommand } from "../command";
 import type { Host } from "../host";
 import { programOf } from "../world";
-import { addButton } from "../button";
+import { addButton, addButtonRow } from "../button";
 
 const PLACES = "What is where";
 const INSTALL = ["pipx install .", "vault-bridge models install"];
@@ -22,7 +22,7 @@ export function showAbsence(el: HTMLElement, host: Host, unfolded: Set<string>):
 	page.createEl("p", { text: explained(connection), attr: { role: "status" } });
 	if (connection.is === "connecting") return;
 	if (connection.is === "off" && connection.why.kind === "not_installed") showInstallation(page);
-	const buttons = page.createDiv({ cls: "vault-bridge-buttons" });
+	const buttons = addButtonRow(page);
 	addButton(buttons, { text: "Look again", cls: "mod-cta" }, () => host.reconnect());
 	if (connection.is === "off") void showPlaces(page, host, unfolded);
 }

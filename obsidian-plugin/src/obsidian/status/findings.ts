@@ -4,7 +4,7 @@ import { withHint } from "../../core/refusal";
 import { errors } from "../../core/status/vault";
 import { showCommand, showSaid } from "../command";
 import type { Host } from "../host";
-import { addButton } from "../button";
+import { addButton, addButtonRow } from "../button";
 import { sayRefusal } from "../say-refusal";
 import { addSayLine } from "../say-line";
 
@@ -27,7 +27,7 @@ export class Findings {
 		this.#listEl = el.createDiv({ cls: "vault-bridge-body" });
 		this.#sayEl = addSayLine(el, "vault-bridge-small");
 		this.#errorsEl = el.createDiv({ cls: "vault-bridge-small" });
-		this.#againEl = el.createDiv({ cls: "vault-bridge-buttons" }).createEl("button", { text: "Check again" });
+		this.#againEl = addButtonRow(el).createEl("button", { text: "Check again" });
 		this.#againEl.addEventListener("click", () => void this.check());
 	}
 
@@ -64,7 +64,7 @@ export class Findings {
 			showCommand(text, fix.command);
 			return;
 		}
-		addButton(text.createDiv({ cls: "vault-bridge-buttons" }), { text: fix.label }, () => {
+		addButton(addButtonRow(text), { text: fix.label }, () => {
 			void this.host.link.call(operation, {}).then((answer) => {
 				if (!answer.ok) sayRefusal(answer.error);
 				void this.check();

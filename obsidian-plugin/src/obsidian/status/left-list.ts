@@ -1,7 +1,7 @@
 import type { LeftOut } from "../../protocol/operations";
 import { count, type Group, groups } from "../../core/status/vault";
 import { showSaid } from "../command";
-import { addButton } from "../button";
+import { addButton, addButtonRow } from "../button";
 
 /** Files that are not in the index, by the reasons; what is unfolded stays so when it is shown anew. */
 export class LeftList {
@@ -48,6 +48,6 @@ export class LeftList {
 	}
 
 	#offerAgain({ first }: LeftOut): void {
-		addButton(this.#bodyEl.createDiv({ cls: "vault-bridge-buttons" }), { text: "Try again" }, () => this.again?.(first.map(({ path }) => path)));
+		addButton(addButtonRow(this.#bodyEl), { text: "Try again" }, () => this.again?.(first.map(({ path }) => path)));
 	}
 }

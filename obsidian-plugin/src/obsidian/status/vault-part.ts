@@ -5,7 +5,7 @@ import { withHint } from "../../core/refusal";
 import { facts, standing } from "../../core/status/vault";
 import type { Host } from "../host";
 import { LeftList } from "./left-list";
-import { addButton } from "../button";
+import { addButton, addButtonRow } from "../button";
 import { addSayLine } from "../say-line";
 
 /** What the index holds of the vault; all of it stands where it stood when it is told anew. */
@@ -33,7 +33,7 @@ export class VaultPart {
 		this.#listEl = el.createEl("dl", { cls: "vault-bridge-table" });
 		this.#skipped = new LeftList(el, "Skipped");
 		this.#failed = new LeftList(el, "Could not be read", (paths) => this.#run("reindex", { paths }, "They are read again."));
-		const buttons = el.createDiv({ cls: "vault-bridge-buttons" });
+		const buttons = addButtonRow(el);
 		this.#button(buttons, "Compare with the vault", () => this.#run("reindex", {}, "The vault is compared with the index."));
 		this.#button(buttons, "Read everything again", () => this.#run("reindex", { full: true }, "Every note is read again; what did not change keeps its vectors."));
 		this.#pauseEl = this.#button(buttons, "", () => {
