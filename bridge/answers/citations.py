@@ -17,7 +17,7 @@ from bridge.text.stems import language_of
 from bridge.text.words import TOKEN
 from bridge.types import VaultPath
 
-LEAST_SHARE = 0.6
+MIN_WORD_SHARE = 0.6
 """Share of a statement's content words that the cited text must say."""
 
 _CITATIONS = re.compile(r"((?:\s*\[\d{1,3}\])+)([.!?…。！？]?)")
@@ -79,7 +79,7 @@ def _says(statement: str, excerpts: Sequence[str], language: str | None) -> bool
     clauses = [clause for text in excerpts for sentence in _sentences(text) for clause in _clauses(sentence, language)]
     terms = frozenset(terms_of(statement, language))
     everything = frozenset[str]().union(*(one.terms for one in clauses))
-    if not terms or len(terms & everything) < LEAST_SHARE * len(terms):
+    if not terms or len(terms & everything) < MIN_WORD_SHARE * len(terms):
         return False
     if not _numbers(statement) <= frozenset(chain.from_iterable(map(_numbers, excerpts))):
         return False

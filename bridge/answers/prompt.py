@@ -13,7 +13,7 @@ from bridge.types import Lines, VaultPath
 SENTENCES = 6
 """Maximum number of sentences of an answer."""
 
-_LEAST_SHARE = 0.2
+_MIN_SCRIPT_SHARE = 0.2
 """Share of a text's characters from which it counts as written in a script."""
 
 
@@ -222,11 +222,11 @@ def sentence_rules(numbers: Sequence[int]) -> str:
 
 def prompt_language(text: str) -> str:
     """Return the language in which a model is told what to do with a text: its own, or English."""
-    if _share(text, "\u3040", "\u30ff") > _LEAST_SHARE / 2:
+    if _share(text, "\u3040", "\u30ff") > _MIN_SCRIPT_SHARE / 2:
         return "japanese"
-    if _share(text, "\u4e00", "\u9fff") > _LEAST_SHARE and not _share(text, "\uac00", "\ud7af"):
+    if _share(text, "\u4e00", "\u9fff") > _MIN_SCRIPT_SHARE and not _share(text, "\uac00", "\ud7af"):
         return "chinese"
-    if _share(text, "\u0400", "\u04ff") > _LEAST_SHARE:
+    if _share(text, "\u0400", "\u04ff") > _MIN_SCRIPT_SHARE:
         return "russian"
     return foreign_language(text) or language_of(text) or "english"
 

@@ -22,7 +22,7 @@ from bridge.text.stems import language_of
 from bridge.text.words import count_words
 from bridge.types import Lines
 
-LONGEST: Final = 300
+MAX_PROPERTY_CHARS: Final = 300
 """Characters of a property that is quoted."""
 
 _ASKS_WHEN: Final = re.compile(r"\b(?:when|since|wann|quand|cuándo|quando)\b|什么时候|何时|いつ", re.IGNORECASE)
@@ -48,7 +48,7 @@ def asked_properties(note: Note, question: str, asked: Collection[str], language
             continue
         is_moment = asks_when and _DAY.match(value) is not None and fold_case(entry.name) not in _OF_THE_FILE
         if is_moment or left & frozenset(terms_of(entry.name, language)):
-            text = clean_text(f"{entry.name}: {value}")[:LONGEST]
+            text = clean_text(f"{entry.name}: {value}")[:MAX_PROPERTY_CHARS]
             first, last = (start + offset for offset in entry.lines)
             yield Sentence(note.path, text, lines.over((first, max(first, last - 1))), "paragraph", count_words(text))
 

@@ -10,7 +10,7 @@ from bridge.text.budget import ASCII_PER_TOKEN, estimate_tokens, fit_words
 from bridge.text.invisible import visible_text
 from bridge.types import Lines, VaultPath
 
-LEAST = 40
+MIN_EXCERPT_TOKENS = 40
 """Tokens below which an excerpt is not worth reading."""
 
 _SKIPPED: frozenset[PieceKind] = frozenset({"heading", "fence", "html", "math", "rule"})
@@ -58,7 +58,7 @@ def share_room(sizes: Sequence[int], room: int) -> list[int]:
 
 
 def _evenly(sections: Sequence[_Section], room: int) -> Iterator[tuple[_Section, int]]:
-    most = max(1, room // LEAST)
+    most = max(1, room // MIN_EXCERPT_TOKENS)
     fits = sum(one.tokens for one in sections) <= room or len(sections) <= most
     kept = sections if fits else [sections[at * len(sections) // most] for at in range(most)]
     return zip(kept, share_room([one.tokens for one in kept], room), strict=True)
@@ -75,7 +75,7 @@ def _begin(section: _Section, room: int) -> Iterator[tuple[VaultPath, str, Lines
     if taken:
         lines = taken[0].lines[0], taken[-1].lines[1]
         yield section.path, section.heading, lines, "\n\n".join(one.text for one in taken)
-    elif room >= LEAST and section.blocks:
+    elif room >= MIN_EXCERPT_TOKENS and section.blocks:
         first = section.blocks[0]
         yield section.path, section.heading, first.lines, fit_words(first.text, round(room * ASCII_PER_TOKEN))
 

@@ -12,9 +12,9 @@ from bridge.text.invisible import one_line
 OPENING = '{"tool"'
 """How a call begins; an answer that begins so is held back until it is known to be none."""
 
-_LONGEST = 200
+_MAX_STRING_CHARS = 200
 _STRING_RULES = (
-    f'string ::= "\\"" character{{1,{_LONGEST}}} "\\""\n'
+    f'string ::= "\\"" character{{1,{_MAX_STRING_CHARS}}} "\\""\n'
     'character ::= [^"\\\\\\x00-\\x1F] | "\\\\" ["\\\\/bfnrt]\n'
     'gap ::= " "?\n'
 )
@@ -25,10 +25,10 @@ _DEPTH = 3
 _MEMBERS = 16
 """Maximum number of members of such a list or object."""
 
-_LONGEST_DESCRIPTION = 800
+_MAX_DESCRIPTION_CHARS = 800
 """Maximum characters that a prompt has of what another program says of a tool, and of its arguments."""
 
-_LONGEST_DESCRIPTIONS = 4_000
+_MAX_ALL_DESCRIPTION_CHARS = 4_000
 """Maximum characters of all of these together."""
 
 
@@ -75,7 +75,7 @@ def describe_calls() -> str:
 
 def describe_external(tools: Sequence[ExternalTool]) -> str:
     """Return what a prompt shows of the tools of other programs: how each is called, and how it is described."""
-    most = min(_LONGEST_DESCRIPTION, _LONGEST_DESCRIPTIONS // (2 * len(tools) or 1))
+    most = min(_MAX_DESCRIPTION_CHARS, _MAX_ALL_DESCRIPTION_CHARS // (2 * len(tools) or 1))
     return "\n".join(
         "\n".join(
             [

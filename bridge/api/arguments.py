@@ -136,7 +136,7 @@ def has_default(field: dataclasses.Field[Any]) -> bool:
     return field.default is not dataclasses.MISSING or field.default_factory is not dataclasses.MISSING
 
 
-LARGEST = 2**53 - 1
+MAX_INTEGER = 2**53 - 1
 """The largest integer that every JSON reader keeps."""
 
 
@@ -167,8 +167,8 @@ def fits_plainly(value: Any, hint: Any) -> bool:
     limits = bounds(hint)
     if isinstance(value, str):
         return is_unicode(value) and (limits.longest is None or len(value) <= limits.longest)
-    least = -LARGEST if limits.least is None else limits.least
-    most = LARGEST if limits.most is None else limits.most
+    least = -MAX_INTEGER if limits.least is None else limits.least
+    most = MAX_INTEGER if limits.most is None else limits.most
     return type(value) is bool or (type(value) is int and least <= value <= most)
 
 
@@ -188,7 +188,7 @@ def is_unicode(text: str) -> bool:
 
 DIGEST = re.compile(f"[0-9a-fA-F]{{{SHORT_DIGEST},64}}")
 
-MOST_PROBLEMS, FEW = 1_000, 20
+MAX_PROBLEMS, MAX_CHECKED_ITEMS = 1_000, 20
 """Problems of arguments that are listed to find the first one, and the items looked at where there are more."""
 
 LONG = 1_000
@@ -225,8 +225,8 @@ def bind(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str, Any]
         raise InvalidArguments(describe_inexpressible(operation, arguments), operation=operation.name) from None
     found = {name: getattr(model, name) for name in names}
     for argument in operation.arguments:
-        if strip_hint(argument.hint) is int and (found[argument.name] or 0) > LARGEST:
-            raise InvalidArguments(f"`{argument.name}` is at most {LARGEST:,}.", operation=operation.name)
+        if strip_hint(argument.hint) is int and (found[argument.name] or 0) > MAX_INTEGER:
+            raise InvalidArguments(f"`{argument.name}` is at most {MAX_INTEGER:,}.", operation=operation.name)
     return found
 
 
@@ -245,7 +245,7 @@ def coerce_all(operation: "Operation", arguments: Mapping[str, Any], problems: i
     Null for an optional argument leaves it out, since some models must name every argument.
     """
     hints = {argument.name: argument.hint for argument in operation.arguments}
-    if problems > MOST_PROBLEMS:
+    if problems > MAX_PROBLEMS:
         few = {name: shorten(value) for name, value in arguments.items()}
         if few != arguments:
             bind(operation, few)
@@ -263,7 +263,7 @@ def validate(operation: "Operation", arguments: Mapping[str, Any]) -> "BaseModel
         count = error.error_count()
         why = (
             f"{count:,} values in the arguments do not fit."
-            if count > MOST_PROBLEMS
+            if count > MAX_PROBLEMS
             else describe_mismatch(operation, arguments, error)
         )
         raise InvalidArguments(why, operation=operation.name) from None
@@ -273,9 +273,9 @@ def validate(operation: "Operation", arguments: Mapping[str, Any]) -> "BaseModel
 
 def shorten(value: Any) -> Any:
     if isinstance(value, list | tuple):
-        return [shorten(item) for item in value[:FEW]]
+        return [shorten(item) for item in value[:MAX_CHECKED_ITEMS]]
     if isinstance(value, dict):
-        return {name: shorten(value[name]) for name in itertools.islice(value, FEW)}
+        return {name: shorten(value[name]) for name in itertools.islice(value, MAX_CHECKED_ITEMS)}
     return value
 
 
@@ -285,7 +285,7 @@ def describe_inexpressible(operation: "Operation", arguments: Mapping[str, Any])
             orjson.dumps(value)
         except TypeError:
             if isinstance(value, int):
-                return f"`{name}` is too large: it is at most {LARGEST:,}."
+                return f"`{name}` is too large: it is at most {MAX_INTEGER:,}."
             return f"`{name}` contains a value that JSON cannot express, such as a number of over 19 digits."
     return f"The arguments of `{operation.name}` contain a value that JSON cannot express."
 

@@ -9,7 +9,7 @@ from bridge.state.change_records import Change
 from bridge.text.counts import count_of
 from bridge.types import VaultPath
 
-MOST = 3
+MAX_NOTICES = 3
 """Most proposals of which an answer has a notice."""
 
 
@@ -29,9 +29,9 @@ def proposal_notices(
 ) -> tuple[str, ...]:
     """Return a notice for each proposal that waits for one of these files."""
     found = [change for change in vault.review.proposals(paths) if change.id != own]
-    rest = len(found) - MOST
+    rest = len(found) - MAX_NOTICES
     more = (f"{count_of(rest, 'more proposal')} {'waits' if rest == 1 else 'wait'}: see `list_changes`.",)
-    return (*(_describe(change, paths, created) for change in found[:MOST]), *(more if rest > 0 else ()))
+    return (*(_describe(change, paths, created) for change in found[:MAX_NOTICES]), *(more if rest > 0 else ()))
 
 
 def _describe(change: Change, paths: Collection[VaultPath], created: Collection[str]) -> str:

@@ -157,7 +157,7 @@ def snapshot_fetcher(vault: OpenVault) -> Fetch:
     return fetch
 
 
-MOST_FILES = 1_000
+MAX_FILES = 1_000
 """Maximum files in a result."""
 
 
@@ -283,12 +283,12 @@ def _build_written(outcome: ChangeOutcome, *, dry_run: bool) -> Written:
 
     planned = outcome.plan.steps
     # Of a change that moves files, later steps may give other paths to the first ones.
-    shown = planned[:MOST_FILES] if replaces_only(planned) else planned
+    shown = planned[:MAX_FILES] if replaces_only(planned) else planned
     found = list(differences(shown, outcome.plan.blobs.get))
     more = f"… and {len(planned) - len(shown):,} more\n" if len(planned) > len(shown) else ""
     steps = outcome.change.steps if outcome.change else ()
     trash = {step.path: step.to for step in steps if step.kind == "remove"}
-    files = [replace(file, trash=trash.get(file.path)) for file in changed_files(found)[:MOST_FILES]]
+    files = [replace(file, trash=trash.get(file.path)) for file in changed_files(found)[:MAX_FILES]]
     return Written(
         change_id=outcome.change.id if outcome.change else None,
         path=outcome.planned.path,

@@ -16,7 +16,7 @@ from bridge.text.invisible import inline
 Direction = Literal["ASC", "DESC"]
 
 DEEPEST: Final = 20
-MOST_BYTES: Final = 1_000_000
+MAX_BYTES: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Base:
 
 def read_base(text: str) -> Base:
     """Read a base file; whether the functions of a view exist is left to `check_view`."""
-    if len(text) > MOST_BYTES:
+    if len(text) > MAX_BYTES:
         raise InvalidArguments("The base is too large.")
     try:
         # With its limits, as for the properties of notes: a few aliases could stand for millions of filters.

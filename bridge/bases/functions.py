@@ -38,19 +38,19 @@ from bridge.errors import InvalidArguments
 from bridge.markdown.moment_format import format_moment
 from bridge.text.fold import fold_case
 
-LONGEST_WORK: Final = 100_000_000
+MAX_STATE_VISITS: Final = 100_000_000
 """States that one call may visit at worst: some seconds, in which it cannot be stopped."""
 
 _STATES_OF_A_STEP: Final = 20
 _STEPS_OF_A_CALL: Final = 20
-_FEW_STATES: Final = 20
+_MAX_FAST_STATES: Final = 20
 """States of an expression up to which RE2 needs no more than one look at each character."""
 
 _COUNT: Final = re.compile(r"(\)?)\{(\d{1,4})(?:,(\d{0,4}))?\}")
 _WIDE: Final = re.compile(r"\\[pP]|\[\[:")
 _LOOK_AROUND: Final = re.compile(r"\(\?<?[=!]")
 _GROUP_AGAIN: Final = re.compile(r"\\[1-9k]|\(\?P(?!<)")
-_MOST_REPETITIONS: Final = 1_000
+_MAX_REPETITIONS: Final = 1_000
 """The limit of RE2, for counts inside each other as well."""
 
 
@@ -97,7 +97,7 @@ def _check_work(text: str, pattern: RegExp, *, everywhere: bool = False) -> None
     states, length = _states_of(pattern.pattern), size_of(text)
     # After each match, RE2 may look at the whole rest of the text to find the next one.
     times = length if everywhere else 1
-    if length * times * (states if states > _FEW_STATES or not everywhere else 1) > LONGEST_WORK:
+    if length * times * (states if states > _MAX_FAST_STATES or not everywhere else 1) > MAX_STATE_VISITS:
         raise InvalidArguments(
             f"The regular expression `/{pattern.pattern[:100]}/` might take too long on a text of this length.",
             hint="Use a shorter one, smaller counts, or a part of the text.",
@@ -111,7 +111,7 @@ def _states_of(pattern: str) -> int:
     for closing, least, most in _COUNT.findall(pattern):
         count = max(int(least), int(most or 0)) + 1
         if closing:
-            grouped = min(_MOST_REPETITIONS, grouped * count)
+            grouped = min(_MAX_REPETITIONS, grouped * count)
         else:
             single += count * each
     return (len(pattern) + pattern.count("\\p") * 500 + single) * grouped
@@ -145,7 +145,7 @@ def _with_re2(function: str, text: str, pattern: RegExp, *arguments: Any, **opti
 SIZE_OF_A_STEP: Final = 50
 """Size of a value, as `size_of` counts, that takes one more step to walk."""
 
-LONGEST_FORMAT: Final = 1_000
+MAX_FORMAT_CHARS: Final = 1_000
 """Characters of a date format."""
 
 _WORD: Final = re.compile(r"\S+")
@@ -261,7 +261,7 @@ def round_half_up(_: Vault, value: float, digits: Result = 0) -> float:
 
 def format_date(_: Vault, value: Date, pattern: Result) -> str:
     written = text_of(pattern)
-    if len(written) > LONGEST_FORMAT:
+    if len(written) > MAX_FORMAT_CHARS:
         raise InvalidArguments("A date format in the expression is too long.")
     return format_moment(written, value.moment)
 

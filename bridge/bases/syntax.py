@@ -7,7 +7,7 @@ from typing import Final
 from bridge.errors import InvalidArguments
 from bridge.records import dataclass
 
-LONGEST: Final = 10_000
+MAX_EXPRESSION_CHARS: Final = 10_000
 """Characters of an expression."""
 
 DEEPEST: Final = 60
@@ -127,8 +127,8 @@ class Token:
 
 def parse_expression(text: str) -> Node:
     """Parse an expression."""
-    if len(text) > LONGEST:
-        raise InvalidArguments(f"The expression is longer than {LONGEST:,} characters.")
+    if len(text) > MAX_EXPRESSION_CHARS:
+        raise InvalidArguments(f"The expression is longer than {MAX_EXPRESSION_CHARS:,} characters.")
     return _Parser(text).parse()
 
 

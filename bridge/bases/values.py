@@ -15,9 +15,9 @@ from bridge.text.fold import fold_case
 Result = Any
 """None, bool, int, float, str, list, dict, or one of the classes here."""
 
-LONGEST_TEXT: Final = 1_000_000
-LONGEST_LIST: Final = 100_000
-LARGEST: Final = 10_000_000
+MAX_TEXT_CHARS: Final = 1_000_000
+MAX_LIST_ITEMS: Final = 100_000
+MAX_VALUE_SIZE: Final = 10_000_000
 """Size of a list or object with all that is in it, as `size_of` counts."""
 
 DEEPEST: Final = 60
@@ -29,7 +29,7 @@ _ITEM: Final = 20
 _PLAIN: Final = frozenset({bool, int, float, str})
 _UNMEASURED: Final = frozenset({list, dict})
 
-_LARGEST_INTEGER: Final = 2**53
+_MAX_INTEGER: Final = 2**53
 _DATE: Final = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6})\d*)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
 )
@@ -223,7 +223,7 @@ def measure(value: list[Result] | dict[str, Result]) -> Items | Entries:
         else:
             size += size_of(item)
     size += _ITEM * len(found)
-    if size > LARGEST:
+    if size > MAX_VALUE_SIZE:
         raise InvalidArguments("A list in the expression becomes too large.")
     if depth >= DEEPEST:
         raise InvalidArguments("A list in the expression is nested too deeply.")
@@ -242,13 +242,13 @@ def size_of(value: Result) -> int:
 
 def check_length(length: int) -> None:
     """Require that a text is not too long, before it is made."""
-    if length > LONGEST_TEXT:
+    if length > MAX_TEXT_CHARS:
         raise InvalidArguments("A text in the expression becomes too long.")
 
 
 def check_items(count: int) -> None:
     """Require that a list is not too long, before it is made."""
-    if count > LONGEST_LIST:
+    if count > MAX_LIST_ITEMS:
         raise InvalidArguments("A list in the expression becomes too long.")
 
 
@@ -428,7 +428,7 @@ def multiply(operator: str, one: Result, other: Result) -> Result:
 
 def js_number(number: float) -> float:
     """Return a number as JavaScript holds it: a large integer as a float, so that none grows without end."""
-    if not isinstance(number, int) or abs(number) <= _LARGEST_INTEGER:
+    if not isinstance(number, int) or abs(number) <= _MAX_INTEGER:
         return number
     try:
         return float(number)

@@ -23,7 +23,7 @@ _AT_ONCE: Final = 500
 _CHANGE: Final = "Vault-Bridge-Change"
 """The trailer that names the change of a commit."""
 
-_MOST_LISTED: Final = 1_000
+_MAX_COMMITS: Final = 1_000
 _PAIR: Final = 2
 
 _SUBJECT: Final = 100
@@ -179,7 +179,7 @@ def _run_git(
 
 def find_commits(vault: Path, since: float) -> dict[str, str]:
     """Return the commits that were made of changes, by the change's id; none where git does not answer."""
-    which = ("--fixed-strings", f"--grep={_CHANGE}: ", f"--since={int(since)}", f"--max-count={_MOST_LISTED}")
+    which = ("--fixed-strings", f"--grep={_CHANGE}: ", f"--since={int(since)}", f"--max-count={_MAX_COMMITS}")
     form = f"--format=%H %(trailers:key={_CHANGE},valueonly,separator=%x20)"
     try:
         listed = _run_git(vault, "log", *which, form)

@@ -27,7 +27,7 @@ HEADING_LINES: Final = re.compile(rb"^[ >\t]*#.*|^.+(?=\n[ >\t]*(?:=+|-+)[ \t\r]
 NAMED: Final = 5
 """Links that are named in warnings."""
 
-LONGEST: Final = 100
+MAX_NAME_CHARS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def check_links(
                 continue
             # Suggestions look through the whole vault, and only a few are shown.
             if flaw := vault.flaw(link, step.path, suggest=len(dangling) < NAMED):
-                dangling[link.target] = f"`[[{link.target[:LONGEST]}]]` in `{step.path}:{link.line}` {flaw}"
+                dangling[link.target] = f"`[[{link.target[:MAX_NAME_CHARS]}]]` in `{step.path}:{link.line}` {flaw}"
         if step.before is not None:
             lost += vault.lost(step.path, sources)
         else:
@@ -158,9 +158,9 @@ class _Vault:
             return None
         there = self._now(path)
         if resolved.block and resolved.block.lower() not in there.blocks:
-            return f"is unresolved: `{path}` has no block `^{resolved.block[:LONGEST]}`."
+            return f"is unresolved: `{path}` has no block `^{resolved.block[:MAX_NAME_CHARS]}`."
         if resolved.heading and not resolve_headings(there.headings, _place(link)):
-            return f"is unresolved: `{path}` has no heading `{resolved.heading[:LONGEST]}`."
+            return f"is unresolved: `{path}` has no heading `{resolved.heading[:MAX_NAME_CHARS]}`."
         return None
 
     def _nameless(self, link: Link, *, suggest: bool) -> str | None:
@@ -172,7 +172,7 @@ class _Vault:
         owners = [path for path, note in self._notes.items() if fold_name(file) in map(fold_name, note.aliases)]
         if owners:
             title = title_of(owners[0])
-            return f"is unresolved: it is only an alias of `{owners[0]}`; write `[[{title}|{file[:LONGEST]}]]`."
+            return f"is unresolved: it is only an alias of `{owners[0]}`; write `[[{title}|{file[:MAX_NAME_CHARS]}]]`."
         # A name without an ending means a note.
         near = (path for path in self._names.closest(file) if path in self._notes or "." in file)
         within = (path for path in self._notes if fold_name(file) in fold_name(title_of(path)))

@@ -69,7 +69,7 @@ def _is_json(text: str) -> bool:
     return True
 
 
-LONGEST: Final = 4_000
+MAX_PART_CHARS: Final = 4_000
 """Characters of each part that are returned."""
 
 
@@ -96,12 +96,14 @@ def preview_merge(path: VaultPath, base: bytes, ours: bytes, theirs: bytes | Non
     if text is None:
         return MergePreview(differs, None, None)
     return MergePreview(
-        differs, _shorten_diff(unified_diff(now, text, path)), display_text(text) if len(text) <= LONGEST else None
+        differs,
+        _shorten_diff(unified_diff(now, text, path)),
+        display_text(text) if len(text) <= MAX_PART_CHARS else None,
     )
 
 
 def _shorten_diff(diff: str) -> str:
-    if len(diff) <= LONGEST:
+    if len(diff) <= MAX_PART_CHARS:
         return diff
-    end = diff.rfind("\n", 0, LONGEST) + 1
+    end = diff.rfind("\n", 0, MAX_PART_CHARS) + 1
     return f"{diff[:end]}… {len(diff) - end:,} more characters\n"

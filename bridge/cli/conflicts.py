@@ -8,7 +8,7 @@ WAY_OUT = (
     "`vault-bridge list-changes PATH` lists it."
 )
 
-MOST_LINES = 10
+MAX_LINES = 10
 """Most lines quoted of each side."""
 
 
@@ -25,9 +25,9 @@ def conflict_lines(conflicts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def quoted_side(name: str, text: str) -> Iterator[str]:
     lines = text.splitlines()
-    for line in lines[:MOST_LINES]:
+    for line in lines[:MAX_LINES]:
         yield f"  {name}: {line}"
     if not lines:
         yield f"  {name}: (nothing)"
-    if len(lines) > MOST_LINES:
-        yield f"  {name}: … {len(lines) - MOST_LINES} more lines"
+    if len(lines) > MAX_LINES:
+        yield f"  {name}: … {len(lines) - MAX_LINES} more lines"

@@ -20,7 +20,7 @@ Indexer = Literal["running", "paused", "none"]
 _TIME = re.compile(r"(?P<name>[\w ]+: )?(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))")
 """A time with its zone, alone or behind the name of a field."""
 
-MOST_PATHS = 10
+MAX_PATHS = 10
 """Paths of one record that a terminal shows."""
 
 WIDE = 100_000
@@ -162,10 +162,10 @@ def blocks(rows: Rows, columns: Sequence[str], paths: Collection[str]) -> None:
             out.print(Padding(styled_text(*parts), (0, 0, 0, 4)), soft_wrap=False)
         for value in (value for column, value in facts if column in paths):
             listed = value if isinstance(value, list) else [value]
-            for path in listed[:MOST_PATHS]:
+            for path in listed[:MAX_PATHS]:
                 out.print(styled_text((f"    {cell(path)}", "cyan")))
-            if len(listed) > MOST_PATHS:
-                out.print(styled_text((f"    and {len(listed) - MOST_PATHS} more", "dim")))
+            if len(listed) > MAX_PATHS:
+                out.print(styled_text((f"    and {len(listed) - MAX_PATHS} more", "dim")))
 
 
 def heading(column: str) -> str:

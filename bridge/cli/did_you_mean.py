@@ -23,7 +23,7 @@ MEANT = {
 }
 """Commands that some words mean which no command has in its name."""
 
-FEW = 6
+MAX_NAMES = 6
 """Most names listed in a sentence."""
 
 
@@ -88,5 +88,5 @@ def did_you_mean(written: str, choices: Iterable[str]) -> str:
     if not near and find_closest(word, names, 0.8) is None:
         near = [name for name in names if word in name.split("-")]
     if near := near or [close for close in [find_closest(word, names)] if close]:
-        return f"; did you mean {' or '.join(f'`{name}`' for name in near[:FEW])}?"
-    return f"; there are {', '.join(names)}." if len(names) <= FEW else "."
+        return f"; did you mean {' or '.join(f'`{name}`' for name in near[:MAX_NAMES])}?"
+    return f"; there are {', '.join(names)}." if len(names) <= MAX_NAMES else "."

@@ -47,14 +47,14 @@ log = logging.getLogger(__name__)
 AT_ONCE = 64
 """Texts embedded between two writes; a crash can lose this many."""
 
-QUIET_S, LONGEST_S = 0.25, 10.0
+QUIET_S, MAX_WAIT_S = 0.25, 10.0
 """Seconds without a change to wait for before each batch, since embedding takes a core from other writers; and at most.
 
 A full batch keeps a core busy for up to five seconds: under constant writing, the writer has the cores to itself two
 thirds of the time.
 """
 
-FEW, SHORTER = 8, 0.3
+MAX_QUICK_PASSAGES, SHORTER = 8, 0.3
 """Up to this many passages, such as those of one edited note, wait for only this share of the pause."""
 
 LOOK_AGAIN_S = 5.0
@@ -121,12 +121,12 @@ class VectorBackfill:
                     await self._signal.wait(LOOK_AGAIN_S)
 
     async def _quiet(self) -> None:
-        ends = time.monotonic() + LONGEST_S
+        ends = time.monotonic() + MAX_WAIT_S
         while (left := min(ends, self._woken + self._pause()) - time.monotonic()) > 0:
             await self._signal.wait(left)
 
     def _pause(self) -> float:
-        return QUIET_S * SHORTER if self._index.pending_vectors() <= FEW else QUIET_S
+        return QUIET_S * SHORTER if self._index.pending_vectors() <= MAX_QUICK_PASSAGES else QUIET_S
 
     async def step(self) -> bool:
         """Embed one batch; return False when there is nothing to do."""

@@ -96,14 +96,14 @@ def digests(files: Vault) -> Iterator[str]:
             yield hashlib.sha256(files.read(VaultPath(path))[0]).hexdigest()
 
 
-FEW_CHANGES = 200
+MAX_NOTE_EVENTS = 200
 """Up to this many changed notes get an event each; more are only published as progress."""
 
 
 def publish_changes(vault: OpenVault, written: Collection[IndexedNote], gone: Collection[VaultPath]) -> None:
     """Publish written and missing notes, and wake waiters."""
     vault.backfill.wake()
-    if len(written) + len(gone) <= FEW_CHANGES:
+    if len(written) + len(gone) <= MAX_NOTE_EVENTS:
         for note in written:
             vault.events.publish(NoteUpdate(note.path, "indexed"), vault.id)
         for path in gone:

@@ -11,7 +11,7 @@ from typing import Literal
 from bridge.engine.link_graph import LinkResolver
 from bridge.engine.moves import NOTHING_REPLACED, LateMoves, Replacement, carry_notes
 from bridge.engine.parser import Outcome, ReadOptions, read_all
-from bridge.engine.parser_pool import FEW, ParserPool
+from bridge.engine.parser_pool import MAX_NOTES_WITHOUT_POOL, ParserPool
 from bridge.engine.signal import pause
 from bridge.errors import BridgeError, IndexUnusable, NotReady
 from bridge.index.background import trim
@@ -115,7 +115,7 @@ class Indexer:
     @property
     def is_reading_many(self) -> bool:
         """Whether the first scan, or a change of many notes, is not indexed yet."""
-        return not self.complete or len(self.pending) > FEW
+        return not self.complete or len(self.pending) > MAX_NOTES_WITHOUT_POOL
 
     def require_complete(self) -> None:
         """Require that a full scan was committed."""
@@ -207,7 +207,7 @@ class Indexer:
             # Notes that an earlier try left pending are read now, or have gone since.
             self.pending = (self.pending - paths) | read
             denied = await self._find_denied(gone, notes)
-            if not self.complete and len(read) > max(FEW, len(scan.files) // 2):
+            if not self.complete and len(read) > max(MAX_NOTES_WITHOUT_POOL, len(scan.files) // 2):
                 # It was begun already if the index is new.
                 self._readers.begin(self.vault, learn=self.settings.boilerplate and not self.index.boilerplate.version)
             await self._learn(self._without_agents(read), anew=everything)

@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 WATCHED_S = 3.0
 """Seconds for which a file is watched after it was replaced or last written."""
 LOOK_EVERY_S = 0.05
-MOST_TRIES = 20
+MAX_TRIES = 20
 """Times that a late save which cannot be kept, such as while the note is being saved again, is tried once more."""
 FINISH_S = 1.5
 """Seconds for which a stopping bridge keeps watching."""
@@ -136,7 +136,7 @@ class LateSaves:
             log.warning("What was saved late could not be kept yet: %s", error.code)
             watched.saved_state = (0, -1)
             watched.tries += 1
-            if watched.tries < MOST_TRIES:
+            if watched.tries < MAX_TRIES:
                 # A try may take as long as the file is watched.
                 watched.since = time.monotonic()
 

@@ -252,7 +252,7 @@ def resolve_targets(note: IndexedNote, names: Names) -> tuple[VaultPath, ...]:
     return tuple(path for path in found if path is not None)
 
 
-SETTLED_S, LONGEST_S = 0.1, 1.0
+SETTLED_S, MAX_WAIT_S = 0.1, 1.0
 """Seconds without a change before the graph is rebuilt, so that writers get the processor first; and at most."""
 
 
@@ -374,7 +374,7 @@ class LinkResolver:
             self._on_update()
 
     async def _pause(self) -> None:
-        ends = time.monotonic() + LONGEST_S
+        ends = time.monotonic() + MAX_WAIT_S
         before: ResolvedLinks | None = None
         while before is not self.resolved_links and time.monotonic() < ends:
             before = self.resolved_links

@@ -19,7 +19,7 @@ from bridge.vault.vault import Vault
 LATE_S = 2.0
 """Seconds within which the two halves of a move are seen."""
 
-MOST_LATE = 300
+MAX_LATE_NOTES = 300
 """Notes that are remembered for that, of each half."""
 
 Seen = tuple[float, IndexedNote]
@@ -55,8 +55,8 @@ class LateMoves:
         self._gone = [*_recent(self._gone, now, fresh), *((now, note) for note in gone)]
         self._fresh = [*_recent(self._fresh, now, gone), *((now, note) for note in fresh)]
         moved = detect_moves([note for _, note in self._gone], (note for _, note in self._fresh))
-        self._gone = [one for one in self._gone if one[1].path not in moved][-MOST_LATE:]
-        self._fresh = [one for one in self._fresh if one[1].path not in moved.values()][-MOST_LATE:]
+        self._gone = [one for one in self._gone if one[1].path not in moved][-MAX_LATE_NOTES:]
+        self._fresh = [one for one in self._fresh if one[1].path not in moved.values()][-MAX_LATE_NOTES:]
         return moved
 
 

@@ -38,7 +38,7 @@ from bridge.notebook.folder import AgentsFolder, agents_folder
 from bridge.notebook.questions import WaitingQuestions
 from bridge.records import dataclass
 from bridge.search.model import Sources
-from bridge.search.vault_words import FEW_CHANGED
+from bridge.search.vault_words import MAX_READ_NOTES
 from bridge.search.vocabulary import Vocabulary
 from bridge.settings.schema import Settings
 from bridge.state.store import Store
@@ -235,7 +235,7 @@ class OpenVault:
 
     def notice_written(self, notes: int) -> None:
         """Have the words of so many written notes read soon, if a search should not."""
-        if notes > FEW_CHANGED:
+        if notes > MAX_READ_NOTES:
             self.many_written.set()
 
     def keep_apart(self) -> None:

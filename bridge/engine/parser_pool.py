@@ -30,7 +30,7 @@ from bridge.worker_pool import WorkerPool
 
 log = logging.getLogger(__name__)
 
-FEW = 300
+MAX_NOTES_WITHOUT_POOL = 300
 """Up to this many notes, starting processes does not pay."""
 
 SLICE = 64
@@ -67,7 +67,7 @@ class ParserPool:
         """Return the files and their recurring lines; None if unwanted, for few notes, or if a process failed."""
         try:
             files = (await asyncio.to_thread(vault.scan)).files
-            if len(files) <= FEW:
+            if len(files) <= MAX_NOTES_WITHOUT_POOL:
                 return None
             self._file_words = vault, await self._index_words(vault, {path: files[path].size for path in files})
             self._on_words()
@@ -113,7 +113,7 @@ class ParserPool:
         """Yield the outcome of every file, in slices as they are done."""
         slices = slice_files(files)
         try:
-            if len(files) <= FEW:
+            if len(files) <= MAX_NOTES_WITHOUT_POOL:
                 for part in slices:
                     yield await asyncio.to_thread(read_all, reading, part)
                 return

@@ -13,7 +13,7 @@ from bridge.types import Digest, VaultPath, is_same_digest
 ROOM = 32 * 1024 * 1024
 """Bytes held in all."""
 
-LARGEST = 1024 * 1024
+MAX_FILE_BYTES = 1024 * 1024
 """Size in bytes of the largest file held."""
 
 
@@ -26,7 +26,7 @@ class ReadCache:
 
     def keep(self, digest: Digest, data: bytes) -> None:
         """Hold a content, evicting the least recently read."""
-        if len(data) > LARGEST:
+        if len(data) > MAX_FILE_BYTES:
             return
         if self._contents.pop(digest, None) is None:
             self._size += len(data)
@@ -61,7 +61,7 @@ class LongNoteCache:
         if len(data) < LONG:
             return read_document(path, data, max_pdf_pages=max_pdf_pages)
         key = path, digest_of(data), max_pdf_pages
-        with self._parsing if len(data) > LARGEST else nullcontext():
+        with self._parsing if len(data) > MAX_FILE_BYTES else nullcontext():
             entry = self._entry
             if entry is None or entry[0] != key:
                 self._entry = entry = None

@@ -29,10 +29,10 @@ from bridge.vault.vault import Vault
 
 log = logging.getLogger(__name__)
 
-MOST = 1_000
+MAX_UNDONE_CHANGES = 1_000
 """Changes that are undone together at most."""
 
-FEW = 10
+MAX_CONFLICT_FILES = 10
 """Files of a conflict, and later changes of each, that are looked at."""
 
 TAKE_OUT = partial(merge_file, touching=True, alike=True)
@@ -134,8 +134,8 @@ class ChangeReview:
         paths = {one["path"] for one in conflicts} if isinstance(conflicts, list) else set()
         later = {
             change.id: change.made
-            for path in sorted(paths)[:FEW]
-            for change in self.changes(ChangeFilter(path=path, state="applied"), FEW, 0)
+            for path in sorted(paths)[:MAX_CONFLICT_FILES]
+            for change in self.changes(ChangeFilter(path=path, state="applied"), MAX_CONFLICT_FILES, 0)
             if change.made > newest
         }
         if not later:
@@ -212,7 +212,7 @@ class ChangeReview:
 
     def of_session(self, session: str) -> list[str]:
         """Return the ids of the active changes of a session."""
-        found = self.changes(ChangeFilter(session=session, state="applied"), MOST, 0)
+        found = self.changes(ChangeFilter(session=session, state="applied"), MAX_UNDONE_CHANGES, 0)
         ids = [change.id for change in found if "undoes" not in change.facts and "redoes" not in change.facts]
         if not ids:
             raise ChangeNotFound(f"The session `{session[:40]}` has no active changes.")

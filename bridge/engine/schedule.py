@@ -32,7 +32,7 @@ async def run_maintenance(review: ChangeReview, index: Index) -> Never:
 LOOKED_AT_S = 35 * DAY_S
 """Seconds looked back; older readings weigh a thirtieth at most."""
 
-MOST = 3_000
+MAX_READINGS = 3_000
 """Most recent readings that are used: a tenth of a second of work even if all were in long sessions."""
 
 REFRESH_EVERY_S = 30.0
@@ -79,7 +79,7 @@ class CoReadingTracker:
         if not before.weight:
             return
         now = time.time()
-        readings = await asyncio.to_thread(self._store.calls.readings, now - LOOKED_AT_S, MOST)
+        readings = await asyncio.to_thread(self._store.calls.readings, now - LOOKED_AT_S, MAX_READINGS)
         notes = self._index.notes
         beside = await asyncio.to_thread(co_read_pairs, [one for one in readings if one.path in notes], now)
         # Changed settings schedule another refresh.

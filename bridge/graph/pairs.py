@@ -14,10 +14,10 @@ from bridge.text.fold import fold_case
 RARE = 10
 """Maximum number of notes with a tag for it to relate two of them; n notes make n²/2 edges."""
 
-MOST_TAGS = 20
+MAX_TAGS = 20
 """Tags of one note that count, the rarest first."""
 
-MOST_IN_FOLDER = 30
+MAX_FOLDER_NOTES = 30
 """Maximum size of a folder whose notes are joined; a larger one says little about two of them."""
 
 Pairs = list[tuple[int, int, float]]
@@ -33,7 +33,7 @@ def pairs_by_tag(tags: Mapping[int, Iterable[str]]) -> Pairs:
     taken: defaultdict[int, int] = defaultdict(int)
     joined: dict[tuple[int, int], float] = {}
     for name in rare:
-        notes = [note for note in sorted(carrying[name]) if taken[note] < MOST_TAGS]
+        notes = [note for note in sorted(carrying[name]) if taken[note] < MAX_TAGS]
         for note in notes:
             taken[note] += 1
         for pair in combinations(notes, 2):
@@ -51,14 +51,14 @@ def pairs_by_folder(folders: Mapping[int, Hashable]) -> Pairs:
     inside: defaultdict[Hashable, list[int]] = defaultdict(list)
     for note, folder in folders.items():
         inside[folder].append(note)
-    small = (notes for notes in inside.values() if len(notes) <= MOST_IN_FOLDER)
+    small = (notes for notes in inside.values() if len(notes) <= MAX_FOLDER_NOTES)
     return [(*pair, 1.0) for notes in small for pair in combinations(sorted(notes), 2)]
 
 
 def shared_tags(one: Iterable[str], other: Iterable[str]) -> list[str]:
     """Return the tags that two notes share, as the first writes them."""
     folded = {fold_case(tag) for tag in other}
-    return list(islice((tag for tag in one if fold_case(tag) in folded), MOST_TAGS))
+    return list(islice((tag for tag in one if fold_case(tag) in folded), MAX_TAGS))
 
 
 Floats = NDArray[np.float32]
@@ -67,7 +67,7 @@ Numbers = NDArray[np.int64]
 NEAREST = 5
 """Neighbours of each note that are checked for being mutual."""
 
-LEAST = 0.5
+MIN_COSINE = 0.5
 """Minimum cosine of similar notes."""
 
 BLOCK = 512
@@ -98,7 +98,7 @@ def mutual_neighbours(
         compare(vectors, rows, others, nearest, cosine)
     first = np.repeat(everything, NEAREST)
     second, alike = nearest.ravel(), cosine.ravel()
-    mask = alike >= LEAST
+    mask = alike >= MIN_COSINE
     key = np.minimum(first, second)[mask] * count + np.maximum(first, second)[mask]
     found, at, times = np.unique(key, return_index=True, return_counts=True)
     both = times == 2
@@ -148,13 +148,13 @@ def rows_by_region(near: Numbers, count: int) -> list[Numbers]:
     return np.split(order // near.shape[1], np.searchsorted(near.ravel()[order], np.arange(1, count)))
 
 
-MOST_NAMED = 50
+MAX_NOTE_LINKS = 50
 """Notes with more links are lists: appearing together in one says little."""
 
-MOST_PAIRS = 5_000_000
+MAX_PAIRS = 5_000_000
 """Maximum number of pairs considered; notes with few links go first, because theirs say most."""
 
-LEAST_TOGETHER = 2
+MIN_COCITATIONS = 2
 
 Gaps = list[tuple[int, int, int, float]]
 
@@ -182,7 +182,7 @@ def find_gaps(edges: Edges, most: int) -> Gaps:
     named = np.bincount(target, minlength=size)
     # Two notes that everyone links to appear together by chance.
     score = telling * times / np.sqrt(named[one] * named[other])
-    strong = np.flatnonzero(~linked & (times >= LEAST_TOGETHER))
+    strong = np.flatnonzero(~linked & (times >= MIN_COCITATIONS))
     best = strong[np.lexsort((pair[strong], -score[strong]))][:most]
     columns = (one[best].tolist(), other[best].tolist(), times[best].tolist(), score[best].tolist())
     return [*zip(*columns, strict=True)]
@@ -195,10 +195,10 @@ def _cocited_pairs(
     count = np.bincount(source, minlength=size)
     start = np.cumsum(count) - count
     pairs, weights, seen = [np.empty(0, np.int64)], [np.empty(0)], 0
-    for many in range(2, MOST_NAMED + 1):
+    for many in range(2, MAX_NOTE_LINKS + 1):
         begin = start[count == many]
         seen += len(begin) * many * (many - 1) // 2
-        if seen > MOST_PAIRS:
+        if seen > MAX_PAIRS:
             break
         rows = target[begin[:, None] + np.arange(many)]
         low, high = np.triu_indices(many, 1)

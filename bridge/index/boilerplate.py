@@ -19,25 +19,25 @@ from bridge.records import dataclass
 from bridge.text.fold import fold_word
 from bridge.types import Span, VaultPath, lies_in
 
-LEAST_NOTES = 8
+MIN_NOTES = 8
 """A line in fewer notes is never boilerplate, so that small vaults keep what they repeat."""
 
-LEAST_SHARE = 0.03
+MIN_NOTE_SHARE = 0.03
 """Neither is a line in a smaller share of the notes."""
 
-LEAST_SHARE_OF_KIND = 0.5
+MIN_KIND_SHARE = 0.5
 """But one in most notes of a folder or of a type is."""
 
 RARER_VALUE = 0.5
 """Share of the notes with a label up to which the whole line, with its value, is none: `Race: Elf`."""
 
-LEAST_LETTERS = 3
+MIN_LINE_CHARS = 3
 """Shorter lines carry no information and cost nothing."""
 
-LONGEST_LINE = 2_000
+MAX_LINE_CHARS = 2_000
 """Longer lines are divided among passages, so that none of them is ever whole in one."""
 
-_LINE = re.compile(rf"^.{{{LEAST_LETTERS},{LONGEST_LINE}}}$", re.MULTILINE)
+_LINE = re.compile(rf"^.{{{MIN_LINE_CHARS},{MAX_LINE_CHARS}}}$", re.MULTILINE)
 _MARKS = re.compile(r"^[\s>#*+\-]*(?:\[.\]\s)?")
 _DIGITS = re.compile(r"\d\d*")
 """Numbers; written so that the search skips to the first digit, which it does not for `\\d+`."""
@@ -100,12 +100,12 @@ class Boilerplate:
         for text in texts:
             lines = set(_lines(text))
             seen.update({*map(line_hash, lines), *map(line_hash, filter(None, map(_label, lines)))} & self.recurring)
-        recurring = frozenset(line for line, count in seen.items() if count >= LEAST_NOTES)
+        recurring = frozenset(line for line, count in seen.items() if count >= MIN_NOTES)
         return type(self)(self.version, recurring, self.first_words)
 
     def __contains__(self, line: object) -> bool:
         """Return whether a line, as written in a note, recurs."""
-        if not self.recurring or not isinstance(line, str) or len(line) < LEAST_LETTERS:
+        if not self.recurring or not isinstance(line, str) or len(line) < MIN_LINE_CHARS:
             return False
         line = _strip_marks(line)
         if self.first_words is not None:
@@ -189,8 +189,8 @@ class _Learner:
         labels = set(self._label_of.values())
         found = set[int]()
         for group, count in counts.items():
-            share = LEAST_SHARE if group == _ALL else LEAST_SHARE_OF_KIND
-            least = max(LEAST_NOTES, share * self._notes[group])
+            share = MIN_NOTE_SHARE if group == _ALL else MIN_KIND_SHARE
+            least = max(MIN_NOTES, share * self._notes[group])
             found.update(one for one, often in count.items() if often >= least and (group != _ALL or one not in labels))
         every = counts.get(_ALL, Counter())
         return frozenset(
@@ -261,13 +261,13 @@ def first_word(line: str) -> int:
 
 
 def has_letters(line: str) -> bool:
-    if len(line) <= LEAST_LETTERS:
-        return len(line) == LEAST_LETTERS and line.isalpha()
+    if len(line) <= MIN_LINE_CHARS:
+        return len(line) == MIN_LINE_CHARS and line.isalpha()
     # Nearly every line starts with enough letters.
     return (
-        line[:LEAST_LETTERS].isalpha()
-        or sum(map(str.isalpha, line[:8])) >= LEAST_LETTERS
-        or sum(map(str.isalpha, line[:200])) >= LEAST_LETTERS
+        line[:MIN_LINE_CHARS].isalpha()
+        or sum(map(str.isalpha, line[:8])) >= MIN_LINE_CHARS
+        or sum(map(str.isalpha, line[:200])) >= MIN_LINE_CHARS
     )
 
 

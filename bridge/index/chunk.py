@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from bridge.markdown.note import Heading, Note, PieceKind
-from bridge.markdown.sections import LONGEST_HEADING
+from bridge.markdown.sections import MAX_HEADING_CHARS
 from bridge.markdown.structure import html_comments
 from bridge.text.budget import estimate_tokens
 from bridge.text.sentence import sentence_ends
@@ -16,13 +16,13 @@ from bridge.types import Lines, Span
 TARGET = 180
 """Target size of a passage in tokens."""
 
-MOST = 256
+MAX_PASSAGE_TOKENS = 256
 """Maximum size of a passage in tokens, used where a piece would be split otherwise."""
 
 SMALL = 48
 """Sections with fewer tokens are joined to their neighbours under the same parent."""
 
-FARTHEST = 8 * MOST
+FARTHEST = 8 * MAX_PASSAGE_TOKENS
 """Number of characters that exceeds a passage in any script."""
 
 _TEXT = re.compile(r"\S")
@@ -62,14 +62,14 @@ def iter_sections(note: Note) -> Iterator[tuple[tuple[str, ...], list[Unit]]]:
         heading = headings.get(line) if kind == "heading" else None
         if heading is not None:
             if units:
-                yield tuple(h.text[:LONGEST_HEADING] for h in above), units
+                yield tuple(h.text[:MAX_HEADING_CHARS] for h in above), units
             units = []
             while above and above[-1].level >= heading.level:
                 above.pop()
             above.append(heading)
         units += split(note.text, kind, span)
     if units:
-        yield tuple(h.text[:LONGEST_HEADING] for h in above), units
+        yield tuple(h.text[:MAX_HEADING_CHARS] for h in above), units
 
 
 def iter_pieces(note: Note) -> Iterator[tuple[PieceKind, Span, int]]:
@@ -104,7 +104,7 @@ def visible_spans(note: Note, span: Span) -> Iterator[Span]:
 def split(text: str, kind: PieceKind, span: Span) -> list[Unit]:
     """Return a piece as one unit, or as several if it is longer than a passage may be."""
     size = estimate_tokens(text[slice(*span)])
-    if size <= MOST:
+    if size <= MAX_PASSAGE_TOKENS:
         return [Unit(kind, span, size)]
     has_lines = kind in {"fence", "table", "math", "html"}
     lines = (match.end() for match in _LINE.finditer(text, *span))
@@ -120,7 +120,7 @@ def split(text: str, kind: PieceKind, span: Span) -> list[Unit]:
         if last > start and is_long(text, start, cut, TARGET):
             units.append(Unit(kind, (start, last), estimate_tokens(text[start:last])))
             start = last
-        while is_long(text, start, cut, MOST):
+        while is_long(text, start, cut, MAX_PASSAGE_TOKENS):
             # No boundary within reach: a line of data, or a script without full stops.
             stop = _hard_cut(text, start, min(cut, start + FARTHEST))
             units.append(Unit(kind, (start, stop), estimate_tokens(text[start:stop])))
@@ -169,14 +169,14 @@ def pack(path: tuple[str, ...], units: Sequence[Unit]) -> list[PassageDraft]:
     size = 0
     for position, unit in enumerate(units):
         full = size + unit.tokens > TARGET
-        if full and size + unit.tokens <= MOST + TARGET:
+        if full and size + unit.tokens <= MAX_PASSAGE_TOKENS + TARGET:
             full = not has_only_headings(units[start:position])
         if position > start and (full or is_far(units[position - 1].span, unit.span)):
             packed.append(_draft(path, units[start:position]))
             start, size = position, 0
         size += unit.tokens
     tail = _draft(path, units[start:])
-    small = tail.tokens < SMALL and packed and packed[-1].tokens + tail.tokens <= MOST
+    small = tail.tokens < SMALL and packed and packed[-1].tokens + tail.tokens <= MAX_PASSAGE_TOKENS
     if small and not is_far(packed[-1].span, tail.span):
         last = packed.pop()
         tail = last._replace(span=(last.span[0], tail.span[1]), tokens=last.tokens + tail.tokens)
@@ -217,7 +217,9 @@ def join_small(cut: Sequence[PassageDraft]) -> list[PassageDraft]:
 
 def shared_heading(first: PassageDraft, second: PassageDraft) -> tuple[str, ...] | None:
     """Return the heading path of two neighbours when joined, or None if they should stay separate."""
-    if first.tokens + second.tokens > TARGET and not (first.bare and first.tokens + second.tokens <= MOST):
+    if first.tokens + second.tokens > TARGET and not (
+        first.bare and first.tokens + second.tokens <= MAX_PASSAGE_TOKENS
+    ):
         return None
     if is_far(first.span, second.span):
         return None

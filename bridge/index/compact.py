@@ -21,10 +21,10 @@ VACUUM_AFTER_S = 0.25
 COMPACT_AFTER_S = 2.0
 """Pause after a write before the index is compacted."""
 
-MOST_UNSAVED = 2_000
+MAX_UNSAVED = 2_000
 """Passages and notes whose postings wait to be stored with the next compaction."""
 
-MOST_STALE = 250
+MAX_STALE_NOTES = 250
 """Notes whose names the next start may split into words again, which takes some 15 ms."""
 
 FAILURES = (BridgeError, OSError, RuntimeError, ValueError)
@@ -100,7 +100,7 @@ class Compaction:
             await asyncio.sleep(sweep_after)
             await self._tasks.finish(self._sweep())
             await asyncio.sleep(optimise_after)
-            if self.urgent or self._overdue or self._opened.postings.unsaved > MOST_UNSAVED:
+            if self.urgent or self._overdue or self._opened.postings.unsaved > MAX_UNSAVED:
                 await self._tasks.finish(self.optimise(at_once=False))
         except FAILURES as error:
             # Nothing is lost: the next write or the next start tries again.
@@ -138,7 +138,7 @@ class Compaction:
 
     async def save_names(self) -> None:
         """Store the names of the notes, unless the next start will soon have split them into words again."""
-        await self._opened.name_file.save(self._opened.known, self._opened.catalogue, MOST_STALE)
+        await self._opened.name_file.save(self._opened.known, self._opened.catalogue, MAX_STALE_NOTES)
 
     async def _prune_later(self) -> None:
         """Remove replaced versions once no search can be reading them."""

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bridge.index.segment import MOST_DOCUMENTS, DocumentIds, Segment, build_segment, merge_segments
+from bridge.index.segment import MAX_DOCUMENTS, DocumentIds, Segment, build_segment, merge_segments
 from bridge.index.tokens import FORMS, WORDS, Vocabulary
 from bridge.records import dataclass
 
@@ -57,7 +57,7 @@ def build_segments(documents: Sequence[Document], vocabulary: Vocabulary) -> Ite
 def number_segments(segments: Iterable[tuple[Segment, Ids]]) -> list[Segment]:
     groups: list[list[Segment]] = [[]]
     for segment, ids in segments:
-        if sum(map(len, groups[-1])) + len(segment) > MOST_DOCUMENTS:
+        if sum(map(len, groups[-1])) + len(segment) > MAX_DOCUMENTS:
             groups.append([])
         groups[-1].append(_number(segment, ids))
     return [merge_segments(group) for group in groups if group]

@@ -35,7 +35,7 @@ class NameHit(NamedTuple):
     score: float
 
 
-MOST_EQUAL = 64
+MAX_EQUAL_HITS = 64
 """Hits beyond a limit that are compared by path because they equal the last; of more, those written first are found."""
 
 _Hit = TypeVar("_Hit", PassageHit, NoteHit)

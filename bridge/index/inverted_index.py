@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.index.apart import HiddenRows
-from bridge.index.hits import MOST_EQUAL
-from bridge.index.segment import FREQUENCIES, MOST_DOCUMENTS, Segment, merge_segments
+from bridge.index.hits import MAX_EQUAL_HITS
+from bridge.index.segment import FREQUENCIES, MAX_DOCUMENTS, Segment, merge_segments
 from bridge.index.tokens import hash_tokens, query_tokens
 from bridge.records import dataclass
 from bridge.text.fold import fold_words
@@ -20,7 +20,7 @@ from bridge.text.words import TOKEN
 K1, B = 1.2, 0.75
 """The constants of BM25, as in LanceDB and Lucene."""
 
-MOST_SEGMENTS = 8
+MAX_SEGMENTS = 8
 """Segments above which small ones are merged: each costs a search some 30 µs."""
 
 DEAD_SHARE = 0.25
@@ -109,7 +109,7 @@ class InvertedIndex:
         for segment in sorted(self.segments, key=lambda segment: len(segment) - segment.dead):
             alive = len(segment) - segment.dead
             wasteful = segment.dead > waste * len(segment)
-            if total + alive > MOST_DOCUMENTS or not (wasteful or alive <= 2 * total):
+            if total + alive > MAX_DOCUMENTS or not (wasteful or alive <= 2 * total):
                 groups.append(small)
                 small, total = [], 0
             small.append(segment)
@@ -200,7 +200,7 @@ def _list_hits(
     numbers, ordinals, scores = (np.concatenate(column) for column in zip(*found, strict=True))
     order = np.lexsort((ordinals, numbers, -scores))
     if len(order) > limit:
-        order = order[: min(np.count_nonzero(scores >= scores[order[limit - 1]]), limit + MOST_EQUAL)]
+        order = order[: min(np.count_nonzero(scores >= scores[order[limit - 1]]), limit + MAX_EQUAL_HITS)]
     return list(zip(*(column[order].tolist() for column in (numbers, ordinals, scores)), strict=True))
 
 
@@ -213,10 +213,10 @@ def _best(
     return segment.numbers[found], segment.ordinals[found], scores
 
 
-MOST_WORDS = 48
+MAX_QUERY_WORDS = 48
 """Words of a query that are searched for; a pasted page is identified by its first ones."""
 
-LONGEST = 200
+MAX_WORD_CHARS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,5 +254,5 @@ def _term_query(should: Sequence[str], must: Iterable[Sequence[str]], must_not: 
 
 
 def searchable_words(words: Iterable[str]) -> list[str]:
-    kept = dict.fromkeys(strip_break_hints(word)[:LONGEST].replace("\x00", " ") for word in words)
-    return [word for word in kept if TOKEN.search(word)][:MOST_WORDS]
+    kept = dict.fromkeys(strip_break_hints(word)[:MAX_WORD_CHARS].replace("\x00", " ") for word in words)
+    return [word for word in kept if TOKEN.search(word)][:MAX_QUERY_WORDS]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.index.hits import MOST_EQUAL
+from bridge.index.hits import MAX_EQUAL_HITS
 from bridge.records import dataclass
 
 Rows = NDArray[np.int32]
@@ -25,7 +25,7 @@ MISSING = -1
 UNTITLED = -2
 """The row of a title without a vector: its product with any vector is 0."""
 
-FEW = 8
+SPARSE_RATIO = 8
 """Where at most one row in so many is wanted, only those are multiplied."""
 
 
@@ -98,7 +98,7 @@ class VectorRows:
         products = np.zeros(len(blocks) * BLOCK + 2, np.float32)
         products[MISSING] = -np.inf
         rows = None if wanted is None else distinct(wanted, len(products))
-        if rows is None or len(rows) * FEW > self._used:
+        if rows is None or len(rows) * SPARSE_RATIO > self._used:
             repeated = np.broadcast_to(half, (BLOCK, self.dimensions))
             for number, block in enumerate(blocks):
                 multiply(block, repeated, products[number * BLOCK : (number + 1) * BLOCK])
@@ -394,7 +394,7 @@ def list_passages(
     key: NDArray[np.int64], ordinal: NDArray[np.int32], scores: Floats, best: NDArray[np.intp], limit: int
 ) -> list[tuple[int, int, float]]:
     if len(best) > limit:
-        best = best[: min(np.count_nonzero(scores[best] >= scores[best[limit - 1]]), limit + MOST_EQUAL)]
+        best = best[: min(np.count_nonzero(scores[best] >= scores[best[limit - 1]]), limit + MAX_EQUAL_HITS)]
     return list(zip(key[best].tolist(), ordinal[best].tolist(), scores[best].tolist(), strict=True))
 
 

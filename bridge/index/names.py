@@ -59,15 +59,15 @@ EXACT, PREFIX, TYPO = 1.0, 0.85, 0.7
 PART, HEADING = 0.6, 0.9
 """Factor for a name of which hardly any part was typed, and for a heading."""
 
-MOST_MEANT = 400
+MAX_MATCHED_WORDS = 400
 """Known words that one word of a query may match."""
 
-MOST_WORDS = 32
+MAX_QUERY_WORDS = 32
 """Words of a query that are used."""
 
 HEADINGS_A_NOTE = 200
 
-FEW_WORDS = 500
+MAX_INSERTED_WORDS = 500
 """Words that are put into the sorted ones one by one; after more, all are sorted again."""
 
 
@@ -196,7 +196,7 @@ class NameIndex:
 
     def find(self, text: str, limit: int, within: Collection[VaultPath] | None) -> list[NameHit]:
         """Return the notes whose names best match a text, one hit per note, best first."""
-        words = list(dict.fromkeys(name_words(text)))[:MOST_WORDS]
+        words = list(dict.fromkeys(name_words(text)))[:MAX_QUERY_WORDS]
         if not words or limit < 1:
             return []
         hits: dict[VaultPath, NameHit] = {}
@@ -256,7 +256,7 @@ class NameIndex:
         return found
 
     def _vocabulary(self) -> list[str]:
-        if len(self._changed) > FEW_WORDS:
+        if len(self._changed) > MAX_INSERTED_WORDS:
             self._sorted = sorted(self._holders)
         elif self._changed:
             words = self._sorted.copy()
@@ -274,13 +274,13 @@ class NameIndex:
         words = self._vocabulary()
         start = bisect_left(words, word)
         end = bisect_left(words, word + "\U0010ffff", start)
-        return words[start : min(end, start + MOST_MEANT)]
+        return words[start : min(end, start + MAX_MATCHED_WORDS)]
 
     def _nearly(self, word: str) -> dict[str, float]:
         words = self._vocabulary()
         if self._near.words is not words:
             self._near = NearWords(words)
-        near = self._near.find(word, 1 if len(word) < 8 else 2, MOST_MEANT)
+        near = self._near.find(word, 1 if len(word) < 8 else 2, MAX_MATCHED_WORDS)
         return {found: TYPO * (1 - distance / (2 * len(word))) for found, distance in near}
 
 
@@ -296,7 +296,7 @@ def name_words(text: str) -> list[str]:
     return words
 
 
-LEAST_LANGUAGE = 0.01
+MIN_LANGUAGE_SHARE = 0.01
 """Share of the notes in a language from which queries are stemmed in it."""
 
 
@@ -384,7 +384,7 @@ class NamesBySide:
         """Return the languages of the notes that use the Latin script, most frequent first."""
         if among not in self._languages:
             counts = sum((side.languages for side in self._sides(among)), Counter[str]())
-            least = LEAST_LANGUAGE * counts.total()
+            least = MIN_LANGUAGE_SHARE * counts.total()
             known = [(-count, language) for language, count in counts.items() if count > 0 and count >= least]
             self._languages[among] = tuple(language for _, language in sorted(known))
         return self._languages[among]

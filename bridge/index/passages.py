@@ -22,7 +22,7 @@ from bridge.index.rows import (
 from bridge.index.vectors import Vectors
 from bridge.types import VaultPath
 
-FEW = 256
+MAX_SINGLE_READS = 256
 """Notes that are read one by one when they are found; with more of them unread, all are."""
 
 PASSAGES = 512
@@ -81,7 +81,7 @@ class PassageTexts:
         if unread := [key for key in keys if key not in self._packed]:
             self._put(pack_passages(await self._fetch(unread)))
             missing = len(self._opened.catalogue.notes) - len(self._packed)
-            many = missing > max(FEW, len(self._packed)) and not self._tidying.is_put_off
+            many = missing > max(MAX_SINGLE_READS, len(self._packed)) and not self._tidying.is_put_off
             if many and (self._filling is None or self._filling.done()):
                 self._filling = self._tasks.start(self._read_all())
 
@@ -117,7 +117,7 @@ class PassageTexts:
     def _put(self, packed: Mapping[int, tuple[tuple[int, bytes], ...]]) -> None:
         live = self._opened.catalogue.believes_key
         self._packed.put({key: blocks for key, blocks in packed.items() if live(key)})
-        if len(self._packed) > len(self._opened.catalogue.notes) + FEW:
+        if len(self._packed) > len(self._opened.catalogue.notes) + MAX_SINGLE_READS:
             self.forget()
 
     async def wholes(self, paths: Collection[VaultPath] | None) -> dict[VaultPath, str]:

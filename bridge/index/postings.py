@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bridge.errors import BridgeError
 from bridge.index.catalogue import NoteEntry, NoteTable
 from bridge.index.documents import AT_ONCE, Document, NoteSegments, Vocabularies, build_segments
-from bridge.index.inverted_index import MOST_SEGMENTS, InvertedIndex
+from bridge.index.inverted_index import MAX_SEGMENTS, InvertedIndex
 from bridge.index.note_segments import passage_forms
 from bridge.index.segment import Segment
 from bridge.index.table import Table
@@ -89,7 +89,7 @@ class Postings:
     @property
     def crowded(self) -> bool:
         """Whether there are so many segments that some should be merged."""
-        return any(len(index.segments) > MOST_SEGMENTS for index in self._indexes().values())
+        return any(len(index.segments) > MAX_SEGMENTS for index in self._indexes().values())
 
     async def merge(self, *, everything: bool = False) -> None:
         """Merge small segments, and those of which much is dead."""

@@ -12,7 +12,7 @@ from bridge.index.array_file import Layout, encode_arrays, read_arrays
 from bridge.index.tokens import Occurrences
 from bridge.records import dataclass
 
-MOST_DOCUMENTS = 1 << 16
+MAX_DOCUMENTS = 1 << 16
 """Documents in a segment, so that a posting takes three bytes."""
 
 FORMAT = b"VBPOST02"

@@ -12,7 +12,7 @@ from bridge.types import Digest
 log = logging.getLogger(__name__)
 
 KEEP_DAYS = 30
-MOST = 1_000
+MAX_SUMMARIES = 1_000
 """Summaries that are kept, the newest ones."""
 
 _DAY_S = 86_400
@@ -88,8 +88,8 @@ async def _forget_old(table: Table, now: int) -> None:
     rows = await table.scan(["digest", "made"])
     made = sorted(rows["made"].to_pylist(), reverse=True)
     oldest = now - KEEP_DAYS * _DAY_S
-    if len(made) > MOST + _SPARE:
-        oldest = max(oldest, made[MOST - 1])
+    if len(made) > MAX_SUMMARIES + _SPARE:
+        oldest = max(oldest, made[MAX_SUMMARIES - 1])
     if made and made[-1] < oldest:
         await table.inner.delete(f"made < {oldest}")
     if table.urgent or (made and made[-1] < oldest):

@@ -21,7 +21,7 @@ Tokenizer = Literal["words", "forms"]
 WORDS: Tokenizer = "words"
 FORMS: Tokenizer = "forms"
 
-LONGEST_TOKEN = 100
+MAX_TOKEN_CHARS = 100
 """Characters from which a token is left out: keys and encoded files."""
 
 HASHED = 40
@@ -35,7 +35,7 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
 _ALL = 2**64 - 1
 
-FEW, CACHED = 16, 2_000
+MAX_SINGLE_HASHES, CACHED = 16, 2_000
 """Tokens that are hashed one by one, and hashes that are cached: those of a query are needed several times."""
 
 
@@ -60,7 +60,7 @@ class _Numbers(dict[str, int]):
         return number
 
 
-MOST_PIECES = 100_000
+MAX_PIECES = 100_000
 """Pieces of text that a vocabulary remembers: some 15 MB."""
 
 
@@ -82,7 +82,7 @@ class Vocabulary:
         """The tokens of one piece after the other."""
 
     def find(self, texts: Sequence[str]) -> Occurrences:
-        if len(self._numbers) > MOST_PIECES:
+        if len(self._numbers) > MAX_PIECES:
             self._clear()
         runs = [np.fromiter(map(self._numbers.__getitem__, text.split()), np.int64) for text in texts]
         self._learn(list(islice(self._numbers, len(self._sizes), None)))
@@ -109,7 +109,7 @@ def _ranges(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.i
 
 def split_pieces(pieces: Sequence[str], tokenizer: Tokenizer) -> list[list[str]]:
     if tokenizer == FORMS:
-        return [[form] if len(form) < LONGEST_TOKEN else [] for form in fold_words(pieces)]
+        return [[form] if len(form) < MAX_TOKEN_CHARS else [] for form in fold_words(pieces)]
     found: list[list[str]] = []
     for piece in pieces:
         # Most pieces are one English word with a punctuation mark.
@@ -122,7 +122,7 @@ def split_pieces(pieces: Sequence[str], tokenizer: Tokenizer) -> list[list[str]]
                 # Persian joins endings so that are else written apart.
                 words += TOKEN.findall(piece.replace("\u200c", " "))
             tokens = [*chain.from_iterable(map(_index_tokens, fold_words(words)))]
-        found.append([token for token in tokens if len(token) < LONGEST_TOKEN])
+        found.append([token for token in tokens if len(token) < MAX_TOKEN_CHARS])
     return found
 
 
@@ -144,12 +144,12 @@ def query_tokens(word: str, *, exact: bool = False) -> list[str]:
             found.append(folded)
         else:
             found += _index_tokens(folded)
-    return [token for token in dict.fromkeys(found) if len(token) < LONGEST_TOKEN]
+    return [token for token in dict.fromkeys(found) if len(token) < MAX_TOKEN_CHARS]
 
 
 def hash_tokens(tokens: Sequence[str]) -> NDArray[np.uint64]:
     """Hash tokens; among a million of them two are equal by chance in one of thirty million vaults."""
-    if len(tokens) <= FEW:
+    if len(tokens) <= MAX_SINGLE_HASHES:
         return np.array([_hash_token(token) for token in tokens], np.uint64)
     padded = np.array([*map(_encode, tokens)], dtype=f"S{HASHED}")
     parts = cast("NDArray[np.uint64]", padded.view("<u8").reshape(-1, HASHED // 8))

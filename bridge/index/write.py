@@ -24,7 +24,7 @@ from bridge.index.open import OpenIndex, start_coroutine
 from bridge.index.postings import Postings, passage_mark, whole_mark
 from bridge.index.prepare import Chunk, PreparedNote, whole_text
 from bridge.index.rows import note_rows, passage_rows, text_digests
-from bridge.index.segment import EXACT, MOST_DOCUMENTS, Segment, assemble_segment
+from bridge.index.segment import EXACT, MAX_DOCUMENTS, Segment, assemble_segment
 from bridge.index.tokens import Occurrences, Vocabulary
 from bridge.index.vectors import Vectors
 from bridge.markdown.decode import BOM, digest_of
@@ -38,10 +38,10 @@ from bridge.text.stems import language_of
 from bridge.types import VaultPath
 from bridge.vault.scan import Stat
 
-LARGEST: Final = 1_000_000
+MAX_WHOLE_BYTES: Final = 1_000_000
 """Bytes of a file above which some of it may be left out."""
 
-SHORTEST: Final = 200
+MAX_SHORT_CHARS: Final = 200
 """Characters of a body up to which the properties count for the language."""
 
 _REACHES_FURTHER: Final = ("<", "`", "~~~", "]:", "&nbsp;")
@@ -88,7 +88,7 @@ class _Versions:
             return False
         if now.problems or now.aliases != known.aliases or is_drawing(known.path, now.properties):
             return False
-        is_short = len(self.new) - now.body <= SHORTEST
+        is_short = len(self.new) - now.body <= MAX_SHORT_CHARS
         return not (is_short and language_of(self.new) != known.language)
 
     def tags(self) -> tuple[str, ...] | None:
@@ -138,7 +138,7 @@ def carry_over(known: IndexedNote, before: bytes, after: bytes, stat: Stat) -> C
 
 
 def _versions(known: IndexedNote, before: bytes, after: bytes) -> _Versions | None:
-    if known.kind != "note" or known.problems or max(len(before), len(after)) > LARGEST:
+    if known.kind != "note" or known.problems or max(len(before), len(after)) > MAX_WHOLE_BYTES:
         return None
     if before.startswith(BOM) != after.startswith(BOM) or digest_of(before) != known.digest:
         return None
@@ -201,8 +201,8 @@ def revise_documents(
     """Build segments of revised documents; call in a thread that may use the vocabulary."""
     built: list[Segment] = []
     inexact: list[Revision] = []
-    for start in range(0, len(revisions), MOST_DOCUMENTS):
-        left = revisions[start : start + MOST_DOCUMENTS]
+    for start in range(0, len(revisions), MAX_DOCUMENTS):
+        left = revisions[start : start + MAX_DOCUMENTS]
         while left:
             segment, failed = _revise(segments, left, vocabulary)
             if not failed:

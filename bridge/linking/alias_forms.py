@@ -13,8 +13,8 @@ from bridge.types import VaultPath
 
 AliasReason = Literal["link text", "accepted", "acronym", "in parentheses"]
 
-LONGEST: Final = 60
-MOST_WORDS: Final = 6
+MAX_FORM_CHARS: Final = 60
+MAX_FORM_WORDS: Final = 6
 """Words of a form; a longer link text is a part of a sentence."""
 
 _SPACE: Final = re.compile(r"\s+")
@@ -82,7 +82,7 @@ def _acronyms(title: str, texts: Mapping[VaultPath, str]) -> Iterator[tuple[str,
 
 def _in_parentheses(title: str, texts: Mapping[VaultPath, str]) -> Iterator[tuple[str, VaultPath]]:
     name = rf"(?<!\w)(?:\[\[)?{re.escape(title)}(?:\]\])?"
-    behind = re.compile(rf"{name}\s?[(（]([^()（）\[\]\n]{{2,{LONGEST}}})[)）]", re.IGNORECASE)
+    behind = re.compile(rf"{name}\s?[(（]([^()（）\[\]\n]{{2,{MAX_FORM_CHARS}}})[)）]", re.IGNORECASE)
     before = re.compile(
         rf"((?:(?-i:[^\W\d_a-zß-ÿ])[\w.&-]*)(?:[ ](?-i:[^\W\d_a-zß-ÿ])[\w.&-]*){{0,3}})\s?[(（]{name}[)）]",
         re.IGNORECASE,
@@ -97,8 +97,8 @@ def _in_parentheses(title: str, texts: Mapping[VaultPath, str]) -> Iterator[tupl
 
 def _is_name(form: str) -> bool:
     return (
-        1 < len(form) <= LONGEST
-        and len(TOKEN.findall(form)) <= MOST_WORDS
+        1 < len(form) <= MAX_FORM_CHARS
+        and len(TOKEN.findall(form)) <= MAX_FORM_WORDS
         and _LETTER.search(form) is not None
         and fold_case(form) not in _NO_NAME
         and not any(sign in form for sign in "[]|#\n")

@@ -38,7 +38,7 @@ NEARNESS: Final = 0.5
 COSINES: Final[Mapping[str, tuple[float, float]]] = {"all-minilm-l6-v2": (0.2, 0.6)}
 """By model: cosines of unrelated and of closely related notes; other models are not calibrated."""
 
-FEW: Final = 3
+MAX_RARE_NOTES: Final = 3
 """Maximum number of notes for a name to count as rare."""
 
 HABITUAL: Final = 2
@@ -128,7 +128,7 @@ def place_evidence(text: str, start: int, end: int) -> list[Evidence]:
 
 def rarity_evidence(notes: int) -> Evidence:
     """Judge how many notes contain the name: one in all of them is an ordinary word."""
-    return Evidence("rarity", COMMON * math.log2(max(1, notes)), "a rare name" if notes <= FEW else "")
+    return Evidence("rarity", COMMON * math.log2(max(1, notes)), "a rare name" if notes <= MAX_RARE_NOTES else "")
 
 
 def habit_evidence(linked: int, mentioned: int) -> Evidence | None:

@@ -14,20 +14,20 @@ from bridge.text.scripts import SPACED_CHARACTER, UNSPACED_CHARACTER
 from bridge.text.words import ALPHANUMERIC
 from bridge.types import Span, VaultPath
 
-LEAST_INEXACT: Final = 4
+MIN_INEXACT_LETTERS: Final = 4
 """Minimum number of letters in a name that is matched inexactly."""
 
-MOST_WORDS: Final = 4
+MAX_NAME_WORDS: Final = 4
 ALIKE: Final = 0.799
 """Share of a word's letters that must be right: four fifths, less a margin for rounding."""
 
-LEAST_MISTYPED: Final = 5
+MIN_MISTYPED_LETTERS: Final = 5
 """Minimum number of letters of a word in which one may be wrong."""
 
 SLACK: Final = 0.25
 """Maximum difference in length between similar words, as a share of the letters."""
 
-MOST_KNOWN: Final = 100_000
+MAX_CACHED_WORDS: Final = 100_000
 """Number of words whose similar words are cached."""
 
 _JOINS: Final = re.compile(r"[ \-_'’/]")
@@ -62,8 +62,8 @@ class InexactMatcher:
         for form in forms:
             phrase = tuple(ALPHANUMERIC.findall(form))
             if (
-                len(letters_and_digits(form)) < LEAST_INEXACT
-                or len(phrase) > MOST_WORDS
+                len(letters_and_digits(form)) < MIN_INEXACT_LETTERS
+                or len(phrase) > MAX_NAME_WORDS
                 or UNSPACED_CHARACTER.search(form)
                 or _SYMBOL.search(form)
             ):
@@ -93,7 +93,7 @@ class InexactMatcher:
         key = ""
         for count, word in enumerate(run, start=1):
             key += word.text
-            if len(key) < LEAST_INEXACT:
+            if len(key) < MIN_INEXACT_LETTERS:
                 continue
             for phrase in (key, f"{key}s", key.removesuffix("s")):
                 if (form := self._joined.get(phrase)) is not None:
@@ -115,7 +115,7 @@ class InexactMatcher:
 
     def _all_alike(self, words: AbstractSet[str]) -> Mapping[str, Sequence[str]]:
         """Return the similar words of names for each word, cached because notes share most of their words."""
-        if len(self._alike_cache) > MOST_KNOWN:
+        if len(self._alike_cache) > MAX_CACHED_WORDS:
             self._alike_cache = {}
         cache = self._alike_cache
         for word in words - cache.keys():
@@ -125,7 +125,7 @@ class InexactMatcher:
     def _alike(self, word: str) -> Sequence[str]:
         if word in self._words:
             return (word,)
-        if len(word) < LEAST_MISTYPED or not word.isalpha():
+        if len(word) < MIN_MISTYPED_LETTERS or not word.isalpha():
             return ()
         from rapidfuzz import process
         from rapidfuzz.distance import Levenshtein
@@ -138,24 +138,24 @@ class InexactMatcher:
 def group_by_shape(words: Iterable[str]) -> Mapping[tuple[str, int], Sequence[str]]:
     near: dict[tuple[str, int], list[str]] = defaultdict(list)
     for word in sorted(words):
-        if word.isalpha() and len(word) >= LEAST_MISTYPED - 1:
+        if word.isalpha() and len(word) >= MIN_MISTYPED_LETTERS - 1:
             slack = int(SLACK * len(word))
-            for length in range(max(LEAST_MISTYPED, len(word) - slack), len(word) + slack + 1):
+            for length in range(max(MIN_MISTYPED_LETTERS, len(word) - slack), len(word) + slack + 1):
                 near[word[0], length].append(word)
     return near
 
 
 def next_words(text: str, words: Sequence[FoldedWord], at: int) -> Iterator[FoldedWord]:
-    for before, word in zip(words[at : at + MOST_WORDS - 1], words[at + 1 : at + MOST_WORDS], strict=False):
+    for before, word in zip(words[at : at + MAX_NAME_WORDS - 1], words[at + 1 : at + MAX_NAME_WORDS], strict=False):
         if word.start != before.end + 1 or not _JOINS.match(text, before.end):
             return
         yield word
 
 
-LEAST: Final = 2
+MIN_NAME_CHARS: Final = 2
 """Minimum length of a name that is searched for: single letters are everywhere."""
 
-LONGEST: Final = 200
+MAX_NAME_CHARS: Final = 200
 SHORT: Final = 3
 """Number of letters up to which a name must be in its own case: `IT` is not `it`."""
 
@@ -287,7 +287,11 @@ def overlap_test(spans: Sequence[Span]) -> Callable[[Span], bool]:
 
 
 def is_findable(form: str) -> bool:
-    return LEAST <= len(form) <= LONGEST and ALPHANUMERIC.search(form) is not None and not _NUMBER.fullmatch(form)
+    return (
+        MIN_NAME_CHARS <= len(form) <= MAX_NAME_CHARS
+        and ALPHANUMERIC.search(form) is not None
+        and not _NUMBER.fullmatch(form)
+    )
 
 
 def longest_mentions(mentions: Iterable[Mention]) -> list[Mention]:

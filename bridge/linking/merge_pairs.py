@@ -18,16 +18,16 @@ from bridge.text.overlap import RUN_WORDS, comparable_words
 from bridge.text.series import step_between
 from bridge.types import VaultPath
 
-LEAST_RUNS = 4
+MIN_RUNS = 4
 """Sequences of words that two texts must share, as many as eight words in a row have."""
 
-MOST_TEXTS = 6
+MAX_RUN_TEXTS = 6
 """A sequence that more texts contain is boilerplate, such as a template's."""
 
 SHARE_OF_RUNS = 0.35
 """Share of the shorter text's sequences that suffices."""
 
-FEW_RUNS = 0.08
+MIN_RUN_SHARE = 0.08
 SHARE_OF_WORDS = 0.55
 """Where single words were replaced, few sequences are left; then the different words of both are compared."""
 
@@ -62,7 +62,7 @@ def find_common_text(texts: Sequence[str], pause: Callable[[], None] = lambda: N
     for (one, other), count in shared.items():
         pause()
         share = count / max(1, int(min(sizes[one], sizes[other])))
-        if count < LEAST_RUNS or share < FEW_RUNS:
+        if count < MIN_RUNS or share < MIN_RUN_SHARE:
             continue
         if share < SHARE_OF_RUNS:
             share = _share_of_words(words[one], words[other])
@@ -98,7 +98,7 @@ def _count_shared(
         sizes += owned
         keys += found
     pairs, counts = np.unique(np.concatenate([*keys, np.empty(0, np.int64)]), return_counts=True)
-    enough = counts >= LEAST_RUNS
+    enough = counts >= MIN_RUNS
     return sizes, {
         divmod(key, len(runs)): count
         for key, count in zip(pairs[enough].tolist(), counts[enough].tolist(), strict=True)
@@ -113,14 +113,14 @@ def _count_part(runs: Sequence[NDArray[np.uint64]]) -> tuple[NDArray[np.int64], 
     every, owner = every[order], owner[order]
     starts = np.flatnonzero(np.diff(every, prepend=every[:1] + np.uint64(1)))
     lengths = np.diff(np.append(starts, len(every)))
-    sizes = np.bincount(owner[np.repeat(lengths <= MOST_TEXTS, lengths)], minlength=len(runs))
+    sizes = np.bincount(owner[np.repeat(lengths <= MAX_RUN_TEXTS, lengths)], minlength=len(runs))
     return sizes, list(_pair_keys(owner, starts, lengths, len(runs)))
 
 
 def _pair_keys(
     owner: NDArray[np.int64], starts: NDArray[np.int64], lengths: NDArray[np.int64], count: int
 ) -> Iterator[NDArray[np.int64]]:
-    for length in range(2, MOST_TEXTS + 1):
+    for length in range(2, MAX_RUN_TEXTS + 1):
         at = starts[lengths == length]
         for one, other in combinations(range(length), 2):
             yield owner[at + one] * count + owner[at + other]
@@ -136,7 +136,7 @@ MergeReason = Literal["name", "alias", "text", "meaning", "stub", "neighbours"]
 ALIKE: Final = 0.9
 """Cosine of two notes that are about the same."""
 
-LEAST: Final = 0.5
+MIN_CONFIDENCE: Final = 0.5
 """Confidence of a pair that is worth a look."""
 
 POINTING: Final = frozenset(
@@ -144,7 +144,7 @@ POINTING: Final = frozenset(
 )
 """Words beside its link of a note that only points to another."""
 
-LEAST_SIZE: Final = 0.5
+MIN_SIZE_RATIO: Final = 0.5
 """How long the shorter of two texts must be, as a share of the longer, to be the same text."""
 
 SAME: Final = 0.95
@@ -153,10 +153,10 @@ SAME: Final = 0.95
 SHORT: Final = 12
 """Words up to which a note is a stub of another of its name."""
 
-LONGEST_STUB: Final = 1_000
+MAX_STUB_CHARS: Final = 1_000
 """Characters of a stub, properties included."""
 
-MOST_ALIKE: Final = 4
+MAX_NAMESAKES: Final = 4
 """A name that more notes have, such as `Index`, says nothing."""
 
 _WEIGHT: Final[Mapping[MergeReason, float]] = {"alias": 0.7, "meaning": 0.6, "stub": 0.6, "neighbours": 0.3}
@@ -207,7 +207,7 @@ def find_merge_pairs(
         (one, other): pair.share
         for pair in find_common_text([texts[path] for path in paths], pause)
         # A list contains the text of each stub that it names.
-        if _sizes_alike(texts[one := paths[pair.one]], texts[other := paths[pair.other]], LEAST_SIZE)
+        if _sizes_alike(texts[one := paths[pair.one]], texts[other := paths[pair.other]], MIN_SIZE_RATIO)
     }
     for pair, share in common.items():
         found[pair]["text"] = 0.5 + 0.45 * share**3
@@ -227,7 +227,9 @@ def find_merge_pairs(
         for pair, reasons in found.items()
         if may_be_one(notes[pair[0]].title, notes[pair[1]].title, is_copy=_is_copy(pair, common, notes, texts))
     ]
-    return sorted((pair for pair in made if pair.confidence >= LEAST), key=lambda pair: (-pair.confidence, pair.path))
+    return sorted(
+        (pair for pair in made if pair.confidence >= MIN_CONFIDENCE), key=lambda pair: (-pair.confidence, pair.path)
+    )
 
 
 def may_be_one(one: str, other: str, *, is_copy: bool = False) -> bool:
@@ -269,7 +271,7 @@ def _by_name(
         for form in {fold_letters(title), fold_letters(_COPY.sub("", title))}:
             named[form].append(path)
     for alike in named.values():
-        if 2 <= len(alike) <= MOST_ALIKE:
+        if 2 <= len(alike) <= MAX_NAMESAKES:
             for one, other in combinations(alike, 2):
                 same = notes[one].title == notes[other].title
                 yield one, other, _SAME_NAME if same else _SPELT_ALIKE
@@ -285,7 +287,7 @@ def _by_alias(
     for path in paths:
         for alias in notes[path].aliases:
             others = [other for other in titled.get(fold_letters(alias), ()) if other != path]
-            if len(others) <= MOST_ALIKE:
+            if len(others) <= MAX_NAMESAKES:
                 yield from (_pair_of(path, other) for other in others)
 
 
@@ -302,7 +304,7 @@ def _by_pointing(
         named[name].append(path)
     for path, name in names.items():
         # Most texts are too long for that, and to split them takes seconds.
-        if len(texts[path]) > LONGEST_STUB or len([*comparable_words(texts[path])]) > SHORT:
+        if len(texts[path]) > MAX_STUB_CHARS or len([*comparable_words(texts[path])]) > SHORT:
             continue
         own = frozenset(comparable_words(notes[path].title))
         said = [word for word in comparable_words(WIKI.sub(" ", texts[path])) if word not in own]
@@ -312,7 +314,7 @@ def _by_pointing(
         for other in around if len(targets) == 1 and len(around) == 1 else ():
             if points or (not said and own & {*comparable_words(notes[other].title)}):
                 yield path, other
-        if len(named[name]) <= MOST_ALIKE:
+        if len(named[name]) <= MAX_NAMESAKES:
             yield from ((path, other) for other in named[name] if other != path)
 
 

@@ -13,7 +13,7 @@ from bridge.types import VaultPath
 
 CandidateKind = Literal["stub"] | NameKind
 
-LEAST_NOTES: Final = 2
+MIN_NOTES: Final = 2
 EXAMPLES: Final = 3
 """Number of example notes given for each candidate."""
 
@@ -43,8 +43,8 @@ CAPITALISING: Final = frozenset({"german"})
 NOUNS: Final = 0.08
 """Share of capitalised words within sentences from which a text counts as capitalising all nouns, in any language."""
 
-FEW_NOUNS: Final = 3
-LONGEST_WORD: Final = 24
+MIN_NOUNS: Final = 3
+MAX_WORD_CHARS: Final = 24
 
 _EVERYDAY: Final = re.compile(
     "(mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october"
@@ -93,7 +93,7 @@ class Usage:
 
     def is_label(self, form: str, notes: int) -> bool:
         """Return whether a folded name, contained in so many notes, is rather a heading or label of a template."""
-        return self.labels[form] >= max(LEAST_NOTES, AS_LABEL * notes)
+        return self.labels[form] >= max(MIN_NOTES, AS_LABEL * notes)
 
 
 def find_candidates(
@@ -135,7 +135,7 @@ def find_candidates(
             examples=tuple(sorted(paths)[:EXAMPLES]),
         )
         for form, paths in notes_of_form.items()
-        if len(paths) >= LEAST_NOTES and form not in existing and is_candidate(form, len(paths), kinds[form], usage)
+        if len(paths) >= MIN_NOTES and form not in existing and is_candidate(form, len(paths), kinds[form], usage)
     ]
     return sorted(likely, key=lambda one: (-one.confidence, -one.notes, one.name))
 
@@ -144,7 +144,7 @@ def filter_nouns(
     places: Sequence[CapitalisedName], words: int, usage: Usage, *, capitalises: bool
 ) -> Iterator[CapitalisedName]:
     single = [place for place in places if place.kind == "name" and " " not in place.text]
-    if not capitalises and len(single) <= max(FEW_NOUNS, NOUNS * words):
+    if not capitalises and len(single) <= max(MIN_NOUNS, NOUNS * words):
         yield from places
         return
     if capitalises:
@@ -168,7 +168,7 @@ def drop_first_word(place: CapitalisedName, usage: Usage) -> str:
 
 def confidence(kind: CandidateKind, notes: int, everything: int) -> float:
     """Return the confidence in a name found in so many notes, given the number of all notes."""
-    confidence = 1 - (1 - BASE[kind]) * LEAST_NOTES / notes
+    confidence = 1 - (1 - BASE[kind]) * MIN_NOTES / notes
     return confidence * TEMPLATED if notes > max(10, EVERYWHERE * everything) and kind != "stub" else confidence
 
 
@@ -176,6 +176,6 @@ def is_candidate(form: str, notes: int, kind: CandidateKind, usage: Usage) -> bo
     """Return whether a folded name is more than an ordinary word, a noun, or a template's heading."""
     if kind in {"stub", "ticket"}:
         return True
-    if max(map(len, form.split())) > LONGEST_WORD or _EVERYDAY.fullmatch(form) or usage.is_label(form, notes):
+    if max(map(len, form.split())) > MAX_WORD_CHARS or _EVERYDAY.fullmatch(form) or usage.is_label(form, notes):
         return False
     return " " in form or (usage.small[form] <= ORDINARY * notes and usage.nouns[form] < notes)

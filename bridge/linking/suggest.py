@@ -162,7 +162,7 @@ class OverlookedNote:
         return tuple(text for text, _ in Counter(place.text for place in self.places).most_common())
 
 
-MOST_PLACES: Final = 100
+MAX_MENTIONS: Final = 100
 """Mentions of one note in another that are judged to find the likeliest."""
 
 
@@ -188,7 +188,7 @@ def find_overlooked(
         text = texts[source]
         for mention in corpus.names.mentions(text, markup_spans(text)):
             path = target(mention.form)
-            if path is None or path in linked or judged[path] == MOST_PLACES:
+            if path is None or path in linked or judged[path] == MAX_MENTIONS:
                 continue
             judged[path] += 1
             score = link_likelihood(corpus, mention, text, len(linked_from(path)))

@@ -113,7 +113,7 @@ def resolve_relative(folder: str, target: str) -> str:
 
 
 WIKI: Final = re.compile(rf"!?\[\[((?!\[){inside_wiki()}+|(?:[^\[\]\r\n]++|\](?!\]))+)\]\]")
-LONGEST_LABEL: Final = 1000
+MAX_LABEL_CHARS: Final = 1000
 """Characters of a label that a link keeps: images nest without limit, and copying every label would be quadratic."""
 
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:|//")
@@ -183,7 +183,7 @@ def _markdown_link(text: str, link: MarkdownLink, lines: LineIndex) -> Link | No
     if not destination or is_outside(destination):
         return None
     first = link.start + (2 if link.image else 1)
-    label = text[first : min(link.label, first + LONGEST_LABEL)]
+    label = text[first : min(link.label, first + MAX_LABEL_CHARS)]
     return Link(destination, label, "markdown", lines.at(link.start), (link.start, link.end), link.image)
 
 
@@ -230,7 +230,7 @@ def wiki_parts(markup: str) -> Parts:
 
 def markdown_parts(markup: str, label: int) -> Parts:
     first = markup.index("[") + 1
-    end = first + label if label < LONGEST_LABEL else markup.rindex("](")
+    end = first + label if label < MAX_LABEL_CHARS else markup.rindex("](")
     found = destination_parts(markup, end + 2, len(markup) - 1)
     return Parts(found.file, found.place, (first, end))
 

@@ -10,7 +10,7 @@ from bridge.markdown.parse import parse_structure
 from bridge.markdown.structure import html_comments
 from bridge.types import Span
 
-LONGEST_LINE: Final = 10_000
+MAX_LINE_CHARS: Final = 10_000
 """Characters after the offset to stop at in which the end of its line is looked for."""
 
 _NOT_PROSE: Final = frozenset({"heading", "fence", "html", "math", "footnote"})
@@ -39,7 +39,7 @@ def protected_spans(note: Note, end: int | None = None) -> tuple[Span, ...]:
     if note.kind != "note":
         return ((0, len(note.text)),) if note.text else ()
     text = note.text
-    shown = text if end is None else text[: text.find("\n", end, end + LONGEST_LINE) + 1 or end + LONGEST_LINE]
+    shown = text if end is None else text[: text.find("\n", end, end + MAX_LINE_CHARS) + 1 or end + MAX_LINE_CHARS]
     structure, comments = parse_structure(shown, note.body)
     parts = ((part.start, part.end) for part in structure.parts if part.kind in _NOT_PROSE)
     links = ((link.start, link.end) for link in structure.links)

@@ -14,7 +14,7 @@ from bridge.text.fold import fold_case
 from bridge.text.invisible import one_line
 from bridge.types import Span
 
-LONGEST_HEADING: Final = 1_000
+MAX_HEADING_CHARS: Final = 1_000
 """Characters of a heading that a path keeps, because it is repeated in the path of every heading and passage below
 it."""
 
@@ -22,7 +22,7 @@ _BETWEEN: Final = " > "
 _AT_LINE: Final = re.compile(r"(.+) \(line ([0-9]{1,9})\)", re.DOTALL)
 _SHOWN: Final = 50
 _NAMED: Final = 8
-_LONGEST: Final = 100
+_MAX_QUERY_CHARS: Final = 100
 # What Obsidian ignores when it compares a link's heading with a note's.
 _PUNCTUATION: Final = re.compile(r"[!\"#$%&()*+,.:;<=>?@^`{|}~/\[\]\\\s]+")
 
@@ -84,7 +84,7 @@ def heading_chains(headings: Sequence[Heading]) -> Iterator[tuple[str, ...]]:
         while above and above[-1].level >= heading.level:
             above.pop()
         above.append(heading)
-        yield tuple(each.text[:LONGEST_HEADING].rstrip() for each in above)
+        yield tuple(each.text[:MAX_HEADING_CHARS].rstrip() for each in above)
 
 
 def _find(note: Note, query: str) -> int:
@@ -108,27 +108,28 @@ def _find(note: Note, query: str) -> int:
             names = section_names(note.headings)
             same = [one_line(names[index]) for index in found]
             raise AmbiguousHeading(
-                f"More than one section is named `{query[:_LONGEST]}`: {_list_some(same)}.", headings=same[:_SHOWN]
+                f"More than one section is named `{query[:_MAX_QUERY_CHARS]}`: {_list_some(same)}.",
+                headings=same[:_SHOWN],
             )
-    start = f"There is no heading `{query[:_LONGEST]}` in {note.path}"
+    start = f"There is no heading `{query[:_MAX_QUERY_CHARS]}` in {note.path}"
     if not paths:
         raise HeadingNotFound(f"{start}; it has none.", hint="Read or change it by lines instead.", headings=[])
     paths = [*map(one_line, paths)]
-    has = _list_some(paths if len(paths) <= _NAMED else _sort_by_likeness(query[:_LONGEST], paths))
+    has = _list_some(paths if len(paths) <= _NAMED else _sort_by_likeness(query[:_MAX_QUERY_CHARS], paths))
     raise HeadingNotFound(f"{start}; its headings are {has}.", headings=paths[:_SHOWN])
 
 
 def _sort_by_likeness(query: str, paths: Sequence[str]) -> Sequence[str]:
     from rapidfuzz import fuzz, process
 
-    names = [path.rpartition(_BETWEEN)[2][:_LONGEST].casefold() for path in paths]
+    names = [path.rpartition(_BETWEEN)[2][:_MAX_QUERY_CHARS].casefold() for path in paths]
     near = {at for *_, at in process.extract(query.casefold(), names, scorer=fuzz.ratio, limit=_NAMED)}
     return [paths[at] for at in sorted(range(len(paths)), key=lambda at: at not in near)]
 
 
 def _list_some(paths: Sequence[str]) -> str:
     rest = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
-    return ", ".join(f"`{path[:_LONGEST]}`" for path in paths[:_NAMED]) + rest
+    return ", ".join(f"`{path[:_MAX_QUERY_CHARS]}`" for path in paths[:_NAMED]) + rest
 
 
 def _chain_ends_with(chain: tuple[str, ...], query: str, form: Callable[[str], str]) -> bool:

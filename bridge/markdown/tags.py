@@ -17,7 +17,7 @@ _TAG: Final = re.compile(rf"#([^{_KEPT_OUT}]+)")
 _NAME: Final = re.compile(rf"[^{_KEPT_OUT}]+")
 _NUMBER: Final = re.compile(r"[0-9]+")
 _DELIMITERS: Final = frozenset({"~~", "==", "]]"})
-_LONGEST_QUOTE: Final = 200
+_MAX_QUOTE_CHARS: Final = 200
 _QUOTED_LINE: Final = re.compile(r"[ \t>]*")
 
 
@@ -59,6 +59,6 @@ def _may_start(text: str, offset: int, structure: Structure) -> bool:
     if before.isspace() or before == "_" or text[offset - 2 : offset] in _DELIMITERS:
         return True
     if before == ">":
-        line = text.rfind("\n", max(0, offset - _LONGEST_QUOTE), offset) + 1
+        line = text.rfind("\n", max(0, offset - _MAX_QUOTE_CHARS), offset) + 1
         return _QUOTED_LINE.fullmatch(text, line, offset) is not None
     return text[offset - 2 : offset - 1] == "\\" and before in "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"

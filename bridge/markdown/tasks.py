@@ -48,7 +48,7 @@ _SIGN: Final = re.compile(
     re.VERBOSE,
 )
 _PRIORITY_OF: Final = {sign: name for name, sign in PRIORITIES.items()}
-_MOST: Final = 20
+_MAX_SIGNS: Final = 20
 """Signs and tags that the plugin reads from the end of a line; it stops at the first other word."""
 _FIELD: Final = re.compile(
     rf"(?:(?<!\s)\s+)?(?:\[({'|'.join(NAMES)})::([^\[\]]*)\]|\(({'|'.join(NAMES)})::([^()]*)\)),?", re.IGNORECASE
@@ -146,7 +146,7 @@ def _take_fields(found: _TaskLine) -> None:
 def _take_signs(found: _TaskLine) -> None:
     """Extract the plugin's signs from the end of a text; the tags between them stay."""
     tags: list[str] = []
-    for _ in range(_MOST):
+    for _ in range(_MAX_SIGNS):
         found.text = found.text.rstrip()
         last = max((found.text.rfind(sign) for sign in _FIRST_CHARACTERS if sign in found.text), default=-1)
         word = found.text.rsplit(maxsplit=1)[-1:]

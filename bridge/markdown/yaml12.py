@@ -182,7 +182,7 @@ def _unreadable_error(why: str, event: Any) -> MarkedYAMLError:
     return MarkedYAMLError(problem=why, problem_mark=event.start_mark)
 
 
-LONGEST: Final = 64 * 1024
+MAX_BYTES: Final = 64 * 1024
 """Bytes of such a text."""
 
 
@@ -218,8 +218,8 @@ class WrongYaml(Exception):
 
 def read_yaml(text: str) -> YamlText:
     """Read a YAML text that is a mapping, with the limits that hold for the properties of notes."""
-    if len(text.encode("utf-8", "surrogatepass")) > LONGEST:
-        raise WrongYaml(f"it is longer than {LONGEST // 1024} KiB", 1)
+    if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
+        raise WrongYaml(f"it is longer than {MAX_BYTES // 1024} KiB", 1)
     try:
         loader = _LineLoader(text)
         loader.get_single_data()

@@ -231,7 +231,7 @@ def prompt_arguments(template: Template, who: Caller) -> list[types.PromptArgume
     return [*template.arguments, *([VAULT_ARGUMENT] if len(who.hosts) > 1 else [])]
 
 
-MOST = 100
+MAX_COMPLETIONS = 100
 """The protocol's limit."""
 
 
@@ -252,7 +252,9 @@ class Completion:
             offer = OFFERS.get(params.argument.name, no_offers)
             words = offer(hosts) if offer is periods else sorted(set(offer(hosts)), key=str.casefold)
             found = match_words(words, params.argument.value.casefold())
-            values = types.Completion(values=found[:MOST], total=len(found), has_more=len(found) > MOST)
+            values = types.Completion(
+                values=found[:MAX_COMPLETIONS], total=len(found), has_more=len(found) > MAX_COMPLETIONS
+            )
             return types.CompleteResult(completion=values)
 
 

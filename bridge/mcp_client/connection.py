@@ -12,7 +12,7 @@ from bridge.errors import BridgeError, ServerFailed
 from bridge.mcp_client.launch import Launch
 from bridge.mcp_client.reply import Reply, ToolSummary, make_reply, summarise_tools
 from bridge.mcp_client.secret_file import redact_line
-from bridge.mcp_client.stdio import LONGEST_LINE, Program, exchange_messages, start_program
+from bridge.mcp_client.stdio import MAX_LINE_BYTES, Program, exchange_messages, start_program
 from bridge.records import dataclass
 from bridge.text.budget import cut_start
 
@@ -46,7 +46,7 @@ async def open_http(url: str, timeout_s: float) -> "AsyncIterator[Transport]":
 
     limits = httpx2.Timeout(timeout_s, read=timeout_s * 2)
     async with httpx2.AsyncClient(trust_env=False, timeout=limits) as http:
-        yield streamable_http_client(url, http_client=http, max_sse_event_size=LONGEST_LINE)
+        yield streamable_http_client(url, http_client=http, max_sse_event_size=MAX_LINE_BYTES)
 
 
 def load_client() -> None:
@@ -65,8 +65,8 @@ T = TypeVar("T")
 
 PAGES = 20
 """Most pages of a list of tools that are read."""
-MOST_TOOLS = 200
-LONGEST_FAILURE = 300
+MAX_TOOLS = 200
+MAX_FAILURE_CHARS = 300
 """Most characters of what a server says about its failure."""
 
 
@@ -210,7 +210,7 @@ class Connection:
 
     def redact(self, text: str) -> str:
         line = redact_line(text, self.launch.secrets)
-        return line if len(line) <= LONGEST_FAILURE else f"{line[:LONGEST_FAILURE]}…"
+        return line if len(line) <= MAX_FAILURE_CHARS else f"{line[:MAX_FAILURE_CHARS]}…"
 
     def _connected(self) -> "Client":
         if self._client is None or not self.is_open:
@@ -272,9 +272,9 @@ class Connection:
         cursor: str | None = None
         for _ in range(PAGES):
             page = await client.list_tools(cursor=cursor)
-            tools |= {tool.name: tool for tool in page.tools[: MOST_TOOLS - len(tools)]}
+            tools |= {tool.name: tool for tool in page.tools[: MAX_TOOLS - len(tools)]}
             cursor = page.next_cursor
-            if cursor is None or len(tools) >= MOST_TOOLS:
+            if cursor is None or len(tools) >= MAX_TOOLS:
                 break
         return tools
 
@@ -303,5 +303,5 @@ class Connection:
     def _failed(self, what: str, error: Exception | None = None) -> ServerFailed:
         reason = f": {self.redact(describe_cause(error))}" if error is not None else ""
         words = redact_line(self._program.last_words, self.launch.secrets) if self._program is not None else ""
-        written = f" It wrote: {cut_start(words, LONGEST_FAILURE)}" if words else ""
+        written = f" It wrote: {cut_start(words, MAX_FAILURE_CHARS)}" if words else ""
         return ServerFailed(f"`{self.name}` {what}{reason}.{written}")

@@ -11,12 +11,12 @@ from bridge.text.budget import cut, fit_words
 if TYPE_CHECKING:
     from mcp_types import Tool
 
-MOST_TOKENS = 8_000
+MAX_TOKENS = 8_000
 CHARACTERS_PER_TOKEN = 4
 """As a budget counts them: a script of which a character is a token counts four for each."""
-LONGEST_DESCRIPTION = 500
-LONGEST_SCHEMA = 2_000
-LONGEST_NAME = 128
+MAX_DESCRIPTION_CHARS = 500
+MAX_SCHEMA_CHARS = 2_000
+MAX_NAME_CHARS = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def make_reply(parts: Iterable[Any], structured: Any, secrets: Mapping[str, str]
     text = "\n".join(filter(None, map(part_text, parts)))
     if not text and structured is not None:
         text = write_json(structured, indent=2)
-    most = MOST_TOKENS * CHARACTERS_PER_TOKEN
+    most = MAX_TOKENS * CHARACTERS_PER_TOKEN
     whole = replace_values(text, secrets)
     # Twice the limit, since only part of it may be visible; looking for comments in more would take too long.
     visible = redact_secrets(whole[: 2 * most], secrets).strip()
@@ -111,11 +111,11 @@ def summarise_tools(tools: "Mapping[str, Tool]", secrets: Mapping[str, str]) -> 
     return tuple(
         ToolSummary(
             name,
-            shorten_line(tool.description or "", secrets, LONGEST_DESCRIPTION),
-            shorten_line(write_json(tool.input_schema), secrets, LONGEST_SCHEMA),
+            shorten_line(tool.description or "", secrets, MAX_DESCRIPTION_CHARS),
+            shorten_line(write_json(tool.input_schema), secrets, MAX_SCHEMA_CHARS),
         )
         for name, tool in tools.items()
-        if name and len(name) <= LONGEST_NAME and redact_line(name, secrets) == name
+        if name and len(name) <= MAX_NAME_CHARS and redact_line(name, secrets) == name
     )
 
 

@@ -11,7 +11,7 @@ from bridge.errors import SettingsUnreadable
 from bridge.mcp_client.server_file import SECRET, check_file_rights
 from bridge.text.invisible import one_line, visible_text
 
-SHORTEST = 8
+MIN_SECRET_CHARS = 8
 """Characters from which on a secret is taken out of texts: shorter ones stand in other words, and could be guessed by
 seeing which disappear."""
 
@@ -65,7 +65,7 @@ def redact_line(text: str, secrets: Mapping[str, str]) -> str:
 
 def replace_values(text: str, secrets: Mapping[str, str]) -> str:
     """Replace the values of secrets that are not short, the longest first, also where they are written as in JSON."""
-    long = {name: value for name, value in secrets.items() if len(value) >= SHORTEST}
+    long = {name: value for name, value in secrets.items() if len(value) >= MIN_SECRET_CHARS}
     for name, value in sorted(long.items(), key=lambda item: -len(item[1])):
         for form in {value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}:
             text = text.replace(form, f"[secret {name}]")

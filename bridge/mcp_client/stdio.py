@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
 
 KEEPER = Path(__file__).with_name("keeper.py")
-LONGEST_LINE = 16 << 20
+MAX_LINE_BYTES = 16 << 20
 """Most bytes of a message; a server that sends more is ended."""
-MOST_ITEMS = 2_000
+MAX_ITEMS = 2_000
 """Most items of a list in an answer, such as its parts or tools; to check more would take seconds."""
 CHUNK = 1 << 16
-MOST_AT_ONCE, REST_S = 1 << 20, 0.25
+MAX_BURST_BYTES, REST_S = 1 << 20, 0.25
 """Bytes of a standard error that are read until the reader rests, and for how many seconds."""
 LAST_WORDS = 2_000
 """Bytes of the standard error that are kept."""
@@ -60,7 +60,7 @@ class Program:
         stream, size = self.process.stderr, 0
         while stream is not None and (chunk := await stream.read(CHUNK)):
             self._errors.append(chunk)
-            if (size := size + len(chunk)) >= MOST_AT_ONCE:
+            if (size := size + len(chunk)) >= MAX_BURST_BYTES:
                 # One that writes without end does not keep this process busy.
                 size = 0
                 await asyncio.sleep(REST_S)
@@ -105,7 +105,7 @@ async def start_program(launch: Launch) -> Program:
             command = [sys.executable, "-I", "-S", str(KEEPER), str(theirs), *command]
             streams |= {"pass_fds": (theirs,), "start_new_session": True}
         process = await asyncio.create_subprocess_exec(
-            *command, env=dict(launch.env), cwd=launch.folder, limit=LONGEST_LINE, **streams
+            *command, env=dict(launch.env), cwd=launch.folder, limit=MAX_LINE_BYTES, **streams
         )
     except BaseException as error:
         if ours is not None:
@@ -169,9 +169,9 @@ async def read_messages(program: Program, incoming: "MemoryObjectSendStream[Sess
 def shorten_lists(result: dict[str, Any]) -> None:
     """Leave out the end of the lists in an answer that are too long; where it has parts, the last one says so."""
     for name, items in result.items():
-        if isinstance(items, list) and len(items) > MOST_ITEMS:
-            left_out = len(items) - MOST_ITEMS
-            del items[MOST_ITEMS:]
+        if isinstance(items, list) and len(items) > MAX_ITEMS:
+            left_out = len(items) - MAX_ITEMS
+            del items[MAX_ITEMS:]
             if name == "content":
                 items.append({"type": "text", "text": f"[{left_out:,} more parts, left out]"})
 

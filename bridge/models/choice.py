@@ -20,7 +20,7 @@ _SHORT = 20
 _ENGLISH = 0.05
 """Least share of an English note's words that are frequent ones."""
 
-_FOREIGN, _LEAST = 0.1, 0.5
+_FOREIGN, _MIN_ENGLISH_SHARE = 0.1, 0.5
 """Share of notes in other languages from which English is not enough, and of clearly English ones that it needs.
 
 The second one is for languages that are not known here.
@@ -49,7 +49,7 @@ def choose_model(vault: Vault, paths: Collection[VaultPath], before: str | None 
         return ModelChoice(MULTILINGUAL_MODEL if had_others else DEFAULT_MODEL, "no note tells its language yet")
     foreign, sure = told.count("no") / len(told), told.count("yes") / len(told)
     # Half as many keep it, or a vault on the border would be embedded again and again.
-    if foreign >= _FOREIGN / (1 + had_others) or sure < _LEAST:
+    if foreign >= _FOREIGN / (1 + had_others) or sure < _MIN_ENGLISH_SHARE:
         return ModelChoice(MULTILINGUAL_MODEL, f"{1 - sure:.0%} of the notes are not clearly in English")
     return ModelChoice(DEFAULT_MODEL, "the notes are in English")
 

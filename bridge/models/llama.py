@@ -31,7 +31,7 @@ _UNKNOWN = -10.0
 _STEP = 1 / 1340
 """What one stands for in the centre, which is stored in bytes."""
 
-_CACHED_WORDS, _LONGEST_CACHED = 20_000, 40
+_CACHED_WORDS, _MAX_CACHED_CHARS = 20_000, 40
 
 
 class Pieces:
@@ -59,7 +59,7 @@ class Pieces:
         """Return the pieces of a text between the marks of its ends, and whether it was truncated to `limit`."""
         found = [self._begin]
         for word in _GAPS.sub(" ", normalize("NFKC", text)).split():
-            cut = self._cut_cached if len(word) < _LONGEST_CACHED else self._cut
+            cut = self._cut_cached if len(word) < _MAX_CACHED_CHARS else self._cut
             found += cut("\u2581" + word)
             if len(found) >= limit:
                 return [*found[: limit - 1], self._end], True
@@ -101,7 +101,7 @@ class Pieces:
 
 c = load_llama()
 
-LARGEST_BATCH = 512
+MAX_BATCH_TOKENS = 512
 """Maximum number of tokens per call: attention over a larger batch is slower, and passages are far shorter."""
 
 _TOKEN_BYTES = 16
@@ -214,8 +214,8 @@ class Llama:
 
     def prepare(self, *, window: int, pooling: int, flash: bool, threads: int = 1) -> None:
         """Create the context; `limit` is then the maximum number of tokens per text."""
-        limit = min(window, LARGEST_BATCH)
-        batch = max(limit, min(256, LARGEST_BATCH))
+        limit = min(window, MAX_BATCH_TOKENS)
+        batch = max(limit, min(256, MAX_BATCH_TOKENS))
         params = c.llama_context_default_params()
         params.n_ctx = params.n_batch = params.n_ubatch = batch
         params.n_seq_max = _MAX_SEQUENCES

@@ -23,8 +23,8 @@ BUDGET_S = 2.0
 _START_S = 120.0
 _ANSWER_S = 60.0
 _PAUSE_S = 60.0
-_MOST_THREADS = 4
-_MOST_TOGETHER = 16
+_MAX_THREADS = 4
+_MAX_BATCH_PAIRS = 16
 _QUICK_S = 0.15
 _STOPPED = "The reranker is stopped."
 
@@ -62,7 +62,7 @@ class Reranker:
         """Prepare a reranker without starting a process."""
         self.model = model
         # Threads that wait for each other spin: on a busy core, one more made it seven times slower.
-        self._threads = threads or max(1, min(_MOST_THREADS, (os.cpu_count() or 2) - 1))
+        self._threads = threads or max(1, min(_MAX_THREADS, (os.cpu_count() or 2) - 1))
         self._budget_s = budget_s
         self._unload_after_s = unload_after_s
         self._process: FrameProcess | None = None
@@ -89,7 +89,7 @@ class Reranker:
                     texts = [query, *passages[len(found) : len(found) + size]]
                     found += await self._alone(partial(self._request, texts))
                     quick = time.monotonic() - began < _QUICK_S
-                    size = min(_MOST_TOGETHER, 2 * size) if quick else max(1, size // 2)
+                    size = min(_MAX_BATCH_PAIRS, 2 * size) if quick else max(1, size // 2)
         except TimeoutError:
             pass
         except WorkerDied:

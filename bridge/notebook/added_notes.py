@@ -7,10 +7,10 @@ from typing import Final
 from bridge.records import dataclass
 from bridge.types import VaultPath
 
-MOST: Final = 10
+MAX_NOTES: Final = 10
 """Most notes that wait for one session."""
 
-MOST_SESSIONS: Final = 200
+MAX_SESSIONS: Final = 200
 """Sessions for which notes wait at most; those that were given one first lose theirs."""
 
 
@@ -23,10 +23,10 @@ class AddedNotes:
     def add(self, session: str, path: VaultPath) -> bool:
         """Let a note wait for a session, once; return whether there was room for it."""
         paths = tuple(dict.fromkeys((*self._waiting.get(session, ()), path)))
-        if len(paths) > MOST:
+        if len(paths) > MAX_NOTES:
             return False
         self._waiting[session] = paths
-        while len(self._waiting) > MOST_SESSIONS:
+        while len(self._waiting) > MAX_SESSIONS:
             del self._waiting[next(iter(self._waiting))]
         return True
 

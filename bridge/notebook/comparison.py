@@ -22,7 +22,7 @@ NEARLY_SAME: Final = 0.8
 SAME_SUBJECT: Final = 0.5
 """The share from which two memories about the same thing are about the same side of it."""
 
-MOST_VALUES: Final = 2
+MAX_VALUE_WORDS: Final = 2
 """Words that another value may take."""
 
 STATEMENTS: Final = frozenset({"fact", "decision", "plan", "preference", "instruction", "persona"})
@@ -84,7 +84,7 @@ def _content(text: str) -> Counter[str]:
 def _is_value(new: Counter[str], old: Counter[str]) -> bool:
     if any(map(_has_digit, new)) and any(map(_has_digit, old)):
         return True
-    return 0 < new.total() <= MOST_VALUES and 0 < old.total() <= MOST_VALUES
+    return 0 < new.total() <= MAX_VALUE_WORDS and 0 < old.total() <= MAX_VALUE_WORDS
 
 
 def _has_digit(word: str) -> bool:

@@ -12,16 +12,16 @@ from bridge.text.stopwords import STOP_WORDS
 from bridge.text.words import words_of
 from bridge.types import VaultPath
 
-MOST_WORDS: Final = 6
+MAX_NAME_WORDS: Final = 6
 """Words of the longest name that is found in a question."""
 
 GUARD: Final = 2
 """Letters with which a mistyped name must begin as it should."""
 
-LEAST_TYPO: Final = 5
+MIN_TYPO_LETTERS: Final = 5
 """Letters of the shortest name that may lack a letter, have one too many or two swapped."""
 
-LEAST_SWAP: Final = 8
+MIN_REPLACED_LETTERS: Final = 8
 """Letters of the shortest name of which one letter may be another: `reach` is not `react`."""
 
 MISTYPED: Final = 0.9
@@ -68,7 +68,7 @@ class MemoryNames:
         return frozenset(
             word
             for start in range(len(words))
-            for end in range(start + 1, min(start + MOST_WORDS, len(words)) + 1)
+            for end in range(start + 1, min(start + MAX_NAME_WORDS, len(words)) + 1)
             if any(self._alike("".join(map(letters_and_digits, words[start:end]))))
             for word in words[start:end]
         )
@@ -91,7 +91,7 @@ def name_key(name: str) -> str:
     """Return a name's letters and digits, by which it is found; empty for one that any text could contain."""
     words = words_of(name)
     key = "".join(map(letters_and_digits, words))
-    return "" if len(words) > MOST_WORDS or all(word in STOP_WORDS for word in words) else key
+    return "" if len(words) > MAX_NAME_WORDS or all(word in STOP_WORDS for word in words) else key
 
 
 def question_keys(question: str) -> Iterator[str]:
@@ -99,15 +99,15 @@ def question_keys(question: str) -> Iterator[str]:
     for start, first in enumerate(words):
         key = first
         yield key
-        for word in words[start + 1 : start + MOST_WORDS]:
+        for word in words[start + 1 : start + MAX_NAME_WORDS]:
             key += word
             yield key
 
 
 def is_mistyped(key: str, name: str) -> bool:
     longer = max(len(key), len(name))
-    if longer < LEAST_TYPO or not (key.isalpha() and name.isalpha()):
+    if longer < MIN_TYPO_LETTERS or not (key.isalpha() and name.isalpha()):
         return False
-    if longer < LEAST_SWAP and len(key) == len(name) and sorted(key) != sorted(name):
+    if longer < MIN_REPLACED_LETTERS and len(key) == len(name) and sorted(key) != sorted(name):
         return False
     return OSA.distance(key, name, score_cutoff=1) <= 1

@@ -14,7 +14,7 @@ from bridge.types import VaultPath
 TYPE: Final = "garden-plan"
 """The property `type` of such a note."""
 
-FEW: Final = 5
+MAX_NOTES: Final = 5
 """Notes that a line names at most."""
 
 DONE: Final = "done"
@@ -182,8 +182,8 @@ def plan_link(path: VaultPath) -> str:
 
 def name_notes(paths: Sequence[VaultPath]) -> str:
     """Return how many notes there are, and the first ones by name."""
-    more = f" and {len(paths) - FEW:,} more" if len(paths) > FEW else ""
-    return f"{count_of(len(paths), 'note')}: {', '.join(map(plan_link, paths[:FEW]))}{more}"
+    more = f" and {len(paths) - MAX_NOTES:,} more" if len(paths) > MAX_NOTES else ""
+    return f"{count_of(len(paths), 'note')}: {', '.join(map(plan_link, paths[:MAX_NOTES]))}{more}"
 
 
 def code_words(text: str) -> str:

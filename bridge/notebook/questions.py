@@ -16,10 +16,10 @@ from bridge.text.invisible import one_line
 NOTE: Final = "Questions.md"
 """The name of the note in the agents' folder."""
 
-MOST_WAITING: Final = 200
+MAX_WAITING_QUESTIONS: Final = 200
 """Questions that wait to be written at most."""
 
-_LONGEST: Final = 300
+_MAX_QUESTION_CHARS: Final = 300
 _HEAD: Final = """\
 ---
 type: questions
@@ -65,9 +65,13 @@ class WaitingQuestions:
 
     def add(self, text: str, last: date, client: str, missing: Iterable[str]) -> None:
         """Add a question, unless it holds a secret or too many wait."""
-        shown = cut(_plain(text), _LONGEST)
+        shown = cut(_plain(text), _MAX_QUESTION_CHARS)
         known = self._waiting.get(_key(shown))
-        if not shown or find_secret(text) is not None or (known is None and len(self._waiting) >= MOST_WAITING):
+        if (
+            not shown
+            or find_secret(text) is not None
+            or (known is None and len(self._waiting) >= MAX_WAITING_QUESTIONS)
+        ):
             return
         words = tuple(plain for word in missing if (plain := _plain(word).replace(",", "")))
         one = KeptQuestion(shown, 1, last, _plain(client), words)

@@ -11,7 +11,7 @@ from bridge.types import VaultPath
 Verdict = Literal["useful", "wrong", "stale"]
 """What a reader thinks of a memory."""
 
-MOST_WRONG: Final = 2
+MAX_WRONG_VERDICTS: Final = 2
 """How often a memory is called wrong until it is doubted."""
 
 _COLUMNS: Final = ("times", "useful", "wrong", "stale")
@@ -55,7 +55,7 @@ class MemoryUse:
     @property
     def is_doubted(self) -> bool:
         """Whether it was called wrong twice, or stale."""
-        return self.wrong >= MOST_WRONG or self.stale > 0
+        return self.wrong >= MAX_WRONG_VERDICTS or self.stale > 0
 
 
 NO_USE: Final = MemoryUse()

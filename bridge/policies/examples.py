@@ -31,9 +31,9 @@ Fetch = Callable[[Digest], bytes | None]
 
 NEAR_DAYS: Final = 31
 """Days around that of the change that are written as a shift from it."""
-SHORTEST: Final = 3
+MIN_NAME_CHARS: Final = 3
 """Characters of a name that is looked for in texts; fewer in other alphabets than the Latin one."""
-MOST_COMPARED: Final = 4_000_000
+MAX_WORD_PAIRS: Final = 4_000_000
 """Pairs of words that are compared in a line."""
 
 _ITEM: Final = re.compile(r"[-*+] +(?:\[(.)\] +)?(.*)")
@@ -342,7 +342,9 @@ class _Merge:
         while at < len(text):
             for pieces, name in self._names:
                 raw = _raw(pieces)
-                is_short = len(raw) < (SHORTEST if raw.isascii() else SHORTEST - 1) and len(pieces) < len(text)
+                is_short = len(raw) < (MIN_NAME_CHARS if raw.isascii() else MIN_NAME_CHARS - 1) and len(pieces) < len(
+                    text
+                )
                 escaped = _escapes(text[:at])
                 if text[at : at + len(pieces)] == pieces and not escaped and (everywhere or not is_short):
                     parts.append(_Blank((raw,), name))
@@ -409,7 +411,7 @@ class _Merge:
 
 def _line_parts(name: str, each: Sequence[_Pieces]) -> Iterator[_Piece | _Blank]:
     """Yield the same line of all examples; what differs is filled in together if no word stands between."""
-    if any(len(each[0]) * len(one) > MOST_COMPARED for one in each):
+    if any(len(each[0]) * len(one) > MAX_WORD_PAIRS for one in each):
         yield from _blank(name, each)
         return
     merged: list[list[_Pieces]] = []

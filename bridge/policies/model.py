@@ -37,18 +37,18 @@ READS: Final = ("find_notes", "list_tasks", "search", "summarise")
 READS_INDEX: Final = ("search", "summarise")
 """Those of them that read the vault as it is, and not the draft."""
 
-MOST_STEPS: Final = 50
-MOST_CONDITIONS: Final = 50
-MOST_VARIABLES: Final = 50
-MOST_TURNS: Final = 500
+MAX_STEPS: Final = 50
+MAX_CONDITIONS: Final = 50
+MAX_VARIABLES: Final = 50
+MAX_TURNS: Final = 500
 """Turns of all loops of a run."""
-MOST_ASKED: Final = 50
+MAX_ASKING_TURNS: Final = 50
 """Turns of a loop that asks: others wait meanwhile to change the vault."""
-MOST_FILES: Final = 200
+MAX_FILES: Final = 200
 """Files and folders that a run may touch."""
-MOST_RESULTS: Final = 100
+MAX_RESULTS: Final = 100
 """Results of a step that reads."""
-MOST_CHARACTERS: Final = 10_000_000
+MAX_CHARS: Final = 10_000_000
 """Characters that templates may make in a run."""
 
 

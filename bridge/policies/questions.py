@@ -12,7 +12,7 @@ from bridge.markdown.edit.tasks import task_blocks
 from bridge.markdown.names import note_name
 from bridge.markdown.note import Value
 from bridge.markdown.tasks import TaskSettings, parse_task, strip_ids
-from bridge.policies.model import MOST_RESULTS
+from bridge.policies.model import MAX_RESULTS
 from bridge.policies.state import DraftState
 from bridge.search.filters import filter_notes
 from bridge.search.model import SearchRequest
@@ -107,8 +107,7 @@ def _lines_around(note: IndexedNote, task: IndexedTask) -> Iterator[int]:
 def list_hits(hits: Iterable[Mapping[str, Any]], total: int) -> Mapping[str, Value]:
     """Return what `search` answered, in the form of the other questions."""
     found: list[Value] = [
-        {"path": hit["path"], "name": note_name(hit["path"]), "title": hit["title"]}
-        for hit in list(hits)[:MOST_RESULTS]
+        {"path": hit["path"], "name": note_name(hit["path"]), "title": hit["title"]} for hit in list(hits)[:MAX_RESULTS]
     ]
     return _result("hits", found, total)
 
@@ -137,7 +136,7 @@ def join_results(do: str, before: Mapping[str, Value], more: Mapping[str, Value]
             if isinstance(one, Mapping):
                 joined.setdefault((one["path"], one.get("line")), one)
     left_out = sum(int(str(answer["total"])) - int(str(answer["count"])) for answer in (before, more))
-    return _result(name, list(joined.values())[:MOST_RESULTS], len(joined) + left_out)
+    return _result(name, list(joined.values())[:MAX_RESULTS], len(joined) + left_out)
 
 
 def _choose(state: DraftState, bound: Bound, given: Mapping[str, Result], apart: str | None) -> list[IndexedNote]:
@@ -178,4 +177,4 @@ def _result(name: str, found: list[Value], total: int) -> Mapping[str, Value]:
 
 
 def _limit(bound: Bound) -> int:
-    return min(int(bound["limit"]), MOST_RESULTS)
+    return min(int(bound["limit"]), MAX_RESULTS)

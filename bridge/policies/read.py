@@ -11,9 +11,9 @@ from bridge.markdown.note import Value
 from bridge.markdown.yaml12 import WrongYaml, YamlText, read_yaml
 from bridge.policies.model import (
     CHECKS,
-    MOST_CONDITIONS,
-    MOST_STEPS,
-    MOST_VARIABLES,
+    MAX_CONDITIONS,
+    MAX_STEPS,
+    MAX_VARIABLES,
     VARIABLE_KINDS,
     Check,
     Condition,
@@ -94,9 +94,9 @@ class _Reader:
 
     def _variables(self, values: Mapping[str, Value]) -> Iterator[Variable]:
         given = self._mapping(values, "variables")
-        if len(given) > MOST_VARIABLES:
-            self._say(self._line(values, "variables"), f"A policy has at most {MOST_VARIABLES} variables.")
-        for name, facts in list(given.items())[:MOST_VARIABLES]:
+        if len(given) > MAX_VARIABLES:
+            self._say(self._line(values, "variables"), f"A policy has at most {MAX_VARIABLES} variables.")
+        for name, facts in list(given.items())[:MAX_VARIABLES]:
             line = self._line(given, name)
             if not _ID.fullmatch(name):
                 self._say(line, f"`{name[:60]}` cannot be a name: use letters, digits, `_` and `-`.")
@@ -136,7 +136,7 @@ class _Reader:
 
     def _conditions(self, values: Mapping[str, Value]) -> Iterator[Condition]:
         known: set[str] = set()
-        for facts, line in self._items(values, "conditions", MOST_CONDITIONS):
+        for facts, line in self._items(values, "conditions", MAX_CONDITIONS):
             id_ = self._id(facts, line, known, "condition")
             if id_ and (found := self._condition(id_, facts, line)) is not None:
                 yield found
@@ -176,7 +176,7 @@ class _Reader:
 
     def _steps(self, values: Mapping[str, Value]) -> Iterator[PolicyStep]:
         known: set[str] = set()
-        for facts, line in self._items(values, "steps", MOST_STEPS):
+        for facts, line in self._items(values, "steps", MAX_STEPS):
             id_ = self._id(facts, line, known, "step")
             do = facts.get("do")
             if not isinstance(do, str) or not do.strip():

@@ -20,10 +20,10 @@ from bridge.markdown.sections import heading_paths, normalise_heading
 from bridge.markdown.tasks import TaskSettings
 from bridge.policies import questions
 from bridge.policies.model import (
-    MOST_ASKED,
-    MOST_FILES,
-    MOST_RESULTS,
-    MOST_TURNS,
+    MAX_ASKING_TURNS,
+    MAX_FILES,
+    MAX_RESULTS,
+    MAX_TURNS,
     PATH_ARGUMENTS,
     READS_INDEX,
     Condition,
@@ -246,14 +246,14 @@ class _Plan:
             self._turn(step, trace)
             return
         each = self._list(step.each) if self._may_run(step) else ()
-        if self._turns + len(each) > MOST_TURNS:
+        if self._turns + len(each) > MAX_TURNS:
             raise InvalidArguments(
-                f"The loops of a policy have at most {MOST_TURNS} turns together.",
+                f"The loops of a policy have at most {MAX_TURNS} turns together.",
                 hint="Give a smaller `limit` to the step that finds the list.",
             )
-        if step.reads and len(each) > MOST_ASKED:
+        if step.reads and len(each) > MAX_ASKING_TURNS:
             raise InvalidArguments(
-                f"A question is asked at most {MOST_ASKED} times in a loop, not {len(each)} times.",
+                f"A question is asked at most {MAX_ASKING_TURNS} times in a loop, not {len(each)} times.",
                 hint="Give a smaller `limit` to the step that finds the list.",
             )
         self._turns += len(each)
@@ -291,16 +291,16 @@ class _Plan:
             "digest": self._digest(trace.path),
             "count": trace.turns,
         }
-        if len(self._draft.touched) > MOST_FILES:
+        if len(self._draft.touched) > MAX_FILES:
             raise InvalidArguments(
-                f"The policy would touch more than {MOST_FILES} files.", hint="Narrow what it finds, and run it again."
+                f"The policy would touch more than {MAX_FILES} files.", hint="Narrow what it finds, and run it again."
             )
 
     def _ask(self, step: PolicyStep) -> Mapping[str, Value]:
         where = step.arguments.get("where")
         arguments = self._filled(step, PATH_ARGUMENTS)
         if "limit" in questions.USABLE[step.do]:
-            arguments.setdefault("limit", MOST_RESULTS)
+            arguments.setdefault("limit", MAX_RESULTS)
         if where is not None:
             arguments["where"] = where
         if step.do in READS_INDEX:

@@ -14,7 +14,7 @@ from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.moment_format import format_moment
 from bridge.markdown.note import Value
 from bridge.notebook.file_name import file_name_for
-from bridge.policies.model import MOST_CHARACTERS
+from bridge.policies.model import MAX_CHARS
 from bridge.records import dataclass
 
 Root = Literal["variables", "steps", "conditions", "item", "today", "now", "date", "daily"]
@@ -140,7 +140,7 @@ def moment_text(reference: Reference, now: datetime) -> str:
 class TemplateFiller:
     """Puts values in the place of templates, within a number of characters for a whole run."""
 
-    def __init__(self, resolve: Resolve, left: int = MOST_CHARACTERS) -> None:
+    def __init__(self, resolve: Resolve, left: int = MAX_CHARS) -> None:
         self.resolve = resolve
         self.left = left
 
@@ -215,5 +215,5 @@ class TemplateFiller:
         self.left -= len(value) if isinstance(value, str | list | tuple) else 1
         if self.left < 0:
             raise InvalidArguments(
-                f"The policy writes more than {MOST_CHARACTERS:,} characters.", hint="Give shorter variables."
+                f"The policy writes more than {MAX_CHARS:,} characters.", hint="Give shorter variables."
             )

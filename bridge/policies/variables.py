@@ -11,10 +11,10 @@ from bridge.policies.model import Policy, Variable
 from bridge.records import dataclass
 from bridge.text.closest import find_closest
 
-LONGEST: Final = 100_000
+MAX_VALUE_CHARS: Final = 100_000
 """Characters of all values together."""
 
-MOST_ITEMS: Final = 500
+MAX_ITEMS: Final = 500
 
 _EMPTY: Final[Mapping[str, Value]] = {"list": [], "yes-no": False}
 _YES_NO: Final[Mapping[str, bool]] = {"yes": True, "true": True, "no": False, "false": False}
@@ -39,8 +39,8 @@ def bind_variables(policy: Policy, given: Mapping[str, Value], readers: Variable
             hint = f"Did you mean `{near}`?" if near else f"It takes {names}."
             raise InvalidArguments(f"The policy has no variable `{name[:60]}`.", hint=hint)
     bound = {name: _bind(one, given.get(name, one.default), readers) for name, one in policy.variables.items()}
-    if sum(_length(value) for value in bound.values()) > LONGEST:
-        raise InvalidArguments(f"The variables have more than {LONGEST:,} characters together.")
+    if sum(_length(value) for value in bound.values()) > MAX_VALUE_CHARS:
+        raise InvalidArguments(f"The variables have more than {MAX_VALUE_CHARS:,} characters together.")
     return bound
 
 
@@ -84,8 +84,8 @@ def _read_yes_no(one: Variable, value: Value, _: VariableReaders) -> Value:
 
 def _read_list(one: Variable, value: Value, _: VariableReaders) -> Value:
     found = list(value) if isinstance(value, list | tuple) else [value]
-    if len(found) > MOST_ITEMS or not all(isinstance(each, str | int | float) for each in found):
-        raise _wrong(one, f"a list of at most {MOST_ITEMS} texts or numbers")
+    if len(found) > MAX_ITEMS or not all(isinstance(each, str | int | float) for each in found):
+        raise _wrong(one, f"a list of at most {MAX_ITEMS} texts or numbers")
     return found
 
 

@@ -14,10 +14,10 @@ from bridge.schema.rules import NAME_PATTERNS, Rule, RuleKind, RuleScope, applie
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 
-FEWEST: Final = 8
+MIN_NOTES: Final = 8
 """Notes that a rule must be about."""
 
-MOST_VALUES: Final = 12
+MAX_VALUES: Final = 12
 """Different values that a rule may allow."""
 
 RARE: Final = 0.04
@@ -54,10 +54,10 @@ def find_scopes(notes: Iterable[IndexedNote]) -> Iterator[tuple[RuleScope, list[
         if note.note_type:
             types[note.note_type].append(note)
     for folder in sorted(folders, key=lambda each: (each.count("/") + bool(each), each)):
-        if len(folders[folder]) >= FEWEST:
+        if len(folders[folder]) >= MIN_NOTES:
             yield RuleScope(folder), folders[folder]
     for note_type in sorted(types):
-        if len(types[note_type]) >= FEWEST:
+        if len(types[note_type]) >= MIN_NOTES:
             yield RuleScope(note_type=note_type), types[note_type]
 
 
@@ -88,7 +88,7 @@ def _candidates(
         name = _most_common(spelled)
         if folded == "type" and scope.note_type:
             continue
-        if spelled.total() >= max(least_notes, FEWEST):
+        if spelled.total() >= max(least_notes, MIN_NOTES):
             yield Rule(scope, "required", name, (), len(notes), min(spelled.total(), len(notes)))
         yield from _value_rules(scope, name, having[folded].values(), least)
     for kind in ("tag", "heading", "link"):
@@ -101,12 +101,12 @@ def _candidates(
 
 
 def _value_rules(scope: RuleScope, name: str, notes: Collection[IndexedNote], least: float) -> Iterator[Rule]:
-    if len(notes) < FEWEST:
+    if len(notes) < MIN_NOTES:
         return
     values = [property_of(note.properties, name) for note in notes]
     kinds = Counter(kind for value in values if (kind := kind_of_value(value)) != "empty")
     filled = kinds.total()
-    if filled < FEWEST:
+    if filled < MIN_NOTES:
         return
     kind, count = kinds.most_common(1)[0]
     if count >= least * filled:
@@ -122,7 +122,7 @@ def _value_rules(scope: RuleScope, name: str, notes: Collection[IndexedNote], le
     members = sorted(value for value, each in items.items() if value and each >= max(2, RARE * filled))
     expected = tuple(_most_common(spelled[value]) for value in members)
     # Where nearly every note has a value of its own, none is wrong.
-    if members and len(members) <= min(MOST_VALUES, filled // 4):
+    if members and len(members) <= min(MAX_VALUES, filled // 4):
         rule = count_kept(Rule(scope, "values", name, expected), notes)
         if rule.share >= least and sum(items[value] for value in members) >= filled * least:
             yield rule
@@ -139,7 +139,7 @@ def _tag_families(tags: Iterable[str]) -> set[str]:
 def _common_names(scope: RuleScope, kind: RuleKind, names: Sequence[Mapping[str, str]], least: float) -> Iterator[Rule]:
     counts = Counter(folded for each in names for folded in each)
     for folded, count in counts.items():
-        if count >= max(least, FEWEST):
+        if count >= max(least, MIN_NOTES):
             name = _most_common(Counter(each[folded] for each in names if folded in each))
             yield Rule(scope, kind, name, (), len(names), count)
 

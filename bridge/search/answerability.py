@@ -18,22 +18,22 @@ Verdict = Literal["answered", "partial", "not_in_vault", "unsure"]
 PASSAGES = 3
 """Passages whose words count, those of the best notes."""
 
-LEAST_TERMS = 2
+MIN_TERMS = 2
 """Content words from which a question can be judged."""
 
 ANSWERED, ABSENT = 0.5, 0.15
 """Confidence from which a question counts as answered, and below which nothing in the vault answers it."""
 
-LEAST_SAID = 0.5
+MIN_SAID_SHARE = 0.5
 """Share of what a question asks of its subject that the quoted lines of an answer say."""
 
-FEW_TERMS, MOST_OF_FEW = 3, 0.6
+MAX_SHORT_TERMS, MIN_SHORT_SHARE = 3, 0.6
 """Content words up to which one line must say most of them: several say each of two words by chance."""
 
 ALL = 0.9
 """Share from which one line says all that is asked."""
 
-LEAST_PAIRS = 0.3
+MIN_PAIR_SHARE = 0.3
 """Share of the pairs of characters that one line must say, in scripts without spaces."""
 
 HALF = 0.5
@@ -133,7 +133,7 @@ def assess(question: str, terms: Sequence[str], best: BestPassages, worth: Calla
     confidence = _choose_weights(best, unspaced=unspaced).confidence(features)
     # A pair of characters is no word that could be named.
     missing = () if unspaced else tuple(sorted((one for one in terms if one not in said), key=worth, reverse=True))
-    if len(terms) < LEAST_TERMS or (not best.has_words and is_foreign(question)):
+    if len(terms) < MIN_TERMS or (not best.has_words and is_foreign(question)):
         verdict: Verdict = "unsure"
     elif confidence >= ANSWERED:
         verdict = "answered"
@@ -168,10 +168,10 @@ def assess_quotes(
     partly: Verdict = "partial" if missing else "unsure"
     if verdict == "answered" and not _say_enough(question, worths, own, above, unspaced=unspaced):
         verdict = partly
-    elif verdict == "not_in_vault" and _most_said(worths, _find_terms([*worths], read)) >= MOST_OF_FEW:
+    elif verdict == "not_in_vault" and _most_said(worths, _find_terms([*worths], read)) >= MIN_SHORT_SHARE:
         # A heading names what is asked for.
         verdict = partly
-    elif verdict in {"partial", "unsure"} and len(worths) >= LEAST_TERMS and not unspaced:
+    elif verdict in {"partial", "unsure"} and len(worths) >= MIN_TERMS and not unspaced:
         lines = [one | other for one, other in zip(own, above, strict=True)]
         if _most_said(worths, lines) >= ALL:
             verdict = "answered"
@@ -212,15 +212,15 @@ def _say_enough(
 ) -> bool:
     at_once = _most_said(worths, [one | other for one, other in zip(own, above, strict=True)])
     if unspaced:
-        return at_once >= LEAST_PAIRS
+        return at_once >= MIN_PAIR_SHARE
     said, subject = frozenset[str]().union(*own), frozenset[str]().union(*above)
     names = {fold_word(word) for word in _LATER_WORD.findall(question) if word[0].isupper()}
     left = worths.keys() - subject
     plain = left - names
     return (
         (not plain or not plain.isdisjoint(said))
-        and sum(worths[term] for term in left & said) >= LEAST_SAID * sum(worths[term] for term in left)
-        and (len(worths) > FEW_TERMS or at_once >= MOST_OF_FEW)
+        and sum(worths[term] for term in left & said) >= MIN_SAID_SHARE * sum(worths[term] for term in left)
+        and (len(worths) > MAX_SHORT_TERMS or at_once >= MIN_SHORT_SHARE)
     )
 
 

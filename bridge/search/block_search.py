@@ -191,7 +191,7 @@ def put_latest_first(ranked: Sequence[Block], modified: Mapping[VaultPath, float
 DEPTH = 200
 """Passages requested from each retriever."""
 
-FEW = 10
+MIN_STEMMED_HITS = 10
 """Number of stemmed hits below which the words as written are searched too."""
 
 SPARE = 3
@@ -262,7 +262,7 @@ async def _retrieve(
     async def by_text() -> Sequence[PassageHit]:
         stems = await index.stems(words, DEPTH, within)
         # Stems find everything that words as written do, except in scripts without stems.
-        is_enough = len(stems) >= FEW and stemmed_share(" ".join(words.should)) == 1
+        is_enough = len(stems) >= MIN_STEMMED_HITS and stemmed_share(" ".join(words.should)) == 1
         return stems if is_enough else [*stems, *await index.passages(words, DEPTH, within)]
 
     nearest, texts = await asyncio.gather(near(), by_text())

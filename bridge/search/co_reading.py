@@ -17,7 +17,7 @@ HALF_LIFE_S: Final = 7 * DAY_S
 PAUSE_S: Final = 1_800.0
 """Seconds without reading that end a reading session."""
 
-MOST_READ: Final = 50
+MAX_SESSION_NOTES: Final = 50
 """Notes in one session for which co-reading counts; more are a list being worked through."""
 
 KEPT: Final = 20
@@ -45,7 +45,7 @@ def co_read_pairs(readings: Iterable[NoteRead], now: float) -> Pairs:
     """Return which notes were read together; more often, more recently and in smaller sessions counts as closer."""
     near: defaultdict[VaultPath, dict[VaultPath, float]] = defaultdict(dict)
     for ended, paths in reading_sessions(readings):
-        if len(paths) > MOST_READ:
+        if len(paths) > MAX_SESSION_NOTES:
             continue
         # As Adamic and Adar (2003) weigh what two have in common: the fewer share it, the more it says.
         weight = 0.5 ** (max(0.0, now - ended) / HALF_LIFE_S) / math.log2(1 + len(paths))

@@ -21,7 +21,7 @@ SEEDS = 5
 """First hits that are expanded."""
 
 _TELLING = frozenset({"meaning", "passages", "stems", "whole", "name"})
-_MOST_TAGGED = 50
+_MAX_TAGGED_NOTES = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ def match_tags(
     for word in query_words:
         tagged = vocabulary.tagged(word)
         rare = tagged if within is None else tagged & frozenset(within)
-        newest = sorted(rare, key=lambda path: (-notes[path].modified, path))[:_MOST_TAGGED]
+        newest = sorted(rare, key=lambda path: (-notes[path].modified, path))[:_MAX_TAGGED_NOTES]
         for path in newest:
             raw[path] = raw.get(path, 0.0) + 1 / len(query_words)
             which.setdefault(path, _tag_with_word(notes[path], word))

@@ -20,11 +20,11 @@ from bridge.text.match import Match, Matcher
 from bridge.text.words import words_of
 from bridge.types import VaultPath
 
-MOST = 3
+MAX_REASONS = 3
 ENOUGH = 2
 """Number of own reasons from which a hit needs no reason from another hit."""
 
-MOST_WORDS = 3
+MAX_REASON_WORDS = 3
 _CLOSE = 0.5
 _FITS_PARTLY = 0.3
 
@@ -64,7 +64,7 @@ def explain_hit(
         called = "title" if name.field == "title" else f"{name.field} “{name.name}”"
         lines.append(f"{called} {name.fit}")
     telling = [match for match in matches if fold_word(match.word) not in reasons.quiet]
-    if words := _matched_words(text, telling)[:MOST_WORDS]:
+    if words := _matched_words(text, telling)[:MAX_REASON_WORDS]:
         lines.append("says " + ", ".join(f"“{word}”" for word in words))
     near = reasons.meaning.get(path, 0.0)
     if near >= _CLOSE:
@@ -77,7 +77,7 @@ def explain_hit(
         lines += _expansion_reasons(path, reasons)
     if (other := reasons.read_with.get(path)) is not None:
         lines.append(f"read together with *{other}* lately")
-    lines = lines[:MOST] or [_weak_reason(path, reasons)]
+    lines = lines[:MAX_REASONS] or [_weak_reason(path, reasons)]
     lines += ["says little of what is asked"] * (path in reasons.weak)
     if twins:
         lines.append(f"{twins} other note{'s' if twins > 1 else ''} with the same passage left out")
@@ -202,7 +202,7 @@ SAME = 0.9
 """Share of common word triples above which two passages are the same."""
 
 _ROUGHLY = 0.7
-_FEW = 8
+_MIN_PASSAGE_WORDS = 8
 """Words below which a passage is too short to compare, unless its script does not separate words."""
 
 _Item = TypeVar("_Item")
@@ -211,9 +211,9 @@ _Item = TypeVar("_Item")
 def shingles(text: str) -> frozenset[int]:
     """Return the text's word triples (character triples for scripts without spaces); none for a short text."""
     words = words_of(text)
-    if len(words) < _FEW:
+    if len(words) < _MIN_PASSAGE_WORDS:
         joined = "".join(words)
-        if joined.isascii() or len(joined) < 3 * _FEW:
+        if joined.isascii() or len(joined) < 3 * _MIN_PASSAGE_WORDS:
             return frozenset()
         return frozenset(hash(joined[at : at + 3]) for at in range(len(joined) - 2))
     return frozenset(map(hash, zip(words, words[1:], words[2:], strict=False)))
@@ -240,7 +240,7 @@ def _may_be_alike(one: frozenset[str], other: frozenset[str]) -> bool:
     fewer, more = len(one), len(other)
     if fewer > more:
         fewer, more = more, fewer
-    return (fewer >= _ROUGHLY * more and len(one & other) >= _ROUGHLY * more) or fewer == more < _FEW
+    return (fewer >= _ROUGHLY * more and len(one & other) >= _ROUGHLY * more) or fewer == more < _MIN_PASSAGE_WORDS
 
 
 def _is_alike(mine: frozenset[int], theirs: frozenset[int]) -> bool:

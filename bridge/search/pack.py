@@ -162,7 +162,7 @@ def _join(items: Sequence[PackedItem]) -> str:
     return "\n\n".join(item.text for item in items)
 
 
-LEAST = 5
+MIN_BLOCKS = 5
 """Blocks, headings among them, that a note must have; one of fewer is as well cut to passages."""
 
 BLOCKS = 60
@@ -177,7 +177,7 @@ async def cut_long_notes(
 ) -> list[Excerpts]:
     """Return excerpts, those of long notes with the blocks that match in place of whole passages."""
     long = find_long(cut, request.passage_tokens)
-    paths = tuple(path for path in long if path in notes and len(notes[path].pieces) >= LEAST)
+    paths = tuple(path for path in long if path in notes and len(notes[path].pieces) >= MIN_BLOCKS)
     if not paths:
         return [*cut]
     wanted = replace(request, paths=paths, limit=BLOCKS, passage_tokens=SPARE * request.passage_tokens)

@@ -16,7 +16,7 @@ from bridge.types import VaultPath
 Worth = Mapping[VaultPath, Mapping[int, float]]
 """By note: the passages that match the query, with their scores."""
 
-MOST = 4
+MAX_PASSAGES = 4
 """Maximum number of passages per note."""
 
 LEAD = 4
@@ -67,7 +67,7 @@ async def fill_passages(
     rounds = [_order_passages(best.get(hit.path, 0), worth.get(hit.path, {})) for hit in ranked]
     places = [
         PassageHit(hit.path, ordinals[place], hit.score)
-        for place in range(MOST)
+        for place in range(MAX_PASSAGES)
         for hit, ordinals in zip(ranked, rounds, strict=True)
         if place < len(ordinals)
     ]
@@ -91,4 +91,4 @@ def _order_passages(best: int, worth: Mapping[int, float]) -> list[int]:
     """Order a note's passages: the shown one, then those that score nearly as high."""
     least = NEARLY * worth.get(best, 0.0)
     others = sorted((one for one in worth if one != best and worth[one] >= least), key=lambda one: (-worth[one], one))
-    return [best, *others][:MOST]
+    return [best, *others][:MAX_PASSAGES]

@@ -68,7 +68,7 @@ from bridge.text.stems import foreign_language
 from bridge.text.stopwords import content_words
 from bridge.types import SearchMode, VaultPath
 
-MOST_READ = 40
+MAX_READ_NOTES = 40
 """Notes that are read closely at most."""
 
 _AS_HYBRID = "The order is that of `hybrid`."
@@ -91,7 +91,7 @@ async def read_closely(
     texts: Mapping[VaultPath, StoredPassage],
 ) -> CloseReading:
     """Rank the first notes by their scores for the query; those not read follow in their order."""
-    best = [hit for hit in ranked[:MOST_READ] if hit.path in notes and hit.path in texts]
+    best = [hit for hit in ranked[:MAX_READ_NOTES] if hit.path in notes and hit.path in texts]
     if not best:
         return CloseReading(ranked)
     found = await score(query, [_readable(notes[hit.path], texts[hit.path]) for hit in best])
@@ -342,7 +342,7 @@ async def _read_closely(
     if not request.deep or sources.rerank is None:
         return found, CloseReading(found.ranked)
     start = time.perf_counter()
-    missing = [hit for hit in found.ranked[:MOST_READ] if hit.path not in found.texts]
+    missing = [hit for hit in found.ranked[:MAX_READ_NOTES] if hit.path not in found.texts]
     texts = {**found.texts, **await read_passages(sources.index, missing, found.passages)}
     reading = await read_closely(sources.rerank, query.text, found.ranked, sources.index.notes, texts)
     took = {**found.took_ms, "reading": round((time.perf_counter() - start) * 1000, 2)}

@@ -34,8 +34,8 @@ from bridge.text.words import TOKEN, trim_word
 MAX_CHARACTERS = 4_000
 MAX_TERMS = 48
 MAX_DEPTH = 16
-LONGEST_WORD = 64
-SHORTEST_PREFIX = 2
+MAX_WORD_CHARS = 64
+MIN_PREFIX_CHARS = 2
 
 SENTENCE = 3
 """Stop words from which a query counts as a sentence."""
@@ -121,7 +121,7 @@ def parse_query(raw: str) -> Query:
         words=words,
         phrases=phrases,
         condition=condition(tree, phrases=not is_sentence),
-        open_ended=bool(terms) and trim_word(raw[-LONGEST_WORD:])[-1:] == raw[-1:],
+        open_ended=bool(terms) and trim_word(raw[-MAX_WORD_CHARS:])[-1:] == raw[-1:],
         begun=whole if trim_word(whole := text.strip()) != whole and len(words) == len(terms) else "",
         notices=tuple(dict.fromkeys(notices)),
     )
@@ -197,7 +197,7 @@ class _Parser:
 
     def _special_word(self, text: str) -> Term | None:
         begun = text.rstrip(".,;:!")
-        if begun[-1:] == "*" and len(begun) > SHORTEST_PREFIX and TOKEN.fullmatch(begun[:-1].replace("-", "")):
+        if begun[-1:] == "*" and len(begun) > MIN_PREFIX_CHARS and TOKEN.fullmatch(begun[:-1].replace("-", "")):
             self._terms += 1
             return HasPrefix(trim_word(begun[:-1]))
         if (required := _REQUIRED.fullmatch(text)) is not None:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from bridge.index.inverted_index import MOST_WORDS
+from bridge.index.inverted_index import MAX_QUERY_WORDS
 from bridge.search.model import SearchRequest, Sources
 from bridge.search.query import Query, parse_query
 from bridge.search.scope import Paths, search_scope, unknown_name_notices
@@ -34,14 +34,16 @@ def expand_prefixes(query: Query, words: VaultWords | None) -> Query:
             notices.append(f"The words of the vault are not read yet, so `{prefix.text}*` is read as `{prefix.text}`.")
             continue
         every = words.beginning_with(prefix.text)
-        found[prefix.text] = tuple(every[:MOST_WORDS])
+        found[prefix.text] = tuple(every[:MAX_QUERY_WORDS])
         some = ", ".join(every[:NAMED])
         more = f" and {len(every) - NAMED} more" if len(every) > NAMED else ""
         notices.append(
             f"`{prefix.text}*` is read as {some}{more}." if every else f"No word begins with `{prefix.text}`."
         )
-        if len(every) > MOST_WORDS:
-            notices.append(f"Only the {MOST_WORDS} most common words that begin with `{prefix.text}` were searched.")
+        if len(every) > MAX_QUERY_WORDS:
+            notices.append(
+                f"Only the {MAX_QUERY_WORDS} most common words that begin with `{prefix.text}` were searched."
+            )
     wanted = [
         word
         for prefix in prefixes(query.condition, negated=False)
@@ -56,16 +58,16 @@ def expand_prefixes(query: Query, words: VaultWords | None) -> Query:
     )
 
 
-SHORTEST = 5
+MIN_CORRECTED_CHARS = 5
 """Minimum length of a corrected word: shorter words have too many similar ones."""
 
 TWO_ERRORS = 9
 """Length from which two letters may be wrong."""
 
-FEW_WORDS = 2
+MAX_SHORT_WORDS = 2
 """Content words up to which a query has no others by which notes are found."""
 
-FEW_LETTERS = 4
+SHARED_LETTERS = 4
 """Letters in a row that most words of a language share with others."""
 
 ENDING = 3
@@ -76,7 +78,7 @@ def find_corrections(query: Query, words: VaultWords, languages: Collection[str]
     read_as: dict[str, str] = {}
     # A required word is taken as typed.
     # In a question, a word of the same language that no note says is far more often right than mistyped.
-    is_short = len(content_words(query.words)) <= FEW_WORDS
+    is_short = len(content_words(query.words)) <= MAX_SHORT_WORDS
     demanded = {leaf.text for leaf in leaves(query.condition)} if query.condition is not None else set[str]()
     for place, word in enumerate(query.words):
         if word in demanded:
@@ -104,7 +106,12 @@ def correct_spelling(query: Query, read_as: Mapping[str, str]) -> Query:
 
 def _correct_word(word: str, words: VaultWords, languages: Collection[str], *, unfinished: bool) -> str | None:
     folded = fold_word(word)
-    if len(folded) < SHORTEST or not folded.isalpha() or folded in STOP_WORDS or words.says(folded, languages):
+    if (
+        len(folded) < MIN_CORRECTED_CHARS
+        or not folded.isalpha()
+        or folded in STOP_WORDS
+        or words.says(folded, languages)
+    ):
         return None
     if unfinished and words.begins(folded):
         return None
@@ -123,7 +130,7 @@ def _piece(word: str, meant: str) -> int:
     """
     from rapidfuzz.distance import OSA
 
-    return FEW_LETTERS if len(word) > len(meant) or OSA.distance(word, meant) > 1 else FEW_LETTERS + 1
+    return SHARED_LETTERS if len(word) > len(meant) or OSA.distance(word, meant) > 1 else SHARED_LETTERS + 1
 
 
 def _closest_word(near: Sequence[tuple[int, str]], words: VaultWords) -> str:
@@ -172,7 +179,7 @@ async def correct_query(sources: Sources, query: Query, *, by_meaning: bool) -> 
     if known or words.covers:
         read_as = find_corrections(query, words, sources.index.languages)
         # In a longer question a similar word hardly leads astray, and often helps.
-        is_short = len(content_words(query.words)) <= FEW_WORDS
+        is_short = len(content_words(query.words)) <= MAX_SHORT_WORDS
         if read_as and by_meaning and is_short and sources.known_words is not None:
             right = await sources.known_words(read_as.keys())
             read_as = {word: meant for word, meant in read_as.items() if word not in right}

@@ -30,10 +30,10 @@ from bridge.types import SearchMode, VaultPath
 DEPTH = 60
 """Notes requested from a retriever."""
 
-MOST_WORDS = 24
+MAX_WORDS = 24
 """Words of a text that are searched in other notes."""
 
-MOST_CHARACTERS = 8_000
+MAX_TEXT_CHARS = 8_000
 RARE = 0.1
 """Maximum share of the notes that contain a word for it to relate two of them."""
 
@@ -62,7 +62,7 @@ async def find_related(
         raise InvalidArguments("Give either `path` or `text`.")
     if path is not None:
         return await _related_to_note(sources, path, line, limit)
-    return await _related_to_text(sources, (text or "")[:MOST_CHARACTERS], limit)
+    return await _related_to_text(sources, (text or "")[:MAX_TEXT_CHARS], limit)
 
 
 async def _related_to_note(sources: Sources, path: VaultPath, line: int | None, limit: int) -> SearchAnswer:
@@ -199,7 +199,7 @@ def rare_words(text: str) -> tuple[str, ...]:
     words = words_of(_COMMAND.sub(" ", clean_text(text)))
     counts = Counter(word for word in words if word not in STOP_WORDS and not word.isdigit())
     worth = {word: count * min(len(word), 12) for word, count in counts.items() if len(word) > 1}
-    return tuple(sorted(worth, key=lambda word: (-worth[word], word))[:MOST_WORDS])
+    return tuple(sorted(worth, key=lambda word: (-worth[word], word))[:MAX_WORDS])
 
 
 def passage_at(passages: Sequence[StoredPassage], line: int) -> StoredPassage:

@@ -21,10 +21,10 @@ from bridge.types import VaultPath
 DEPTH = 100
 """Notes requested from a retriever."""
 
-FEW = 10
+MIN_STEMMED_HITS = 10
 """Number of stemmed hits below which the words as written are searched too."""
 
-LEAST_COVERED = 0.01
+MIN_COVERED_SHARE = 0.01
 """How much of a query counts as said by a note in which its words are found in no form that is counted."""
 
 _Answer = TypeVar("_Answer")
@@ -80,7 +80,7 @@ async def retrieve(
         stems = await timed("stems", index.stems(words, DEPTH * 2, within)) if spoken else ()
         whole = await timed("whole", index.whole(every, DEPTH, within)) if spoken else ()
         names = await timed("names", index.named(name, DEPTH // 4, within)) if name else ()
-        if spoken and not has_other and len(stems) < FEW:
+        if spoken and not has_other and len(stems) < MIN_STEMMED_HITS:
             passages = await as_written()
         return IndexAnswers((), passages, stems, whole, names, took)
 
@@ -112,7 +112,7 @@ def text_results(answers: IndexAnswers, text: str, cover: Scores | None = None) 
     for name, weight, hits in by_retriever:
         raw = best_scores(hits)
         # Notes as a whole are also found by words that say nothing.
-        least = 0.0 if name == "whole" else LEAST_COVERED
+        least = 0.0 if name == "whole" else MIN_COVERED_SHARE
         results.append(RetrieverResult(name, weight, raw, scale_by_coverage(raw, cover, least)))
     return results
 

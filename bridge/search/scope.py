@@ -41,7 +41,7 @@ from bridge.text.match import compile_matcher
 from bridge.text.words import RUN, words_of
 from bridge.types import VaultPath
 
-MOST_READ = 1_000
+MAX_READ_PASSAGES = 1_000
 """Maximum number of passages with all words of a phrase that are read to check whether the words are adjacent."""
 
 Paths = frozenset[VaultPath]
@@ -168,5 +168,5 @@ async def _notes_with_text(index: Index, text: str) -> Paths:
     if len(query_tokens(text, exact=True)) == 1 and not any(sign for one in matcher.phrases for sign in one.signs):
         return frozenset(hit.path for hit in await index.whole(query, max(1, len(index.notes)), None))
     # The index stores no positions: whether words are adjacent is checked in the passages that have them all.
-    passages = await index.text_of(await index.passages(query, MOST_READ, None), as_written=True)
+    passages = await index.text_of(await index.passages(query, MAX_READ_PASSAGES, None), as_written=True)
     return frozenset(passage.path for passage in passages if matcher.find(passage.text))

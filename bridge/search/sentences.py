@@ -10,12 +10,12 @@ from bridge.markdown.note import Note, Piece, PieceKind
 from bridge.records import dataclass
 from bridge.search.snippet import clean_text
 from bridge.text.lines import LineIndex, lines_overlap
-from bridge.text.sentence import LONGEST, sentence_ends
+from bridge.text.sentence import MAX_QUOTE_CHARS, sentence_ends
 from bridge.text.words import count_words
 from bridge.types import Lines, Span, VaultPath
 
 _NO_PROSE: frozenset[PieceKind] = frozenset({"heading", "fence", "html", "math", "rule", "table"})
-_LEAST_WORDS = 3
+_MIN_WORDS = 3
 _ADDRESSES = re.compile(r"(?:https?://\S+\s*)+")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]")
 _FOOTNOTE_TEXT = re.compile(r"\s*\[\^[^\]\s]+\]:\s*")
@@ -58,7 +58,7 @@ def iter_sentences(note: Note, near: Sequence[Lines] = ()) -> Iterator[Sentence]
             raw = shown[start:end]
             text = clean_text(raw)
             words = count_words(text)
-            if words >= _LEAST_WORDS and not _ADDRESSES.fullmatch(text):
+            if words >= _MIN_WORDS and not _ADDRESSES.fullmatch(text):
                 span = (start + len(raw) - len(raw.lstrip()), start + len(raw.rstrip()))
                 yield Sentence(note.path, text, lines.over(span), piece.kind, words)
 
@@ -92,7 +92,7 @@ def _rows(path: VaultPath, rows: Sequence[str], first: int) -> Iterator[Sentence
                 text = f"{cells[0].rstrip(':').rstrip()}: {', '.join(named[1:])}"
             else:
                 text = ", ".join(named)
-            yield Sentence(path, text[:LONGEST], (line, line), "table", count_words(text))
+            yield Sentence(path, text[:MAX_QUOTE_CHARS], (line, line), "table", count_words(text))
 
 
 def _cells(row: str) -> list[str]:

@@ -15,7 +15,7 @@ Sort = Literal["path", "due", "-due"]
 WORDS = ("all", "open", "todo", "in_progress", "done", "cancelled", "other")
 """Statuses that `status` takes besides characters."""
 
-MOST_LETTERS = 2
+MAX_BOX_CHARS = 2
 """Letters taken as characters of boxes, such as `xX`; a longer word must be one of `WORDS`."""
 
 
@@ -40,7 +40,7 @@ FoundTask = tuple["IndexedNote", "IndexedTask"]
 
 def require_status(status: str) -> None:
     """Require that a status is one of the words, or the characters of boxes."""
-    if not status or (status not in WORDS and status.isalpha() and len(status) > MOST_LETTERS):
+    if not status or (status not in WORDS and status.isalpha() and len(status) > MAX_BOX_CHARS):
         raise InvalidArguments(f"`status` must be one of {', '.join(WORDS)}, or the characters of a checkbox.")
 
 

@@ -177,7 +177,7 @@ class NumberedWords:
 
 log = logging.getLogger(__name__)
 
-FEW_CHANGED = 64
+MAX_READ_NOTES = 64
 """Changed notes whose words a search reads itself."""
 
 AT_ONCE = 256
@@ -186,16 +186,16 @@ AT_ONCE = 256
 QUICKLY_READ = 1_000
 """Notes whose words the first search reads itself: as quickly as a process starts."""
 
-LEAST_STORED = 256
+MIN_STORED_NOTES = 256
 """Notes up to which the words are read at each start."""
 
-MOST_UNSAVED = 64
+MAX_UNSAVED_NOTES = 64
 """Changed notes from which the words of all notes are stored; the next start reads what is not stored."""
 
 AGAIN_AFTER_S = 60.0
 """Seconds after which words that could not be stored are stored again."""
 
-COMMON, FEW = 0.25, 40
+COMMON, ASSUMED_NOTES = 0.25, 40
 """Share of the notes above which a word is common, and the number of notes added to every vault for this."""
 
 NOTHING_SAID: Final[Mapping[str, Collection[VaultPath]]] = MappingProxyType({})
@@ -251,7 +251,7 @@ class VaultWords:
         for path in [path for path in self._of if path not in notes]:
             self._forget(path)
         unread = [path for path, note in notes.items() if self._seen.get(path) is not note]
-        if len(unread) <= (FEW_CHANGED if self._of else QUICKLY_READ):
+        if len(unread) <= (MAX_READ_NOTES if self._of else QUICKLY_READ):
             for start in range(0, len(unread), AT_ONCE):
                 await self._read(index, notes, unread[start : start + AT_ONCE])
         else:
@@ -281,7 +281,7 @@ class VaultWords:
                 self._learn(notes[path], folded.words_in(full_text(notes[path], texts)))
 
     def _save_if_due(self, index: Index) -> None:
-        due = self._changed > MOST_UNSAVED or not index.word_file.is_stored
+        due = self._changed > MAX_UNSAVED_NOTES or not index.word_file.is_stored
         if due and _is_stored(index) and time.monotonic() >= self._next_save:
             self._rebuild(index)
 
@@ -371,12 +371,12 @@ class VaultWords:
         In a handful of notes, a word that all of them contain need not be a common one.
         """
         count = self.count(word, languages)
-        return math.log(1 + (len(self._of) + FEW - count + 0.5) / (count + 0.5))
+        return math.log(1 + (len(self._of) + ASSUMED_NOTES - count + 0.5) / (count + 0.5))
 
     def quiet(self, words: Iterable[str], languages: Collection[str], share: float = COMMON) -> frozenset[str]:
         """Return the words, folded, that too many notes contain to be informative; never all of them."""
         query_words = {*spaced_words(words)}
-        common = {word for word in query_words if self.count(word, languages) > share * (len(self._of) + FEW)}
+        common = {word for word in query_words if self.count(word, languages) > share * (len(self._of) + ASSUMED_NOTES)}
         return frozenset(common if common < query_words else ())
 
     def outdated(self, paths: Iterable[VaultPath], notes: Mapping[VaultPath, IndexedNote]) -> list[VaultPath]:
@@ -449,4 +449,4 @@ def full_text(note: IndexedNote, texts: Mapping[VaultPath, str]) -> str:
 
 
 def _is_stored(index: Index) -> bool:
-    return index.among == "notes" and len(index.notes) > LEAST_STORED
+    return index.among == "notes" and len(index.notes) > MIN_STORED_NOTES

@@ -18,14 +18,14 @@ from bridge.text.stopwords import STOP_WORDS, content_words
 from bridge.text.words import TOKEN, count_words, words_of
 from bridge.types import VaultPath
 
-LONGEST_NAME = 7
+MAX_NAME_WORDS = 7
 """Words of the longest name that is searched in running text."""
 
 COMMON = 3
 """Maximum number of notes that may share a name for it to identify them."""
 
 _ASIDE = re.compile(r"\s*\([^)]*\)")
-_SHORTEST_NAME = 4
+_MIN_NAME_CHARS = 4
 
 
 class Vocabulary:
@@ -117,7 +117,7 @@ def _name_words(note: IndexedNote) -> set[tuple[str, ...]]:
     return {
         name
         for name in names
-        if len(name) <= LONGEST_NAME and (sum(map(len, name)) >= _SHORTEST_NAME or (name and not name[0].isascii()))
+        if len(name) <= MAX_NAME_WORDS and (sum(map(len, name)) >= _MIN_NAME_CHARS or (name and not name[0].isascii()))
     }
 
 
@@ -151,7 +151,7 @@ def coverage(name: Sequence[str], query_words: frozenset[str]) -> float:
     return sum(len(word) for word in name if word in query_words) / whole if whole else 0.0
 
 
-MOST_WORDS = 6
+MAX_QUERY_WORDS = 6
 """Longer queries are questions, not beginnings of a name."""
 
 Fit = Literal["matches", "matches in part", "is spelt alike"]
@@ -190,7 +190,7 @@ def score_covered_names(notes: Iterable[IndexedNote], query: Query) -> dict[Vaul
 
 def name_query(query: Query) -> str:
     """Return the query if it may be a name or its beginning; a question is not."""
-    return query.text if count_words(query.text) <= MOST_WORDS else ""
+    return query.text if count_words(query.text) <= MAX_QUERY_WORDS else ""
 
 
 def score_typed_names(hits: Sequence[NameHit], query: Query) -> dict[VaultPath, NameMatch]:

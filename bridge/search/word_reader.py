@@ -11,10 +11,10 @@ from bridge.search.word_list import build_word_list
 from bridge.text.fold import fold_word
 from bridge.text.words import SPACED_WORD
 
-LONGEST = 100
+MAX_WORD_CHARS = 100
 """Maximum length of a recorded word."""
 
-MOST_REMEMBERED = 500_000
+MAX_CACHED_WORDS = 500_000
 """Words whose folded form is remembered: some 80 MB."""
 
 
@@ -23,11 +23,11 @@ class FoldedWords(dict[str, str]):
 
     def __missing__(self, word: str) -> str:
         folded = fold_word(word)
-        self[word] = found = folded if len(folded) <= LONGEST else ""
+        self[word] = found = folded if len(folded) <= MAX_WORD_CHARS else ""
         return found
 
     def words_in(self, text: str) -> set[str]:
-        if len(self) > MOST_REMEMBERED:
+        if len(self) > MAX_CACHED_WORDS:
             self.clear()
         # No word has a space in it, and most of them repeat.
         words = set(map(self.__getitem__, SPACED_WORD.findall(" ".join(set(text.split())))))

@@ -29,7 +29,7 @@ name without a token is only a label."""
 LIMITED_HEADER = "X-Vault-Bridge-Limited-To"
 """Names a client as `CLIENT_HEADER` does, but a name without a token may only read: its token may have been deleted."""
 
-LONGEST_NAME = 64
+MAX_NAME_CHARS = 64
 
 READ_ONLY: frozenset[Scope] = frozenset({"read"})
 
@@ -100,7 +100,7 @@ class Authenticator:
             if client is not None:
                 return Identity(Principal(client.name, client.scopes & holder.scopes, client.preset), client)
         if limited:
-            return Identity(Principal(limited[0][:LONGEST_NAME], READ_ONLY & holder.scopes, None))
+            return Identity(Principal(limited[0][:MAX_NAME_CHARS], READ_ONLY & holder.scopes, None))
         return Identity(holder)
 
 
@@ -120,7 +120,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 MALFORMED_STATUSES = frozenset({400, 405, 406, 411, 413, 415, 422})
 """Statuses of responses to malformed requests."""
 
-LONGEST_WAIT_S = 2.0
+MAX_WAIT_S = 2.0
 """Most seconds by which the response to a malformed request is delayed."""
 
 RATE_LIMITED_CLIENT = web.RequestKey("PACED", Client)
@@ -173,7 +173,7 @@ class Connections:
         client = request.get(RATE_LIMITED_CLIENT)
         if response.status in MALFORMED_STATUSES and client is not None:
             wait = self._limits.malformed(client, self._per_second())
-            await asyncio.sleep(min(wait, LONGEST_WAIT_S))
+            await asyncio.sleep(min(wait, MAX_WAIT_S))
         return response
 
     def _admit(self, request: web.Request) -> Identity:

@@ -5,7 +5,7 @@ from weakref import ReferenceType, WeakKeyDictionary, ref
 
 from aiohttp import web
 
-LONGEST_S = 5.0
+MAX_REQUEST_S = 5.0
 """Most seconds that the head of a connection's first request, or the body of any, may take."""
 
 LOOK_S = 1.0
@@ -35,7 +35,7 @@ class HalfOpenConnections:
                     continue
                 # Looks, not time: while the process is busy, what was sent waits to be read.
                 self._looks[connection] = looks = self._looks.get(connection, 0) + 1
-                if looks * LOOK_S > LONGEST_S:
+                if looks * LOOK_S > MAX_REQUEST_S:
                     connection.abort()
 
     def _is_complete(self, connection: asyncio.BaseTransport) -> bool:

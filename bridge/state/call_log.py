@@ -18,7 +18,7 @@ from bridge.types import VaultPath
 
 DAY_S = 86_400.0
 KEPT_DAYS = 90
-MOST = 100_000
+MAX_CALLS = 100_000
 """Calls kept at most, some 50 MB: a program that calls without end must not fill the disk."""
 
 
@@ -146,7 +146,7 @@ class CallLog:
         """Delete calls that are too old or too many."""
         with self._database.transaction() as connection:
             connection.execute("DELETE FROM call WHERE time < ?", (now - KEPT_DAYS * DAY_S,))
-            connection.execute("DELETE FROM call WHERE id <= (SELECT max(id) FROM call) - ?", (MOST,))
+            connection.execute("DELETE FROM call WHERE id <= (SELECT max(id) FROM call) - ?", (MAX_CALLS,))
 
     def _add(self, entry: CallRecord | SessionEvent) -> None:
         self._waiting.append(entry)

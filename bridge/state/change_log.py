@@ -19,7 +19,7 @@ from bridge.state.tables import columns_of, insert_row
 
 log = logging.getLogger(__name__)
 
-MOST_BYTES = 2 * 1024 * 1024
+MAX_BYTES = 2 * 1024 * 1024
 """Length at which a backup is made, which empties the file."""
 
 CHECKSUM_LENGTH = 16
@@ -79,7 +79,7 @@ class ChangeLog:
     @property
     def is_long(self) -> bool:
         try:
-            return self._path.stat().st_size > MOST_BYTES
+            return self._path.stat().st_size > MAX_BYTES
         except OSError:
             return False
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from bridge.state.database import Database
 from bridge.state.tables import Subject, Table
 
-MOST_COUNTED = (1 << 63) - 1
+MAX_COUNT = (1 << 63) - 1
 """The largest number that the file can hold; a damaged counter must not stop the indexing."""
 
 COUNTERS = Subject(
@@ -35,7 +35,7 @@ class Counters:
 
     def add(self, name: str, more: int) -> None:
         with self._database.lock:
-            value = min(self.get(name) + more, MOST_COUNTED)
+            value = min(self.get(name) + more, MAX_COUNT)
             self._database.write("INSERT OR REPLACE INTO counter VALUES (?, ?)", (name, value))
             self._values = {**self._values, name: value}
 

@@ -18,9 +18,9 @@ from bridge.types import VaultPath
 from bridge.vault.plan import Blobs, Plan
 
 MIB = 1 << 20
-MOST_CHANGES = 100_000
+MAX_CHANGES = 100_000
 """Changes kept at most."""
-MOST_MOVES = 20
+MAX_MOVES = 20
 """Moves of one file that are followed at most."""
 ROOM = 0.9
 """Share of the snapshot limit that remains after a purge, so that not every write needs one."""
@@ -125,7 +125,7 @@ class Journal:
 
         def follow(connection: sqlite3.Connection) -> VaultPath | None:
             place: VaultPath | None = path
-            for _ in range(MOST_MOVES):
+            for _ in range(MAX_MOVES):
                 place = None if place is None else change_records.find_move(connection, place)
                 if place is None or exists(place):
                     return place
@@ -188,7 +188,7 @@ class Journal:
         with self._database.transaction() as connection:
             rows = connection.execute(
                 "SELECT id FROM change WHERE state NOT IN ('prepared', 'proposed') ORDER BY id DESC LIMIT -1 OFFSET ?",
-                (MOST_CHANGES,),
+                (MAX_CHANGES,),
             )
             change_rows.drop(connection, [change for (change,) in rows])
         self.prune()

@@ -21,7 +21,7 @@ SEEN_EVERY_S = 30.0
 QUIET_S = 1800.0
 """Seconds without a call after which a session is over."""
 
-MOST_TOUCHED = 10_000
+MAX_TOUCHED_SESSIONS = 10_000
 """Calls and ends that are remembered until somebody asks for their sessions."""
 
 
@@ -115,7 +115,7 @@ class SessionLog:
     def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
         self._database = database
         self._now = now
-        self._touched: deque[str] = deque(maxlen=MOST_TOUCHED)
+        self._touched: deque[str] = deque(maxlen=MAX_TOUCHED_SESSIONS)
 
     def record(self, event: SessionEvent) -> None:
         """Record a call of a session, or its end, at once."""

@@ -15,7 +15,7 @@ from bridge.types import Span
 _ROOT = 2
 _OPEN = frozenset({"", " ", "$", "{", "}", "(", "[", "^", "_", "=", "+", "-"})
 """What precedes a LaTeX command; the folders of a path follow names and colons."""
-_SHORTEST_PREFIX = 3
+_MIN_PREFIX_CHARS = 3
 _SIGNS = re.compile(r"[$%@&=<>^|\\/+#€]|(?<=\s)[.-](?=$)")
 """What is typed in a phrase and must stand in the text, unlike the punctuation of sentences and of Markdown."""
 
@@ -193,11 +193,11 @@ def compile_matcher(
             exact.setdefault(last, token)
     codes = tuple(languages) or ("english",)
     for typed in list(exact):
-        if len(typed) >= _SHORTEST_PREFIX and not typed.isdigit():
+        if len(typed) >= _MIN_PREFIX_CHARS and not typed.isdigit():
             for language in codes:
                 stems.setdefault(language, {}).setdefault(stem_words(language, [typed])[0], exact[typed])
     compiled = tuple(filter(None, map(_compile_phrase, phrases)))
-    prefix = last if open_ended and len(last) >= _SHORTEST_PREFIX else None
+    prefix = last if open_ended and len(last) >= _MIN_PREFIX_CHARS else None
     roots = frozenset(word[:_ROOT] for word in exact)
     return Matcher(exact, stems, frozenset(grams), compiled, prefix, roots)
 

@@ -16,7 +16,7 @@ RUN_WORDS: Final = 5
 PIECE: Final = 1_000_000
 """Characters whose words are found at once."""
 
-LEAST_SHARE: Final = 0.5
+MIN_SHARE: Final = 0.5
 """The smallest share worth reporting."""
 
 _WORD: Final = re.compile(f"[{UNSPACED}]|[^\\W{UNSPACED}]+")
@@ -25,7 +25,7 @@ _PROPERTIES: Final = re.compile(r"\ufeff?---[ \t]*\r?\n.*?^---[ \t]*$", re.DOTAL
 
 
 def find_overlaps(
-    text: str, candidates: Mapping[Key, str], *, common: str = "", least: float = LEAST_SHARE
+    text: str, candidates: Mapping[Key, str], *, common: str = "", least: float = MIN_SHARE
 ) -> list[tuple[Key, float]]:
     """Return the texts that contain a text, each by its key and with the share that it holds, the largest first.
 

@@ -8,7 +8,7 @@ from bridge.text.scripts import GREEK, HANGUL, UNSPACED
 from bridge.text.stopwords import STOP_WORDS
 from bridge.types import Span
 
-LONGEST: Final = 300
+MAX_QUOTE_CHARS: Final = 300
 """Maximum length of a quotation, in characters."""
 
 _QUOTES: Final = "\"'“”„«»‘’‚‹›"
@@ -90,7 +90,7 @@ _ARTICLES: Final = frozenset(
 )
 """German words behind which a number with a full stop counts what follows it, as in `im 3. Stock`."""
 
-_LONGEST_ORDER: Final = 2
+_MAX_ORDER_DIGITS: Final = 2
 """Digits of the longest such number."""
 
 _OPENING: Final = re.compile(r"(?:\A|[\n(,;:])[\s>]*\Z")
@@ -131,7 +131,7 @@ def _goes_on(text: str, said: Span, stop: str, rest: Span) -> bool:
         return (is_closed and (is_small or text[said[1] - 1 : said[1]] == "(")) or (
             stop[-1] in "」』" and text.startswith("と", rest[0])
         )
-    if (is_small and rest[0] - said[0] <= LONGEST) or text.startswith((".", "…"), *rest):
+    if (is_small and rest[0] - said[0] <= MAX_QUOTE_CHARS) or text.startswith((".", "…"), *rest):
         return True
     before = text[max(said[0], said[1] - _LOOKED_AT) : said[1]]
     return stop[:2] not in {"..", "….", "……"} and _is_short(before, word)
@@ -146,7 +146,7 @@ def _is_short(before: str, after: str) -> bool:
     if last.isdigit():
         counts = begins or after.isdigit() or _ORDERED.fullmatch(after)
         follows = above.split()[-1:] and above.split()[-1].casefold() in _ARTICLES and not is_function_word
-        return len(last) <= _LONGEST_ORDER and bool(counts or follows)
+        return len(last) <= _MAX_ORDER_DIGITS and bool(counts or follows)
     short = whole.rpartition(".")[2]
     if not {whole, short}.isdisjoint(_LAST_ABBREVIATIONS):
         return not is_function_word
@@ -165,13 +165,13 @@ def _is_short(before: str, after: str) -> bool:
 def sentence_at(text: str, span: Span) -> str:
     """Return the sentence around a place on one line, cut to its surroundings."""
     start, end = span
-    first = max(text.rfind("\n", 0, start) + 1, start - LONGEST)
-    line = text.find("\n", end, end + LONGEST)
-    last = min(len(text), end + LONGEST) if line < 0 else line
+    first = max(text.rfind("\n", 0, start) + 1, start - MAX_QUOTE_CHARS)
+    line = text.find("\n", end, end + MAX_QUOTE_CHARS)
+    last = min(len(text), end + MAX_QUOTE_CHARS) if line < 0 else line
     begin = max([first, *sentence_ends(text, (first, start), by_lines=True)])
     stop = next(sentence_ends(text, (end, last), by_lines=True), last)
-    if stop - begin > LONGEST:
-        room = max(0, LONGEST - (end - start)) // 2
-        begin, stop = max(begin, start - room), min(stop, max(start + LONGEST, end + room))
-        stop = min(stop, begin + LONGEST)
+    if stop - begin > MAX_QUOTE_CHARS:
+        room = max(0, MAX_QUOTE_CHARS - (end - start)) // 2
+        begin, stop = max(begin, start - room), min(stop, max(start + MAX_QUOTE_CHARS, end + room))
+        stop = min(stop, begin + MAX_QUOTE_CHARS)
     return " ".join(text[begin:stop].split())

@@ -38,11 +38,11 @@ FREQUENT_WORDS = {
 }
 """Frequent short words that distinguish the languages, most distinctive first."""
 
-LEAST_STOP_WORDS = 3
-LEAST_SHARE = 0.08
+MIN_STOP_WORDS = 3
+MIN_STOP_WORD_SHARE = 0.08
 """Share of a text's words that must be stop words of its language."""
 
-LEAST_FOREIGN = 2
+MIN_FOREIGN_WORDS = 2
 """Stop words of another language from which a question counts as written in it."""
 
 OTHER = "other"
@@ -57,7 +57,7 @@ _AFFIXES = {
 }
 """Small words that are written together with the next one, and endings (Larkey et al., 2007, for Arabic)."""
 
-SHORTEST_LEFT = 2
+MIN_STEM_LETTERS = 2
 """Letters of which a stem needs more."""
 
 SAMPLE = 4_000
@@ -89,7 +89,7 @@ _SCRIPT_LANGUAGES = tuple((language, re.compile(f"[{letters}]")) for language, l
 CACHE_SIZE = 30_000
 """Cached words: nearly every word of a text has occurred before."""
 
-LONGEST_CACHED = 64
+MAX_CACHED_CHARS = 64
 
 CACHED_ALONE = 2_000
 """Cached stems of words that are stemmed alone: a search asks for those of its words in all languages, repeatedly."""
@@ -111,18 +111,18 @@ def language_of(text: str) -> str | None:
         return next((language for language, letter in _SCRIPT_LANGUAGES if letter.search(sample)), None)
     counts, words = _count_frequent_words(sample)
     best, next_best = nlargest(2, FREQUENT_WORDS, key=counts.__getitem__)
-    least = LEAST_STOP_WORDS
+    least = MIN_STOP_WORDS
     if counts[best] > counts[next_best]:
         # A short text has few of them, but of other languages fewer.
-        least = LEAST_FOREIGN - (_ACCENTED.search(sample) is not None)
-    return best if counts[best] >= max(least, LEAST_SHARE * words) else DEFAULT
+        least = MIN_FOREIGN_WORDS - (_ACCENTED.search(sample) is not None)
+    return best if counts[best] >= max(least, MIN_STOP_WORD_SHARE * words) else DEFAULT
 
 
 def foreign_language(question: str) -> str | None:
     """Return the language of a question that is clearly not English: two of its stop words and none of English."""
     counts, _ = _count_frequent_words(question)
     best = max(FREQUENT_WORDS, key=counts.__getitem__)
-    return best if best != DEFAULT and counts[best] >= LEAST_FOREIGN and not counts[DEFAULT] else None
+    return best if best != DEFAULT and counts[best] >= MIN_FOREIGN_WORDS and not counts[DEFAULT] else None
 
 
 def _count_frequent_words(text: str) -> tuple[dict[str, int], int]:
@@ -208,7 +208,7 @@ class _LeastStems:
 
     def stemWord(self, word: str) -> str:  # noqa: N802 - as the stemmers of Snowball
         stem: str = self._stemmer.stemWord(word)
-        return stem if len(stem) > SHORTEST_LEFT else word
+        return stem if len(stem) > MIN_STEM_LETTERS else word
 
     def stemWords(self, words: Sequence[str]) -> list[str]:  # noqa: N802
         return [*map(self.stemWord, words)]
@@ -223,7 +223,7 @@ class BoundedCache(dict[str, T]):
 
     def __missing__(self, word: str) -> T:
         found = self._find(word)
-        if len(word) <= LONGEST_CACHED:
+        if len(word) <= MAX_CACHED_CHARS:
             if len(self) >= CACHE_SIZE:
                 self.clear()
             self[word] = found

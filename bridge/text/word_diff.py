@@ -9,10 +9,10 @@ from bridge.records import dataclass
 from bridge.text.diff import Hunk, Piece, Row, RowKind, is_blank, merge_pieces, pieces, prefer_low, slide_pieces
 from bridge.text.scripts import MARK, UNSPACED
 
-MOST: Final = 5_000
+MAX_WORDS: Final = 5_000
 """Words of a replaced block that are compared; a longer block is shown only as a whole."""
 
-LEAST_ALIKE: Final = 0.2
+MIN_KEPT_SHARE: Final = 0.2
 """Share of its letters that a block must keep to be shown word by word."""
 
 _MARKS: Final = (
@@ -64,12 +64,12 @@ def diff_words(before: str, after: str) -> tuple[Run, ...]:
     """Compare two texts word by word; texts with little in common count as replaced."""
     old, new = _TOKEN.findall(before), _TOKEN.findall(after)
     whole = (*_run_of("removed", before), *_run_of("added", after))
-    if max(len(old), len(new)) > MOST:
+    if max(len(old), len(new)) > MAX_WORDS:
         return whole
     found = _join_across_spaces(slide_pieces(pieces(old, new), old, new, prefer_low), old)
     letters = sum(len(word) for word in old if not is_blank(word))
     lost = sum(len(old[at]) for piece in found for at in piece.before if not is_blank(old[at]))
-    if letters - lost < LEAST_ALIKE * letters:
+    if letters - lost < MIN_KEPT_SHARE * letters:
         return whole
     return tuple(_build_runs(found, old, new))
 

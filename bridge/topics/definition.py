@@ -10,7 +10,7 @@ from bridge.text.fold import fold_case
 from bridge.text.invisible import inline
 from bridge.types import VaultPath
 
-LONGEST: Final = 300
+MAX_DEFINITION_CHARS: Final = 300
 """Characters of a definition."""
 
 
@@ -47,4 +47,4 @@ LEAD: Final = 5
 
 def _cut(text: str) -> str:
     shown = inline(text)
-    return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 1].rstrip()}…"
+    return shown if len(shown) <= MAX_DEFINITION_CHARS else f"{shown[: MAX_DEFINITION_CHARS - 1].rstrip()}…"

@@ -14,7 +14,7 @@ from bridge.types import VaultPath
 NEAREST: Final = 25
 """Near notes that vote."""
 
-FEW: Final = 0.5
+PRIOR_WEIGHT: Final = 0.5
 """Weight, in mean votes, that is set against the votes, so that one near note with topics decides little."""
 
 ROOT: Final = 1 / 3
@@ -98,7 +98,7 @@ def count_votes(near: Mapping[VaultPath, float], having: Having) -> dict[VaultPa
         for topic in having(path):
             weights[topic].append(weight)
     total = sum(voting.values())
-    whole = total + FEW * total / max(1, len(voting))
+    whole = total + PRIOR_WEIGHT * total / max(1, len(voting))
     return {
         topic: {"vote": sum(votes) / whole, "near": len(votes), "closest": max(votes) ** ROOT}
         for topic, votes in weights.items()

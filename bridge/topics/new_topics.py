@@ -20,13 +20,13 @@ from bridge.topics.suggest import TopicSources, body_of, near_notes, words_by_no
 from bridge.topics.values import TopicWriter
 from bridge.types import VaultPath
 
-LEAST: Final = 3
+MIN_NEAR_NOTES: Final = 3
 """Near notes that must say a name for it to become a topic."""
 
-MOST_NAMES: Final = 20
+MAX_NAMES: Final = 20
 """Names that are looked at, the most certain ones."""
 
-MOST_NOTES: Final = 12
+MAX_NOTES: Final = 12
 """Notes with a name of which the near ones are looked up."""
 
 
@@ -49,7 +49,7 @@ def find_names(
             stubs.setdefault(link.target.partition("#")[0], set()).add(path)
     read = {path: text for path, text in texts.items() if path not in left_out and not sources.ontology.holds(path)}
     languages = {path: sources.notes[path].language for path in read if path in sources.notes}
-    found = [one for one in find_candidates(read, known, stubs, languages) if one.notes >= LEAST][:MOST_NAMES]
+    found = [one for one in find_candidates(read, known, stubs, languages) if one.notes >= MIN_NEAR_NOTES][:MAX_NAMES]
     finder = NameFinder(Name(VaultPath(one.name), one.name) for one in found)
     saying: dict[str, set[VaultPath]] = {fold_case(one.name): set(stubs.get(one.name, ())) for one in found}
     for path, text in read.items():
@@ -58,7 +58,7 @@ def find_names(
     return [
         NamedCluster(one.name, tuple(sorted(notes)))
         for one in found
-        if len(notes := saying[fold_case(one.name)] - set(left_out)) >= LEAST
+        if len(notes := saying[fold_case(one.name)] - set(left_out)) >= MIN_NEAR_NOTES
     ]
 
 
@@ -67,14 +67,14 @@ async def gather_cluster(
 ) -> NamedCluster | None:
     """Return the largest group of the notes of a name that are near to one of them; None if it is too small."""
     best: tuple[VaultPath, ...] = ()
-    asked = {path: texts[path] for path in named.notes[:MOST_NOTES]}
+    asked = {path: texts[path] for path in named.notes[:MAX_NOTES]}
     words = await asyncio.to_thread(words_by_note, sources, asked)
     for path in asked:
         near = await near_notes(sources, path, words.get(path, ()))
         await asyncio.sleep(0)
         group = tuple(other for other in named.notes if other == path or other in near)
         best = max(best, group, key=len)
-    return NamedCluster(named.name, best) if len(best) >= LEAST else None
+    return NamedCluster(named.name, best) if len(best) >= MIN_NEAR_NOTES else None
 
 
 def describe_new(

@@ -49,10 +49,10 @@ NEAR_ENOUGH: Final = 10
 """The percentage of the hidden topics of which the nearest note may be too far. Notes without topics teach nothing, so
 that it cannot be learnt how far they are from all others."""
 
-LEAST_NOTES: Final = 20
+MIN_NOTES: Final = 20
 """Notes with topics from which on a vault is learnt from."""
 
-LEAST_RIGHT: Final = 25
+MIN_HIDDEN_TOPICS: Final = 25
 """Hidden topics that anything speaks for, from which on it is."""
 
 CLOSEST: Final = 2
@@ -61,10 +61,10 @@ CLOSEST: Final = 2
 PARTS: Final = 5
 """Parts of the notes that are hidden in turn: a fifth each."""
 
-MOST_NOTES: Final = 300
+MAX_HIDDEN_NOTES: Final = 300
 """Notes whose topics are hidden at most."""
 
-LEAST_TOLD: Final = 0.35
+MIN_PROBABILITY: Final = 0.35
 """A topic that is less probable is not suggested, however right such ones are together with the others."""
 
 _HOLD: Final = 2.0
@@ -102,7 +102,7 @@ HiddenEvidence = Mapping[VaultPath, Sequence[tuple[TopicEvidence, bool]]]
 """By note whose topics were hidden: the evidence for each candidate, and whether it is one of them."""
 
 
-def choose_hidden(paths: Sequence[VaultPath], most: int = MOST_NOTES) -> list[list[VaultPath]]:
+def choose_hidden(paths: Sequence[VaultPath], most: int = MAX_HIDDEN_NOTES) -> list[list[VaultPath]]:
     """Return the notes to hide, in parts that are hidden one after the other; the same for the same notes."""
     mixed = sorted(paths, key=lambda path: sha256(path.encode("utf-8", "surrogatepass")).digest())
     chosen = mixed[:most]
@@ -121,7 +121,7 @@ def fit_model(parts: Sequence[HiddenEvidence]) -> TopicModel:
         for evidence, right in found
     ]
     notes = sum(len(part) for part in parts)
-    if notes < LEAST_NOTES or sum(right for _, _, right in rows) < LEAST_RIGHT:
+    if notes < MIN_NOTES or sum(right for _, _, right in rows) < MIN_HIDDEN_TOPICS:
         return TopicModel()
     part = np.array([at for at, _, _ in rows])
     values = np.array([row for _, row, _ in rows], np.float64)
@@ -148,7 +148,7 @@ def least_probability(told: NDArray[np.float64], right: NDArray[np.float64]) -> 
     # Of equal probabilities, all are shown or none.
     last = np.append(np.diff(told[order]) != 0, True)
     good = np.flatnonzero((shares >= AIM) & last)
-    return max(LEAST_TOLD, round(float(told[order][good[-1]]), 6)) if len(good) else _NEVER
+    return max(MIN_PROBABILITY, round(float(told[order][good[-1]]), 6)) if len(good) else _NEVER
 
 
 def _fit(values: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -217,7 +217,7 @@ WORDS_POWER = 1.5
 AT_ONCE = 50
 """Notes read at once."""
 
-LONGEST = 20_000
+MAX_TEXT_CHARS = 20_000
 """Characters of a note in which topics are looked for."""
 
 
@@ -335,7 +335,7 @@ def body_of(text: str) -> str:
     """Return the text of a note without its properties, as far as topics are looked for."""
     cut = cut_frontmatter(text)
     start = cut[1] if cut else 0
-    return text[start : start + LONGEST]
+    return text[start : start + MAX_TEXT_CHARS]
 
 
 def words_by_note(sources: TopicSources, texts: Mapping[VaultPath, str]) -> dict[VaultPath, tuple[str, ...]]:

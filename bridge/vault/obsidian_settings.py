@@ -20,8 +20,8 @@ LinkFormat = Literal["shortest", "relative", "absolute"]
 Trash = Literal["system", "local", "none"]
 
 TEMPLATER = "plugins/templater-obsidian/data.json"
-LARGEST = 1024 * 1024
-MOST_TYPES = 10_000
+MAX_BYTES = 1024 * 1024
+MAX_TYPES = 10_000
 
 Choice = TypeVar("Choice", LinkFormat, Trash)
 Facts = Mapping[str, object]
@@ -98,7 +98,7 @@ def read_obsidian_settings(root: Path) -> ObsidianSettings:
         daily_folder=reader.path("daily-notes.json", daily.get("folder")) or "",
         daily_format=setting_text(daily.get("format")) or "YYYY-MM-DD",
         daily_template=add_extension(template) if template else None,
-        property_types={k: v for k, v in list(types.items())[:MOST_TYPES] if isinstance(v, str)}
+        property_types={k: v for k, v in list(types.items())[:MAX_TYPES] if isinstance(v, str)}
         if isinstance(types, dict)
         else {},
         tasks=read_task_settings(reader.facts("plugins/obsidian-tasks-plugin/data.json") if has_tasks else {}),
@@ -136,8 +136,8 @@ class _Reader:
             return {}
         try:
             with os.fdopen(descriptor, "rb") as file:
-                data = file.read(LARGEST + 1)
-            return json.loads(data.decode("utf-8-sig")) if len(data) <= LARGEST else None
+                data = file.read(MAX_BYTES + 1)
+            return json.loads(data.decode("utf-8-sig")) if len(data) <= MAX_BYTES else None
         except (OSError, ValueError, RecursionError):
             return None
 

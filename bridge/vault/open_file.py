@@ -11,7 +11,7 @@ from bridge.errors import NoteNotFound, NoteUnreadable, OutsideVault, ProtectedP
 from bridge.vault.paths import display_path, is_hidden, nfc
 
 STEPWISE = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
-MOST_LINKS = 16
+MAX_LINKS = 16
 JUNCTION = getattr(stat, "IO_REPARSE_TAG_MOUNT_POINT", 0xA0000003)
 FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 FILE = (
@@ -68,7 +68,7 @@ def follow_path(
     folder: int | None = None
     try:
         _require_allowed(path, denies)
-        for _ in range(MOST_LINKS):
+        for _ in range(MAX_LINKS):
             try:
                 name, folder, info = _walk_by_handle(root, path) if stepwise else _walk_by_name(root, path)
             except _LinkFound as link:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from bridge.errors import InvalidArguments, OutsideVault, ProtectedPath
 from bridge.types import VaultPath
 
-LONGEST = 4096
+MAX_PATH_CHARS = 4096
 DRIVE = re.compile(r"[A-Za-z]:(?!\s)")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 SUSPECT = re.compile("[\x00-\x1f\x7f\\\\:\ud800-\udfff]")
@@ -72,8 +72,8 @@ def _find_flaw(path: str, *, windows: bool) -> str | None:
 def vault_path(path: str) -> VaultPath:
     if not path:
         raise InvalidArguments("The path is empty.", hint=OutsideVault.hint)
-    if len(path) > LONGEST:
-        raise InvalidArguments(f"The path is longer than {LONGEST} characters.")
+    if len(path) > MAX_PATH_CHARS:
+        raise InvalidArguments(f"The path is longer than {MAX_PATH_CHARS} characters.")
     if not is_utf8(path):
         raise InvalidArguments("The path is not valid Unicode.")
     if path.startswith("/"):

@@ -132,7 +132,7 @@ def set_pattern(text: str) -> str:
     return found or "^\\s\\S"
 
 
-MOST_REPEATS = 4
+MAX_REPEATS = 4
 """Repeats that an excluded file's expression may have."""
 
 GROUP = re.compile(r"\(([^()]*)\)([*+{]?)")
@@ -257,7 +257,7 @@ def filter_pattern(text: str) -> re.Pattern[str] | None:
 
 def may_backtrack(expression: str) -> bool:
     plain = NO_SYNTAX.sub("x", expression)
-    if sum(plain.count(sign) for sign in "*+{") > MOST_REPEATS:
+    if sum(plain.count(sign) for sign in "*+{") > MAX_REPEATS:
         return True
     while found := GROUP.search(plain):
         inside, repeat = found.groups()

@@ -19,7 +19,7 @@ from bridge.vault.rules import ICLOUD, Rules, hidden_reason
 
 NOWHERE = "A symbolic link without a target."
 
-MOST_PROBES: Final = 4
+MAX_PROBES: Final = 4
 """Names looked up one by one in a folder before it is listed."""
 
 
@@ -223,7 +223,7 @@ class Walk:
 
         Where `NOTE` is not found but `Note` is, the system tells case apart.
         """
-        if place in self._listings or self._probes[place] >= MOST_PROBES or not name.isascii():
+        if place in self._listings or self._probes[place] >= MAX_PROBES or not name.isascii():
             return False
         self._probes[place] += 1
         found = f"{place}{os.sep}{name}"

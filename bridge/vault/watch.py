@@ -19,7 +19,7 @@ from bridge.vault.paths import is_hidden, is_utf8, nfc
 
 STEP_MS = 30
 """A change is reported after this long without another one."""
-LONGEST_STEP_MS = 200
+MAX_STEP_MS = 200
 """Changes in an unbroken series are reported after this long."""
 LATE_MS = 100
 """How long a change may take on a busy machine from the system to the thread that collects it."""
@@ -65,7 +65,7 @@ class Notifier:
 
     def listen(self, timeout_ms: int) -> set[str] | None:
         """Wait for changes."""
-        events = self._ask(self._notify, LONGEST_STEP_MS, STEP_MS, timeout_ms)
+        events = self._ask(self._notify, MAX_STEP_MS, STEP_MS, timeout_ms)
         if events is None:
             return None
         if device_and_inode(self._root) != self._identity:
@@ -111,7 +111,7 @@ class Notifier:
         late: set[tuple[int, str]] = set()
         if self._notify is not before:
             # What happened just before the new one listened is told to this one only, and nothing would look for it.
-            late = self._ask(before, LONGEST_STEP_MS, STEP_MS, LATE_MS) or late
+            late = self._ask(before, MAX_STEP_MS, STEP_MS, LATE_MS) or late
             before.close()
         return late | {(ADDED, folder) for folder in set(self._folders) - folders}
 
@@ -251,11 +251,11 @@ def is_network_mount(root: Path, mounts: Path = Path("/proc/self/mountinfo")) ->
 
 log = logging.getLogger(__name__)
 
-FEW = 32
+MAX_SINGLE_PATHS = 32
 """More paths than this at once are a burst, such as by Git, a sync program or a moved folder."""
 QUIET_MS = 120
 """A burst is reported after this long without a change …"""
-LONGEST_BURST_S = 1.5
+MAX_BURST_S = 1.5
 """… or after this long."""
 HEARTBEAT_MS = 1000
 """How often a silent vault is checked for its existence."""
@@ -298,8 +298,8 @@ async def _watch_notifications(root: Path, stop: asyncio.Event) -> AsyncGenerato
         yield frozenset()
         while (events := await loop.run_in_executor(thread, ear.listen, HEARTBEAT_MS)) is not None:
             changed = set(events)
-            until = loop.time() + LONGEST_BURST_S
-            while len(changed) > FEW and loop.time() < until:
+            until = loop.time() + MAX_BURST_S
+            while len(changed) > MAX_SINGLE_PATHS and loop.time() < until:
                 if not (events := await loop.run_in_executor(thread, ear.listen, QUIET_MS)):
                     break
                 changed |= events

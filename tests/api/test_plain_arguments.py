@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from bridge.api.arguments import LARGEST, bind_plain, model_of
+from bridge.api.arguments import MAX_INTEGER, bind_plain, model_of
 from bridge.features import get_operation, operations
 
 VALUES = st.one_of(
@@ -40,7 +40,7 @@ def test_what_is_bound_is_what_pydantic_binds(name: str, data: st.DataObject) ->
         raise AssertionError(arguments) from error
     assert found == {argument: getattr(model, argument) for argument in names}
     assert [*map(type, found.values())] == [type(getattr(model, argument)) for argument in names]
-    assert all(value <= LARGEST for value in found.values() if isinstance(value, int))
+    assert all(value <= MAX_INTEGER for value in found.values() if isinstance(value, int))
 
 
 @pytest.mark.parametrize(

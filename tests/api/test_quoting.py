@@ -1,6 +1,6 @@
 import pytest
 
-from bridge.text.sentence import LONGEST, sentence_at
+from bridge.text.sentence import MAX_QUOTE_CHARS, sentence_at
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,6 @@ def test_a_sentence_without_end_is_cut_around_the_link() -> None:
     text = "word " * 1000 + "[[x]]" + " word" * 1000
     said = sentence_at(text, (5000, 5005))
     assert "[[x]]" in said
-    assert len(said) <= LONGEST
+    assert len(said) <= MAX_QUOTE_CHARS
     long = "[[" + "x" * 1000 + "]]"
-    assert len(sentence_at(long, (0, len(long)))) <= LONGEST
+    assert len(sentence_at(long, (0, len(long)))) <= MAX_QUOTE_CHARS

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bridge.bases.functions import GLOBAL, MEMBER_NAMES
 from bridge.bases.syntax import parse_expression
-from bridge.bases.values import LARGEST, LONGEST_TEXT, size_of, text_of
+from bridge.bases.values import MAX_TEXT_CHARS, MAX_VALUE_SIZE, size_of, text_of
 from bridge.errors import InvalidArguments
 from tests.bases.test_expressions import BOOK, evaluation
 
@@ -81,7 +81,7 @@ def test_an_expression_stays_within_its_budget(text: str) -> None:
     query.budget.steps = STEPS
     try:
         found: Any = query.value(parse_expression(text), BOOK)
-        assert size_of(found) <= max(LARGEST, 4 * LONGEST_TEXT)
-        assert len(text_of(found)) <= LONGEST_TEXT
+        assert size_of(found) <= max(MAX_VALUE_SIZE, 4 * MAX_TEXT_CHARS)
+        assert len(text_of(found)) <= MAX_TEXT_CHARS
     except InvalidArguments:
         pass

@@ -26,7 +26,7 @@ from tests.vault.write.plans import folder, move, put, remove, together, write_p
 
 USER = Author("undo_change", confirmed=True)
 STORIES = 40
-MOST_CALLS = 240
+MAX_CALLS = 240
 
 Files = dict[str, bytes]
 
@@ -87,7 +87,7 @@ class Story:
 
     def cut(self, host: Host, plan: Plan) -> str:
         """Write a plan until the process dies; return the change's id."""
-        journal, disk = host.store.journal, FaultyDisk(Fault("kill", self.draw.randrange(1, MOST_CALLS)))
+        journal, disk = host.store.journal, FaultyDisk(Fault("kill", self.draw.randrange(1, MAX_CALLS)))
         change = Change(journal.next_id(), time.time(), "move_note", steps=tuple(plan.steps))
         writer = Writer(Vault(self.root, Rules()), disk, many=self.draw.choice([2, 64]))
         with contextlib.suppress(Killed):
@@ -135,7 +135,7 @@ class Story:
 
     def recover_half(self, plan: Plan) -> None:
         """Let the next start be killed too, while it takes the change back."""
-        disk = FaultyDisk(Fault("kill", self.draw.randrange(1, MOST_CALLS)))
+        disk = FaultyDisk(Fault("kill", self.draw.randrange(1, MAX_CALLS)))
         with contextlib.suppress(Killed, BridgeError):
             Writer(Vault(self.root, Rules()), disk).recover(plan, TAKE_OUT)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bridge.changes.requests.edit_note import EditNote
-from bridge.engine.parser_pool import FEW
+from bridge.engine.parser_pool import MAX_NOTES_WITHOUT_POOL
 from bridge.engine.transactions import Author
 from bridge.engine.wait import wait_for_note
 from bridge.markdown.edit.requests import Append
@@ -26,7 +26,7 @@ async def test_what_is_changed_again_and_again_is_embedded_when_that_ends(
         await settled(host)
         before = host.store.counters.get("embedded")
         monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 3600)
-        monkeypatch.setattr("bridge.engine.backfill.LONGEST_S", 3600)
+        monkeypatch.setattr("bridge.engine.backfill.MAX_WAIT_S", 3600)
         for turn in range(5):
             await host.vault.executor.carry([EditNote(BEANS, (Append(text=f"Day {turn}."),))], Author("test"))
         assert host.progress().pending_vectors == 1
@@ -60,7 +60,7 @@ async def test_what_is_changed_while_a_batch_is_embedded_waits_for_a_pause_too(
 
         monkeypatch.setattr("bridge.engine.backfill.AT_ONCE", 1)
         monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 3600)
-        monkeypatch.setattr("bridge.engine.backfill.LONGEST_S", 3600)
+        monkeypatch.setattr("bridge.engine.backfill.MAX_WAIT_S", 3600)
         for path in (BEANS, RAIN):
             await change(path, "Watered.")
         monkeypatch.setattr(Counters, "add", staticmethod(counting))
@@ -86,7 +86,7 @@ async def test_nothing_is_embedded_while_many_notes_are_read(
         host = bridge.find(None)
         await settled(host)
         indexer, before = host.vault.indexer, host.store.counters.get("embedded")
-        unread = {VaultPath(f"{number}.md") for number in range(FEW + 1)}
+        unread = {VaultPath(f"{number}.md") for number in range(MAX_NOTES_WITHOUT_POOL + 1)}
         indexer.pending |= unread
         await host.vault.executor.carry([EditNote(BEANS, (Append(text="Watered."),))], Author("test"))
         assert host.progress().pending_vectors == 1
@@ -105,7 +105,7 @@ async def test_who_waits_for_meaning_waits_for_no_pause(
         host = bridge.find(None)
         await settled(host)
         monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 3600)
-        monkeypatch.setattr("bridge.engine.backfill.LONGEST_S", 3600)
+        monkeypatch.setattr("bridge.engine.backfill.MAX_WAIT_S", 3600)
         await host.vault.executor.carry([EditNote(BEANS, (Append(text="Watered."),))], Author("test"))
         assert await wait_for_note(host, BEANS, None, "vectors", PATIENCE_S)
 
@@ -127,12 +127,12 @@ async def test_an_edited_note_waits_for_a_shorter_pause(
         host = bridge.find(None)
         await settled(host)
         monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 3600)
-        monkeypatch.setattr("bridge.engine.backfill.LONGEST_S", 3600)
+        monkeypatch.setattr("bridge.engine.backfill.MAX_WAIT_S", 3600)
         monkeypatch.setattr("bridge.engine.backfill.SHORTER", 0)
         edit = [EditNote(BEANS, (Append(text="Watered."),))]
         await host.vault.executor.carry(edit, Author("test"))
         await settled(host)
-        monkeypatch.setattr("bridge.engine.backfill.FEW", 0)
+        monkeypatch.setattr("bridge.engine.backfill.MAX_QUICK_PASSAGES", 0)
         await host.vault.executor.carry(edit, Author("test"))
         assert host.progress().pending_vectors == 1
         monkeypatch.undo()

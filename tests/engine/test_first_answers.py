@@ -8,7 +8,7 @@ import pytest
 
 from bridge.engine.bridge import Bridge
 from bridge.engine.host import Host
-from bridge.engine.parser_pool import FEW
+from bridge.engine.parser_pool import MAX_NOTES_WITHOUT_POOL
 from bridge.errors import NotReady
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import search
@@ -18,7 +18,7 @@ from tests.holding import hold_reading
 
 pytestmark = pytest.mark.process
 
-MANY = FEW + 50
+MANY = MAX_NOTES_WITHOUT_POOL + 50
 OLDEST = VaultPath("Oldest.md")
 TWIN = VaultPath("Twin.md")
 

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from bridge.engine.parser import ReadOptions, learn_boilerplate, read_all, read_in_worker
-from bridge.engine.parser_pool import FEW, SLICE, SLICE_BYTES, ParserPool, slice_files
+from bridge.engine.parser_pool import MAX_NOTES_WITHOUT_POOL, SLICE, SLICE_BYTES, ParserPool, slice_files
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.prepare import PreparedNote
 from bridge.priority import NICE
@@ -45,7 +45,7 @@ def reading(vault: Path) -> ReadOptions:
 
 
 def many(vault: Path) -> list[VaultPath]:
-    paths = [VaultPath(f"{number}.md") for number in range(2 * FEW)]
+    paths = [VaultPath(f"{number}.md") for number in range(2 * MAX_NOTES_WITHOUT_POOL)]
     for number, path in enumerate(paths):
         (vault / path).write_text(f"Recurring words.\nOnly in {chr(97 + number % 26) * (number // 26 + 1)}.\n")
     return paths

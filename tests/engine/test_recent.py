@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bridge.engine.read_cache import LARGEST, LONG, ROOM, LongNoteCache, ReadCache
+from bridge.engine.read_cache import LONG, MAX_FILE_BYTES, ROOM, LongNoteCache, ReadCache
 from bridge.markdown.documents import read_document
 from bridge.markdown.note import Note
 from bridge.types import Digest, VaultPath
@@ -24,7 +24,7 @@ def test_what_was_read_last_is_held_and_the_rest_goes() -> None:
 def test_a_huge_file_pushes_nothing_out() -> None:
     recent = ReadCache()
     recent.keep(Digest("a"), b"small")
-    recent.keep(Digest("b"), b"x" * (LARGEST + 1))
+    recent.keep(Digest("b"), b"x" * (MAX_FILE_BYTES + 1))
     assert (recent.get(Digest("a")), recent.get(Digest("b"))) == (b"small", None)
 
 
@@ -54,7 +54,7 @@ def test_a_very_long_note_that_several_read_at_once_is_parsed_once(monkeypatch: 
         return read_document(path, data, **limits)
 
     monkeypatch.setattr("bridge.engine.read_cache.read_document", count)
-    notes, text = LongNoteCache(), b"word " * LARGEST
+    notes, text = LongNoteCache(), b"word " * MAX_FILE_BYTES
     with ThreadPoolExecutor(8) as threads:
         read = [threads.submit(notes.read, VaultPath("Long.md"), text, max_pdf_pages=1) for _ in range(8)]
     assert parsed == ["Long.md"]

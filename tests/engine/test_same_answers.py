@@ -29,7 +29,7 @@ from tests.index.made import DIMENSIONS, MODEL, embed_all, vector
 pytestmark = [needs_eval, pytest.mark.eval]
 
 AUTHOR = Author("test", confirmed=True)
-MOST_NOTES, QUERIES = 250, 40
+MAX_NOTES, QUERIES = 250, 40
 WORD, PHRASE = re.compile(r"\w{2,}"), re.compile(r"\w{2,} \w{2,}")
 
 
@@ -38,7 +38,7 @@ def sample_vault(name: str, root: Path, dice: random.Random) -> None:
     source = EVAL / "vaults" / name
     notes = sorted(path for path in source.rglob("*.md") if "/." not in path.as_posix())
     (root / ".obsidian").mkdir(parents=True)
-    for path in dice.sample(notes, min(MOST_NOTES, len(notes))):
+    for path in dice.sample(notes, min(MAX_NOTES, len(notes))):
         (root / path.relative_to(source)).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, root / path.relative_to(source))
 

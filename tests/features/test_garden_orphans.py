@@ -87,7 +87,7 @@ async def test_a_page_beside_the_orphan_must_list_fewer_of_them(served: Served, 
 async def test_the_next_plan_goes_on_with_orphans_that_were_left(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(links, "MOST", 1)
+    monkeypatch.setattr(links, "MAX_ORPHANS", 1)
     await edit_file(served, "Inbox/Other thoughts.md", lambda text: text + "More.\n")
     first = await call(served, "plan_garden", checks=["orphans"])
     assert (first["findings"], [run["complete"] for run in first["checks"]]) == ([], [False])

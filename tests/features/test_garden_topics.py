@@ -92,7 +92,7 @@ async def test_without_enough_to_learn_from_or_an_ontology_nothing_is_said(serve
 async def test_the_next_plan_goes_on_with_notes_that_were_left(
     ontology: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(topics, "MOST", 1)
+    monkeypatch.setattr(topics, "MAX_NOTES", 1)
     await write(ontology, {"Bread/Late loaf.md": f"{LEAVEN} Of all raising agents this is the oldest.\n"})
     first = await new_plan(ontology, checks=["topics"])
     assert ["Late loaf" in one["text"] for one in first["findings"] if one["text"].startswith("Give")] == [True]

@@ -50,7 +50,7 @@ async def test_a_rename_over_many_notes_is_found_at_once_and_undone_byte_for_byt
 
 
 async def test_of_very_many_files_the_first_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.api.write.MOST_FILES", 2)
+    monkeypatch.setattr("bridge.api.write.MAX_FILES", 2)
     vault, none = tmp_path / "vault", tmp_path / "none"
     vault.mkdir()
     for number in range(5):

@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 from bridge.features.policies.read import read_text
-from bridge.policies.model import MOST_FILES, MOST_STEPS, MOST_TURNS
+from bridge.policies.model import MAX_FILES, MAX_STEPS, MAX_TURNS
 from bridge.settings.file import save_settings
 from tests.features.policies import contents, root
 from tests.features.random_policies import NOTES, RandomPolicy
@@ -45,8 +45,8 @@ async def test_a_random_policy_writes_what_it_says_or_nothing(served: Served) ->
             seen["refused" if is_sound else "faults"] += 1
             continue
         assert is_sound, seed
-        assert sum(step["turns"] for step in shown.json["steps"]) <= MOST_TURNS + MOST_STEPS, seed
-        assert shown.json["files"] <= MOST_FILES, seed
+        assert sum(step["turns"] for step in shown.json["steps"]) <= MAX_TURNS + MAX_STEPS, seed
+        assert shown.json["files"] <= MAX_FILES, seed
 
         ran = await served.call("run_policy", path=PATH, variables=variables, confirm=True)
         if ran.status != 200:

@@ -3,8 +3,8 @@ import pytest
 
 from bridge.graph.pairs import (
     BLOCK,
-    MOST_IN_FOLDER,
-    MOST_TAGS,
+    MAX_FOLDER_NOTES,
+    MAX_TAGS,
     RARE,
     mutual_neighbours,
     pairs_by_folder,
@@ -29,12 +29,12 @@ def test_a_tag_of_many_joins_nobody() -> None:
 
 def test_a_note_with_endless_tags_is_joined_by_its_rarest() -> None:
     pairs = pairs_by_tag({0: [f"t{n}" for n in range(500)], **{n + 1: [f"t{n}"] for n in range(500)}})
-    assert len(pairs) == MOST_TAGS
+    assert len(pairs) == MAX_TAGS
 
 
 def test_small_folders_join_their_notes() -> None:
     assert pairs_by_folder({1: "a", 2: "a", 3: "b"}) == [(1, 2, 1.0)]
-    assert pairs_by_folder(dict.fromkeys(range(MOST_IN_FOLDER + 1), "a")) == []
+    assert pairs_by_folder(dict.fromkeys(range(MAX_FOLDER_NOTES + 1), "a")) == []
 
 
 def test_shared_tags_are_told_as_written() -> None:

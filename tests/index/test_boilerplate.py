@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.index.boilerplate import LONGEST_LINE, Boilerplate
+from bridge.index.boilerplate import MAX_LINE_CHARS, Boilerplate
 from bridge.types import VaultPath
 from tests.index.made import learn_from, sentence
 
@@ -33,7 +33,7 @@ def test_the_frontmatter_is_not_learnt() -> None:
 
 
 def test_a_line_too_long_for_a_passage_is_none() -> None:
-    longest = "w" * LONGEST_LINE
+    longest = "w" * MAX_LINE_CHARS
     learnt = learn_from([f"{longest}\n{longest}w\nlast"] * 8)
     assert longest in learnt
     assert "last" in learnt

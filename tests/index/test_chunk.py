@@ -2,7 +2,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bridge.index.chunk import FARTHEST, MOST, TARGET, cut_passages
+from bridge.index.chunk import FARTHEST, MAX_PASSAGE_TOKENS, TARGET, cut_passages
 from bridge.markdown.documents import read_document
 from bridge.markdown.note import Note
 from bridge.text.budget import estimate_tokens
@@ -63,7 +63,7 @@ def test_a_small_fence_table_or_callout_is_never_cut() -> None:
 def test_an_endless_line_is_cut_all_the_same() -> None:
     for text in ("x" * 20_000, "word " * 5_000, "研究" * 3_000, "a\n" * 9_000):
         parsed = note(text)
-        assert all(draft.tokens <= MOST for draft in cut_passages(parsed))
+        assert all(draft.tokens <= MAX_PASSAGE_TOKENS for draft in cut_passages(parsed))
 
 
 def test_a_paragraph_too_long_is_cut_between_sentences() -> None:
@@ -71,7 +71,7 @@ def test_a_paragraph_too_long_is_cut_between_sentences() -> None:
     passages = [text for _, text in cut(" ".join(sentences))]
     assert len(passages) > 2
     assert all(text.strip().endswith(".") for text in passages)
-    assert all(estimate_tokens(text) <= MOST for text in passages)
+    assert all(estimate_tokens(text) <= MAX_PASSAGE_TOKENS for text in passages)
 
 
 def test_chinese_is_cut_at_its_own_stops() -> None:
@@ -106,7 +106,7 @@ LINES = st.sampled_from(
 def test_everything_said_is_in_a_passage(lines: list[str], newline: str) -> None:
     parsed = note(newline.join(lines))
     stretches = cut_passages(parsed)
-    assert all(draft.tokens <= MOST + TARGET for draft in stretches)
+    assert all(draft.tokens <= MAX_PASSAGE_TOKENS + TARGET for draft in stretches)
     ends = [0, *(draft.span[1] for draft in stretches)]
     assert all(draft.span[0] >= end for draft, end in zip(stretches, ends, strict=False))
     covered = bytearray(len(parsed.text))
@@ -122,7 +122,7 @@ def test_no_piece_that_fits_is_cut(lines: list[str]) -> None:
     spans = [draft.span for draft in cut_passages(parsed)]
     for piece in parsed.pieces:
         start, end = piece.span
-        if estimate_tokens(parsed.text[start:end]) <= MOST and parsed.text[start:end].strip():
+        if estimate_tokens(parsed.text[start:end]) <= MAX_PASSAGE_TOKENS and parsed.text[start:end].strip():
             assert any(s <= start and end <= e for s, e in spans), piece
 
 

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.long
 PATH = VaultPath("a.md")
 LENGTH = 12_000
 FACTOR = 4
-MOST = 2.5**2
+MAX_GROWTH = 2.5**2
 """Twice the length may cost two and a half times the work, four times the length that squared."""
 
 NEGLIGIBLE_S = 0.05
@@ -62,7 +62,7 @@ def test_work_grows_with_the_length_and_no_faster(name: str) -> None:
     short, long = HOSTILE[name](LENGTH), HOSTILE[name](FACTOR * LENGTH)
     gc.disable()
     try:
-        most = max(NEGLIGIBLE_S, MOST * min(cost(short) for _ in range(TRIES)))
+        most = max(NEGLIGIBLE_S, MAX_GROWTH * min(cost(short) for _ in range(TRIES)))
         # The first try that costs little enough decides, because the least of all tries would.
         assert any(cost(long) < most for _ in range(PATIENCE))
     finally:

@@ -215,7 +215,7 @@ def test_the_nearest_passages_may_be_of_one_note() -> None:
 
 
 def test_all_notes_that_equal_the_last_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.index.matrix.MOST_EQUAL", 1_000)
+    monkeypatch.setattr("bridge.index.matrix.MAX_EQUAL_HITS", 1_000)
     far = {key: held("t", "far") for key in range(500)}
     equal: Notes = {key: held("t", "near", "near") for key in range(700, 500, -1)}
     layout = filled(far | equal | {999: held("near", "near")}, {"t", "near", "far"})

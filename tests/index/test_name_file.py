@@ -39,7 +39,7 @@ def test_restored_names_answer_as_before(
 @pytest.fixture(autouse=True)
 def store_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Store the names of few notes, too."""
-    monkeypatch.setattr("bridge.index.compact.MOST_STALE", 0)
+    monkeypatch.setattr("bridge.index.compact.MAX_STALE_NOTES", 0)
 
 
 async def found(index: Index) -> dict[str, list[tuple[str, str]]]:

@@ -37,7 +37,7 @@ def built(texts: dict[tuple[int, int, int], str]) -> list[Segment]:
 
 @pytest.mark.parametrize("most", [3, 1 << 16])
 def test_documents_get_their_numbers_and_marks(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
-    monkeypatch.setattr("bridge.index.documents.MOST_DOCUMENTS", most)
+    monkeypatch.setattr("bridge.index.documents.MAX_DOCUMENTS", most)
     first = built({(0, 0, 0): "rye flour", (0, 1, 0): "rye", (1, 0, 0): "left out", (2, 0, 0): "water"})
     second = built({(0, 0, 0): "salt water"})
     numbered = number_segments([(first[0], {2: (40, 4), 0: (50, 5)}), (second[0], {0: (30, 3)})])

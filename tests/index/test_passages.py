@@ -11,14 +11,14 @@ from bridge.index.rows import BLOCK
 from bridge.types import VaultPath
 from tests.index.made import all_of, opened, prepared
 
-FEW = 8
+MAX_SINGLE_READS = 8
 LONG = VaultPath("Long.md")
 SECTIONS = "\n\n".join(f"## Part {number}\n\n{f'Sentence {number} of the long note. ' * 12}" for number in range(60))
 
 
 @pytest.fixture(autouse=True)
 def _small_vault(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.index.passages.FEW", FEW)
+    monkeypatch.setattr("bridge.index.passages.MAX_SINGLE_READS", MAX_SINGLE_READS)
 
 
 def first(number: int) -> PassageHit:
@@ -43,16 +43,20 @@ async def test_every_passage_of_a_long_note_is_read_as_it_is_stored(tmp_path: Pa
 
 async def test_after_one_search_the_passages_of_all_notes_are_in_memory(tmp_path: Path) -> None:
     index = await opened(
-        tmp_path / "index", {f"{number}.md": f"# {number}\n\nwords {number}" for number in range(FEW + 9)}
+        tmp_path / "index", {f"{number}.md": f"# {number}\n\nwords {number}" for number in range(MAX_SINGLE_READS + 9)}
     )
     await index.text_of([first(3)])
     await whole_vault(index)
-    assert len(index._texts._packed) == FEW + 9
-    assert all("words" in passage.text for passage in await index.text_of([first(at) for at in range(FEW + 9)]))
+    assert len(index._texts._packed) == MAX_SINGLE_READS + 9
+    assert all(
+        "words" in passage.text for passage in await index.text_of([first(at) for at in range(MAX_SINGLE_READS + 9)])
+    )
 
 
 async def test_a_note_written_since_is_read_as_it_is_now(tmp_path: Path) -> None:
-    index = await opened(tmp_path / "index", {f"{number}.md": f"words {number}" for number in range(FEW + 9)})
+    index = await opened(
+        tmp_path / "index", {f"{number}.md": f"words {number}" for number in range(MAX_SINGLE_READS + 9)}
+    )
     await index.text_of([first(3)])
     await whole_vault(index)
     await index.write([prepared("3.md", "other words"), prepared("New.md", "a new note")], [VaultPath("4.md")])
@@ -70,10 +74,10 @@ async def test_a_moved_note_keeps_its_passages_under_the_new_path(tmp_path: Path
 
 async def test_edits_leave_no_passages_of_earlier_wordings_without_bound(tmp_path: Path) -> None:
     index = await opened(tmp_path / "index", {"a.md": "words"})
-    for number in range(FEW + 9):
+    for number in range(MAX_SINGLE_READS + 9):
         await index.write(all_of({"a.md": f"words {number}"}))
         await index.text_of([PassageHit(VaultPath("a.md"), 0, 1.0)])
-    assert len(index._texts._packed) <= 1 + FEW
+    assert len(index._texts._packed) <= 1 + MAX_SINGLE_READS
 
 
 async def test_a_hidden_note_leaves_nothing_in_memory(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def asked(should: str = "", must: str = "", must_not: str = "") -> TermQuery:
 
 
 def test_a_vocabulary_that_is_full_begins_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.index.tokens.MOST_PIECES", 10)
+    monkeypatch.setattr("bridge.index.tokens.MAX_PIECES", 10)
     vocabulary = Vocabulary(WORDS)
     for turn in range(9):
         text = sentence(turn, 6)
@@ -118,7 +118,7 @@ def test_large_segments_are_merged_beside_a_small_one() -> None:
 
 
 def test_documents_that_equal_the_last_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.index.inverted_index.MOST_EQUAL", 90)
+    monkeypatch.setattr("bridge.index.inverted_index.MAX_EQUAL_HITS", 90)
     index = indexed(dict.fromkeys(range(100, 0, -1), "the same words") | {101: "same"})
     for limit, found in ((2, 92), (5, 95), (100, 101)):
         assert [number for number, _, _ in index.search(asked("same"), limit, None)] == [101, *range(1, found)]

@@ -11,7 +11,7 @@ from bridge.api.call import RUNTIME, Call
 from bridge.api.feature import Feature
 from bridge.api.registry import OPERATIONS, add_operations, operation
 from bridge.engine.bridge import Bridge
-from bridge.engine.parser_pool import FEW
+from bridge.engine.parser_pool import MAX_NOTES_WITHOUT_POOL
 from bridge.features import get_operation
 from bridge.features.status import indexing
 from bridge.mcp.caller import Caller
@@ -175,7 +175,9 @@ def may_read(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
 
 
 async def test_a_search_waits_for_no_more_than_it_needs(tmp_path: Path, may_read: asyncio.Event) -> None:
-    notes = {f"{number}.md": f"# {number}\n\n" + f"Diary {number}.\n\n" * 40 for number in range(2 * FEW)}
+    notes = {
+        f"{number}.md": f"# {number}\n\n" + f"Diary {number}.\n\n" * 40 for number in range(2 * MAX_NOTES_WITHOUT_POOL)
+    }
     vault = write_vault(tmp_path / "Notes", {**notes, "Rye.md": "Dark bread. #loaf\n"})
     bridge = Bridge(tmp_path / "data", tmp_path / "no models", [vault])
     await bridge.start()

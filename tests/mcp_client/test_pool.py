@@ -21,7 +21,7 @@ from bridge.data_folder import Folders
 from bridge.errors import BridgeError, Forbidden, ServerFailed, ServerNotFound, SettingsUnreadable
 from bridge.mcp_client.connection import Refusal, Timeouts
 from bridge.mcp_client.pool import ServerPool
-from bridge.mcp_client.stdio import MOST_ITEMS
+from bridge.mcp_client.stdio import MAX_ITEMS
 from tests.mcp_client.servers import (
     LIBRARY_PROGRAM,
     PATIENCE_S,
@@ -103,8 +103,8 @@ async def test_a_large_answer_arrives_whole(pool: ServerPool, tmp_path: Path) ->
 
 async def test_an_answer_of_too_many_parts_is_cut(pool: ServerPool, tmp_path: Path) -> None:
     write_servers(tmp_path, "odd")
-    assert await call(pool, "parts", number=MOST_ITEMS) == MOST_ITEMS * "x"
-    assert await call(pool, "parts", number=MOST_ITEMS + 7) == MOST_ITEMS * "x" + "[7 more parts, left out]"
+    assert await call(pool, "parts", number=MAX_ITEMS) == MAX_ITEMS * "x"
+    assert await call(pool, "parts", number=MAX_ITEMS + 7) == MAX_ITEMS * "x" + "[7 more parts, left out]"
 
 
 async def test_numbers_of_any_size_are_shown(pool: ServerPool, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from bridge.schema.rules import Rule, RuleKind, RuleScope
 from bridge.types import VaultPath
 from tests.changes.vaults import Paper
 
-LEAST = 0.8
+MIN_SHARE = 0.8
 
 Key = tuple[RuleScope, RuleKind, str]
 
@@ -56,5 +56,5 @@ def find_again(paper: Paper, seed: int, share: float = 0.1) -> tuple[int, int, i
     chosen = set(dice.sample(range(len(notes)), round(len(notes) * share)))
     again = infer_rules([violate(note, dice) if at in chosen else note for at, note in enumerate(notes)])
     found = {key_of(rule) for rule in again}
-    false = [rule for rule in again if count_kept(rule, notes).share < LEAST]
+    false = [rule for rule in again if count_kept(rule, notes).share < MIN_SHARE]
     return len(firm), len(firm & found), len(again), len(false)

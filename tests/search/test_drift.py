@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.search.co_reading import HALF_LIFE_S, KEPT, MOST_READ, PAUSE_S, CoReading, co_read_pairs
+from bridge.search.co_reading import HALF_LIFE_S, KEPT, MAX_SESSION_NOTES, PAUSE_S, CoReading, co_read_pairs
 from bridge.search.model import SearchAnswer, SearchRequest
 from bridge.search.pipeline import search
 from bridge.search.related import find_related
@@ -40,7 +40,7 @@ def test_two_notes_read_in_one_sitting_are_near_and_the_fewer_others_the_nearer(
 
 
 def test_whoever_reads_very_much_reads_nothing_together() -> None:
-    others = [f"0 Other {at}" for at in range(MOST_READ - 2)]
+    others = [f"0 Other {at}" for at in range(MAX_SESSION_NOTES - 2)]
     assert near(read("A", "B", *others)) > 0
     assert near(read("A", "B", *others, "C")) == 0
 

@@ -13,7 +13,7 @@ from bridge.search.model import SearchRequest, Sources
 from bridge.search.pipeline import search
 from bridge.search.query import parse_query
 from bridge.search.read_query import correct_query
-from bridge.search.vault_words import FEW_CHANGED, LEAST_STORED, MOST_UNSAVED, QUICKLY_READ, VaultWords
+from bridge.search.vault_words import MAX_READ_NOTES, MAX_UNSAVED_NOTES, MIN_STORED_NOTES, QUICKLY_READ, VaultWords
 from bridge.search.vocabulary import Vocabulary
 from bridge.text.stems import stem_words
 from bridge.types import VaultPath
@@ -123,7 +123,7 @@ def answers(words: VaultWords, index: Index) -> dict[str, object]:
 
 
 async def test_stored_words_answer_as_those_that_are_read(tmp_path: Path) -> None:
-    index, words = await stored(tmp_path / "index", many(LEAST_STORED + 50))
+    index, words = await stored(tmp_path / "index", many(MIN_STORED_NOTES + 50))
     await index.write(all_of({"fresh.md": "kindling fresh dog", "7.md": "late words, kindle"}), [VaultPath("8.md")])
     assert await words.follow(index)
     read = VaultWords()
@@ -142,7 +142,7 @@ async def test_stored_words_answer_as_those_that_are_read(tmp_path: Path) -> Non
 async def test_a_start_reads_only_the_texts_whose_words_are_not_stored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    index, _ = await stored(tmp_path / "index", many(LEAST_STORED + 50))
+    index, _ = await stored(tmp_path / "index", many(MIN_STORED_NOTES + 50))
     await index.write(all_of({"late.md": "late"}), [VaultPath("3.md")])
     index.abandon()
     index = (await opened(tmp_path / "index")).view("notes")
@@ -160,10 +160,10 @@ async def test_a_start_reads_only_the_texts_whose_words_are_not_stored(
 
 
 async def test_the_words_of_many_changed_notes_are_stored_again(tmp_path: Path) -> None:
-    notes = many(LEAST_STORED + 50)
+    notes = many(MIN_STORED_NOTES + 50)
     index, words = await stored(tmp_path / "index", notes)
     before = (tmp_path / "index" / FILE).read_bytes()
-    changed = dict.fromkeys([*notes][: MOST_UNSAVED + 1], "entirely different\n")
+    changed = dict.fromkeys([*notes][: MAX_UNSAVED_NOTES + 1], "entirely different\n")
     await index.write(all_of(changed))
     await follow_and_store(words, index)
     assert (tmp_path / "index" / FILE).read_bytes() != before
@@ -172,11 +172,11 @@ async def test_the_words_of_many_changed_notes_are_stored_again(tmp_path: Path) 
 
 
 async def test_words_that_came_and_went_leave_no_trace_in_the_list(tmp_path: Path) -> None:
-    index, words = await stored(tmp_path / "index", many(LEAST_STORED + 50))
+    index, words = await stored(tmp_path / "index", many(MIN_STORED_NOTES + 50))
     for written, gone in (({"fresh.md": "kindling fresh dog"}, []), ({"late.md": "late"}, ["fresh.md"])):
         await index.write(all_of(written), [VaultPath(path) for path in gone])
         assert await words.follow(index)
-    changed = dict.fromkeys([*many(MOST_UNSAVED + 1)], "late and different\n")
+    changed = dict.fromkeys([*many(MAX_UNSAVED_NOTES + 1)], "late and different\n")
     await index.write(all_of(changed))
     await follow_and_store(words, index)
     read = VaultWords()
@@ -186,7 +186,7 @@ async def test_words_that_came_and_went_leave_no_trace_in_the_list(tmp_path: Pat
 
 async def test_a_worker_that_is_killed_is_started_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bridge.search.vault_words.QUICKLY_READ", 0)
-    index = (await opened(tmp_path / "index", many(LEAST_STORED + 50))).view("notes")
+    index = (await opened(tmp_path / "index", many(MIN_STORED_NOTES + 50))).view("notes")
     words, others = VaultWords(), multiprocessing.active_children()
     assert not await words.follow(index)
     while not (started := [each for each in multiprocessing.active_children() if each not in others]):
@@ -201,7 +201,7 @@ async def test_a_worker_that_is_killed_is_started_again(tmp_path: Path, monkeypa
 
 
 async def test_words_that_cannot_be_stored_are_used_and_stored_later(tmp_path: Path) -> None:
-    index = (await opened(tmp_path / "index", many(LEAST_STORED + 50))).view("notes")
+    index = (await opened(tmp_path / "index", many(MIN_STORED_NOTES + 50))).view("notes")
     (tmp_path / "index" / FILE).mkdir()
     words = VaultWords()
     await follow_and_store(words, index)
@@ -217,7 +217,7 @@ async def test_words_that_cannot_be_stored_are_used_and_stored_later(tmp_path: P
 
 @pytest.mark.parametrize("damage", DAMAGES)
 async def test_words_in_a_damaged_file_are_read_again(tmp_path: Path, damage: str) -> None:
-    index, words = await stored(tmp_path / "index", many(LEAST_STORED + 50))
+    index, words = await stored(tmp_path / "index", many(MIN_STORED_NOTES + 50))
     expected = answers(words, index)
     index.abandon()
     content = damage_file(tmp_path / "index" / FILE, damage)
@@ -231,7 +231,7 @@ async def test_words_in_a_damaged_file_are_read_again(tmp_path: Path, damage: st
 
 async def test_words_of_erased_notes_are_in_no_file(tmp_path: Path) -> None:
     folder = tmp_path / "index"
-    index, words = await stored(folder, many(LEAST_STORED + 50) | {SECRET: TEXT})
+    index, words = await stored(folder, many(MIN_STORED_NOTES + 50) | {SECRET: TEXT})
     assert b"marzipanskew" in (folder / FILE).read_bytes()
     (folder / f".{FILE}.left-by-a-crash").write_bytes(b"marzipanskew")
     await index.erase(private)
@@ -247,7 +247,7 @@ async def test_words_of_a_note_that_is_erased_while_they_are_read_are_not_kept(
 ) -> None:
     monkeypatch.setattr("bridge.search.vault_words.QUICKLY_READ", 0)
     folder = tmp_path / "index"
-    index = (await opened(folder, many(LEAST_STORED + 50) | {SECRET: TEXT})).view("notes")
+    index = (await opened(folder, many(MIN_STORED_NOTES + 50) | {SECRET: TEXT})).view("notes")
     words = VaultWords()
     assert not await words.follow(index)
     reading = words._rebuilding
@@ -261,7 +261,7 @@ async def test_words_of_a_note_that_is_erased_while_they_are_read_are_not_kept(
 
 
 async def test_while_many_changed_notes_are_read_their_words_before_the_change_count(tmp_path: Path) -> None:
-    notes = many(LEAST_STORED + 50)
+    notes = many(MIN_STORED_NOTES + 50)
     index, words = await stored(tmp_path / "index", notes)
     asked = index.notes, ("running7", "dog", "word3"), ALL
     expected = words.cover(*asked)
@@ -277,7 +277,7 @@ async def test_while_many_changed_notes_are_read_their_words_before_the_change_c
     assert words.cover(*asked) is not None
     await follow_and_store(words, index)
     assert words.cover(*asked) == expected
-    await index.write(all_of({f"new {number}.md": "new" for number in range(FEW_CHANGED + 1)}))
+    await index.write(all_of({f"new {number}.md": "new" for number in range(MAX_READ_NOTES + 1)}))
     assert not await words.follow(index)
     assert words.cover(*asked) is None
 
@@ -299,7 +299,7 @@ async def test_while_many_changed_notes_are_read_only_what_looks_mistyped_has_a_
     tmp_path: Path, may_read: asyncio.Event
 ) -> None:
     may_read.set()
-    notes = many(LEAST_STORED + 50)
+    notes = many(MIN_STORED_NOTES + 50)
     index, words = await stored(tmp_path / "index", notes)
     sources = sources_of(index, words)
     may_read.clear()
@@ -319,7 +319,7 @@ async def test_a_word_that_many_notes_got_is_found_before_these_are_read(
     tmp_path: Path, may_read: asyncio.Event
 ) -> None:
     may_read.set()
-    notes = many(LEAST_STORED + 50)
+    notes = many(MIN_STORED_NOTES + 50)
     index, words = await stored(tmp_path / "index", notes)
     sources = sources_of(index, words)
     may_read.clear()

@@ -211,12 +211,12 @@ async def test_a_flood_that_is_no_http_fills_no_log(
 
 async def test_a_connection_without_a_whole_request_is_closed(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     # Not even the first connection is late, however busy the machine is.
-    monkeypatch.setattr(half_open, "LONGEST_S", PATIENCE_S)
+    monkeypatch.setattr(half_open, "MAX_REQUEST_S", PATIENCE_S)
     port = int(served.runtime.url.rpartition(":")[2])
     used_reader, used = await asyncio.open_connection("127.0.0.1", port)
     used.write(f"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
     assert b" 200 " in await used_reader.readline()
-    monkeypatch.setattr(half_open, "LONGEST_S", 0.0)
+    monkeypatch.setattr(half_open, "MAX_REQUEST_S", 0.0)
     waiting = [await asyncio.open_connection("127.0.0.1", port) for _ in range(5)]
     for _, writer in waiting:
         writer.write(b"GET /healthz HTTP/1.1\r\nHost: 127.")

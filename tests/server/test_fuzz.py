@@ -26,7 +26,7 @@ from bridge.features import get_operation
 from tests.system.sidecar import Sidecar, serving
 
 SAMPLE = Path(__file__).resolve().parents[1] / "vaults" / "sample"
-LONGEST_WAIT_S = 600.0
+MAX_WAIT_S = 600.0
 
 
 @schemathesis.check
@@ -103,7 +103,7 @@ def test_the_answer_is_as_described(bridge: Sidecar, session: Session, path: str
     def answered(case: Case[Any]) -> None:
         # The token of the runtime file changes no settings; what waits for long is not waited for.
         seconds = case.body.get("timeout") if isinstance(case.body, dict) else None
-        if isinstance(case.body, dict) and isinstance(seconds, int | float) and 1 < seconds <= LONGEST_WAIT_S:
+        if isinstance(case.body, dict) and isinstance(seconds, int | float) and 1 < seconds <= MAX_WAIT_S:
             case.body = {**case.body, "timeout": 0.01}
         headers = {"Authorization": f"Bearer {bridge.ready['token']}"}
         case.call_and_validate(base_url=bridge.ready["url"], headers=headers, checks=CHECKED, session=session)

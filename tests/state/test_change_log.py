@@ -147,7 +147,7 @@ def test_a_change_that_is_gone_stays_gone(tmp_path: Path) -> None:
 
 
 def test_a_long_log_is_taken_into_a_backup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.state.change_log.MOST_BYTES", 20_000)
+    monkeypatch.setattr("bridge.state.change_log.MAX_BYTES", 20_000)
     store = opened(tmp_path / "state.sqlite")
     for number in range(100):
         edit(store, number)

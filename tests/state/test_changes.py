@@ -353,7 +353,7 @@ def test_the_oldest_changes_lose_their_contents_first(store: Store, clock: Clock
 
 
 def test_so_many_changes_are_kept_and_all_that_wait(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.state.journal.MOST_CHANGES", 2)
+    monkeypatch.setattr("bridge.state.journal.MAX_CHANGES", 2)
     waiting = proposed(store, put("p.md", None, b"p"))
     ids = [made(store, put("a.md", None, bytes([number]))) for number in range(4)]
     store._tidy()

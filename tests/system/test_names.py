@@ -24,6 +24,9 @@ NOUNS = {
 }
 """Words of these forms that are nouns or verbs."""
 
+SUPERLATIVE = re.compile(r"_?(?:MOST|FEW|FEWEST|LONGEST|SHORTEST|LEAST|LARGEST|SMALLEST)(?:_[A-Z_]+)?")
+"""Names of limits that do not say what is counted, as `MAX_QUERY_CHARS` does."""
+
 RECORDS = {
     *("Written", "Settled", "Acknowledged", "Indexed", "Paused", "Pending", "Left", "Seen", "Reported", "Grown"),
     *("Cancelled", "Declined", "Denied", "Forbidden", "Missing", "Unauthorized"),
@@ -50,16 +53,29 @@ def definitions(path: Path) -> Iterator[str]:
                 yield node.name
 
 
+def is_lone(name: str) -> bool:
+    return PARTICIPLE.fullmatch(name) is not None and name.lstrip("_") not in NOUNS
+
+
 def test_no_function_or_class_is_named_by_a_lone_participle() -> None:
     lone = [
         f"{path.relative_to(ROOT)}: {name}"
         for path in sorted(BRIDGE.rglob("*.py"))
         for name in definitions(path)
-        if PARTICIPLE.fullmatch(name if name.islower() else CAMEL.sub("_", name).lower())
-        and name.lower().lstrip("_") not in NOUNS
-        and name not in RECORDS
+        if is_lone(name if name.islower() else CAMEL.sub("_", name).lower()) and name not in RECORDS
     ]
     assert lone == []
+
+
+def test_constants_say_what_they_count() -> None:
+    superlatives = [
+        f"{path.relative_to(ROOT)}: {node.id}"
+        for folder in ("bridge", "scripts", "tests")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and SUPERLATIVE.fullmatch(node.id)
+    ]
+    assert superlatives == []
 
 
 def test_no_module_is_named_by_a_participle() -> None:

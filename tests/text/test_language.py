@@ -3,7 +3,7 @@ import pytest
 from bridge.text.budget import estimate_tokens
 from bridge.text.stems import (
     CACHE_SIZE,
-    LONGEST_CACHED,
+    MAX_CACHED_CHARS,
     BoundedCache,
     index_forms,
     language_of,
@@ -78,7 +78,7 @@ def test_words_in_cyrillic_and_greek_letters_are_stemmed_by_their_script() -> No
 
 def test_what_is_remembered_of_a_text_is_bounded() -> None:
     lengths = BoundedCache(len)
-    assert lengths["x" * 2 * LONGEST_CACHED] == 2 * LONGEST_CACHED
+    assert lengths["x" * 2 * MAX_CACHED_CHARS] == 2 * MAX_CACHED_CHARS
     assert not lengths
     for number in range(CACHE_SIZE + 10):
         assert lengths[str(number)] == len(str(number))

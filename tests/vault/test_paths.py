@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bridge.errors import BridgeError, InvalidArguments, OutsideVault, ProtectedPath
 from bridge.types import VaultPath
-from bridge.vault.paths import LONGEST, at_or_below, display_path, find_flaw, is_hidden, parents, vault_path
+from bridge.vault.paths import MAX_PATH_CHARS, at_or_below, display_path, find_flaw, is_hidden, parents, vault_path
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
 
@@ -65,7 +65,7 @@ def test_a_hidden_path_is_refused(path: str) -> None:
         vault_path(path)
 
 
-@pytest.mark.parametrize("path", ["", ".", "./", "a" * (LONGEST + 1), "\ud800.md"])
+@pytest.mark.parametrize("path", ["", ".", "./", "a" * (MAX_PATH_CHARS + 1), "\ud800.md"])
 def test_what_is_no_path_is_refused(path: str) -> None:
     with pytest.raises(InvalidArguments):
         vault_path(path)

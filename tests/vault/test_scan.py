@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bridge.errors import VaultUnreadable
 from bridge.vault.rules import Rules
-from bridge.vault.scan import MOST_PROBES, Scan, Stat
+from bridge.vault.scan import MAX_PROBES, Scan, Stat
 from bridge.vault.vault import Vault
 from tests.vault.trees import apart, grow, without_rights
 
@@ -259,7 +259,7 @@ def test_looking_wants_the_spelling_of_the_disk(tmp_path: Path) -> None:
 
 
 def test_few_names_are_looked_up_without_listing_their_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    names = [f"Note {number}.md" for number in range(2 * MOST_PROBES)]
+    names = [f"Note {number}.md" for number in range(2 * MAX_PROBES)]
     grow(tmp_path, *names, "Twin.md", "tWIN.MD")
     listed: list[str] = []
     listdir = os.listdir
@@ -270,7 +270,7 @@ def test_few_names_are_looked_up_without_listing_their_folder(tmp_path: Path, mo
 
     monkeypatch.setattr(os, "listdir", counted)
     vault = Vault(tmp_path, Rules())
-    assert set(vault.look(names[:MOST_PROBES]).files) == set(names[:MOST_PROBES])
+    assert set(vault.look(names[:MAX_PROBES]).files) == set(names[:MAX_PROBES])
     assert listed == []
     assert set(vault.look(names).files) == set(names)
     assert set(vault.look(["Twin.md", "tWIN.MD", "twin.md"]).files) == {"Twin.md", "tWIN.MD"}

@@ -262,7 +262,7 @@ def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-FEW_WATCHES = """
+LIMITED_WATCHES = """
 import asyncio, sys
 from pathlib import Path
 from bridge.vault.watch import watch
@@ -288,6 +288,6 @@ def test_with_too_few_watches_the_vault_is_polled(tmp_path: Path) -> None:
     if not shutil.which("unshare") or subprocess.run([*namespace, "true"], check=False).returncode:
         pytest.skip("this system does not give out user namespaces, where the limit could be lowered")
     grow(tmp_path, *(f"F{n}/" for n in range(9)))
-    command = [*namespace, sys.executable, "-c", FEW_WATCHES, str(tmp_path)]
+    command = [*namespace, sys.executable, "-c", LIMITED_WATCHES, str(tmp_path)]
     done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=Path(__file__).parents[2])
     assert "OS file watch limit reached" in done.stderr

@@ -16,7 +16,7 @@ from bridge.cli.stdio.find import program_command
 from bridge.data_folder import Folders, default_data_dir, default_models_dir, read_vault_list, unless_default, vault_id
 from bridge.errors import InvalidArguments
 
-LONGEST = 20
+MAX_VAULT_NAME_CHARS = 20
 """Characters of a vault's name in its server's name: agents prefix it to each tool's name, whose length they limit."""
 
 HOOK_S = 5
@@ -78,7 +78,7 @@ def server_name(folders: Folders, vault: Path) -> str:
 
 def vault_slug(vault: Path) -> str:
     ascii_only = unicodedata.normalize("NFKD", vault.name).encode("ascii", "ignore").decode().lower()
-    return re.sub(r"[^a-z0-9_]+", "-", ascii_only).strip("-")[:LONGEST].strip("-")
+    return re.sub(r"[^a-z0-9_]+", "-", ascii_only).strip("-")[:MAX_VAULT_NAME_CHARS].strip("-")
 
 
 def mcp_arguments(given: argparse.Namespace, vault: Path) -> list[str]:

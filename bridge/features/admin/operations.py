@@ -35,7 +35,7 @@ from bridge.types import EXACT, Exact, VaultPath
 from bridge.vault.rules import GlobSet, Rules, find_mistake
 from bridge.vault.vault import Vault
 
-MOST_CHANGES = 2_000
+MAX_CHANGES = 2_000
 """The last changes whose texts are looked through."""
 
 WRITTEN = frozenset({PLAN, JOURNAL, HANDOFF, "memory"})
@@ -115,7 +115,7 @@ def _former_texts(vault: OpenVault) -> Iterator[tuple[VaultPath, str]]:
 
 
 def _last_changes(vault: OpenVault) -> Sequence[Change]:
-    return vault.review.changes(ChangeFilter(), MOST_CHANGES, 0)
+    return vault.review.changes(ChangeFilter(), MAX_CHANGES, 0)
 
 
 def _is_written(path: VaultPath, data: bytes) -> bool:

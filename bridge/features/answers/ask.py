@@ -25,7 +25,7 @@ from bridge.features.answers.extract import join_quotes, quote_sources, quoted_s
 from bridge.features.answers.records import AnswerExcerpt, AnswerSettings, AnswerStep, VaultAnswer
 from bridge.features.answers.sources import FoundSources, Places, find_sources, locate_folder
 from bridge.features.answers.write import AnswerTask, WrittenAnswer, check_answer, steps_for, write_answer
-from bridge.search.answerability import LEAST_TERMS
+from bridge.search.answerability import MIN_TERMS
 from bridge.state.injection_log import InjectedNote
 from bridge.text.budget import estimate_tokens
 from bridge.text.counts import count_of
@@ -191,7 +191,7 @@ def _answer_notice(found: FoundSources, *, is_quoted: bool) -> tuple[str, ...]:
     if judged.verdict == "answered":
         return ()
     # Of scripts without spaces, no line says all pairs of characters.
-    is_told = len(found.asked) < LEAST_TERMS or any(RUN.fullmatch(term) for term in found.asked)
+    is_told = len(found.asked) < MIN_TERMS or any(RUN.fullmatch(term) for term in found.asked)
     unsure = UNSURE if is_told else STREWN
     return (answerability_notice(to_json(judged), found.closest, "quoted lines") or unsure,)
 

@@ -20,7 +20,7 @@ from bridge.text.budget import cut, fit_words
 from bridge.text.invisible import one_line
 from bridge.types import VaultPath
 
-MOST_TOOLS = 16
+MAX_TOOLS = 16
 """Maximum number of tools that a model is offered: their descriptions take room in its window."""
 
 EVERY = "*"
@@ -31,7 +31,7 @@ TOOL_NAME = re.compile(r"[A-Za-z0-9_./-]{1,128}")
 
 CHARACTERS_PER_TOKEN = 4
 
-LONGEST_FAILURE = 200
+MAX_FAILURE_CHARS = 200
 """Maximum characters of what a server says of its failure."""
 
 FORM_HINT = "Write `server__tool`, or `server__*` for all tools of a server; `list_servers` lists them."
@@ -82,7 +82,7 @@ class ExternalTools:
         else:
             text = fit_words(answer.text, CHARACTERS_PER_TOKEN * budget).strip()
             if answer.failed:
-                error = f"The server says that it failed: {cut(one_line(text), LONGEST_FAILURE)}"
+                error = f"The server says that it failed: {cut(one_line(text), MAX_FAILURE_CHARS)}"
             elif not text:
                 error = "The answer is empty."
             else:
@@ -132,12 +132,12 @@ async def offer_tools(call: Call, chosen: Iterable[ChosenServer], *, agreed: boo
             continue
         is_running = call.bridge.servers.running(one.server.name) is not None
         if missing := [name for name in one.tools if is_running and name not in described]:
-            known = ", ".join(f"`{name}`" for name in list(described)[:MOST_TOOLS]) or "none"
+            known = ", ".join(f"`{name}`" for name in list(described)[:MAX_TOOLS]) or "none"
             raise InvalidArguments(f"`{one.server.name}` has no tool `{missing[0]}`.", hint=f"Its tools: {known}.")
         tools += [described.get(name) or ExternalTool(one.server.name, name) for name in one.tools]
-    if len(tools) > MOST_TOOLS:
-        notices.append(f"Only the first {MOST_TOOLS} of {len(tools)} tools are offered to the chat model.")
-    return ExternalTools(tuple(tools[:MOST_TOOLS]), tuple(notices), agreed)
+    if len(tools) > MAX_TOOLS:
+        notices.append(f"Only the first {MAX_TOOLS} of {len(tools)} tools are offered to the chat model.")
+    return ExternalTools(tuple(tools[:MAX_TOOLS]), tuple(notices), agreed)
 
 
 async def _start(call: Call, one: ChosenServer, *, agreed: bool) -> str:

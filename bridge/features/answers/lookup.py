@@ -26,7 +26,7 @@ from bridge.types import VaultPath
 LOOKUP_S = 30.0
 """Seconds that a call may take."""
 
-MOST = 20
+MAX_ITEMS = 20
 """Maximum number of notes or tasks that a call reads."""
 
 
@@ -103,13 +103,13 @@ def _find_readable(call: Call, where: Places) -> Callable[[VaultPath], bool]:
 
 def _cut_listed(call: Call, paths: Iterable[VaultPath], where: Places, budget: int) -> Found:
     readable = _find_readable(call, where)
-    cut = [cut_place(call, path, None) for path in [one for one in paths if readable(one)][:MOST]]
+    cut = [cut_place(call, path, None) for path in [one for one in paths if readable(one)][:MAX_ITEMS]]
     return pack([one for one, _ in cut], budget).items, {note.path: note for _, note in cut}
 
 
 def _cut_tasks(call: Call, tasks: Sequence[Any], where: Places, budget: int) -> Found:
     readable = _find_readable(call, where)
-    chosen = [one for one in tasks if readable(one.path)][:MOST]
+    chosen = [one for one in tasks if readable(one.path)][:MAX_ITEMS]
     cut, notes = [], {}
     for path, of_note in groupby(chosen, key=lambda one: one.path):
         note = notes[path] = open_note(call.vault, path)

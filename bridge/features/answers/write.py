@@ -22,7 +22,7 @@ from bridge.types import VaultPath
 PROMPT_SHARE = 0.75
 """Share of the window that a prompt may take that was too long for it."""
 
-LEAST_LOOKUP = 100
+MIN_LOOKUP_TOKENS = 100
 """Tokens below which nothing is looked up: no excerpt of use would fit the model's window."""
 
 MARGIN = 64
@@ -31,7 +31,7 @@ MARGIN = 64
 STEPS = 4
 """How often a model that is large enough may look further."""
 
-LEAST_PARAMETERS = 3_000_000_000
+MIN_LOOKUP_PARAMETERS = 3_000_000_000
 """Weights below which a model looks no further unless it is asked to: small ones call in vain, and the user waits."""
 
 
@@ -77,7 +77,7 @@ def steps_for(traits: ChatTraits, wanted: int | None, *, external: bool) -> int:
         return 0
     if wanted is not None:
         return wanted
-    return STEPS if external or traits.parameters >= LEAST_PARAMETERS else 0
+    return STEPS if external or traits.parameters >= MIN_LOOKUP_PARAMETERS else 0
 
 
 async def write_answer(
@@ -166,7 +166,7 @@ class _Conversation:
         self._call.say(StreamEvent("tool", {"tool": asked.tool, "arguments": dict(asked.argument_texts())}))
         self._call.say(StreamEvent("status", describe_activity(asked)))
         self._asked.append(asked)
-        if room < LEAST_LOOKUP:
+        if room < MIN_LOOKUP_TOKENS:
             looked_up = Lookup(_refuse(asked, "The model's window is full."), (), {})
             self._left = 0
         else:

@@ -28,7 +28,7 @@ from bridge.types import Among, VaultPath
 
 ENDING = ".base"
 
-MOST_CHARACTERS = 2_000_000
+MAX_VALUE_CHARS = 2_000_000
 """Characters of the values in an answer."""
 
 
@@ -210,7 +210,7 @@ class _JsonWriter:
     """Makes JSON of the values of one answer, up to a length of all together."""
 
     def __init__(self) -> None:
-        self._left = MOST_CHARACTERS
+        self._left = MAX_VALUE_CHARS
 
     def value(self, value: Any, column: str) -> Any:
         """Return a value of a column as JSON: links, dates and files as texts."""
@@ -238,7 +238,7 @@ class _JsonWriter:
         self._left -= length + 4
         if self._left < 0:
             raise InvalidArguments(
-                f"The values of the rows have more than {MOST_CHARACTERS:,} characters.", hint="Give a smaller `limit`."
+                f"The values of the rows have more than {MAX_VALUE_CHARS:,} characters.", hint="Give a smaller `limit`."
             )
 
 

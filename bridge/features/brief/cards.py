@@ -43,7 +43,7 @@ from bridge.text.budget import cut, estimate_tokens
 from bridge.text.invisible import one_line, quote_path, visible_text
 from bridge.types import VaultPath
 
-LONGEST: Final = 320
+MAX_CARD_CHARS: Final = 320
 """Most characters of one memory, journal or note."""
 
 SENTENCES: Final = 3
@@ -58,19 +58,19 @@ def read_gist(vault: OpenVault, path: VaultPath, focus: str) -> str:
         return ""
     text = note.text[note.body :]
     whole = one_line(visible_text(drop_headings(text, clean_text(text), ())[0]))
-    return whole if len(whole) <= LONGEST else _choose(note, focus) or cut_line(whole)
+    return whole if len(whole) <= MAX_CARD_CHARS else _choose(note, focus) or cut_line(whole)
 
 
 def cut_line(text: str) -> str:
     plain = one_line(visible_text(text))
-    return plain if len(plain) <= LONGEST else f"{plain[: LONGEST - 1].rstrip()}…"
+    return plain if len(plain) <= MAX_CARD_CHARS else f"{plain[: MAX_CARD_CHARS - 1].rstrip()}…"
 
 
 def _choose(note: Note, focus: str) -> str:
     """Return the sentences that stand for a note, as many as are short enough together; empty if not even one is."""
     for most in range(SENTENCES, 0, -1):
         told = " … ".join(one_line(visible_text(one.text)) for one in choose_sentences_of([note], most, focus))
-        if len(told) <= LONGEST:
+        if len(told) <= MAX_CARD_CHARS:
             return told
     return ""
 
@@ -79,13 +79,13 @@ TYPED: Final = frozenset({"decision", "module", "pattern", "bug"})
 """Types of notes that are told without being asked for."""
 
 SESSION_DAYS: Final = 30.0
-MOST_SESSIONS: Final = 50
+MAX_SESSIONS: Final = 50
 """Most sessions that are considered."""
 
 SAID_SHARE: Final = 0.3
 """The share of the task's words from which a line of a journal fits it."""
 
-MOST_SAID: Final = 3
+MAX_JOURNAL_LINES: Final = 3
 """Most lines of a journal that are told."""
 
 RECENT: Final = 3
@@ -120,7 +120,7 @@ def journals_of(call: Call, reader: Reader, now: float) -> list[IndexedNote]:
     ]
     newest = sorted(journals, key=lambda note: (-time_written(note), note.path))
     # Those of the client first, so that they are not lost among many others.
-    return sorted(newest, key=lambda note: not is_own(reader, note))[:MOST_SESSIONS]
+    return sorted(newest, key=lambda note: not is_own(reader, note))[:MAX_SESSIONS]
 
 
 def is_own(reader: Reader, note: IndexedNote) -> bool:
@@ -171,7 +171,7 @@ def session_cards(call: Call, signal: Signal, journals: Sequence[IndexedNote]) -
         if share >= SAID_SHARE:
             fitting[path].append((share, f"{what.capitalize()}: {cut_line(text)}"))
     for note in journals:
-        told = sorted(fitting[note.path], key=lambda one: -one[0])[:MOST_SAID]
+        told = sorted(fitting[note.path], key=lambda one: -one[0])[:MAX_JOURNAL_LINES]
         own, status = is_own(reader, note), str(field_of(note.properties, "status") or "")
         title = cut_line(str(field_of(note.properties, "title") or note.title))
         left, summary = (cut_line(str(field_of(note.properties, name) or "")) for name in ("where_left_off", "summary"))
@@ -255,7 +255,7 @@ def _texts(value: object) -> list[str]:
     return [one for one in value if isinstance(one, str)] if isinstance(value, list | tuple) else []
 
 
-MOST_CORRECTIONS: Final = 200
+MAX_CORRECTIONS: Final = 200
 """Most items that are looked at, the last ones."""
 
 
@@ -271,7 +271,7 @@ def correction_cards(call: Call, signal: Signal, budget: int) -> Iterator[Card]:
     except NoteNotFound:
         return
     found = open_items(note.text[note.body :])
-    items = [cut(one_line(visible_text(item)), LONGEST) for item in found][-MOST_CORRECTIONS:]
+    items = [cut(one_line(visible_text(item)), MAX_CARD_CHARS) for item in found][-MAX_CORRECTIONS:]
     shares = share_of_terms(signal.terms, [terms_of((), item) for item in items])
     best = sorted(range(len(items)), key=lambda at: (-shares[at], -at))
     chosen: list[int] = []

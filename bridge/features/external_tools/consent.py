@@ -16,7 +16,7 @@ from bridge.mcp_client.server_file import ExternalServer
 from bridge.private_files import file_lock, write_private
 from bridge.text.invisible import inline
 
-LONGEST_ARGUMENTS = 1_000
+MAX_ARGUMENT_CHARS = 1_000
 """Most characters of a call's arguments in the question to the user."""
 
 HINT = "Ask the user, then repeat the call with `confirm`."
@@ -44,9 +44,9 @@ async def require_consent(call: Call, server: ExternalServer, act: str, given: A
 
 
 def shorten(text: str) -> str:
-    if len(text) <= LONGEST_ARGUMENTS:
+    if len(text) <= MAX_ARGUMENT_CHARS:
         return text
-    return f"{text[:LONGEST_ARGUMENTS]}… ({len(text):,} characters)"
+    return f"{text[:MAX_ARGUMENT_CHARS]}… ({len(text):,} characters)"
 
 
 def record_agreement(path: Path, server: ExternalServer) -> None:

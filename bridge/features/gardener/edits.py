@@ -5,7 +5,7 @@ from bridge.index.note import IndexedNote
 from bridge.markdown.edit.requests import ReplaceText
 from bridge.types import Span
 
-LONGEST = 300
+MAX_CONTEXT_CHARS = 300
 """Characters around the words that are named at most."""
 
 
@@ -16,7 +16,7 @@ def replace_span(note: IndexedNote, text: str, span: Span, new: str) -> EditNote
     line_end = len(text) if line_end < 0 else line_end
     start, end = first, last
     while text.count(text[start:end]) > 1:
-        if (start, end) == (line_start, line_end) or end - start > LONGEST:
+        if (start, end) == (line_start, line_end) or end - start > MAX_CONTEXT_CHARS:
             return None
         start, end = _before(text, start, line_start), _after(text, end, line_end)
     edit = ReplaceText(old=text[start:end], new=text[start:first] + new + text[last:end])

@@ -13,7 +13,7 @@ from bridge.api.write import author
 from bridge.errors import Declined, InvalidArguments
 from bridge.features.gardener.collect import CHECKS
 from bridge.features.gardener.finding import REMOVING
-from bridge.features.gardener.ledger import FEWEST_JUDGED, LEAST_RATE, Ledger, RuleRecord
+from bridge.features.gardener.ledger import MIN_ACCEPTANCE, MIN_JUDGEMENTS, Ledger, RuleRecord
 from bridge.features.gardener.plan_text import PlanNoteChange
 from bridge.features.gardener.read_plan import open_plan
 from bridge.features.gardener.records import GardenRule, GardenRules, JudgedFinding
@@ -112,7 +112,9 @@ def _list_rules(ledger: Ledger) -> GardenRules:
         record = records.get(check.name, RuleRecord(0, 0))
         why = "The user muted it." if record.is_muted_by_user else ""
         if record.mutes_itself:
-            why = f"Fewer than {LEAST_RATE:.0%} of its findings are right, after {FEWEST_JUDGED} or more judgements."
+            why = (
+                f"Fewer than {MIN_ACCEPTANCE:.0%} of its findings are right, after {MIN_JUDGEMENTS} or more judgements."
+            )
         rules.append(
             GardenRule(
                 check.name,

@@ -48,10 +48,10 @@ TABLES: Final = Subject(
     ),
 )
 
-LEAST_RATE: Final = 0.2
+MIN_ACCEPTANCE: Final = 0.2
 """Acceptance below which a check mutes itself."""
 
-FEWEST_JUDGED: Final = 10
+MIN_JUDGEMENTS: Final = 10
 """Judgements before a check mutes itself."""
 
 
@@ -88,7 +88,7 @@ class RuleRecord:
 
     @property
     def mutes_itself(self) -> bool:
-        return self.accepted + self.rejected >= FEWEST_JUDGED and self.rate < LEAST_RATE
+        return self.accepted + self.rejected >= MIN_JUDGEMENTS and self.rate < MIN_ACCEPTANCE
 
     @property
     def is_muted(self) -> bool:

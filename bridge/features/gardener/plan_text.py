@@ -161,7 +161,7 @@ _OWN_NAME: Final = re.compile(r"/Plan (\d{4}-\d\d-\d\d)(?: \d+)?\.md$")
 COUNTS: Mapping[str, str] = {"dangling": "unresolved links"}
 """Counts that people know by another name."""
 
-MOST_SHOWN = 12
+MAX_COUNTS = 12
 """Counts that the note shows."""
 
 
@@ -298,7 +298,7 @@ def counts_in_words(counts: Sequence[CountForecast]) -> str:
     if not counts:
         return "no count changes"
     shown = [
-        f"{plain_words(COUNTS.get(one.name, one.name))} {one.before:,} → {one.after:,}" for one in counts[:MOST_SHOWN]
+        f"{plain_words(COUNTS.get(one.name, one.name))} {one.before:,} → {one.after:,}" for one in counts[:MAX_COUNTS]
     ]
-    more = [f"{len(counts) - MOST_SHOWN} more"] if len(counts) > MOST_SHOWN else []
+    more = [f"{len(counts) - MAX_COUNTS} more"] if len(counts) > MAX_COUNTS else []
     return " · ".join([*shown, *more])

@@ -33,7 +33,7 @@ Page = tuple[tuple[T, ...], int]
 TOP = 5
 """Notes that stand for a community."""
 
-SMALLEST = 3
+MIN_COMMUNITY_NOTES = 3
 """Notes from which on a group is a community."""
 
 
@@ -161,7 +161,7 @@ def communities(graph_snapshot: GraphSnapshot, shape: GraphMeasures, page: slice
         )
         for number, members in groups.items()
     )
-    return found, int((np.bincount(shape.measures.community) >= SMALLEST).sum())
+    return found, int((np.bincount(shape.measures.community) >= MIN_COMMUNITY_NOTES).sum())
 
 
 def community_members(shape: GraphMeasures, limit: int) -> dict[int, list[int]]:
@@ -169,7 +169,7 @@ def community_members(shape: GraphMeasures, limit: int) -> dict[int, list[int]]:
 
     community = shape.measures.community
     sizes = np.bincount(community)
-    large = [number for number in range(min(limit, len(sizes))) if sizes[number] >= SMALLEST]
+    large = [number for number in range(min(limit, len(sizes))) if sizes[number] >= MIN_COMMUNITY_NOTES]
     order = np.argsort(community, kind="stable")
     starts = np.searchsorted(community[order], large)
     return {number: order[at : at + sizes[number]].tolist() for number, at in zip(large, starts.tolist(), strict=True)}

@@ -15,7 +15,7 @@ from bridge.api.vault_topics import read_topic_edges
 from bridge.api.where import choose_among
 from bridge.engine.analytics import GraphMeasures, GraphSnapshot
 from bridge.features.graph.snapshots import DEFAULT_KINDS, GraphMode, Kinds, note_title, require_number
-from bridge.features.graph.structure import SMALLEST, community_members, label_communities
+from bridge.features.graph.structure import MIN_COMMUNITY_NOTES, community_members, label_communities
 from bridge.graph.columns import Edges
 from bridge.graph.kinds import KINDS, EdgeKind
 from bridge.graph.layout import Picture, community_by_node, draw_communities, draw_nodes, select_around
@@ -39,7 +39,7 @@ COLOURED = 20_000
 EDGES = 50_000
 """Edges of a picture at most, those that weigh most."""
 
-LARGEST = 10.0
+MAX_NODE_SIZE = 10.0
 """The size of the node that is joined to most."""
 
 GROUPS = 300
@@ -249,7 +249,7 @@ def build_picture(
     total = int(passing.sum())
     most = chosen.limit or WHOLE
     if total > FOLDED if chosen.fold is None else chosen.fold:
-        return draw_communities(edges, passing, community, SMALLEST, most), True
+        return draw_communities(edges, passing, community, MIN_COMMUNITY_NOTES, most), True
     return draw_nodes(edges, passing, community, total, most), False
 
 
@@ -278,7 +278,7 @@ def build_graph_view(
     nodes = []
     for number, speaker, joined, community, (x, y) in rows:
         path = graph_snapshot.graph.paths.get(speaker)
-        size = round(1 + (LARGEST - 1) * (joined / most) ** 0.5, 2) if most else 1.0
+        size = round(1 + (MAX_NODE_SIZE - 1) * (joined / most) ** 0.5, 2) if most else 1.0
         group = None if community < 0 else community
         if folds:
             node = ViewNode(number, None, names.get(number, ""), "community", x, y, size, joined, group)

@@ -31,7 +31,7 @@ from bridge.types import VaultPath
 WRITTEN_WITHIN_S = 2.0
 """Seconds that may lie between a change and the modification time of its file."""
 
-MOST_CHANGES = 20
+MAX_CHANGES = 20
 """Most changes of one note that are looked at."""
 
 VERDICTS = {"still_true": "proof still holds"}
@@ -226,7 +226,7 @@ def changed_since(vault: OpenVault, handoff: Handoff, facts: VaultEvidence, sinc
         here = path if vault.files.has(path) else facts.moved_to(path) or path
         if vault.files.rules.denies(here):
             continue
-        changes = vault.store.journal.changes(ChangeFilter(since=since, path=here, state="applied"), MOST_CHANGES)
+        changes = vault.store.journal.changes(ChangeFilter(since=since, path=here, state="applied"), MAX_CHANGES)
         known = max((change.time for change in changes), default=since) + WRITTEN_WITHIN_S
         now = vault.index.notes.get(here)
         modified = iso(now.modified) if now is not None and now.modified > known else None

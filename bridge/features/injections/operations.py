@@ -15,7 +15,7 @@ from bridge.api.moments import iso
 from bridge.api.note_names import no_such_note
 from bridge.api.registry import operation
 from bridge.errors import InvalidArguments
-from bridge.notebook.added_notes import MOST
+from bridge.notebook.added_notes import MAX_NOTES
 from bridge.records import dataclass
 from bridge.state.injection_log import Injection
 from bridge.state.session_log import SessionRecord
@@ -172,7 +172,9 @@ async def give_note(call: Call, path: VaultPath, session: SessionId, withhold: b
     if withhold is None:
         await asyncio.to_thread(require_welcome, call, path, session)
         if not vault.added_notes.add(session, path):
-            raise InvalidArguments(f"{MOST} notes wait for this session already.", hint="They go with its next answer.")
+            raise InvalidArguments(
+                f"{MAX_NOTES} notes wait for this session already.", hint="They go with its next answer."
+            )
     else:
         log = vault.store.injections
         await asyncio.to_thread(lambda: log.withhold(session, path, time.time(), withheld=withhold))

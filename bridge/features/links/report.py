@@ -38,7 +38,7 @@ WORD = re.compile(r"[^\W_]{3,}")
 NEAR = 0.6
 """Cosine from which on a note may be what a name is about, in the default model."""
 
-MOST_LOOKED_AT = 50
+MAX_NEAR_NOTES = 50
 """Nearest notes that are looked at; of a name that more notes link to, all of these may be such."""
 
 
@@ -48,7 +48,7 @@ async def find_by_vector(vault: OpenVault, name: str, sources: Collection[VaultP
         vector = await vault.embed_query(name.rpartition("/")[2])
     except NotReady:
         return None
-    some = min(len(sources) + 1, MOST_LOOKED_AT)
+    some = min(len(sources) + 1, MAX_NEAR_NOTES)
     nearest = await vault.index.view("notes").nearest(vector, some) if vector is not None else []
     others = (hit.path for hit in nearest if hit.score >= NEAR and hit.path not in sources)
     found = next(others, None)

@@ -34,7 +34,7 @@ from bridge.types import Exact, Lines, Span, VaultPath
 MAX_CHARACTERS = 200_000
 """Characters of a note that are looked at for one answer."""
 
-MOST_COMPARED = 5_000
+MAX_COMPARED_WORDS = 5_000
 """Words of a note that are compared with words that it does not contain."""
 
 
@@ -251,7 +251,7 @@ def closest_mention(vault: OpenVault, text: str, target: VaultPath, words: str) 
     finder = NameFinder(Name(target, name) for name in (title, *aliases))
     if mentions := finder.mentions(text, almost=True):
         return text[slice(*mentions[0].span)]
-    written, count = text.split()[:MOST_COMPARED], len(words.split())
+    written, count = text.split()[:MAX_COMPARED_WORDS], len(words.split())
     parts = (" ".join(written[at : at + count]) for at in range(len(written) - count + 1))
     return find_closest(words, dict.fromkeys(parts))
 

@@ -10,7 +10,7 @@ from bridge.api.call import Call
 from bridge.api.note_text import open_note
 from bridge.errors import NoteNotFound
 from bridge.features.memory.access import now, read_body
-from bridge.features.memory.results import MOST_TEXT, SessionLine, cut_text
+from bridge.features.memory.results import MAX_TEXT_CHARS, SessionLine, cut_text
 from bridge.index.inverted_index import TextQuery
 from bridge.notebook.catalogue import MemoryCatalogue
 from bridge.notebook.folder import agents_folder
@@ -36,7 +36,7 @@ DEPTH: Final = 16
 ENOUGH: Final = 0.6
 """The share of a question's words, rare ones counting most, from which a memory is about it."""
 
-LEAST_WORDS: Final = 2
+MIN_WORDS: Final = 2
 """Words of a longer question that a memory must contain."""
 
 SURE: Final = 0.8
@@ -126,7 +126,7 @@ def is_open(memory: Memory) -> bool:
 
 async def choose_similar(call: Call, question: Question, words: Sequence[str], *, whole: bool) -> Selection:
     vault, within = call.vault, question.visible.askable
-    if not words or not within or not (whole or len(words) >= LEAST_WORDS):
+    if not words or not within or not (whole or len(words) >= MIN_WORDS):
         return Selection()
     depth = question.limit + DEPTH
     index = vault.index.view("agents")
@@ -223,11 +223,11 @@ def read_said(call: Call, path: VaultPath) -> Iterator[SessionLine]:
     with suppress(NoteNotFound):
         note = open_note(call.vault, path)
         for what, text in told_lines(read_words(note.text, note.properties)):
-            yield SessionLine(path, what, cut_text(visible_text(text), MOST_TEXT))
+            yield SessionLine(path, what, cut_text(visible_text(text), MAX_TEXT_CHARS))
 
 
 def fits(share: float, matched: Sequence[str], words: Sequence[str]) -> bool:
-    return share >= ENOUGH and len(matched) >= min(LEAST_WORDS, len(words))
+    return share >= ENOUGH and len(matched) >= min(MIN_WORDS, len(words))
 
 
 def has_path(choices: Sequence[Choice], path: VaultPath) -> bool:

@@ -28,7 +28,7 @@ Words = Annotated[tuple[Word, ...], MaxLen(20)]
 Places = Annotated[tuple[Annotated[str, MaxLen(1_000)], ...], MaxLen(50)]
 Share = Annotated[float, Interval(ge=0, le=1)]
 
-MOST_METADATA: Final = 10_240
+MAX_METADATA_BYTES: Final = 10_240
 """Bytes of further properties, as JSON."""
 
 OWN: Final = frozenset(
@@ -101,8 +101,8 @@ def require_own_metadata(metadata: Properties) -> None:
     """Require that further properties are none of those that the bridge sets, short, and without a secret."""
     written = orjson.dumps(dict(metadata)).decode()
     require_plain(metadata=written)
-    if len(written.encode()) > MOST_METADATA:
-        raise InvalidArguments(f"`metadata` is longer than {MOST_METADATA:,} bytes.")
+    if len(written.encode()) > MAX_METADATA_BYTES:
+        raise InvalidArguments(f"`metadata` is longer than {MAX_METADATA_BYTES:,} bytes.")
     if taken := sorted(name for name in metadata if name.casefold() in OWN):
         raise InvalidArguments(f"`metadata` may not set `{taken[0]}`.", hint="Use the argument of that name, if any.")
     memory = read_memory(VaultPath(""), {"type": TYPE, **metadata}, title="")

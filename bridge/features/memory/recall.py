@@ -20,7 +20,7 @@ from bridge.errors import BridgeError
 from bridge.features.memory.access import audience_of, now, open_catalogue
 from bridge.features.memory.choice import Choice, Question, Selection, choose, choose_said, rank
 from bridge.features.memory.new_memory import Places, Words, names_of
-from bridge.features.memory.results import MOST_TEXT, ListedMemory, RecalledMemory, SessionLine, list_each
+from bridge.features.memory.results import MAX_TEXT_CHARS, ListedMemory, RecalledMemory, SessionLine, list_each
 from bridge.notebook.catalogue import MemoryCatalogue
 from bridge.notebook.memory_names import name_key
 from bridge.notebook.memory_note import Memory, MemoryKind, Tier
@@ -35,7 +35,7 @@ from bridge.types import SearchMode, VaultPath
 
 Listed = TypeVar("Listed", bound=ListedMemory)
 
-MOST_STANDING: Final = 20
+MAX_STANDING_MEMORIES: Final = 20
 """Memories that are returned whatever is asked."""
 
 
@@ -97,8 +97,8 @@ def join_memories(own: RecalledMemories, shared: RecalledMemories, vault: str, l
 
     return RecalledMemories(
         tuple(sorted((*own.memories, *shared.memories), key=rank)[:limit]),
-        (*own.standing, *shared.standing)[:MOST_STANDING],
-        (*own.questions, *shared.questions)[:MOST_STANDING],
+        (*own.standing, *shared.standing)[:MAX_STANDING_MEMORIES],
+        (*own.questions, *shared.questions)[:MAX_STANDING_MEMORIES],
         "hybrid" if "hybrid" in {own.mode_used, shared.mode_used} else "keyword",
         own.notices,
         own.sessions,
@@ -128,7 +128,7 @@ def _map_parts(
 
 NOT_SET_UP: Final = "There is no memory yet; `set_up_memory` makes the agents' folder."
 
-MOST_SAID: Final = 5
+MAX_JOURNAL_LINES: Final = 5
 """Lines of journals that are returned."""
 
 TextChars = Annotated[int, Interval(ge=0, le=51_200)]
@@ -172,7 +172,7 @@ async def recall(
     since: When | None = None,
     among_private: bool = False,
     archived: bool = False,
-    text_chars: TextChars = MOST_TEXT,
+    text_chars: TextChars = MAX_TEXT_CHARS,
     everywhere: bool | None = None,
 ) -> RecalledMemories:
     """Recall memories that fit a question, with the preferences, instructions and open questions of the scope.
@@ -206,7 +206,7 @@ async def recall(
         answer = await answer_recall(call, catalogue, visible, criteria, query, limit, text_chars)
         if criteria.narrows or scope:
             return answer
-        return replace(answer, sessions=await choose_said(call, query, withheld, min(limit, MOST_SAID)))
+        return replace(answer, sessions=await choose_said(call, query, withheld, min(limit, MAX_JOURNAL_LINES)))
 
     other, notices = call_global_vault(call, everywhere)
     answer = await recall_in(call)
@@ -268,8 +268,8 @@ async def answer_recall(
         memories = list_each(call, visible, [choice.memory for choice in best], used, text_chars)
         return RecalledMemories(
             tuple(add_reasons(*pair) for pair in zip(memories, best, strict=True)),
-            list_each(call, visible, visible.standing[:MOST_STANDING], {}, text_chars),
-            list_each(call, visible, visible.questions[:MOST_STANDING], {}, text_chars),
+            list_each(call, visible, visible.standing[:MAX_STANDING_MEMORIES], {}, text_chars),
+            list_each(call, visible, visible.questions[:MAX_STANDING_MEMORIES], {}, text_chars),
             chosen.mode,
             (*chosen.notices, *recall_notices(call, visible.standing)),
         )
@@ -305,5 +305,5 @@ def add_reasons(memory: ListedMemory, choice: Choice) -> RecalledMemory:
 def recall_notices(call: Call, standing: Sequence[Memory]) -> Iterable[str]:
     if not call.vault.is_set_up:
         yield NOT_SET_UP
-    if len(standing) > MOST_STANDING:
-        yield f"{len(standing) - MOST_STANDING} more memories always hold; `list_memories` lists them."
+    if len(standing) > MAX_STANDING_MEMORIES:
+        yield f"{len(standing) - MAX_STANDING_MEMORIES} more memories always hold; `list_memories` lists them."

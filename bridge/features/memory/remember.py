@@ -36,10 +36,10 @@ from bridge.types import VaultPath
 CANDIDATES: Final = 8
 """Memories compared for their words."""
 
-MOST_WORDS: Final = 40
+MAX_WORDS: Final = 40
 """Words of a text by which others like it are found."""
 
-MOST_NAMED: Final = 12
+MAX_NAMED_MEMORIES: Final = 12
 """Memories compared for their names."""
 
 SHOWN: Final = 0.5
@@ -92,14 +92,14 @@ async def find_like(
     if not visible.memories:
         return []
     index = call.vault.index.view("agents")
-    words = content_words(list(dict.fromkeys(words_of(f"{new.title} {text}"))))[:MOST_WORDS]
+    words = content_words(list(dict.fromkeys(words_of(f"{new.title} {text}"))))[:MAX_WORDS]
     hits = await index.whole(TextQuery(should=tuple(words)), 4 * CANDIDATES)
     names = [
         path for name in (*new.names, *new.about) for path in catalogue.names.named(name) if path in visible.memories
     ]
     cosines = await find_near(call, visible, text)
     said = [hit.path for hit in hits if hit.path in visible.memories][:CANDIDATES]
-    paths = list(dict.fromkeys([*said, *sorted(set(names))[:MOST_NAMED], *cosines]))
+    paths = list(dict.fromkeys([*said, *sorted(set(names))[:MAX_NAMED_MEMORIES], *cosines]))
 
     def compare() -> list[LikeMemory]:
         others = {path: (visible.memories[path], read_body(call, path)) for path in paths}

@@ -14,7 +14,7 @@ from bridge.records import dataclass
 from bridge.text.invisible import visible_text
 from bridge.types import SHORT_DIGEST, VaultPath
 
-MOST_TEXT: Final = 600
+MAX_TEXT_CHARS: Final = 600
 """Characters of a memory's text that are shown by default."""
 
 

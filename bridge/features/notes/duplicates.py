@@ -22,7 +22,7 @@ CANDIDATES = 8
 NEARLY_ALL = 0.8
 """The share of a text that another note must contain to be the better place for it."""
 
-MOST = 20_000
+MAX_TEXT_CHARS = 20_000
 """Characters of a text that are compared."""
 
 
@@ -34,7 +34,7 @@ async def check_duplicates(call: Call, request: CreateNote) -> Objections:
         return (), None
     if len(text.split()) < WORDS and len(text) < 10 * WORDS:
         return (), None
-    near = await find_related(vault.sources(), path=None, text=text[:MOST], limit=CANDIDATES)
+    near = await find_related(vault.sources(), path=None, text=text[:MAX_TEXT_CHARS], limit=CANDIDATES)
     title = title_of(path)
 
     def compare() -> list[tuple[VaultPath, float]]:
@@ -42,7 +42,7 @@ async def check_duplicates(call: Call, request: CreateNote) -> Objections:
             hit.path: read_text(vault, hit.path) for hit in near.hits if may_be_one(title, hit.title, is_copy=True)
         }
         common = read_text(vault, request.template) if request.template is not None else ""
-        return find_overlaps(text[:MOST], texts, common=common)
+        return find_overlaps(text[:MAX_TEXT_CHARS], texts, common=common)
 
     # In a thread: the notes may be long.
     found = await asyncio.to_thread(compare)

@@ -191,7 +191,7 @@ View = Literal["whole", "head", "outline"]
 HEAD_CHARS = 600
 """Characters of a note that are its head."""
 
-MOST = 20
+MAX_NOTES = 20
 """Notes of one call."""
 
 
@@ -241,7 +241,7 @@ WantedNote = tuple["Note", int, int]
 )
 async def read_notes(
     call: Call,
-    paths: Annotated[tuple[Annotated[str, MaxLen(5_000)], ...], MinLen(1), MaxLen(MOST)],
+    paths: Annotated[tuple[Annotated[str, MaxLen(5_000)], ...], MinLen(1), MaxLen(MAX_NOTES)],
     view: View = "whole",
     section: str | None = None,
     max_chars: Annotated[int, Interval(ge=1, le=1_000_000)] = 24_000,

@@ -62,7 +62,7 @@ LATEST: Final = 5
 SHOWN: Final = 5
 ASKED: Final = 15
 """Related notes that are looked at, since those that are linked are left out."""
-MOST_UNRESOLVED: Final = 20
+MAX_UNRESOLVED_LINKS: Final = 20
 
 
 async def describe_links(vault: OpenVault, among: Among, path: VaultPath) -> ProfiledLinks:
@@ -82,7 +82,7 @@ def _count_links(vault: OpenVault, graph_snapshot: GraphSnapshot, path: VaultPat
     return ProfiledLinks(
         links=len({target for target, _ in targets if target is not None and target != path}),
         backlinks=len(sources),
-        unresolved=tuple(dict.fromkeys(name for target, name in targets if target is None))[:MOST_UNRESOLVED],
+        unresolved=tuple(dict.fromkeys(name for target, name in targets if target is None))[:MAX_UNRESOLVED_LINKS],
         rank=int((degrees > own).sum()) + 1 if own else None,
         latest=tuple(sorted(sources & notes.keys(), key=lambda each: (-notes[each].modified, each))[:LATEST]),
     )
@@ -138,9 +138,9 @@ async def describe_structure(vault: OpenVault, among: Among, path: VaultPath) ->
     )
 
 
-MOST_TASKS: Final = 20
-MOST_MEMORIES: Final = 10
-LEAST: Final = 0.8
+MAX_TASKS: Final = 20
+MAX_MEMORIES: Final = 10
+MIN_RULE_SHARE: Final = 0.8
 """The share of notes that must keep an inferred rule, as in `check_notes`."""
 
 
@@ -173,10 +173,12 @@ def _violated_rules(
     note, folder = every[path], path.rpartition("/")[0]
     notes = list(without_templates(vault, every.values()))
     beside = [each for each in notes if each.path.startswith(f"{folder}/")] if folder else notes
-    inferred = [rule for rule in infer_rules(beside, LEAST) if not rule.scope.note_type and rule.scope.folder == folder]
+    inferred = [
+        rule for rule in infer_rules(beside, MIN_RULE_SHARE) if not rule.scope.note_type and rule.scope.folder == folder
+    ]
     if note.note_type:
         alike = [each for each in notes if each.note_type == note.note_type]
-        inferred += [rule for rule in infer_rules(alike, LEAST) if rule.scope.note_type == note.note_type]
+        inferred += [rule for rule in infer_rules(alike, MIN_RULE_SHARE) if rule.scope.note_type == note.note_type]
     asked = list(without_templates(vault, [note]))
     return tuple(
         ViolatedRule(rule.kind, rule.name, found[:200], rule.expected, rule.source)
@@ -202,7 +204,7 @@ def open_tasks(vault: OpenVault, path: VaultPath) -> tuple[OpenTask, ...]:
     """Return the first tasks of a note that are neither done nor cancelled."""
     is_open = read_obsidian_settings(vault.root).tasks.is_open
     tasks = (task for task in vault.index.notes[path].tasks if is_open(task.status))
-    return tuple(OpenTask(task.line, parse_task(task.text).text, task.due) for task in tasks)[:MOST_TASKS]
+    return tuple(OpenTask(task.line, parse_task(task.text).text, task.due) for task in tasks)[:MAX_TASKS]
 
 
 def memories_about(call: Call, path: VaultPath) -> tuple[AboutNote, ...]:
@@ -215,7 +217,7 @@ def memories_about(call: Call, path: VaultPath) -> tuple[AboutNote, ...]:
         if any(vault.names.resolve(name, memory.path).path == path for name in memory.about)
     )
     newest = sorted(found, key=lambda memory: (-memory.updated, memory.path))
-    return tuple(AboutNote(memory.path, memory.title) for memory in newest[:MOST_MEMORIES])
+    return tuple(AboutNote(memory.path, memory.title) for memory in newest[:MAX_MEMORIES])
 
 
 BY_DEFAULT: Final[tuple[ProfilePart, ...]] = tuple(

@@ -38,7 +38,7 @@ RECENT_DAYS: Final = 30
 READ: Final = 3
 """Notes that are read for their words, as a multiple of those that are listed."""
 
-MOST_WORDS: Final = 3
+MAX_WORDS: Final = 3
 """Words that age, of one note, that are told."""
 
 DAY_S: Final = 86_400
@@ -192,7 +192,7 @@ def ageing_words(vault: OpenVault, path: VaultPath) -> Iterator[str]:
         return
     lines, spans, told = LineIndex(note.text), protected_spans(note, None), 0
     for found in AGEING.finditer(note.text):
-        if told < MOST_WORDS and not any(start < found.end() and found.start() < end for start, end in spans):
+        if told < MAX_WORDS and not any(start < found.end() and found.start() < end for start, end in spans):
             told += 1
             yield f"says “{found[0]}” in line {lines.at(found.start())}"
 

@@ -177,13 +177,13 @@ def _is_from(properties: Mapping[str, Value], call: Call) -> bool:
 CANDIDATES: Final = 8
 """Notes compared, the most related ones."""
 
-MOST: Final = 20_000
+MAX_TEXT_CHARS: Final = 20_000
 """Characters of a text that are compared."""
 
-LEAST_SHARE: Final = 0.6
+MIN_OVERLAP: Final = 0.6
 """The share of a note's word sequences from which another repeats it."""
 
-LEAST_COSINE: Final = 0.9
+MIN_COSINE: Final = 0.9
 """The similarity in meaning from which it does."""
 
 
@@ -206,12 +206,12 @@ class LikeNote:
 
 async def find_like_notes(call: Call, other: Call, note: Note) -> tuple[LikeNote, ...]:
     """Return the notes of the global vault that repeat a note, the most similar first."""
-    vault, text = other.vault, note.text[note.body :][:MOST]
+    vault, text = other.vault, note.text[note.body :][:MAX_TEXT_CHARS]
     cosines = await _cosines(call, other, note.path)
     near = await find_related(await vault.sources_among("all"), path=None, text=text, limit=CANDIDATES)
     paths = dict.fromkeys((*(hit.path for hit in near.hits), *cosines))
     texts = {path: await asyncio.to_thread(read_text, vault, path) for path in paths}
-    shares = dict(await asyncio.to_thread(find_overlaps, text, texts, least=LEAST_SHARE))
+    shares = dict(await asyncio.to_thread(find_overlaps, text, texts, least=MIN_OVERLAP))
     found = (
         LikeNote(other.host.name, path, round(shares.get(path, 0.0), 2), cosines.get(path))
         for path in paths
@@ -229,6 +229,6 @@ async def _cosines(call: Call, other: Call, path: VaultPath) -> dict[VaultPath, 
     found = {}
     for hit in await there.nearest(vector, CANDIDATES):
         # By its best passage so far; what counts is the whole note.
-        if (whole := there.vector_of(hit.path)) is not None and (cosine := float(vector @ whole)) >= LEAST_COSINE:
+        if (whole := there.vector_of(hit.path)) is not None and (cosine := float(vector @ whole)) >= MIN_COSINE:
             found[hit.path] = round(cosine, 2)
     return found

@@ -16,7 +16,7 @@ from bridge.api.vault_notes import snapshot
 from bridge.api.where import choose_among
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
-from bridge.features.properties.report import FEW, select_notes
+from bridge.features.properties.report import MAX_NOTES, select_notes
 from bridge.index.note import IndexedNote
 from bridge.markdown.edit.properties import PropertyBlock
 from bridge.records import dataclass
@@ -199,7 +199,7 @@ def describe_rule(rule: Rule, notes: Iterable[IndexedNote]) -> Convention:
         rule.source,
         round(rule.share, 3),
         rule.notes,
-        tuple(violators[:FEW]),
+        tuple(violators[:MAX_NOTES]),
     )
 
 

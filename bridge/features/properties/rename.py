@@ -12,7 +12,7 @@ from bridge.api.note_names import folder_of
 from bridge.api.proposals import outcome_notices
 from bridge.api.registry import operation
 from bridge.api.write import (
-    MOST_FILES,
+    MAX_FILES,
     Expectation,
     WriteArguments,
     WriteOptions,
@@ -272,8 +272,8 @@ async def change_many(call: Call, request: Request, expect: Expectation | None, 
     return ManyWritten(
         **written,
         occurrences=sum(effect.occurrences.values()),
-        skipped=tuple(SkippedNote(one.path, one.why) for one in effect.skipped[:MOST_FILES]),
-        named_in=effect.named_in[:MOST_FILES],
+        skipped=tuple(SkippedNote(one.path, one.why) for one in effect.skipped[:MAX_FILES]),
+        named_in=effect.named_in[:MAX_FILES],
     )
 
 

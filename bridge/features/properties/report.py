@@ -24,7 +24,7 @@ from bridge.vault.obsidian_settings import read_obsidian_settings
 EXAMPLES = 5
 """Most common values that are shown of a property."""
 
-FEW = 3
+MAX_NOTES = 3
 """Notes that are named of a value."""
 
 Name = Annotated[str, MaxLen(200)]
@@ -203,4 +203,4 @@ def describe_property(found: PropertyCount, notes: int, obsidian_type: str | Non
 def describe_value(found: ValueCount) -> ListedValue:
     several = found.spellings.most_common() if len(found.spellings) > 1 else []
     spellings = tuple(f"{value} ({number})" for value, number in several)
-    return ListedValue(found.value, found.kind, len(found.paths), spellings, tuple(found.paths[:FEW]))
+    return ListedValue(found.value, found.kind, len(found.paths), spellings, tuple(found.paths[:MAX_NOTES]))

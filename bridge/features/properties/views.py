@@ -7,7 +7,7 @@ from bridge.api.markup import Answer, Column, Element, Line, Section, Table, not
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline
 
-MOST_SKIPPED = 20
+MAX_SKIPPED_NOTES = 20
 """Most skipped notes that a model reads."""
 
 PROPERTIES = (
@@ -86,7 +86,7 @@ def checked_notes_view(answer: Answer) -> Iterable[Element]:
 def many_written_view(answer: Answer) -> Iterable[Element]:
     """Show a change of many notes: what it changed, and what it could not."""
     yield from written_view(answer)
-    for one in answer["skipped"][:MOST_SKIPPED]:
+    for one in answer["skipped"][:MAX_SKIPPED_NOTES]:
         yield Line("skipped: ", path_of(one["path"]), f" · {inline(one['why'])}")
-    if len(answer["skipped"]) > MOST_SKIPPED:
-        yield notice(f"… and {len(answer['skipped']) - MOST_SKIPPED} more skipped")
+    if len(answer["skipped"]) > MAX_SKIPPED_NOTES:
+        yield notice(f"… and {len(answer['skipped']) - MAX_SKIPPED_NOTES} more skipped")

@@ -239,7 +239,7 @@ def plain_explanation(explanation: Any) -> Mapping[str, Any] | None:
     return None if explanation is None else dataclasses.asdict(explanation)
 
 
-SHORTEST = 3
+MIN_GUESSED_LETTERS = 3
 """Of fewer letters no words that were chosen before are guessed."""
 
 
@@ -280,7 +280,7 @@ def times_chosen(vault: OpenVault, words: str) -> Mapping[VaultPath, int]:
     form = fold_case(words).strip()
     counts = Counter[VaultPath]()
     for entry in vault.store.feedback.all():
-        if entry.form == form or (len(form) >= SHORTEST and entry.form.startswith(form)):
+        if entry.form == form or (len(form) >= MIN_GUESSED_LETTERS and entry.form.startswith(form)):
             counts[entry.target] += entry.accepted - entry.declined + entry.by_agents
     return {note: count for note, count in counts.most_common() if count > 0 and note in vault.index.notes}
 

@@ -25,10 +25,10 @@ from bridge.types import Digest, VaultPath
 SENTENCES: Final = 3
 """Most sentences of a summary."""
 
-FEWEST: Final = 2
+MIN_SENTENCES: Final = 2
 """Fewest sentences; one alone sums up nothing."""
 
-MOST_LINES: Final = 2_000
+MAX_LINES: Final = 2_000
 """Most lines that are considered, of all notes."""
 
 Placed = tuple[VaultPath, "Difference"]
@@ -47,7 +47,7 @@ def sum_up(vault: OpenVault, made: Iterable[Placed], fetch: Fetch) -> str:
             rows = (row for hunk in difference.hunks for row in hunk.rows)
             added[path].update(row.text.strip() for row in rows if row.kind == "added")
             latest[path] = difference.step.after if difference.step.kind != "move" else latest.get(path)
-    notes, left = [], MOST_LINES
+    notes, left = [], MAX_LINES
     for path, digest in latest.items():
         kept = added_lines((fetch(digest) if digest else None) or b"", added[path])[:left]
         left -= len(kept)
@@ -64,14 +64,14 @@ def added_lines(data: bytes, added: Collection[str]) -> list[str]:
 def choose(sentences: Sequence[str]) -> list[str]:
     """Return the sentences as plain text, without those that seem to hold a secret; none if too few are left."""
     plain = [one_line(text) for text in sentences if find_secret(text) is None]
-    return plain if len(plain) >= FEWEST else []
+    return plain if len(plain) >= MIN_SENTENCES else []
 
 
-MOST_CALLS = 5_000
-MOST_CHANGES = 200
+MAX_CALLS = 5_000
+MAX_CHANGES = 200
 """Most changes of a session that are looked at."""
-MOST_TAGS = 5
-MOST_FAILURES = 10
+MAX_TAGS = 5
+MAX_FAILURES = 10
 
 SHORT_COMMIT = 12
 """Characters of a commit's id that are shown."""
@@ -87,8 +87,8 @@ NO_FAILURES = frozenset({"cancelled", "confirmation_required", "declined"})
 
 def gather_facts(vault: OpenVault, session: SessionRecord) -> JournalFacts:
     """Return what the records say about a session; denied notes are not among it. Blocks."""
-    calls = vault.store.calls.of_session(session.id, MOST_CALLS)
-    changes = vault.review.changes(ChangeFilter(session=session.id), MOST_CHANGES, 0)[::-1]
+    calls = vault.store.calls.of_session(session.id, MAX_CALLS)
+    changes = vault.review.changes(ChangeFilter(session=session.id), MAX_CHANGES, 0)[::-1]
     made = [change for change in changes if not is_undo_or_redo(change.facts)]
     applied = [change for change in made if change.state == "applied"]
     fetch = snapshot_fetcher(vault)
@@ -197,10 +197,10 @@ def list_failures(vault: OpenVault, calls: Sequence[CallRecord]) -> list[Failure
         elif call.code not in NO_FAILURES and not (path is not None and vault.files.rules.denies(path)):
             count = failures[key].count if key in failures else 0
             failures[key] = Failure(call.tool, call.code, count + 1, path)
-    return list(failures.values())[-MOST_FAILURES:]
+    return list(failures.values())[-MAX_FAILURES:]
 
 
 def frequent_tags(vault: OpenVault, paths: Iterable[VaultPath]) -> tuple[str, ...]:
     notes = vault.index.notes
     tags = Counter(tag for path in paths if path in notes for tag in notes[path].tags)
-    return tuple(tag for tag, _ in tags.most_common(MOST_TAGS))
+    return tuple(tag for tag, _ in tags.most_common(MAX_TAGS))

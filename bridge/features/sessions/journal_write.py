@@ -39,7 +39,7 @@ JOURNAL_OPERATIONS = frozenset({WRITE, "save_session", "note_down"})
 RELINKS = frozenset({"move_note", "rename_heading"})
 """Operations that change a journal only where it links to what they rename."""
 
-MOST_LOOKED = 5_000
+MAX_JOURNAL_CHANGES = 5_000
 """Most changes of a journal that are followed back to its beginning."""
 
 
@@ -86,7 +86,7 @@ class JournalChange(Request):
 def is_own(vault: OpenVault, path: VaultPath, data: bytes) -> bool:
     """Say whether all that changed a journal since it was created was the bridge. Blocks."""
     digest: Digest | None = digest_of(data)
-    for change in vault.review.changes(ChangeFilter(path=path, state="applied"), MOST_LOOKED, 0):
+    for change in vault.review.changes(ChangeFilter(path=path, state="applied"), MAX_JOURNAL_CHANGES, 0):
         for step, now in reversed([*zip(change.steps, change.now, strict=True)]):
             if now != path or step.kind != "put":
                 continue

@@ -56,10 +56,10 @@ JOURNAL_LOOK_S = 1.0
 CATCH_UP_S = 2 * DAY_S
 """Age of the sessions whose journals are completed after a start."""
 
-MOST_DOUBLED = 4
+MAX_DOUBLINGS = 4
 """How often the pause between two updates is doubled: from one minute to sixteen."""
 
-MOST_CAUGHT_UP = 200
+MAX_SESSIONS = 200
 ENOUGH_READ = 5
 """Notes read for which a session is worth a journal."""
 
@@ -103,7 +103,7 @@ async def keep_journals(vault: OpenVault) -> None:
 
 def pause_after(count: int, pause: float) -> float:
     """Return the seconds until a journal may be written again, of which each update takes a place among the changes."""
-    return pause * 2 ** min(count - 1, MOST_DOUBLED) if count else 0.0
+    return pause * 2 ** min(count - 1, MAX_DOUBLINGS) if count else 0.0
 
 
 async def pause_sessions(vault: OpenVault) -> None:
@@ -119,7 +119,7 @@ async def pause_sessions(vault: OpenVault) -> None:
 
 def unfinished_sessions(vault: OpenVault) -> list[str]:
     criteria = SessionFilter(since=time.time() - CATCH_UP_S)
-    found, _ = vault.store.sessions.page(criteria, MOST_CAUGHT_UP)
+    found, _ = vault.store.sessions.page(criteria, MAX_SESSIONS)
     return [session.id for session in found if journal_status(vault, session) != session.state]
 
 

@@ -19,7 +19,7 @@ from bridge.state.change_records import ChangeFilter
 from bridge.state.session_log import SessionFilter, SessionRecord, SessionState
 from bridge.types import VaultPath
 
-MOST_CHANGES = 200
+MAX_CHANGES = 200
 """Most changes of a session whose notes are listed."""
 
 
@@ -118,7 +118,7 @@ def describe_session(vault: OpenVault, session: SessionRecord) -> ListedSession:
         tools[part.tool] += part.count
         errors.update({part.code: part.count} if part.code else {})
         tokens += part.tokens
-    changes = vault.review.changes(ChangeFilter(session=session.id), MOST_CHANGES, 0)
+    changes = vault.review.changes(ChangeFilter(session=session.id), MAX_CHANGES, 0)
     changed = {
         path: None
         for change in changes

@@ -45,7 +45,7 @@ UNINDEXED = 1_000
 LAST = 100
 """Calls that the health score looks back on."""
 
-FEW = 20
+MAX_IGNORED_CALLS = 20
 """Calls up to which the health score says nothing: a start alone makes some fail."""
 
 HEALTHY = 95
@@ -334,7 +334,7 @@ def check_calls(codes: Counter[str | None]) -> Finding:
     if not failed:
         return make_finding("calls", "ok", f"{text}.")
     text = f"{text} ({', '.join(f'`{code}` {count}' for code, count in failed.most_common())})."
-    if score >= HEALTHY or codes.total() <= FEW:
+    if score >= HEALTHY or codes.total() <= MAX_IGNORED_CALLS:
         return make_finding("calls", "ok", text)
     fix = Fix("Show which tools fail", "vault-bridge usage", None)
     hint = f"`{fix.command}` shows which tools fail; other warnings here may tell why."

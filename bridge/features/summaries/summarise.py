@@ -32,7 +32,7 @@ from bridge.text.counts import count_of
 from bridge.text.invisible import inline
 from bridge.types import Among, NoteOrFolder, VaultPath, lies_in
 
-MOST_NOTES = 200
+MAX_NOTES = 200
 """Notes that one summary reads, the newest ones."""
 
 
@@ -104,7 +104,7 @@ async def summarise(
     chosen -= await asyncio.to_thread(find_templates, call.vault, read) - {*paths}
     newest = sorted((view.notes[path] for path in chosen), key=lambda note: (-note.mtime_ns, note.path))
     generator, trouble = await choose_generator(call, mode)
-    notes, unreadable = await asyncio.to_thread(read_notes, call.vault, newest[:MOST_NOTES])
+    notes, unreadable = await asyncio.to_thread(read_notes, call.vault, newest[:MAX_NOTES])
     if generator is not None and notes:
         summary, failure = await write_if_possible(call, generator, notes, length, focus, strict=mode == "chat")
         trouble = (*trouble, *failure)
@@ -114,7 +114,7 @@ async def summarise(
         summary = await asyncio.to_thread(extract_summary, notes, length, focus)
     return replace(
         summary,
-        left_out=max(0, len(newest) - MOST_NOTES),
+        left_out=max(0, len(newest) - MAX_NOTES),
         notices=(*trouble, *summary.notices, *(f"`{path}` cannot be read." for path in unreadable)),
     )
 
@@ -135,7 +135,7 @@ async def write_if_possible(
 
 def changed_in(vault: OpenVault, session: str) -> list[VaultPath]:
     """Return the notes that a session changed, by their current paths; blocking."""
-    changes = vault.review.changes(ChangeFilter(session=session, state="applied"), MOST_NOTES, 0)
+    changes = vault.review.changes(ChangeFilter(session=session, state="applied"), MAX_NOTES, 0)
     return list(dict.fromkeys(path for change in changes for path in change.now))
 
 

@@ -10,7 +10,7 @@ import orjson
 
 from bridge.answers.citations import CheckedSentence, check_sentences
 from bridge.answers.prompt import Source, summary_grammar, write_summary_prompt
-from bridge.answers.spread import LEAST, spread_excerpts
+from bridge.answers.spread import MIN_EXCERPT_TOKENS, spread_excerpts
 from bridge.api.call import Call, StreamEvent
 from bridge.api.chat import write_text
 from bridge.api.schemas import encode
@@ -174,7 +174,7 @@ def _halve(part: Sequence[Source], long: PromptTooLong) -> list[list[Source]]:
         middle = len(part) // 2
         return [list(part[:middle]), list(part[middle:])]
     text = fit_words(part[0].text, len(part[0].text) // 2)
-    if estimate_tokens(text) < LEAST:
+    if estimate_tokens(text) < MIN_EXCERPT_TOKENS:
         raise ModelUnusable(
             f"The chat model reads {long.window} tokens, and the shortest excerpt with the rules has {long.tokens}.",
             hint="Raise `chat_window`.",

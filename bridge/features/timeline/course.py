@@ -28,7 +28,7 @@ SENTENCES: Final = 3
 """Sentences of one period."""
 
 NEIGHBOURS: Final = 5
-MOST_NOTES: Final = 10
+MAX_NOTES: Final = 10
 DAY_IN_NAME: Final = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 
 
@@ -173,7 +173,7 @@ def describe_periods(
     return tuple(
         CoursePeriod(
             period,
-            tuple(note.path for note in dated[period])[:MOST_NOTES],
+            tuple(note.path for note in dated[period])[:MAX_NOTES],
             len(dated[period]),
             tuple(new[period][:NEIGHBOURS]),
             tuple(sentences_of(vault, dated[period], finder, path)),

@@ -60,7 +60,7 @@ EXTERNAL = (
     " its `tool`, which is the name behind `__`, and `arguments`."
 )
 
-LONGEST_SUMMARY = 200
+MAX_SUMMARY_CHARS = 200
 """Maximum characters of a description by another program."""
 
 JUDGED = 15
@@ -184,7 +184,7 @@ def describe_tool(tool: Operation, right: int, wrong: int, *, listed: bool) -> F
 
 def describe_external(tool: ExternalTool) -> FoundTool:
     """Describe a tool of another program, in that program's words."""
-    says = cut(tool.description, LONGEST_SUMMARY) or "(nothing)"
+    says = cut(tool.description, MAX_SUMMARY_CHARS) or "(nothing)"
     return FoundTool(
         tool.name,
         f"Another program, the server `{tool.server}`, says of it: {says}",

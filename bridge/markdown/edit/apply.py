@@ -68,7 +68,7 @@ def plan_prepend(draft: Draft, edit: Prepend) -> TextEdit:
 _ALIKE: Final = 75.0
 _FAINTLY_ALIKE: Final = 50.0
 _QUOTED: Final = 200
-_LONGEST: Final = 1_000
+_MAX_SHOWN_CHARS: Final = 1_000
 _SHOWN: Final = 3
 _QUOTES: Final = str.maketrans("‘’‚‛“”„‟–—‑", "''''\"\"\"\"---")
 
@@ -100,8 +100,8 @@ def similar_lines(lines: list[str], example: str, least: float = _ALIKE) -> list
     from rapidfuzz import fuzz, process
 
     found = process.extract(
-        example[:_LONGEST],
-        [line[:_LONGEST] for line in lines],
+        example[:_MAX_SHOWN_CHARS],
+        [line[:_MAX_SHOWN_CHARS] for line in lines],
         scorer=fuzz.partial_ratio if len(example) < 40 else fuzz.ratio,
         score_cutoff=least,
         limit=_SHOWN,
@@ -327,7 +327,7 @@ def editable_section_end(draft: Draft, start: int, end: int) -> int:
     return min(end, limit) if start <= limit else end
 
 
-_MOST: Final = 999_999_999
+_MAX_LIST_NUMBER: Final = 999_999_999
 """The highest list number in Markdown."""
 
 
@@ -367,7 +367,7 @@ def next_marker(draft: Draft, part: Part) -> tuple[str, str]:
     before = MARKER.match(draft.text, items[-2].start) if len(items) > 1 else None
     # A list whose numbers are all equal leaves the counting to Markdown.
     step = 0 if before and before["number"] == last["number"] else 1
-    return margin, f"{min(number + step, _MOST)}{last['closing']}{space}"
+    return margin, f"{min(number + step, _MAX_LIST_NUMBER)}{last['closing']}{space}"
 
 
 def format_item(edit: AddItem, margin: str, marker: str) -> str:

@@ -115,7 +115,7 @@ class PropertyBlock:
         return "".join([*parts, yaml[end:]])
 
 
-LONGEST_NAME: Final = 200
+MAX_NAME_CHARS: Final = 200
 _LISTS: Final = frozenset({"multitext", "tags", "aliases"})
 
 
@@ -233,8 +233,8 @@ def _check(path: VaultPath, values: Mapping[str, Value], remove: Collection[str]
 
 def require_property_name(name: str) -> None:
     """Reject a name that a property cannot have."""
-    if not is_line(name) or name != visible_text(name).strip() or len(name) > LONGEST_NAME:
-        raise InvalidArguments(f"A property's name is one line of 1 to {LONGEST_NAME} characters.")
+    if not is_line(name) or name != visible_text(name).strip() or len(name) > MAX_NAME_CHARS:
+        raise InvalidArguments(f"A property's name is one line of 1 to {MAX_NAME_CHARS} characters.")
 
 
 def _is_writable(value: Value) -> bool:

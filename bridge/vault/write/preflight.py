@@ -38,7 +38,7 @@ from bridge.vault.write.recovery import (
 )
 from bridge.vault.write.trash import is_in_trash
 
-LONGEST = 255
+MAX_NAME_BYTES = 255
 """Bytes of a name that every common disk allows."""
 DEEPEST = 100
 """Folders around a new path: each is opened again for each level below it, which takes half a minute for 400."""
@@ -57,9 +57,9 @@ def require_name(path: str) -> None:
             f"`{display_path(name)}` has `{flaw}`, which no link can contain.",
             hint="Choose a name without `|`, `#`, `^` and `%%`, and with brackets only in pairs and not at its start.",
         )
-    if len(name.encode()) > LONGEST:
+    if len(name.encode()) > MAX_NAME_BYTES:
         raise InvalidArguments(
-            f"`{display_path(name)}` is longer than {LONGEST} bytes, more than a disk allows.",
+            f"`{display_path(name)}` is longer than {MAX_NAME_BYTES} bytes, more than a disk allows.",
             hint="Choose a shorter name.",
         )
 

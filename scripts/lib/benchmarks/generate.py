@@ -14,7 +14,7 @@ SYLLABLES = tuple(a + b for a in "bcdfghklmnprstv" for b in "aeio")
 RARE = 0.03
 """Share of words that few other notes have, such as names and terms."""
 
-FEW = 20
+MIN_LANGUAGE_NOTES = 20
 """A top folder with fewer notes does not count as a language of its own."""
 
 LEARNT = 300
@@ -94,7 +94,7 @@ def _patterns(samples: Path) -> Iterator[Pattern]:
     paths = [path for path in sorted(samples.rglob("*.md")) if ".obsidian" not in path.parts]
     for path in paths:
         groups[path.relative_to(samples).parts[0]].append(path)
-    small = {top for top, group in groups.items() if len(group) < FEW}
+    small = {top for top, group in groups.items() if len(group) < MIN_LANGUAGE_NOTES}
     shared = [path for top in small for path in groups[top]]
     for group in (shared, *(groups[top] for top in sorted(groups.keys() - small))):
         group.sort()

@@ -14,7 +14,7 @@ from bridge.search.answerability import ABSENT, Features, asked_terms, measure
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import best_passages_of, retrieve_and_rank
 from bridge.search.query import parse_query
-from bridge.search.vault_words import FEW
+from bridge.search.vault_words import ASSUMED_NOTES
 from bridge.text.extract import terms_of
 from bridge.text.stems import language_of
 from bridge.text.stopwords import content_words
@@ -56,7 +56,7 @@ async def collect(folder: Path, limit: int | None, cache: Path, embedder: Embedd
                 def worth(word: str, masked: frozenset[VaultPath] = masked) -> float:
                     own = sum(terms[path].issuperset(terms_of(word, "english")) for path in masked)
                     count = max(0, words.count(word, languages) - own)
-                    return math.log(1 + (total + FEW - count + 0.5) / (count + 0.5))
+                    return math.log(1 + (total + ASSUMED_NOTES - count + 0.5) / (count + 0.5))
 
                 within = frozenset(notes) - masked if masked else None
                 ranked = await retrieve_and_rank(sources, SearchRequest(question.text), query, within)

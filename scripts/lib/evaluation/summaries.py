@@ -14,8 +14,8 @@ from bridge.types import VaultPath
 from scripts.lib.evaluation.metrics import bootstrap
 
 PROPERTIES: Final = ("description", "summary", "abstract")
-LEAST_WORDS: Final = 300
-LEAST_DESCRIPTION: Final = 6
+MIN_WORDS: Final = 300
+MIN_DESCRIPTION_WORDS: Final = 6
 NOTES: Final = 200
 
 
@@ -43,7 +43,7 @@ def _described_notes(vault: Path) -> list[tuple[Note, list[str]]]:
         note = read_document(path, file.read_bytes())
         described = next((value for name in PROPERTIES if isinstance(value := note.properties.get(name), str)), "")
         words = words_of(described)
-        if len(words) >= LEAST_DESCRIPTION and len(words_of(note.text[note.body :])) >= LEAST_WORDS:
+        if len(words) >= MIN_DESCRIPTION_WORDS and len(words_of(note.text[note.body :])) >= MIN_WORDS:
             found.append((note, words))
     return [found[at * len(found) // NOTES] for at in range(NOTES)] if len(found) > NOTES else found
 

@@ -31,10 +31,10 @@ from bridge.topics.suggest import (
 from bridge.types import VaultPath
 from scripts.lib.evaluation.linked import SAMPLE
 
-LEAST: Final = 3
+MIN_TOPIC_NOTES: Final = 3
 """Notes from which on something counts as a topic."""
 
-MOST: Final = 500
+MAX_HIDDEN: Final = 500
 """Notes of a vault whose topics are hidden at most."""
 
 Pairs = Iterator[tuple[VaultPath, VaultPath, str]]
@@ -155,15 +155,15 @@ async def measure(
         None if there are too few.
     """
     counts = Counter(topic for _, topic in {(note, topic) for note, topic, _ in pairs})
-    names = {topic: name for _, topic, name in pairs if counts[topic] >= LEAST}
+    names = {topic: name for _, topic, name in pairs if counts[topic] >= MIN_TOPIC_NOTES}
     kept = [(note, topic) for note, topic, _ in pairs if topic in names and note not in names]
     if len({topic for _, topic in kept}) < 2:
         return None
     sources = await _sources(vault, snapshot, names, kept)
     assigned = sorted(sources.assignments.by_note)
-    facts = await read_facts(sources, sorted({path for part in choose_hidden(assigned, MOST) for path in part}))
+    facts = await read_facts(sources, sorted({path for part in choose_hidden(assigned, MAX_HIDDEN) for path in part}))
     found = Found()
-    for part in choose_hidden(sorted(facts), MOST):
+    for part in choose_hidden(sorted(facts), MAX_HIDDEN):
         _score_part(sources, part, facts, found)
     return found
 

@@ -21,7 +21,7 @@ TRIED: Final = (0.0, 0.05, 0.1, 0.15, 0.3)
 SHOWN: Final = ("nDCG@10", "R@10")
 HELP: Final = "obsidian-help-golden"
 
-FEW: Final = 10
+MIN_QUESTIONS: Final = 10
 """A vault is not asked questions of a kind that has fewer of them."""
 
 READABLE: Final = (HELP, "DawnVespero__TheBlackSunLodge", SAMPLE.name)
@@ -55,7 +55,7 @@ def _sets(data: Path, folder: Path) -> Iterator[tuple[JudgedSet, Write]]:
     for root in (folder / HELP, *(data / vault for vault in VAULTS), SAMPLE):
         for kind in KINDS if root.is_dir() else ():
             made = make_judged_set(root, kind)
-            if len(made.questions) >= FEW:
+            if len(made.questions) >= MIN_QUESTIONS:
                 yield made, write_notes
 
 

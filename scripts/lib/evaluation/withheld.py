@@ -20,7 +20,7 @@ from scripts.lib.evaluation.sets import JudgedSet, Question
 
 EVERYTHING: Final = Rules(exclude=(), max_file_bytes=50_000_000, ignored=())
 
-MOST: Final = 300
+MAX_QUESTIONS: Final = 300
 """Most questions of one kind."""
 
 TAGGED: Final = range(3, 31)
@@ -29,7 +29,7 @@ TAGGED: Final = range(3, 31)
 LONG: Final = 6
 """Fewest words of a sentence that becomes a question; in scripts without spaces, two characters count as a word."""
 
-FEW: Final = 4
+MIN_WORD_CHARS: Final = 4
 """Words of a sentence that are used in a shorter question."""
 
 _BLOCK: Final = re.compile(r"\A---[ \t]*\r?\n(.*?\n)---[ \t]*\r?$", re.DOTALL | re.MULTILINE)
@@ -63,7 +63,7 @@ def make_judged_set(root: Path, kind: str) -> JudgedSet:
     notes = {path: parse(path, vault.read(path)[0]) for path in vault.scan().files if path.endswith(".md")}
     ask, without = KINDS[kind]
     asked = list(ask(notes))
-    chosen = sorted(random.Random(len(asked)).sample(range(len(asked)), min(MOST, len(asked))))
+    chosen = sorted(random.Random(len(asked)).sample(range(len(asked)), min(MAX_QUESTIONS, len(asked))))
     gone: defaultdict[str, list[str]] = defaultdict(list)
     for at in chosen:
         for path in asked[at].notes:
@@ -141,14 +141,14 @@ def _some_words(notes: Notes) -> Iterator[WithheldQuestion]:
     """Ask for each note by a few words of one of its sentences."""
     chance = random.Random(0)
     for asked in _sentences(notes):
-        words = [word for word in re.findall(r"\w+", asked.text) if len(word) >= FEW]
-        unspaced = [word for word in words if _UNSPACED.match(word) and len(word) > 2 * FEW]
+        words = [word for word in re.findall(r"\w+", asked.text) if len(word) >= MIN_WORD_CHARS]
+        unspaced = [word for word in words if _UNSPACED.match(word) and len(word) > 2 * MIN_WORD_CHARS]
         if unspaced:
             word = chance.choice(unspaced)
-            start = chance.randrange(len(word) - 2 * FEW)
-            yield WithheldQuestion(word[start : start + 2 * FEW], asked.notes, asked.gone)
-        elif len(words) >= FEW:
-            some = sorted(chance.sample(range(len(words)), FEW))
+            start = chance.randrange(len(word) - 2 * MIN_WORD_CHARS)
+            yield WithheldQuestion(word[start : start + 2 * MIN_WORD_CHARS], asked.notes, asked.gone)
+        elif len(words) >= MIN_WORD_CHARS:
+            some = sorted(chance.sample(range(len(words)), MIN_WORD_CHARS))
             yield WithheldQuestion(" ".join(words[at] for at in some), asked.notes, asked.gone)
 
 

@@ -28,10 +28,10 @@ from scripts.lib.torture.report import Report
 from tests.hostile_texts import REPEATED
 from tests.markdown.pdfs import packed_pdf
 
-MOST_S = 2.0
+MAX_PROCESSOR_S = 2.0
 """Most seconds of processor time per result: the machine's other load is not the bridge's fault."""
 
-MOST_MIB = 600
+MAX_MIB = 600
 """Most MiB that the bridge may take at any time, without its embedding workers."""
 
 PATIENCE_S = 600
@@ -41,8 +41,8 @@ CLIENTS = 12
 CALLS = 500
 """Calls of these clients for each step."""
 
-MOST_CROWDED_MIB = 700
-MOST_READ_S, MOST_WRITE_S, MOST_STOP_S = 1.0, 2.0, 5.0
+MAX_CROWDED_MIB = 700
+MAX_READ_S, MAX_WRITE_S, MAX_STOP_S = 1.0, 2.0, 5.0
 """Most seconds that a small read, a small write and a stop may take beside them."""
 
 APART = {"change_server", "change_settings", "open_pairing", "pause_indexing", "revoke_client"}
@@ -99,7 +99,7 @@ def torture_heavy(steps: int, seed: int) -> Report:
                 except HTTPError as error:
                     wrong.append(f"{name}: {error.code} {error.read(300).decode()}")
                 spent = _processor_s(pid) - before
-                if spent > MOST_S:
+                if spent > MAX_PROCESSOR_S:
                     late.append(
                         f"{name}: {spent:.1f} processor s, {time.perf_counter() - at:.1f} s, {_resident_mib(pid)} MiB"
                     )
@@ -107,12 +107,12 @@ def torture_heavy(steps: int, seed: int) -> Report:
             faults = {
                 "answers that took too long": len(late),
                 "answers that were errors": len(wrong),
-                "MiB too many": max(0, _resident_mib(pid, "VmHWM") - MOST_MIB),
+                "MiB too many": max(0, _resident_mib(pid, "VmHWM") - MAX_MIB),
             }
             crowd = Crowd(url, token, heavy, seed)
             crowd.run(steps * CALLS, pid)
             crowded = _resident_mib(pid, "VmHWM")
-            faults |= crowd.faults | {"MiB too many beside others": max(0, crowded - MOST_CROWDED_MIB)}
+            faults |= crowd.faults | {"MiB too many beside others": max(0, crowded - MAX_CROWDED_MIB)}
             figures |= crowd.figures | {"MiB at most beside others": crowded}
     return Report(faults, figures, (*wrong, *late, *crowd.wrong))
 
@@ -161,9 +161,9 @@ class Crowd:
         self.figures["s to stop"] = round(stopped, 1)
         self.faults = {
             "answers 500": self._answers[500],
-            "reads that waited too long": sum(seconds > MOST_READ_S for seconds, _ in waits["reader"]),
-            "writes that waited too long": sum(seconds > MOST_WRITE_S for seconds, _ in waits["writer"]),
-            "stops that took too long": int(stopped > MOST_STOP_S),
+            "reads that waited too long": sum(seconds > MAX_READ_S for seconds, _ in waits["reader"]),
+            "writes that waited too long": sum(seconds > MAX_WRITE_S for seconds, _ in waits["writer"]),
+            "stops that took too long": int(stopped > MAX_STOP_S),
         }
 
     def _take_turn(self, one: tuple[str, dict[str, Any]]) -> None:

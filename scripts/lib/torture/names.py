@@ -7,7 +7,7 @@ from bridge.errors import ChangeConflict
 from scripts.lib.torture.report import Report
 from tests.changes.name_story import NameStory
 
-LONGEST = 5
+MAX_STEPS = 5
 """Steps of a story, after which everything is undone."""
 REFUSED = "refused"
 
@@ -29,7 +29,7 @@ def torture_names(steps: int, seed: int) -> Report:
     for number in range(seed * steps, (seed + 1) * steps):
         story = NameStory(random.Random(number), has_trash=number % 2 == 0, has_links=number % 3 == 0)
         try:
-            for _ in range(1 + number % LONGEST):
+            for _ in range(1 + number % MAX_STEPS):
                 story.go_on()
             story.undo_all()
         except Exception as error:  # noqa: BLE001 - any exception is a finding

@@ -9,7 +9,7 @@ from tests.vault.write.plans import folder, move, no_folder, put, remove, togeth
 
 NAMES = ["a.md", "b.md", "é.md", "Folder/a.md", "Folder/c.md", "Folder/Deep/d.md", "Other/e.md", "New/f.md", "g.png"]
 FOLDERS = ["Folder", "Folder/Deep", "Other", "New", "Far"]
-LONGEST_PLAN = 4
+MAX_STEPS = 4
 
 Tree = dict[str, bytes | None]
 """Every file of a vault with its bytes, and every folder."""
@@ -23,7 +23,7 @@ def is_note(path: str) -> bool:
 def drawn_plan(draw: random.Random, now: Tree, text: Callable[[], bytes]) -> Plan:
     """Generate a random plan."""
     parts: list[Plan] = []
-    for _ in range(draw.randrange(1, LONGEST_PLAN + 1)):
+    for _ in range(draw.randrange(1, MAX_STEPS + 1)):
         part = drawn_step(draw, now, text)
         if part is not None:
             parts.append(part)

@@ -23,7 +23,7 @@ from bridge.types import VaultPath
 from tests.vault.write.plans import digest
 from tests.vault.write.savers import MANNERS
 
-LONGEST_S = 0.5
+MAX_PAUSE_S = 0.5
 """The longest pause of a program between opening a note and having written it."""
 PATIENCE_S = 300.0
 """Seconds to wait for a late save and the journal; long, since a busy machine may halt a process for a while."""
@@ -63,7 +63,7 @@ class Races:
     async def race(self, saver: asyncio.subprocess.Process, note: str, number: int) -> None:
         """Let an agent change a note while a program saves it, and check the result."""
         draw, place, path = self.draw, self.host.root / note, VaultPath(note)
-        manner, pause = draw.choice(MANNERS), draw.choice([0.0, 0.002, 0.01, 0.05, 0.2, draw.random() * LONGEST_S])
+        manner, pause = draw.choice(MANNERS), draw.choice([0.0, 0.002, 0.01, 0.05, 0.2, draw.random() * MAX_PAUSE_S])
         text = f"# {note}\n\nWhat {note} said first.\n\nSave {number} of {note}.\n{'More. ' * draw.randrange(400)}\n"
         line = f"The agent's line {number}."
         place.write_text(f"# {note}\n\nWhat {note} said first.\n")

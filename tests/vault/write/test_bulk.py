@@ -22,7 +22,7 @@ from bridge.vault.write.writer import Writer, WriteStopped
 from tests.vault.write.faults import CODES, Fault, FaultyDisk, FaultyEntry, Killed, Kind
 from tests.vault.write.plans import Noted, put, together, tree, write_plan
 
-MOST = 400
+MAX_CALLS = 400
 NAMES = ("a.md", "Folder/b.md", "Folder/c.md", "Folder/Deep/d.md")
 
 
@@ -111,7 +111,7 @@ def test_a_change_that_is_stopped_on_the_way_is_undone_at_the_next_start(fresh: 
 @pytest.mark.parametrize("stepwise", [True, False])
 def test_whatever_fails_all_is_old_or_all_is_new(fresh: Callable[[], Path], kind: Kind, stepwise: bool) -> None:
     outcomes = set()
-    for at in range(1, MOST):
+    for at in range(1, MAX_CALLS):
         root, noted = fresh(), Noted()
         disk = FaultyDisk(Fault(kind, at, CODES[at % len(CODES)]))
         outcome = "after"
@@ -127,7 +127,7 @@ def test_whatever_fails_all_is_old_or_all_is_new(fresh: Callable[[], Path], kind
         outcomes.add(outcome)
         if disk.calls < at:
             break
-    assert 50 < at < MOST - 1
+    assert 50 < at < MAX_CALLS - 1
     assert outcomes == {"before", "after"}
 
 
@@ -158,7 +158,7 @@ def test_nothing_takes_a_name_before_all_texts_are_on_the_disk(fresh: Callable[[
 
 @pytest.mark.parametrize("way", ["in place", "by a rename"])
 def test_a_save_in_the_midst_is_never_lost(fresh: Callable[[], Path], way: str) -> None:
-    for at in range(1, MOST):
+    for at in range(1, MAX_CALLS):
         root = fresh()
 
         def save(root: Path = root) -> None:
@@ -179,7 +179,7 @@ def test_a_save_in_the_midst_is_never_lost(fresh: Callable[[], Path], way: str) 
         disk.wait()
         assert tree(root) == {**expected(old if refused else new), "Folder/b.md": b"saved"}, f"call {at}"
         assert noted.settled is (None if noted.plan is None else not refused)
-    assert 50 < at < MOST - 1
+    assert 50 < at < MAX_CALLS - 1
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -233,7 +233,7 @@ def test_recovery_lists_each_folder_once_for_all_its_files_and_removes_every_dra
 
 
 def test_permissions_that_change_in_the_midst_stay(fresh: Callable[[], Path]) -> None:
-    for at in range(1, MOST):
+    for at in range(1, MAX_CALLS):
         root = fresh()
         disk = FaultyDisk(Fault("save", at, save=lambda root=root: (root / "a.md").chmod(0o640)))  # type: ignore[misc]
         write_plan(bulk_writer(root, disk), plan(), FaultyEntry(Noted(), disk))

@@ -23,7 +23,7 @@ from tests.vault.write.drawn import Tree
 from tests.vault.write.faults import CODES, Fault, FaultyDisk, FaultyEntry, Killed, Kind
 from tests.vault.write.plans import Noted, folder, move, no_folder, put, remove, together, tree, write_plan
 
-MOST = 400
+MAX_CALLS = 400
 
 
 @pytest.fixture
@@ -92,20 +92,20 @@ def trees(fresh: Callable[[], Path], *, stepwise: bool) -> dict[str, Tree]:
 def test_whatever_fails_all_is_old_or_all_is_new(fresh: Callable[[], Path], kind: Kind, stepwise: bool) -> None:
     wanted = trees(fresh, stepwise=stepwise)
     outcomes = set()
-    for at in range(1, MOST):
+    for at in range(1, MAX_CALLS):
         root = fresh()
         outcome, _, calls = carried_out(root, Fault(kind, at, CODES[at % len(CODES)]), stepwise=stepwise)
         assert tree(root) == wanted[outcome], f"call {at}"
         outcomes.add(outcome)
         if calls < at:
             break
-    assert at < MOST - 1
+    assert at < MAX_CALLS - 1
     assert outcomes == {"before", "after"}
 
 
 @pytest.mark.parametrize("way", ["in place", "by a rename"])
 def test_a_save_in_the_midst_is_never_lost(fresh: Callable[[], Path], way: str) -> None:
-    for at in range(1, MOST):
+    for at in range(1, MAX_CALLS):
         root = fresh()
 
         def save(root: Path = root) -> None:
@@ -125,11 +125,11 @@ def test_a_save_in_the_midst_is_never_lost(fresh: Callable[[], Path], way: str) 
         disk.wait()
         assert (root / "a.md").read_bytes() == b"saved", f"call {at}"
         assert sorted(tree(root)) == [".trash", "Folder", "Folder/c.md", "a.md", "b.md"]
-    assert 10 < at < MOST - 1
+    assert 10 < at < MAX_CALLS - 1
 
 
 def test_a_note_that_is_moved_aside_in_the_midst_is_written_or_left(fresh: Callable[[], Path]) -> None:
-    for at in range(1, MOST):
+    for at in range(1, MAX_CALLS):
         root, noted = fresh(), Noted()
         disk = FaultyDisk(Fault("save", at, save=lambda root=root: (root / "a.md").rename(root / "a.md~")))  # type: ignore[misc]
         refused = False
@@ -143,7 +143,7 @@ def test_a_note_that_is_moved_aside_in_the_midst_is_written_or_left(fresh: Calla
         assert noted.settled is (None if noted.plan is None else not refused), f"call {at}"
         assert (root / "a.md~").read_bytes() == (b"old a.md" if refused else b"new"), f"call {at}"
         assert sorted(tree(root)) == [".trash", "Folder", "Folder/c.md", "a.md~", "b.md"], f"call {at}"
-    assert 10 < at < MOST - 1
+    assert 10 < at < MAX_CALLS - 1
 
 
 def test_a_change_that_was_recovered_is_recovered_again(fresh: Callable[[], Path]) -> None:
@@ -186,7 +186,7 @@ def test_what_was_deleted_for_good_comes_back(fresh: Callable[[], Path], kind: K
     change = together(
         remove("b.md", b"old b.md"), move("Folder/c.md", "c.md"), no_folder("Folder"), put("a.md", b"old a.md", b"new")
     )
-    for at in range(1, MOST):
+    for at in range(1, MAX_CALLS):
         root = fresh()
         (root / ".obsidian").mkdir()
         (root / ".obsidian/app.json").write_text('{"trashOption": "none"}')
@@ -202,11 +202,11 @@ def test_what_was_deleted_for_good_comes_back(fresh: Callable[[], Path], kind: K
         ]
         if calls < at:
             break
-    assert 10 < at < MOST - 1
+    assert 10 < at < MAX_CALLS - 1
 
 
 def test_a_save_in_the_midst_of_a_deletion_is_never_lost(fresh: Callable[[], Path]) -> None:
-    for at in range(1, MOST):
+    for at in range(1, MAX_CALLS):
         root = fresh()
         (root / ".obsidian").mkdir()
         (root / ".obsidian/app.json").write_text('{"trashOption": "none"}')
@@ -217,7 +217,7 @@ def test_a_save_in_the_midst_of_a_deletion_is_never_lost(fresh: Callable[[], Pat
             break
         disk.wait()
         assert (root / "a.md").read_bytes() == b"saved", f"call {at}"
-    assert 10 < at < MOST - 1
+    assert 10 < at < MAX_CALLS - 1
 
 
 def test_of_two_saves_in_the_midst_the_later_one_stays(fresh: Callable[[], Path]) -> None:
@@ -342,7 +342,7 @@ def test_a_save_that_went_aside_in_a_crash_does_not_come_back_over_newer_ones(fr
 
 
 def test_a_folder_that_is_renamed_meanwhile_is_told(fresh: Callable[[], Path]) -> None:
-    for at in range(1, MOST):
+    for at in range(1, MAX_CALLS):
         root = fresh()
         disk = FaultyDisk(Fault("save", at, save=lambda root=root: (root / "Folder").rename(root / "Other")))  # type: ignore[misc]
         noted, error = Noted(), None
@@ -359,7 +359,7 @@ def test_a_folder_that_is_renamed_meanwhile_is_told(fresh: Callable[[], Path]) -
         assert list(made) in ([[]] if error else [["Folder/New/n.md"], ["Other/New/n.md"]]), f"call {at}"
         assert error is None or "no longer exists" in error.message, f"call {at}"
         assert not [path for path in tree(root) if "vault-bridge" in path], f"call {at}"
-    assert 10 < at < MOST - 1
+    assert 10 < at < MAX_CALLS - 1
 
 
 def test_a_folder_that_another_program_makes_meanwhile_will_do(fresh: Callable[[], Path]) -> None:

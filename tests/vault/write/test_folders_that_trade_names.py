@@ -16,7 +16,7 @@ from tests.vault.write.drawn import Tree
 from tests.vault.write.faults import Fault, FaultyDisk, FaultyEntry, Killed, Kind
 from tests.vault.write.plans import Noted, folder, move, put, together, tree, write_plan
 
-MOST = 400
+MAX_CALLS = 400
 SWAP = (move("A", "between"), move("B", "A"), move("between", "B"))
 CIRCLE = (move("A", "between"), move("C", "A"), move("B", "C"), move("between", "B"))
 LINKS = put("links.md", b"old", b"new")
@@ -66,7 +66,7 @@ def test_a_crash_among_folders_that_trade_names_leaves_all_old_or_all_new(
     plan = together(*course)
     wanted = outcomes(tmp_path, plan)
     became = set()
-    for at in range(1, MOST):
+    for at in range(1, MAX_CALLS):
         root = vault(tmp_path / f"{at}")
         noted, calls = left_by(root, plan, Fault(kind, at))
         if noted.plan is None or noted.settled is not None:
@@ -77,7 +77,7 @@ def test_a_crash_among_folders_that_trade_names_leaves_all_old_or_all_new(
         became.add(outcome)
         if calls < at:
             break
-    assert at < MOST - 1
+    assert at < MAX_CALLS - 1
     assert became == {"before", "after"}
 
 

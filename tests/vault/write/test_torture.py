@@ -10,9 +10,9 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from tests.vault.write.drawn import NAMES
 from tests.vault.write.faults import CODES, Fault
-from tests.vault.write.world import MOST_CALLS, World
+from tests.vault.write.world import MAX_CALLS, World
 
-AT = st.integers(1, MOST_CALLS)
+AT = st.integers(1, MAX_CALLS)
 SEED = st.integers(0, 1 << 32)
 
 

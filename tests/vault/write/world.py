@@ -18,7 +18,7 @@ from tests.vault.write.drawn import NAMES, Tree, after, drawn_plan, is_note
 from tests.vault.write.faults import CODES, Fault, FaultyDisk, FaultyEntry, Killed
 from tests.vault.write.plans import digest, tree, write_plan
 
-MOST_CALLS = 60
+MAX_CALLS = 60
 """Calls of a change among which the failing one is chosen; the longest changes have some more."""
 FULL_TRASH = 20
 """Files after which the user empties the trash."""
@@ -142,7 +142,7 @@ class World:
             ((change, entry),) = self.store.journal.unsettled()
             needed = {d for step in change.steps for d in (step.before, step.after) if d is not None}
             kept = {d: data for d in needed if (data := self.store.snapshots.read(d)) is not None}
-            disk = FaultyDisk(Fault(self.draw.choice(["none", "kill"]), self.draw.randrange(1, MOST_CALLS)))
+            disk = FaultyDisk(Fault(self.draw.choice(["none", "kill"]), self.draw.randrange(1, MAX_CALLS)))
             try:
                 became = Writer(Vault(self.root, Rules()), disk).recover(Plan(change.steps, kept))
                 if became == "conflict":
@@ -227,7 +227,7 @@ class World:
 
     def fault(self) -> Fault:
         """Generate a random fault, or none."""
-        at = self.draw.randrange(1, MOST_CALLS)
+        at = self.draw.randrange(1, MAX_CALLS)
         match self.draw.randrange(10):
             case 0 | 1:
                 return Fault()

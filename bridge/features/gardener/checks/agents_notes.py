@@ -20,7 +20,7 @@ from bridge.notebook.plan_note import plain_words, plan_link
 from bridge.text.counts import count_of
 from bridge.types import VaultPath
 
-MOST: Final = 50
+MAX_OUTDATED_NOTES: Final = 50
 """Notes with the old words from which they may be right elsewhere."""
 
 
@@ -35,7 +35,7 @@ class Corrections:
         place = agents_folder(garden.vault.settings).place(NOTE)
         for one in read_replacements(garden.vault, place):
             having = [note for note in notes_about(garden, one) if one.old in garden.texts.get(note.path, "")]
-            for note in having if len(having) <= MOST else ():
+            for note in having if len(having) <= MAX_OUTDATED_NOTES else ():
                 garden.budget.pause()
                 read = garden.read(note)
                 count = 0 if read is None else count_words(read, one)

@@ -251,7 +251,7 @@ class EmptyNotes:
                 )
 
 
-LONGEST: Final = 20_000
+MAX_TEMPLATE_BYTES: Final = 20_000
 """Bytes of a template that is compared."""
 
 FILLED: Final = 40
@@ -326,7 +326,7 @@ def read_templates(garden: Garden) -> list[TemplateText]:
     folder = garden.style.template_folders
     found: list[TemplateText] = []
     for path, note in garden.graph_snapshot.notes.items():
-        if note.kind != "note" or note.size > LONGEST or not is_template(note, folder):
+        if note.kind != "note" or note.size > MAX_TEMPLATE_BYTES or not is_template(note, folder):
             continue
         read = garden.read(note)
         if read is not None and read.text.strip():

@@ -179,7 +179,7 @@ def _digits(name: str) -> str:
     return "".join(filter(str.isdigit, name))
 
 
-LONGEST: Final = 100_000
+MAX_NOTE_CHARS: Final = 100_000
 """Characters of a note up to which it is looked at."""
 
 DAY: Final = re.compile(r"\d{4}[-_. ]?\d{2}[-_. ]?\d{2}")
@@ -202,7 +202,7 @@ class MissingLinks:
         vault, learned = garden.vault, FeedbackModel(garden.vault.store.feedback.all(), for_user=True)
         for note in garden.fresh():
             own = {fold_case(name) for name in (note.title, *note.aliases)}
-            if note.size > LONGEST or not garden.corpus.forms_in(note.path) - own:
+            if note.size > MAX_NOTE_CHARS or not garden.corpus.forms_in(note.path) - own:
                 continue
             read = garden.read(note)
             if read is None:
@@ -264,7 +264,7 @@ MIN_MENTIONS: Final = 4
 """Notes that must mention a name."""
 
 
-MOST_CHARACTERS: Final = 3_000_000
+MAX_TOTAL_CHARS: Final = 3_000_000
 """Characters of all notes that are looked at, of those changed last: more would take longer than all other checks."""
 
 FORBIDDEN: Final = frozenset('\\/:*?"<>|#^[]')
@@ -289,9 +289,9 @@ class Prospects:
                 ):
                     wanted[file.removesuffix(".md")].add(path)
         texts: dict[VaultPath, str] = {}
-        room = MOST_CHARACTERS
+        room = MAX_TOTAL_CHARS
         for path in sorted(garden.texts.keys() & garden.notes.keys(), key=lambda one: -garden.notes[one].mtime_ns):
-            texts[path] = garden.texts[path][:LONGEST]
+            texts[path] = garden.texts[path][:MAX_NOTE_CHARS]
             room -= len(texts[path])
             if room < 0:
                 break
@@ -338,7 +338,7 @@ MIN_LISTED_WEIGHT_NEARBY: Final = 0.2
 MIN_SIMILAR_LISTED: Final = 5
 """How many of them it must list."""
 
-MOST: Final = 100
+MAX_ORPHANS: Final = 100
 """Orphans for which one plan looks for notes that are like them."""
 
 MIN_ORPHAN_CHARS: Final = 40
@@ -376,12 +376,12 @@ async def read_orphans(garden: Garden) -> OrphansOfGarden:
     """Return the notes that are most like the orphans, for as many as one plan looks at."""
     orphans = choose_orphans(garden)
     found: dict[VaultPath, Mapping[VaultPath, float]] = {}
-    for note in orphans[:MOST]:
+    for note in orphans[:MAX_ORPHANS]:
         words = await asyncio.to_thread(rare_words, f"{note.title} {body_of(garden.texts[note.path])}")
         hits = await garden.graph_snapshot.index.whole(TextQuery(should=words), MAX_SIMILAR_NOTES + 1) if words else []
         best = max((hit.score for hit in hits), default=1.0)
         found[note.path] = {hit.path: (hit.score / best) ** POWER for hit in hits if hit.path != note.path}
-    return OrphansOfGarden(found, frozenset(note.path for note in orphans[MOST:]))
+    return OrphansOfGarden(found, frozenset(note.path for note in orphans[MAX_ORPHANS:]))
 
 
 class Orphans:

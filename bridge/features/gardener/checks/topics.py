@@ -18,7 +18,7 @@ from bridge.topics.findings import StrayValue, TopicFinding, find_stray_values
 from bridge.topics.suggest import LikelyTopic, likely_topics
 from bridge.types import VaultPath
 
-MOST: Final = 200
+MAX_NOTES: Final = 200
 """Notes without a topic that one plan looks at, each of which takes some 10 ms."""
 
 STRAY: Final = 0.6
@@ -42,10 +42,10 @@ async def read_topics_of_garden(garden: Garden) -> TopicsOfGarden | None:
     if not model.notes:
         return TopicsOfGarden(known, {}, frozenset())
     likely: dict[VaultPath, LikelyTopic | None] = {}
-    for note in untold[:MOST]:
+    for note in untold[:MAX_NOTES]:
         found = await likely_topics(known.sources, note.path, model)
         likely[note.path] = _prefer(known, note.path, [one for one in found if is_said(one)])
-    return TopicsOfGarden(known, likely, frozenset(note.path for note in untold[MOST:]))
+    return TopicsOfGarden(known, likely, frozenset(note.path for note in untold[MAX_NOTES:]))
 
 
 def is_said(topic: LikelyTopic) -> bool:
