@@ -207,7 +207,7 @@ class Events:
         return [Message(self._next - 1, None, Reset())]
 
     @contextmanager
-    def subscribed(self) -> Iterator[asyncio.Queue[Message]]:
+    def subscribe(self) -> Iterator[asyncio.Queue[Message]]:
         """Yield a queue that receives every event until the block is left."""
         queue: asyncio.Queue[Message] = asyncio.Queue(self._waiting)
         self._queues.add(queue)

@@ -48,7 +48,7 @@ class Ledger:
     clients: Mapping[Digest, Client] = field(default_factory=dict)
     revoked: frozenset[str] = frozenset()
 
-    def named(self, name: str) -> Client | None:
+    def find_client(self, name: str) -> Client | None:
         """Find a client by its name, regardless of case."""
         return next((c for c in self.clients.values() if c.name.casefold() == name.casefold()), None)
 

@@ -42,8 +42,8 @@ class Tokens:
     def holder(self, token: str) -> Client | None:
         return self._current().clients.get(token_digest(token))
 
-    def named(self, name: str) -> Client | None:
-        return self._current().named(name)
+    def find_client(self, name: str) -> Client | None:
+        return self._current().find_client(name)
 
     def is_revoked(self, name: str) -> bool:
         """Say whether the last token of this name was revoked."""
@@ -59,10 +59,10 @@ class Tokens:
         """Create a token."""
         check_name(name)
         token = secrets.token_urlsafe(TOKEN_BYTES)
-        with self._changing() as ledger:
+        with self._lock_ledger() as ledger:
             if numbered:
                 name = free_client_name(name, ledger)
-            elif ledger.named(name) is not None:
+            elif ledger.find_client(name) is not None:
                 raise InvalidArguments(
                     f"A client named `{name}` already exists.",
                     hint=f"Choose another name, or run `vault-bridge tokens revoke '{name}'` first.",
@@ -74,8 +74,10 @@ class Tokens:
 
     def revoke(self, name_or_id: str) -> Client:
         """Revoke a client's token."""
-        with self._changing() as ledger:
-            client = ledger.named(name_or_id) or next((c for c in ledger.clients.values() if c.id == name_or_id), None)
+        with self._lock_ledger() as ledger:
+            client = ledger.find_client(name_or_id) or next(
+                (c for c in ledger.clients.values() if c.id == name_or_id), None
+            )
             if client is None:
                 raise InvalidArguments("There is no such client.", hint="`vault-bridge tokens list` shows them.")
             self._write(ledger.without(client))
@@ -87,7 +89,7 @@ class Tokens:
 
     def note_use(self, client: Client) -> None:
         """Record that a client was used today; if that cannot be written, the call still succeeds."""
-        with suppress(BridgeError), self._changing() as ledger:
+        with suppress(BridgeError), self._lock_ledger() as ledger:
             for key, entry in ledger.clients.items():
                 if entry.id == client.id and not self.is_noted(entry):
                     self._write(ledger.with_client(key, replace(entry, last_used=self._today())))
@@ -123,7 +125,7 @@ class Tokens:
             return Ledger()
 
     @contextmanager
-    def _changing(self) -> Iterator[Ledger]:
+    def _lock_ledger(self) -> Iterator[Ledger]:
         try:
             with file_lock(self.path.with_suffix(".lock")):
                 yield self._sound()
@@ -164,7 +166,7 @@ def check_name(name: str) -> None:
 
 
 def free_client_name(base: str, ledger: Ledger) -> str:
-    if ledger.named(base) is None:
+    if ledger.find_client(base) is None:
         return base
     numbered = (f"{base[:58].rstrip()} ({number})" for number in range(2, len(ledger.clients) + 3))
-    return next(name for name in numbered if ledger.named(name) is None)
+    return next(name for name in numbered if ledger.find_client(name) is None)

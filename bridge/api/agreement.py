@@ -70,7 +70,7 @@ def has_agreed(call: Call) -> bool:
 
 def require_agreement(call: Call, folder: AgentsFolder, *, confirm: bool) -> None:
     """Require that a person agrees to the agents' folder."""
-    if not (has_agreed(call) or call.confirmed(confirm)):
+    if not (has_agreed(call) or call.is_confirmed(confirm)):
         raise ConfirmationRequired(
             f"Agents may keep notes in `{folder.path}/` only when the user agrees.",
             would=f"create the folder `{folder.path}`, in which agents may write notes of their own from now on",

@@ -145,7 +145,7 @@ def bind_plain(taken: Sequence[Argument], given: Mapping[str, Any]) -> dict[str,
     bound: dict[str, Any] = {}
     for argument in taken:
         if argument.name not in given:
-            if argument.required:
+            if argument.is_required:
                 return None
             bound[argument.name] = argument.default
         elif fits_plainly(given[argument.name], argument.hint):
@@ -249,7 +249,7 @@ def coerce_all(operation: "Operation", arguments: Mapping[str, Any], problems: i
         few = {name: shorten(value) for name, value in arguments.items()}
         if few != arguments:
             bind(operation, few)
-    required = {argument.name for argument in operation.arguments if argument.required}
+    required = {argument.name for argument in operation.arguments if argument.is_required}
     coerced = {name: coerce(value, hints[name]) for name, value in arguments.items()}
     return {name: value for name, value in coerced.items() if value is not None or name in required}
 
@@ -383,14 +383,14 @@ def truncate(text: str) -> str:
 def model_of(operation: "Operation") -> "type[BaseModel]":
     from pydantic import ConfigDict, create_model
 
-    fields: dict[str, Any] = {a.name: (a.hint, ... if a.required else a.default) for a in operation.arguments}
+    fields: dict[str, Any] = {a.name: (a.hint, ... if a.is_required else a.default) for a in operation.arguments}
     return create_model(operation.name, __config__=ConfigDict(strict=True, extra="forbid"), **fields)
 
 
 def locate(operation: "Operation", bound: dict[str, Any], vault: Vault, names: Names | None = None) -> dict[str, Any]:
     """Check every path, digest and day among the arguments and convert them to the form that operations take."""
     locator = Locator(vault, names, writes=not operation.reads)
-    return {one.name: locator.located(bound[one.name], one.hint, one.name) for one in operation.arguments}
+    return {one.name: locator.locate(bound[one.name], one.hint, one.name) for one in operation.arguments}
 
 
 @dataclass
@@ -406,25 +406,25 @@ class Locator:
     source: VaultPath | None = None
     """The file or folder that the call, or one of its records, is about: the source of a move."""
 
-    def located(self, value: Any, hint: Any, name: str) -> Any:
+    def locate(self, value: Any, hint: Any, name: str) -> Any:
         bare = strip_hint(hint)
         if value is None:
             return None
         if isinstance(value, str):
-            return self.named(value, hint, name)
+            return self.parse(value, hint, name)
         if isinstance(value, tuple) and get_args(bare)[-1:] == (Ellipsis,):
             return tuple(self.item(each, get_args(bare)[0], name) for each in value)
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             hints = fields_of(type(value))
             self.source = None
             return dataclasses.replace(
-                value, **{field: self.located(getattr(value, field), hints[field], field) for field in hints}
+                value, **{field: self.locate(getattr(value, field), hints[field], field) for field in hints}
             )
         if self.writes and isinstance(value, Mapping):
             require_writable_text(name, value)
         return value
 
-    def named(self, value: str, hint: Any, name: str) -> str | None:
+    def parse(self, value: str, hint: Any, name: str) -> str | None:
         bare = strip_hint(hint)
         if bare in (Digest, VaultPath):
             return parse_digest(value) if bare is Digest else self.path(value, role_of(hint))
@@ -439,7 +439,7 @@ class Locator:
         return value
 
     def item(self, value: Any, hint: Any, name: str) -> Any:
-        found = self.located(value, hint, name)
+        found = self.locate(value, hint, name)
         if dataclasses.is_dataclass(found) and not isinstance(found, type):
             hints = fields_of(type(found))
             self.made += [getattr(found, each) for each in hints if role_of(hints[each]) is PathRole.NEW]

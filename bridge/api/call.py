@@ -90,7 +90,7 @@ class Call:
     consent: bool | None = None
     """The user's answer about a large change, False if the user can be asked but was not; None: `confirm` decides."""
 
-    def confirmed(self, confirm: bool) -> bool:
+    def is_confirmed(self, confirm: bool) -> bool:
         """Say whether a large change is confirmed; where the user can be asked, only the user confirms."""
         return confirm if self.consent is None else self.consent
 

@@ -25,7 +25,7 @@ def change_operation(
 
     async def run(call: Call, request: Kind, options: WriteArguments) -> Written:
         warnings, refusal = ((), None) if check is None else await check(call, request)
-        if call.confirmed(options.confirm):
+        if call.is_confirmed(options.confirm):
             refusal = None
         if refusal is not None and not options.dry_run:
             raise refusal

@@ -21,7 +21,7 @@ def creation_time(note: IndexedNote, root: Path) -> float | None:
         if found is not None:
             return found.moment.timestamp()
     born = birth_time(root / note.path)
-    return None if born is None else min(born, note.modified)
+    return None if born is None else min(born, note.mtime)
 
 
 def creation_text(note: IndexedNote, root: Path) -> str | None:

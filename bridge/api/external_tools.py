@@ -57,7 +57,7 @@ async def running_tools(call: Call) -> list[ExternalTool]:
 
 def tools_of(call: Call, server: ExternalServer) -> list[ExternalTool]:
     """Return the tools of a server that the caller may call, in its words; none if it does not run."""
-    running = call.bridge.servers.running(server.name)
+    running = call.bridge.servers.find_connection(server.name)
     return [
         ExternalTool(server.name, one.name, one.description, one.arguments)
         for one in (running.summaries if running is not None else ())

@@ -67,7 +67,7 @@ class Argument:
     meaning: str
 
     @property
-    def required(self) -> bool:
+    def is_required(self) -> bool:
         return self.default is inspect.Parameter.empty
 
 

@@ -223,7 +223,7 @@ async def carry_requests(
     forecast: bool = False,
 ) -> ChangeOutcome:
     """Execute requests as `execute_requests` does, and return the outcome; `forecast` also forecasts the counts."""
-    by = author(call, operation or requests[0].op, options.reason, confirmed=call.confirmed(options.confirm))
+    by = author(call, operation or requests[0].op, options.reason, confirmed=call.is_confirmed(options.confirm))
     if agreed is not None:
         by = replace(by, applies_in=replace(agreed, is_whole=True))
     linker = await make_auto_linker(call.vault, None if call.principal.local else call.principal.name)

@@ -150,17 +150,17 @@ class Evaluation:
 
     def value(self, node: Node, path: str) -> Result:
         """Evaluate an expression for a file."""
-        return self._evaluated(_Scope(self, path, self.given), node)
+        return self._evaluate(_Scope(self, path, self.given), node)
 
     def summary(self, node: Node, values: list[Result]) -> Result:
         """Evaluate a custom summary, in which `values` are those of a column."""
-        return self._evaluated(_Scope(self, "", {"values": values}), node)
+        return self._evaluate(_Scope(self, "", {"values": values}), node)
 
     def passes(self, node: Node, path: str) -> bool:
         """Return whether an expression is true of a file."""
         return is_truthy(self.value(node, path))
 
-    def _evaluated(self, scope: "_Scope", node: Node) -> Result:
+    def _evaluate(self, scope: "_Scope", node: Node) -> Result:
         try:
             return scope.value(node)
         except RecursionError:
@@ -322,11 +322,11 @@ class _Scope:
         if id(call) not in known:
             known[id(call)] = (call, _NO_CONSTANT)
             if not any(isinstance(node, Name) or node == _RANDOM for node in walk([call])):
-                known[id(call)] = (call, self._called(call))
+                known[id(call)] = (call, self._call(call))
         found = known[id(call)][1]
-        return self._called(call) if found is _NO_CONSTANT else found
+        return self._call(call) if found is _NO_CONSTANT else found
 
-    def _called(self, call: FunctionCall) -> Result:
+    def _call(self, call: FunctionCall) -> Result:
         if call.name in EVALUATED_APART:
             return self._call_apart(call)
         arguments = [self.value(argument) for argument in call.arguments]

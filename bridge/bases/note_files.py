@@ -46,8 +46,8 @@ class NoteFiles(Files):
             "folder": lambda path: path.rpartition("/")[0] or "/",
             "ext": lambda path: path.rpartition("/")[2].rpartition(".")[2] if "." in path.rpartition("/")[2] else "",
             "size": self._size,
-            "mtime": self._modified,
-            "ctime": self._created,
+            "mtime": self._modification_time,
+            "ctime": self._creation_time,
             "tags": lambda path: [Tag(f"#{tag}") for tag in notes[path].tags] if path in notes else [],
             "links": lambda path: list(self._links_of(path)),
             "embeds": self._embeds,
@@ -140,13 +140,13 @@ class NoteFiles(Files):
         status = None if note else self._stat(path)
         return note.size if note else status.st_size if status else None
 
-    def _modified(self, path: VaultPath) -> Result:
+    def _modification_time(self, path: VaultPath) -> Result:
         note = self._notes.get(path)
         status = None if note else self._stat(path)
-        seconds = note.modified if note else status.st_mtime if status else None
+        seconds = note.mtime if note else status.st_mtime if status else None
         return None if seconds is None else Date(datetime.fromtimestamp(seconds).astimezone())
 
-    def _created(self, path: VaultPath) -> Result:
+    def _creation_time(self, path: VaultPath) -> Result:
         seconds = birth_time(self._root / path)
         return None if seconds is None else Date(datetime.fromtimestamp(seconds).astimezone())
 

@@ -268,7 +268,7 @@ class Draft:
         return True
 
     @property
-    def touched(self) -> Collection[VaultPath]:
+    def touched_paths(self) -> Collection[VaultPath]:
         """Every path named by the steps so far."""
         return self._touched
 

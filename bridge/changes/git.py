@@ -98,11 +98,11 @@ class Repository:
     def files(self, paths: Collection[VaultPath]) -> dict[VaultPath, GitFile]:
         """Return the files at or below some paths in the last commit, and those that the user has staged."""
         found = {}
-        for entry in self._listed(("ls-tree", "-r", "-z", self._head), paths):
+        for entry in self._list_paths(("ls-tree", "-r", "-z", self._head), paths):
             facts, _, path = entry.partition("\t")
             mode, _, id_ = facts.split(" ")
             found[VaultPath(path.removeprefix(self._prefix))] = GitFile(mode, id_)
-        for path in self._listed(("diff-index", "--cached", "--name-only", "-z", self._head), paths):
+        for path in self._list_paths(("diff-index", "--cached", "--name-only", "-z", self._head), paths):
             found[VaultPath(path.removeprefix(self._prefix))] = _STAGED
         return found
 
@@ -140,7 +140,7 @@ class Repository:
         lines = (f"{' '.join(file or nothing)}\t{self._prefix}{path}\0" for path, file in files.items())
         self._run("update-index", "-z", "--index-info", index=index, given="".join(lines).encode())
 
-    def _listed(self, command: tuple[str, ...], paths: Collection[VaultPath]) -> Iterator[str]:
+    def _list_paths(self, command: tuple[str, ...], paths: Collection[VaultPath]) -> Iterator[str]:
         asked = [f"{self._prefix}{path}" for path in paths]
         for start in range(0, len(asked), _AT_ONCE):
             yield from self._run(*command, "--", *asked[start : start + _AT_ONCE]).split("\0")[:-1]

@@ -36,7 +36,7 @@ class HeadingRename:
     numbers: frozenset[int]
     names: Names
 
-    def meaning(self, spot: LinkSpan, source: VaultPath, headings: tuple[Heading, ...]) -> tuple[int, ...]:
+    def resolve_link(self, spot: LinkSpan, source: VaultPath, headings: tuple[Heading, ...]) -> tuple[int, ...]:
         """Return the headings that a link names; empty when it does not link to a heading of the note."""
         if spot.place is None or self.names.resolve(spot.target, source, spot.kind).path != self.path:
             return ()
@@ -44,7 +44,7 @@ class HeadingRename:
 
     def keeps(self, spot: LinkSpan, source: VaultPath, was: tuple[int, ...]) -> bool:
         """Return whether a link that named headings still resolves to the last of them."""
-        return not was or self.meaning(spot, source, self.after)[-1:] == was[-1:]
+        return not was or self.resolve_link(spot, source, self.after)[-1:] == was[-1:]
 
 
 def rename_heading(path: VaultPath, heading: str, to: str, view: VaultView) -> PlanAndEffect:
@@ -65,7 +65,7 @@ def rename_heading(path: VaultPath, heading: str, to: str, view: VaultView) -> P
     files: dict[VaultPath, tuple[bytes, bytes]] = {}
     rewritten: list[Reference] = []
     warnings: list[str] = []
-    for source in view.links.linking({name_key(path)}, turns, {path}):
+    for source in view.links.find_affected({name_key(path)}, turns, {path}):
         try:
             old = data if source == path else view.read(source)
         except (NoteNotFound, NoteUnreadable, TooLarge) as error:
@@ -108,7 +108,7 @@ def follow_headings(
         def leads(target: str, kind: LinkKind, source: VaultPath, path: VaultPath = path) -> bool:
             return "#" in target and shift.before.resolve(target, source, kind).path == path
 
-        for source in view.links.linking({name_key(path)}, leads, {path}):
+        for source in view.links.find_affected({name_key(path)}, leads, {path}):
             try:
                 first, old = files.get(source) or (view.read(source),) * 2
                 new, references = _rewrite_links(shift.now(source), old, renamed)
@@ -130,7 +130,7 @@ def _rewrite_links(source: VaultPath, data: bytes, renamed: HeadingRename) -> tu
     references: list[Reference] = []
     expected: list[tuple[int, ...]] = []
     for spot in spots.links:
-        was = renamed.meaning(spot, source, renamed.before)
+        was = renamed.resolve_link(spot, source, renamed.before)
         expected.append(was[-1:])
         if was and spot.place and (not renamed.numbers.isdisjoint(was) or not renamed.keeps(spot, source, was)):
             words = _new_place(spot, source, was, renamed)
@@ -207,7 +207,7 @@ def rename_alias(
     def shows(target: str, kind: LinkKind, source: VaultPath) -> bool:
         return view.names.resolve(target, source, kind).path == path
 
-    for source in view.links.linking({name_key(path)}, shows, {path}) if links else ():
+    for source in view.links.find_affected({name_key(path)}, shows, {path}) if links else ():
         try:
             before, now = files.get(source) or (view.read(source),) * 2
         except (NoteNotFound, NoteUnreadable, TooLarge):

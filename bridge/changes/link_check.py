@@ -71,7 +71,7 @@ def check_links(
             if flaw := vault.flaw(link, step.path, suggest=len(dangling) < NAMED):
                 dangling[link.target] = f"`[[{link.target[:MAX_NAME_CHARS]}]]` in `{step.path}:{link.line}` {flaw}"
         if step.before is not None:
-            lost += vault.lost(step.path, sources)
+            lost += vault.find_lost_links(step.path, sources)
         else:
             warnings += vault.namesakes(step.path)
     messages = list(dangling.values())
@@ -94,7 +94,7 @@ def find_lost(
         if step.kind != "put" or None in (step.before, step.after) or kind_of(step.path) != "note":
             continue
         if not headings or vault.changes_headings(step):
-            yield from vault.lost(step.path, sources)
+            yield from vault.find_lost_links(step.path, sources)
 
 
 class _Vault:
@@ -179,7 +179,9 @@ class _Vault:
         closest = next(near, None) or min(within, key=len, default=None)
         return f"is unresolved; the closest is `{closest}`." if closest else "is unresolved: no note has this name."
 
-    def lost(self, path: VaultPath, sources: Callable[[VaultPath], Collection[VaultPath]]) -> Iterator[Reference]:
+    def find_lost_links(
+        self, path: VaultPath, sources: Callable[[VaultPath], Collection[VaultPath]]
+    ) -> Iterator[Reference]:
         """Yield the links to headings and blocks that a note loses."""
         into = list(self._into(path, sources))
         if not into:
@@ -201,7 +203,7 @@ class _Vault:
         for source in dict.fromkeys((*sources(path), path)):
             if source in self._written:
                 links: Collection[Link] = self.links(source, new=False)
-            elif source in self._draft.touched:
+            elif source in self._draft.touched_paths:
                 links = self._now(source).links
             elif source in self._notes and (not self._leaving or self._draft.has(source)):
                 links = self._notes[source].links

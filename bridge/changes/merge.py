@@ -109,7 +109,7 @@ def _check(path: VaultPath, into: VaultPath, view: VaultView) -> None:
         raise InvalidArguments(f"`{path}` cannot be merged into itself.", hint="Give another note in `into`.")
     for one in (path, into):
         if one not in view.names:
-            raise view.names.missing(one, "note")
+            raise view.names.missing_error(one, "note")
         if kind_of(one) != "note":
             raise InvalidArguments(f"`{one}` is no Markdown note.", hint="Only notes can be merged.", path=one)
     if view.rules.keeps(path):

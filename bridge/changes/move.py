@@ -83,7 +83,7 @@ def _resolve_move(path: VaultPath, to: VaultPath, view: VaultView) -> Move:
         return Move(path, to, {path: to}, folder=False)
     below = {file: VaultPath(to + file[len(path) :]) for file in view.names if file.startswith(f"{path}/")}
     if not below:
-        raise view.names.missing(path, "note or folder")
+        raise view.names.missing_error(path, "note or folder")
     return Move(path, to, below, folder=True)
 
 
@@ -111,7 +111,7 @@ def _check(relocation: Move, view: VaultView) -> None:
 
 def _existing_target(relocation: Move, view: VaultView) -> VaultPath | None:
     """Return a file at one of the targets, ignoring case and spelling, since some disks do not tell them apart."""
-    spelled = (file for to in relocation.files.values() for file in view.names.spelled(to))
+    spelled = (file for to in relocation.files.values() for file in view.names.find_path(to))
     others = (file for file in chain(spelled, view.names.below(relocation.to)) if file not in relocation.files)
     return next(others, None)
 
@@ -156,14 +156,14 @@ def _emptied_folders(relocation: Move) -> list[VaultPath]:
 def remove(path: VaultPath, view: VaultView) -> PlanAndEffect:
     """Plan to delete a file; the links to it stay as they are, and the effect lists them."""
     if path not in view.names:
-        raise view.names.missing(path, "file")
+        raise view.names.missing_error(path, "file")
     if view.rules.keeps(path):
         raise PathKept(f"`{path}` must stay as it is: the user's settings say so.", path=path)
     data = view.read(path)
     shift = Shift.of(view.names, {}, gone=[path])
-    named: list[str] = [source for source in view.links.naming(name_pattern({path: None})) if source != path]
+    named: list[str] = [source for source in view.links.find_queries_with(name_pattern({path: None})) if source != path]
     broken: list[Reference] = []
-    for source in view.links.linking(shift.keys(), partial(_is_broken_by, shift)):
+    for source in view.links.find_affected(shift.keys(), partial(_is_broken_by, shift)):
         if source == path:
             continue
         try:

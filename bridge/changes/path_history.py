@@ -180,9 +180,9 @@ class PathHistory:
             for by, when, place in self._today.departures(self._change.made)
             if by not in self._together and place.rpartition("/")[2] == name
         )
-        return next((by for by, when, place in others if self._carried(place, when) == path), None)
+        return next((by for by, when, place in others if self._current_path(place, when) == path), None)
 
-    def _carried(self, path: VaultPath, after: Moment) -> VaultPath:
+    def _current_path(self, path: VaultPath, after: Moment) -> VaultPath:
         return name_after((event for event in self._events if event.moment > after), path)
 
     def is_left_behind(self, folder: VaultPath, *, unknown: bool) -> bool:

@@ -57,7 +57,7 @@ def files_with_queries(view: VaultView, pattern: str) -> tuple[str, ...]:
     """Return the notes with queries, the bases and the bookmarks that contain a name, in which nothing is changed."""
     names = re.compile(pattern, re.IGNORECASE)
     bookmarks = (BOOKMARKS,) if names.search(view.bookmarks.decode("utf-8", "replace")) else ()
-    return (*view.links.naming(names), *bookmarks)
+    return (*view.links.find_queries_with(names), *bookmarks)
 
 
 def unread_properties(view: VaultView) -> list[VaultPath]:

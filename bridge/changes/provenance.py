@@ -236,7 +236,7 @@ class LineHistory:
             # The file was restored, with its whole history.
             self._reach(step.after)
             return
-        turning = self._turning(change)
+        turning = self._switched_hunks(change)
         if not turning or not self._turned_to(change.id, turning, after):
             hunk_edits = self._write(after)
             for hunk_edit in hunk_edits:
@@ -244,7 +244,7 @@ class LineHistory:
             self._edits.setdefault(change.id, []).extend(hunk_edits)
         self._mark(step.after)
 
-    def _turning(self, change: Change) -> list[tuple[HunkEdit, bool]]:
+    def _switched_hunks(self, change: Change) -> list[tuple[HunkEdit, bool]]:
         found: list[tuple[HunkEdit, bool]] = []
         for switch in read_hunk_states(change.facts):
             of, whole = self._changes.get(switch.change), len(switch.parts) == switch.of

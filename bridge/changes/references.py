@@ -74,7 +74,7 @@ def update_links(view: VaultView, shift: Shift, names: re.Pattern[str]) -> LinkU
     rewritten: list[Reference] = []
     mended: list[Reference] = []
     warnings: list[str] = []
-    for path in view.links.linking(shift.keys(), partial(_is_link_affected, shift), shift.moved):
+    for path in view.links.find_affected(shift.keys(), partial(_is_link_affected, shift), shift.moved):
         try:
             data = read[path] = view.read(path)
         except (NoteNotFound, NoteUnreadable, TooLarge) as error:
@@ -93,10 +93,10 @@ def update_links(view: VaultView, shift: Shift, names: re.Pattern[str]) -> LinkU
     rewritten += follow_headings(view, shift, files)
     for path, (before, now) in files.items():
         read[path], changed[path] = before, now
-    named = tuple(view.links.naming(names))
+    named = tuple(view.links.find_queries_with(names))
     return LinkUpdates(changed, read, tuple(rewritten), tuple(mended), named, tuple(warnings))
 
 
 def _is_link_affected(shift: Shift, target: str, kind: LinkKind, source: VaultPath) -> bool:
     fate = shift.fate(target, kind, source)
-    return fate.mended or not fate.stays
+    return fate.is_mended or not fate.stays

@@ -33,7 +33,7 @@ class Fate:
         return self.was is None or (self.new_target is not None and self.new_target == self.means and not self.exact)
 
     @property
-    def mended(self) -> bool:
+    def is_mended(self) -> bool:
         """Whether the link was unresolved before and is resolved afterwards."""
         return self.was is None and self.means is not None
 
@@ -137,7 +137,7 @@ def relink_file(path: VaultPath, data: bytes, shift: Shift, read_spans: SpanRead
     mended: list[Reference] = []
     for spot in spots.links:
         fate = shift.fate(spot.target, spot.kind, path)
-        if fate.mended and fate.means:
+        if fate.is_mended and fate.means:
             mended.append(Reference(shift.now(path), spot.line, spot.target, fate.means))
         if not fate.stays:
             name, way = find_new_target(spot, fate, path, shift)

@@ -288,7 +288,7 @@ def split(
 ) -> PlanAndEffect:
     """Plan to make a section of a note a note of its own."""
     if path not in view.names:
-        raise view.names.missing(path, "note")
+        raise view.names.missing_error(path, "note")
     if kind_of(path) != "note":
         raise InvalidArguments(f"`{path}` is no Markdown note.", hint="Only notes can be split.", path=path)
     view.require_changeable(path)
@@ -336,7 +336,7 @@ def _new_path(path: VaultPath, heading: str, to: VaultPath | None, view: VaultVi
     if view.rules.keeps(to):
         # The same message whether or not the file exists: the error must not reveal it.
         raise PathKept(f"`{to}` must stay as it is: the user's settings say so.", path=to)
-    if taken := next(iter(view.names.spelled(to)), None):
+    if taken := next(iter(view.names.find_path(to)), None):
         raise NoteExists(f"There is a file `{taken}` already.", hint="Give another path in `to`.", path=taken)
     return to
 
@@ -418,7 +418,7 @@ def _relink_others(links: SplitLinks, view: VaultView) -> _OtherFiles:
     rewritten: list[Reference] = []
     mended: list[Reference] = []
     warnings: list[str] = []
-    for source in view.links.linking({name_key(links.path), name_key(links.to)}, links.affects):
+    for source in view.links.find_affected({name_key(links.path), name_key(links.to)}, links.affects):
         if source == links.path:
             continue
         try:

@@ -115,7 +115,7 @@ class ChangeReplay:
         made = (number for number, step in enumerate(steps) if step.kind == "make_folder")
         if self._draft.had(before) or any(file_after(steps[number:], steps[number].path) == folder for number in made):
             return False
-        return any(place.startswith((f"{folder}/", f"{before}/")) for place in self._draft.touched)
+        return any(place.startswith((f"{folder}/", f"{before}/")) for place in self._draft.touched_paths)
 
     def before(self, path: VaultPath) -> VaultPath:
         """Return the path before the first step of what has a path after the steps so far."""
@@ -150,7 +150,7 @@ class ChangeReplay:
         made = None if as_left else self._taken_out(number, place, before, after)
         if made is None and self._is(place, before):
             made = self._content(place, after)
-        made = self._merged(place, before, after) if made is None else made
+        made = self._merge(place, before, after) if made is None else made
         if isinstance(made, bytes):
             self._draft.replace(place, made)
         else:
@@ -169,7 +169,7 @@ class ChangeReplay:
         if isinstance(made, str):
             return encode_merged(place, decode_text(data) or "", made)
         # Later edits on the change may cancel out, such as a word that was replaced and put back.
-        merged = self._merged(place, before, after)
+        merged = self._merge(place, before, after)
         if isinstance(merged, bytes):
             along = line_history.without(self._change, number, self._taking.chosen, along=True)
             return merged if decode_text(merged) == along else to_file_conflicts(place, made)
@@ -179,7 +179,7 @@ class ChangeReplay:
         change = self._change
         return None if self._taking is None else self._taking.lineages(change.now[number], change.gone[number])
 
-    def _merged(self, place: VaultPath, before: Digest, after: Digest) -> bytes | tuple[FileConflict, ...]:
+    def _merge(self, place: VaultPath, before: Digest, after: Digest) -> bytes | tuple[FileConflict, ...]:
         base, theirs, touching = self._content(place, before), self._content(place, after), self.touching
         # What was cut off may not have been written.
         alike = not touching or self._change.state == "conflict"
@@ -226,7 +226,7 @@ class ChangeReplay:
         elif (
             self._draft.has(to)
             and name_key(to, whole=True) != name_key(place, whole=True)
-            and not (is_folder and not place.startswith(f"{to}/") and self._cleared(to, unknown=True))
+            and not (is_folder and not place.startswith(f"{to}/") and self._clear_folder(to, unknown=True))
         ):
             taker = self.before(to)
             by = "" if taker == to else f" by `{taker}`"
@@ -259,10 +259,10 @@ class ChangeReplay:
             self._conflict(place, GONE)
         return not self._draft.has(place)
 
-    def _cleared(self, folder: VaultPath, *, unknown: bool) -> bool:
+    def _clear_folder(self, folder: VaultPath, *, unknown: bool) -> bool:
         if not self.is_left_behind(folder, unknown=unknown):
             return False
-        if not all(self._cleared(path, unknown=unknown) for path in self._inside(folder)):
+        if not all(self._clear_folder(path, unknown=unknown) for path in self._inside(folder)):
             return False
         self._draft.take(Plan((Step("remove_folder", folder),)))
         return True

@@ -88,7 +88,7 @@ class LinkSources:
             if path in self._names and self._may_have_names(path):
                 self._unread.add(path)
 
-    def linking(
+    def find_affected(
         self, keys: Collection[str], affected: LinkFilter, always: Collection[VaultPath] = ()
     ) -> Iterator[VaultPath]:
         """Yield the documents with a link that a change affects, and those that cannot be read; notes first."""
@@ -104,7 +104,7 @@ class LinkSources:
                 if any(affected(*link, path) for link in links):
                     yield path
 
-    def naming(self, names: re.Pattern[str]) -> Collection[VaultPath]:
+    def find_queries_with(self, names: re.Pattern[str]) -> Collection[VaultPath]:
         """Return the notes with queries, and then the bases, that contain a name."""
         found = {path for path, document in self._read.items() if document and any(map(names.search, document.queries))}
         # Their links need not be read for this.

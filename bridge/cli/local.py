@@ -84,7 +84,7 @@ async def erase_denied(bridge: "Bridge") -> None:
     for host in bridge.vaults.values():
         # LanceDB's errors among them: the answer is there already.
         with contextlib.suppress(BridgeError, OSError, RuntimeError, ValueError):
-            await host.vault.eraser.done()
+            await host.vault.eraser.erase_denied()
 
 
 async def wait_until_readable(bridge: "Bridge", host: "Host", report: Report | None) -> None:

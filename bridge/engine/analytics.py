@@ -241,10 +241,10 @@ def gather_edges(
             for number, path in graph.paths.items()
             if path in graph_snapshot.notes
         }
-        parts.append(Edges.made(graph.size, "tag", pairs_by_tag(tags)))
+        parts.append(Edges.from_pairs(graph.size, "tag", pairs_by_tag(tags)))
     if "folder" in kinds:
         folders = {number: path.rpartition("/")[0] for number, path in graph.paths.items()}
-        parts.append(Edges.made(graph.size, "folder", pairs_by_folder(folders)))
+        parts.append(Edges.from_pairs(graph.size, "folder", pairs_by_folder(folders)))
     if similar:
-        parts.append(Edges.made(graph.size, "similar", similar))
+        parts.append(Edges.from_pairs(graph.size, "similar", similar))
     return concat_edges(graph.size, parts)

@@ -216,7 +216,7 @@ class RequestExecutor:
 
     def _sources(self, path: VaultPath) -> Collection[VaultPath]:
         link_resolver = self._indexer.link_resolver
-        resolved_links = link_resolver.resolved_links if link_resolver.settled else None
+        resolved_links = link_resolver.resolved_links if link_resolver.is_settled else None
         return list(self._indexer.index.notes) if resolved_links is None else resolved_links.sources(path)
 
     def _read_before(self, digest: Digest) -> bytes | None:

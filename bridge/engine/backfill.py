@@ -146,7 +146,7 @@ class VectorBackfill:
         await self._quiet()
         if self.paused or self._must_wait():
             return False
-        batch = await self._index.missing(AT_ONCE)
+        batch = await self._index.find_missing_vectors(AT_ONCE)
         if not batch:
             return False
         began = time.perf_counter()

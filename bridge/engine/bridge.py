@@ -235,7 +235,7 @@ class Bridge:
     def _open(self) -> None:
         unknown = any("deny" in problem.rules for problem in self.setting_problems)
         for host in self.vaults.values():
-            if host.started:
+            if host.is_started:
                 continue
             if unknown:
                 host.refuse(RulesUnknown(f"The setting `deny` in {self.settings_path} cannot be parsed."))

@@ -105,7 +105,7 @@ class EditorSessions:
         return self._programs > 0
 
     @contextmanager
-    def applying(self) -> Iterator[None]:
+    def connect_editor(self) -> Iterator[None]:
         """Count an editor as connected until the block is left."""
         self._programs += 1
         try:
@@ -117,7 +117,7 @@ class EditorSessions:
                     offer.leave()
 
     @contextmanager
-    def offering(self, offer: Offer) -> Iterator[None]:
+    def publish_offer(self, offer: Offer) -> Iterator[None]:
         change = offer.change
         self._offers[change.id] = offer
         try:
@@ -127,7 +127,7 @@ class EditorSessions:
             del self._offers[change.id]
             settle(offer.became, None)
 
-    def offered(self, change: str) -> Offer | None:
+    def find_offer(self, change: str) -> Offer | None:
         return self._offers.get(change)
 
     async def claim(self, change: str) -> Offer:
@@ -174,7 +174,7 @@ class EditorDelegate:
         change = replace(change, steps=tuple(plan.steps), facts={**change.facts, **BY})
         await asyncio.to_thread(entry.prepare, plan)
         offer = Offer(change, text, partial(self._store.journal.add_facts, change.id, BY))
-        with self._editor_sessions.offering(offer):
+        with self._editor_sessions.publish_offer(offer):
             answer = await offer.outcome()
             if answer == UNCLAIMED:
                 return False

@@ -33,7 +33,7 @@ class DenyEnforcer:
         if before.deny != vault.rules.deny:
             self.hide()
         try:
-            await self.done()
+            await self.erase_denied()
         finally:
             if before != vault.rules:
                 await self._indexer.reconcile()
@@ -46,8 +46,8 @@ class DenyEnforcer:
         self._store.failures.remove_if(rules.denies)
         self._due.set()
         # Before anything is read: data about notes that a lifted rule lets in is stored from now on.
-        still = index.cleansed & {*rules.deny}
-        if still != index.cleansed:
+        still = index.cleansed_globs & {*rules.deny}
+        if still != index.cleansed_globs:
             index.keep_cleansed(still)
 
     def erase_again(self) -> None:
@@ -61,7 +61,7 @@ class DenyEnforcer:
         while True:
             self._due.clear()
             try:
-                await self.done()
+                await self.erase_denied()
                 self.trouble = None
                 await self._due.wait()
             except IndexUnusable:
@@ -71,11 +71,11 @@ class DenyEnforcer:
                 log.warning("What is denied is hidden but not erased yet: %s", error.code)
                 await asyncio.sleep(RETRY_S)
 
-    async def done(self) -> None:
+    async def erase_denied(self) -> None:
         """Erase what the rules deny, and return when nothing of it is left."""
         async with self._turn:
             index, rules, asked = self._indexer.index, self._indexer.vault.rules, self._asked
-            if await asyncio.to_thread(lambda: index.cleansed) == {*rules.deny}:
+            if await asyncio.to_thread(lambda: index.cleansed_globs) == {*rules.deny}:
                 return
             await asyncio.to_thread(self._store.forget, rules.denies)
             unlearnt = await self._unlearn()

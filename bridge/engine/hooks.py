@@ -38,7 +38,7 @@ class Hooks:
         """Return the coroutines to run while a vault is open."""
         return [run_task(task, vault) for task in self.tasks]
 
-    def indexed(self, vault: OpenVault, notes: Sequence[IndexedNote]) -> None:
+    def notify_indexed(self, vault: OpenVault, notes: Sequence[IndexedNote]) -> None:
         for hook in self.on_indexed if notes else ():
             try:
                 hook(vault, notes)

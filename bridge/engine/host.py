@@ -197,7 +197,7 @@ class Host:
                 self._store.failures.remove_if(self.files.rules.denies)
 
     @property
-    def started(self) -> bool:
+    def is_started(self) -> bool:
         return self._task is not None
 
     def refuse(self, error: BridgeError) -> None:
@@ -273,7 +273,7 @@ class Host:
                 vault.use_agents_folder(followed)
             self._activity.notice()
             vault.notice_written(len(written))
-            self._hooks.indexed(vault, written)
+            self._hooks.notify_indexed(vault, written)
             publish_changes(vault, written, gone)
 
         def moved_into_denied() -> None:
@@ -323,7 +323,7 @@ class Host:
 
     async def _recover(self, vault: OpenVault) -> None:
         """Complete or undo the changes that were interrupted, and say so to those who ask meanwhile."""
-        if await asyncio.to_thread(vault.store.journal.unsettled):
+        if await asyncio.to_thread(vault.store.journal.find_unsettled):
             vault.indexer.trouble = NotReady("A change that was interrupted is being undone or completed first.")
             await asyncio.to_thread(vault.review.recover)
             vault.indexer.trouble = None

@@ -150,7 +150,7 @@ class Indexer:
     async def look_at(self, places: Collection[str]) -> int:
         """Index changes at some files or folders, `""` for all; the disk decides what changed."""
         # Otherwise notes that are shown but could not be written would count as written.
-        await self.index.settled()
+        await self.index.wait_for_writes()
         return await self._take_up(tuple(places), frozenset(), everything=False)
 
     async def show(self, places: Collection[str], replaced: Mapping[VaultPath, Replacement] = NOTHING_REPLACED) -> None:
@@ -174,7 +174,7 @@ class Indexer:
     async def read_first(self, paths: Collection[VaultPath]) -> None:
         """Index these notes before the others, while the vault is read for the first time."""
         wanted = [path for path in paths if path not in self.index.notes]
-        outcomes = await asyncio.to_thread(read_all, self._reading(), wanted)
+        outcomes = await asyncio.to_thread(read_all, self._read_options(), wanted)
         # A note that fails is dealt with in its turn.
         read = [each for each in outcomes if isinstance(each, PreparedNote) and each.note.path not in self.index.notes]
         await self._write(read, (), self.index.write)
@@ -193,7 +193,7 @@ class Indexer:
         async with self._turn:
             places = (*places, *self.index.failed_writes)
             began_ns = time.time_ns() - CLOCK_STEP_NS
-            scan = await self._scanned(places)
+            scan = await self._scan(places)
             paths = self._known_paths(places, scan)
             self._take_names(places, scan, paths)
             notes = {path: self.index.notes[path] for path in paths if path in self.index.notes}
@@ -223,7 +223,7 @@ class Indexer:
                 self._on_denied_move()
             self.pending -= read
             if "" in places:
-                await self.index.settled()
+                await self.index.wait_for_writes()
                 # On a full disk the next start reads more files than it must.
                 with suppress(BridgeError):
                     await asyncio.to_thread(self.index.keep_scanned, began_ns)
@@ -235,11 +235,11 @@ class Indexer:
             self.complete = True
             self._readers.forget_file_words()
             self._on_write((), ())
-        if not self.link_resolver.settled:
+        if not self.link_resolver.is_settled:
             await self.link_resolver.resolve()
         return len(read | gone)
 
-    async def _scanned(self, places: tuple[str, ...]) -> Scan:
+    async def _scan(self, places: tuple[str, ...]) -> Scan:
         """Scan in a thread; again if the rules changed meanwhile."""
         while True:
             vault = self.vault
@@ -285,7 +285,7 @@ class Indexer:
         for path in fresh:
             self.names.add(path)
         if lost or fresh:
-            self.link_resolver.changed((), names=lost | fresh)
+            self.link_resolver.mark_changed((), names=lost | fresh)
         looked_at = {*places}
         others = {} if "" in places else {p: why for p, why in self.skipped.items() if p not in looked_at}
         self.skipped = {**others, **scan.skipped}
@@ -303,7 +303,7 @@ class Indexer:
     async def _apply(self, read: Mapping[VaultPath, int], gone: set[VaultPath], write: Write) -> None:
         """Read notes, of these sizes, and write them; `gone` notes are removed with the last write."""
         gathered: list[PreparedNote] = []
-        async for outcomes in self._readers.read(self._reading(), read):
+        async for outcomes in self._readers.read(self._read_options(), read):
             # Each is dropped once it is sorted, in the order of reading: that of notes decides between equal ones.
             outcomes.reverse()
             while outcomes:
@@ -330,7 +330,7 @@ class Indexer:
             left += (path for path in some if path not in done)
         return left
 
-    def _reading(self) -> ReadOptions:
+    def _read_options(self) -> ReadOptions:
         return ReadOptions(self.vault.root, self.vault.rules, self.boilerplate, self.settings.max_pdf_pages)
 
     def _sort(self, outcome: Outcome, gathered: list[PreparedNote], gone: set[VaultPath]) -> None:
@@ -360,7 +360,7 @@ class Indexer:
         self._store.failures.remove(written)
         for path in gone:
             self.names.discard(path)
-        self.link_resolver.changed([*written, *gone], names=gone)
+        self.link_resolver.mark_changed([*written, *gone], names=gone)
         self.pending -= set(written)
         self._on_write(notes, gone)
 

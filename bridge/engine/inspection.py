@@ -74,6 +74,6 @@ def is_indexed(indexer: Indexer, path: VaultPath, digest: Digest | None, what: I
         case "keyword":
             return indexer.complete
         case "links":
-            return indexer.link_resolver.settled
+            return indexer.link_resolver.is_settled
         case "vectors":
-            return indexer.index.embedded(path)
+            return indexer.index.is_embedded(path)

@@ -82,7 +82,7 @@ class LateSaves:
             while True:
                 await self.writing.displacing.wait()
                 await self._look(time.monotonic())
-                if not self._watched and not self.writing.writer.displaced:
+                if not self._watched and not self.writing.writer.displaced_files:
                     self.writing.displacing.clear()
                 self._looked.notify()
                 await asyncio.sleep(LOOK_EVERY_S)
@@ -92,7 +92,7 @@ class LateSaves:
 
     async def _look(self, now: float) -> None:
         """Check each file once, recover late saves, and stop watching unchanged files."""
-        displaced = self.writing.writer.displaced
+        displaced = self.writing.writer.displaced_files
         while displaced:
             file = displaced.pop(0)
             self._watched.append(WatchedFile(file, stat_key(file.info), stat_key(file.info), now))

@@ -115,7 +115,7 @@ def notes_without_links(graph_snapshot: GraphSnapshot, found: Census, part: Lack
 
 def newest_notes(graph_snapshot: GraphSnapshot, numbers: NDArray[np.int64], page: slice) -> NoteCount:
     paths = [graph_snapshot.graph.paths[number] for number in numbers.tolist()]
-    paths.sort(key=lambda path: (-graph_snapshot.notes[path].modified if path in graph_snapshot.notes else 0.0, path))
+    paths.sort(key=lambda path: (-graph_snapshot.notes[path].mtime if path in graph_snapshot.notes else 0.0, path))
     return NoteCount(len(paths), tuple(paths[page]))
 
 

@@ -28,7 +28,7 @@ class LinkContext:
     path: VaultPath | None
     learned: FeedbackModel
 
-    def linked(self, target: VaultPath) -> int:
+    def count_linking_notes(self, target: VaultPath) -> int:
         """Count the notes that link to a note."""
         graph = self.vault.graph
         return len(graph.linked_from(target)) if graph is not None else 0

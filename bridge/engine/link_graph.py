@@ -80,7 +80,7 @@ class ResolvedLinks:
     names: Mapping[str, int]
     """The number of each name in links; only grows."""
 
-    def naming(self, keys: Collection[str]) -> frozenset[VaultPath]:
+    def find_notes_naming(self, keys: Collection[str]) -> frozenset[VaultPath]:
         """Return the notes with a link to any of some names, given as by `name_key`."""
         numbers = [number for key in keys if (number := self.names.get(key)) is not None]
         owners = self.table.asking_for(numbers) if numbers else ()
@@ -121,12 +121,12 @@ class LinkTable:
         """Every note as it was when its links were resolved."""
         self._due = StaleLinks(frozenset(), frozenset(), everything=True)
 
-    def changed(self, paths: Iterable[VaultPath], *, names: Iterable[VaultPath] = ()) -> None:
+    def mark_changed(self, paths: Iterable[VaultPath], *, names: Iterable[VaultPath] = ()) -> None:
         due = self._due
         self._due = StaleLinks(due.notes.union(paths), due.names.union(names), due.everything)
 
     @property
-    def settled(self) -> bool:
+    def is_settled(self) -> bool:
         return self._due == StaleLinks(frozenset(), frozenset(), everything=False)
 
     def take(self) -> StaleLinks:
@@ -162,7 +162,7 @@ class LinkTable:
 
     def restore(self, stored: StoredLinks, notes: Notes) -> None:
         """Take links from a file as those of these notes."""
-        self._nodes = Nodes.numbered(stored.nodes, stored.labels)
+        self._nodes = Nodes.from_keys(stored.nodes, stored.labels)
         self._names = {name: number for number, name in enumerate(stored.names)}
         self._resolved_of = {**notes}
         self.resolved_links = ResolvedLinks(self._nodes, Table(*stored.columns), self._names)
@@ -170,7 +170,7 @@ class LinkTable:
     def to_store(self, notes: Notes, names: Names) -> StoredLinks | None:
         """Return the links as they are stored; None unless they are those of these notes, in the order of resolving."""
         links, known = self.resolved_links, self._resolved_of
-        if links is None or not self.settled or known.keys() != notes.keys():
+        if links is None or not self.is_settled or known.keys() != notes.keys():
             return None
         # A write whose end nobody learned of, because it was cancelled, may have replaced a note.
         if any(known[path] is not note for path, note in notes.items()):
@@ -185,10 +185,10 @@ class LinkTable:
             self._resolved_of.pop(path, None)
         self._resolved_of |= {path: notes[path] for path in stale if path in notes}
         self.resolved_links = ResolvedLinks(
-            self._nodes, table.replaced(owners, concat_tables(self._resolved(stale, notes, names))), self._names
+            self._nodes, table.replace_rows(owners, concat_tables(self._resolve_rows(stale, notes, names))), self._names
         )
 
-    def _resolved(
+    def _resolve_rows(
         self, stale: Iterable[VaultPath], notes: Mapping[VaultPath, IndexedNote], names: Names
     ) -> Iterator[Table]:
         left, seen = iter(stale), dict[tuple[str, LinkKind], LinkRequest | None]()
@@ -276,25 +276,25 @@ class LinkResolver:
         self._hidden = 0
 
     @property
-    def settled(self) -> bool:
+    def is_settled(self) -> bool:
         """Whether the links of every written note are resolved."""
-        return self.resolved_links is not None and self._links.settled
+        return self.resolved_links is not None and self._links.is_settled
 
     @property
     def resolved_links(self) -> ResolvedLinks | None:
         """Every link as currently resolved; None before the first time."""
         return self._links.resolved_links
 
-    def changed(self, paths: Iterable[VaultPath], *, names: Iterable[VaultPath] = ()) -> None:
-        """Record what changed, as `LinkTable.changed` does."""
-        self._links.changed(paths, names=names)
+    def mark_changed(self, paths: Iterable[VaultPath], *, names: Iterable[VaultPath] = ()) -> None:
+        """Record what changed, as `LinkTable.mark_changed` does."""
+        self._links.mark_changed(paths, names=names)
 
     def hide(self, denied: Collection[VaultPath]) -> None:
         """Hide notes at once; a running build does not show them either."""
         self.graph = None
         self._wider = {}
         self._hidden += 1
-        self._links.changed(denied, names=denied)
+        self._links.mark_changed(denied, names=denied)
         self._undrawn.set()
 
     async def resolve(self) -> None:

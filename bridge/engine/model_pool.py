@@ -68,7 +68,7 @@ class Embedders:
             self.trouble = error
             return None
         self.trouble = None
-        return self._opened(model)
+        return self._open_embedder(model)
 
     def _find(self, choice: ModelChoice | None) -> InstalledModel:
         if self.settings.model or choice is None:
@@ -96,7 +96,7 @@ class Embedders:
             return self._open[key]
         for model in await asyncio.to_thread(installed_models, self.models_dir):
             if model_key(model) == key:
-                return self._opened(model)
+                return self._open_embedder(model)
         return None
 
     async def is_installed(self, key: str | None) -> bool:
@@ -144,7 +144,7 @@ class Embedders:
         await asyncio.gather(*(embedder.close() for embedder in self._open.values()))
         self._open.clear()
 
-    def _opened(self, model: InstalledModel) -> Embedder:
+    def _open_embedder(self, model: InstalledModel) -> Embedder:
         key = model_key(model)
         if key not in self._open:
             self._open[key] = Embedder(model, workers_wanted(self.settings), self.settings.unload_after_s)
@@ -229,7 +229,7 @@ class Rerankers:
             return PassageScores(problem=f"{error.message} {error.hint}".strip())
         return await reranker.score(query, passages, budget_s)
 
-    def chosen(self) -> InstalledModel:
+    def find_chosen(self) -> InstalledModel:
         """Return the chosen reranker. Blocks for small files."""
         if not self.settings.rerank_model:
             raise ModelMissing("No reranker is chosen.", hint=_HOW_TO_CHOOSE)
@@ -238,7 +238,7 @@ class Rerankers:
         return find_reranker(self.models_dir, self.settings.rerank_model)
 
     async def _current(self) -> Reranker:
-        model = await asyncio.to_thread(self.chosen)
+        model = await asyncio.to_thread(self.find_chosen)
         if self._reranker is None or self._reranker.model != model:
             await self.close()
             self._reranker = Reranker(model, budget_s=self.budget_s)

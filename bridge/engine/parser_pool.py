@@ -73,7 +73,7 @@ class ParserPool:
             self._on_words()
             if not learn:
                 return None
-            learning = self._started().submit(learn_boilerplate, vault.root, vault.rules, tuple(files))
+            learning = self._ensure_pool().submit(learn_boilerplate, vault.root, vault.rules, tuple(files))
             return frozenset(files), await asyncio.wrap_future(learning)
         except (BridgeError, BrokenProcessPool):
             self._end()
@@ -83,7 +83,7 @@ class ParserPool:
         found = FileWords([*files])
         numbers = {path: number for number, path in enumerate(files)}
         indexed = [
-            self._started().submit(index_words, vault.root, vault.rules, [(numbers[path], path) for path in part])
+            self._ensure_pool().submit(index_words, vault.root, vault.rules, [(numbers[path], path) for path in part])
             for part in slice_files(files, WORDS_SLICE)
         ]
         for each in indexed:
@@ -132,12 +132,12 @@ class ParserPool:
 
     def _submit(self, reading: ReadOptions, part: list[VaultPath]) -> asyncio.Future[list[Outcome]]:
         try:
-            return asyncio.wrap_future(self._started().submit(read_in_worker, reading, part))
+            return asyncio.wrap_future(self._ensure_pool().submit(read_in_worker, reading, part))
         except BrokenProcessPool:
             self._end()
-            return asyncio.wrap_future(self._started().submit(read_in_worker, reading, part))
+            return asyncio.wrap_future(self._ensure_pool().submit(read_in_worker, reading, part))
 
-    def _started(self) -> WorkerPool:
+    def _ensure_pool(self) -> WorkerPool:
         if self._pool is None:
             self._pool = WorkerPool(PROCESSES)
         return self._pool

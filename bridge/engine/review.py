@@ -56,7 +56,7 @@ class ChangeReview:
 
         A change that cannot be recovered now stays in the journal, and the next start tries again.
         """
-        for change, entry in self._store.journal.unsettled():
+        for change, entry in self._store.journal.find_unsettled():
             try:
                 if is_delegated(change):
                     # The editor may be about to write the note, so the file is left as it is.
@@ -187,7 +187,7 @@ class ChangeReview:
 
     async def acknowledge(self, id_: str, refused: Refusal | None) -> State:
         """Record an editor's answer about a change that it claimed, however late; return the change's state."""
-        offer = self._writing.editor_sessions.offered(id_)
+        offer = self._writing.editor_sessions.find_offer(id_)
         if offer is not None:
             in_time = offer.answer(Answer(refused))
             became = await asyncio.shield(offer.became)

@@ -76,7 +76,7 @@ def missing_note(vault: Vault, names: Names, journal: Journal, path: VaultPath) 
     """Return the error for a missing note, with its path since a recorded move, or else with the closest ones."""
     now = journal.moved_to(path, vault.has)
     if now is None or vault.rules.denies(path):
-        return names.missing(path)
+        return names.missing_error(path)
     return NoteNotFound(f"`{path}` was moved to `{now}`.", hint="Use the new path.", path=path, closest=[now])
 
 
@@ -424,7 +424,7 @@ class ChangeWriter:
                     # What was written before it failed may have been read meanwhile.
                     await self.take_up(steps)
                     raise
-                if self._writer.displaced:
+                if self._writer.displaced_files:
                     self.displacing.set()
                 if outcome.apart and (others := step_paths(ready.plan.steps) - step_paths(steps)):
                     outcome = outcome.without(others)

@@ -37,8 +37,8 @@ class VaultCounter:
         folder, rules = indexer.index.kept_apart, indexer.vault.rules
         notes, names = indexer.index.view("notes").notes, indexer.names.copy()
         resolver = indexer.link_resolver
-        links = resolver.resolved_links if resolver.settled else None
-        lookup = LinkLookup.over(notes, names) if links is None else LinkLookup(links.naming, links.sources)
+        links = resolver.resolved_links if resolver.is_settled else None
+        lookup = LinkLookup.over(notes, names) if links is None else LinkLookup(links.find_notes_naming, links.sources)
         if self._counted is None or self._counted[0] is not notes:
             self._counted = notes, count_vault(notes, names)
         total = self._counted[1]

@@ -17,7 +17,7 @@ async def wait_for_note(host: Host, path: VaultPath, digest: Digest | None, part
     while host.known_names is None and time.monotonic() < ends:
         await host.signal.wait(OPEN_LOOK_S)
     if host.files.stat(path) is None and path not in host.vault.index.notes:
-        raise host.vault.names.missing(path)
+        raise host.vault.names.missing_error(path)
     if not is_indexed(host.vault.indexer, path, digest, part):
         await host.vault.indexer.look_at([path])
     while not is_indexed(host.vault.indexer, path, digest, part):

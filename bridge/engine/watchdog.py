@@ -29,7 +29,7 @@ async def watch_index(index: Index, folder: Path) -> Never:
         # Now and not with the first change, which would be found later; it slows searches down for a second.
         if index.searches.is_pausing:
             await asyncio.to_thread(load_lancedb)
-        if index.damaged:
+        if index.is_damaged:
             raise IndexUnusable(f"The index in `{folder}` is damaged.", hint="It is being rebuilt.")
         if await asyncio.to_thread(folder_identity, folder) != opened:
             raise IndexUnusable(f"The index in `{folder}` was deleted or replaced.", hint="It is being rebuilt.")

@@ -78,7 +78,7 @@ def describe_argument(argument: Argument, *, positional: bool) -> CommandArgumen
     return {
         "kind": value_kind(argument),
         "positional": positional,
-        "required": argument.required,
+        "required": argument.is_required,
         "repeated": is_repeated(argument),
         "placeholder": placeholder(argument),
         "help": argument_help(argument),
@@ -86,7 +86,7 @@ def describe_argument(argument: Argument, *, positional: bool) -> CommandArgumen
 
 
 def positional_arguments(operation: Operation) -> Sequence[Argument]:
-    required = [argument for argument in operation.arguments if argument.required and not is_repeated(argument)]
+    required = [argument for argument in operation.arguments if argument.is_required and not is_repeated(argument)]
     if required:
         # Nobody types a digest: the command looks it up.
         return [argument for argument in required if argument.name != "digest"]
@@ -143,7 +143,7 @@ def _singular(name: str) -> str:
 
 
 def argument_help(argument: Argument) -> str:
-    default = "" if argument.required or not argument.default else f" (default {argument.default})"
+    default = "" if argument.is_required or not argument.default else f" (default {argument.default})"
     several = " May be repeated." if is_repeated(argument) else ""
     needs_form = strip_hint(argument.hint) in (int, float) or placeholder(argument) == "JSON"
     form = describe_hint(argument.hint) if needs_form else ""

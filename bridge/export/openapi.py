@@ -88,7 +88,7 @@ def describe_post(operation: Operation, schemas: dict[str, Any]) -> dict[str, An
         "x-scope": operation.scope,
         "x-reads": operation.reads,
         "requestBody": {
-            "required": any(argument.required for argument in operation.arguments),
+            "required": any(argument.is_required for argument in operation.arguments),
             "content": {
                 "application/json": {
                     "schema": hoist_definitions(arguments_schema(operation), schemas),

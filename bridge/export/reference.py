@@ -171,7 +171,7 @@ def arguments(operation: Operation, shared: SharedParts) -> Iterator[str]:
     for argument in operation.arguments:
         line = argument_line(argument)
         if shared.arguments.get(argument.name) == shared_line(argument):
-            elsewhere.append(f"`{argument.name}`{' (required)' * argument.required}")
+            elsewhere.append(f"`{argument.name}`{' (required)' * argument.is_required}")
             continue
         yield line
         yield from argument_fields(argument.hint, shared)
@@ -180,7 +180,7 @@ def arguments(operation: Operation, shared: SharedParts) -> Iterator[str]:
 
 
 def argument_line(argument: Argument) -> str:
-    if argument.required:
+    if argument.is_required:
         default = ", required"
     else:
         listed = isinstance(argument.default, tuple)
@@ -254,7 +254,7 @@ def command_line(operation: Operation, example: Mapping[str, Any] | None = None)
     required = {
         a.name
         for a in operation.arguments
-        if a.required and a.name != "digest" and not isinstance(given.get(a.name), list)
+        if a.is_required and a.name != "digest" and not isinstance(given.get(a.name), list)
     }
     words += [
         json.dumps(value) if isinstance(value, bool) else str(value) for n, value in given.items() if n in required

@@ -30,7 +30,7 @@ class Edges:
     """The note whose text contains the edge."""
 
     @classmethod
-    def made(cls, size: int, kind: EdgeKind, pairs: Sequence[tuple[int, int, float]]) -> Self:
+    def from_pairs(cls, size: int, kind: EdgeKind, pairs: Sequence[tuple[int, int, float]]) -> Self:
         """Build edges of one kind from pairs of notes with something in common, with their weights."""
         # Not by numpy, which would block every other thread meanwhile: 70 ms for 200,000 pairs.
         first, second = array("i", (pair[0] for pair in pairs)), array("i", (pair[1] for pair in pairs))
@@ -69,7 +69,7 @@ class Edges:
 
 
 def concat_edges(size: int, parts: Iterable[Edges]) -> Edges:
-    every = [Edges.made(size, "wiki", ()), *parts]
+    every = [Edges.from_pairs(size, "wiki", ()), *parts]
     columns = ("source", "target", "kind", "weight", "owner")
     return Edges(size, *(np.concatenate([getattr(part, name) for part in every]) for name in columns))
 
@@ -107,7 +107,7 @@ class Table:
     def columns(self) -> tuple[Numbers, ...]:
         return self.owner, self.source, self.target, self.kind, self.count, self.name
 
-    def replaced(self, owners: Collection[int], coming: "Table") -> "Table":
+    def replace_rows(self, owners: Collection[int], coming: "Table") -> "Table":
         """Return a table without the rows of these notes, and with the given ones."""
         mask = ~np.isin(self.owner, np.fromiter(owners, np.int32, len(owners)))
         return Table(
@@ -143,7 +143,7 @@ class Nodes:
         self._numbers: dict[str, int] = {}
 
     @classmethod
-    def numbered(cls, keys: Iterable[str], labels: Iterable[str]) -> Self:
+    def from_keys(cls, keys: Iterable[str], labels: Iterable[str]) -> Self:
         """Return the paths and names with these keys and labels, in the order of their numbers."""
         nodes = cls()
         nodes.labels = [*labels]

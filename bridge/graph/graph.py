@@ -89,7 +89,7 @@ class Graph:
 
     def neighbours(self, path: VaultPath) -> frozenset[VaultPath]:
         number = self.number(path)
-        return frozenset() if number is None else self._named(self._beside.around(number))
+        return frozenset() if number is None else self._paths_of(self._beside.around(number))
 
     def degree(self, path: VaultPath) -> int:
         """Count the notes that link to this one and those that it links to; one that does both counts twice."""
@@ -149,9 +149,9 @@ class Graph:
 
     def _along(self, path: VaultPath, *, outward: bool) -> frozenset[VaultPath]:
         number = self.number(path)
-        return frozenset() if number is None else self._named(self._beside.along(number, outward=outward))
+        return frozenset() if number is None else self._paths_of(self._beside.along(number, outward=outward))
 
-    def _named(self, numbers: Iterable[int]) -> frozenset[VaultPath]:
+    def _paths_of(self, numbers: Iterable[int]) -> frozenset[VaultPath]:
         return frozenset(VaultPath(self.nodes.labels[number]) for number in numbers)
 
 

@@ -105,7 +105,7 @@ class Network:
         """How many others each node is joined to."""
         return np.bincount(np.concatenate([self.first, self.second]), minlength=len(self))
 
-    def opened(self) -> "igraph.Graph":
+    def to_igraph(self) -> "igraph.Graph":
         """Convert it to igraph, which blocks all threads: for a million pairs, more than a second."""
         import igraph
 
@@ -161,7 +161,7 @@ def to_igraph(network: Network) -> "igraph.Graph":
     import igraph
 
     igraph.set_random_number_generator(random.Random(SEED))  # noqa: S311 - lots, not secrets
-    return network.opened()
+    return network.to_igraph()
 
 
 def hub_scores(graph: "igraph.Graph", weight: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -26,10 +26,10 @@ class Tasks:
     def start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         task = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._done)
+        task.add_done_callback(self._finish)
         return task
 
-    def _done(self, task: asyncio.Task[Any]) -> None:
+    def _finish(self, task: asyncio.Task[Any]) -> None:
         """Drop a finished task; its error goes to those who await it, and otherwise only to the debug log."""
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:

@@ -66,7 +66,7 @@ class Compaction:
         if not self._put_off:
             self._later = self._tasks.start(self._tidy(VACUUM_AFTER_S, COMPACT_AFTER_S))
 
-    def searched(self) -> None:
+    def start_overdue(self) -> None:
         """Start overdue work at once, without waiting for a pause, because it slows every search."""
         if self._overdue and not self._put_off:
             self._hurry()
@@ -100,7 +100,7 @@ class Compaction:
             await asyncio.sleep(sweep_after)
             await self._tasks.finish(self._sweep())
             await asyncio.sleep(optimise_after)
-            if self.urgent or self._overdue or self._opened.postings.unsaved > MAX_UNSAVED:
+            if self.urgent or self._overdue or self._opened.postings.unsaved_count > MAX_UNSAVED:
                 await self._tasks.finish(self.optimise(at_once=False))
         except FAILURES as error:
             # Nothing is lost: the next write or the next start tries again.

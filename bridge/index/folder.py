@@ -62,7 +62,7 @@ class IndexFolder:
 
     def set_aside(self, *, keep_vectors: bool) -> Path:
         """Move a broken index away, replacing an earlier one, and start with an empty folder."""
-        aside, answering = self.aside, self.answering
+        aside, answering = self.aside, self.answering_model
         with disk_errors(self.path):
             shutil.rmtree(aside, ignore_errors=True)
             self.path.rename(aside)
@@ -78,7 +78,7 @@ class IndexFolder:
         return self.path.with_name(f"{self.path.name}.broken")
 
     @property
-    def answering(self) -> str | None:
+    def answering_model(self) -> str | None:
         found = (self._read(_FORMAT) or {}).get("answering")
         return found if isinstance(found, str) else None
 
@@ -115,7 +115,7 @@ class IndexFolder:
             write_private(self.path / _BOILERPLATE, boilerplate.dumps().encode())
 
     @property
-    def vanished(self) -> dict[str, float]:
+    def vanished_texts(self) -> dict[str, float]:
         """By digest: when each text that is in no note any more was last seen."""
         found = self._read(_VANISHED) or {}
         return {name: when for name, when in found.items() if isinstance(when, int | float)}
@@ -145,7 +145,7 @@ class IndexFolder:
             self._write(_CHECKSUMS, checksums)
 
     @property
-    def cleansed(self) -> frozenset[str]:
+    def cleansed_globs(self) -> frozenset[str]:
         """The user's globs for which no data is kept here."""
         found = (self._read(_RULES) or {}).get("cleansed", [])
         return frozenset(found) if isinstance(found, list) else frozenset()

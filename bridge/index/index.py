@@ -67,7 +67,7 @@ class Eraser:
             self.hide(denies)
             with disk_errors(self._opened.folder.path):
                 await self._tidying.sweep()
-                for table in (self._opened.passages, self._opened.notes, *await self._vectors.narrowed()):
+                for table in (self._opened.passages, self._opened.notes, *await self._vectors.prune()):
                     await table.renew()
                 await self._opened.postings.merge(everything=True)
                 await self._opened.postings.save()
@@ -100,7 +100,7 @@ class FullText:
         """Return the passages with the best matching stems."""
         return self._passages(self._opened.postings.forms, query, limit, within, side)
 
-    def whole(
+    def search_notes(
         self, query: TermQuery | None, limit: int, within: Collection[VaultPath] | None, side: Side
     ) -> list[NoteHit]:
         """Return the best matching notes, each scored as a whole."""
@@ -140,7 +140,7 @@ class FullText:
         if not self._opened.passages.inner.is_open():
             raise NotReady("The index is being reopened.")
         # What is found is read next, more slowly while many rows are not indexed.
-        self._tidying.searched()
+        self._tidying.start_overdue()
 
 
 MEASURED = 5
@@ -256,7 +256,7 @@ class Index:
         return types
 
     @property
-    def damaged(self) -> bool:
+    def is_damaged(self) -> bool:
         """Whether a search failed to read it: it must be reopened with `doubt`."""
         return self._opened.damaged
 
@@ -298,7 +298,7 @@ class Index:
         following = await self._writing.carry(notes)
         following.add_done_callback(lambda _: self._tidying.later())
 
-    async def settled(self) -> None:
+    async def wait_for_writes(self) -> None:
         """Wait until everything shown is written or lost."""
         async with self._writing.lock:
             pass
@@ -339,9 +339,9 @@ class Index:
         self._opened.folder.keep_scanned(began_ns)
 
     @property
-    def cleansed(self) -> frozenset[str]:
+    def cleansed_globs(self) -> frozenset[str]:
         """The user's globs for which no data is kept; reads a small file."""
-        return self._opened.folder.cleansed
+        return self._opened.folder.cleansed_globs
 
     def keep_cleansed(self, globs: Collection[str]) -> None:
         """Store the globs for which no data is kept; blocks for a few milliseconds."""
@@ -356,7 +356,7 @@ class Index:
         async with self._writing.lock:
             # Without them, the next start indexes the stored text again.
             with contextlib.suppress(BridgeError, OSError):
-                if self._opened.postings.unsaved:
+                if self._opened.postings.unsaved_count:
                     await self._opened.postings.save()
                 await self._tidying.save_names()
                 await asyncio.to_thread(update_checksums, self._opened.folder)
@@ -381,12 +381,12 @@ class Index:
     @property
     def answering_model(self) -> str | None:
         """The key of the model that must embed the queries; None when there are no vectors."""
-        return self._vectors.answering
+        return self._vectors.answering_model
 
     @property
     def vectors_loaded(self) -> bool:
         """Whether the vectors are in memory; until then every passage has one, and what needs them waits."""
-        return self._vectors.loaded
+        return self._vectors.is_loaded
 
     async def load_vectors(self) -> None:
         """Load the stored vectors, unless they are; words are searched meanwhile."""
@@ -399,30 +399,30 @@ class Index:
 
     def pending_vectors(self) -> int:
         """Count the passages without a vector."""
-        return self._vectors.pending()
+        return self._vectors.count_pending()
 
     def embedded_share(self) -> float:
         """Return the share of the passages that semantic search covers, from 0 to 1; 1 when there are none."""
         return self._vectors.share()
 
-    async def missing(self, limit: int) -> list[MissingVector]:
+    async def find_missing_vectors(self, limit: int) -> list[MissingVector]:
         """Return texts without a vector, those of the newest notes first."""
         await self.load_vectors()
         return await read_missing(self._opened, self._vectors.due(limit), limit)
 
     async def add_vectors(self, digests: Sequence[Digest], vectors: Floats) -> None:
-        """Store the vectors of texts that `missing` returned, in the same order."""
+        """Store the vectors of texts that `find_missing_vectors` returned, in the same order."""
         with disk_errors(self._opened.folder.path):
             await self._tasks.finish(self._vectors.add(digests, vectors))
         if self._tidying.urgent:
             self._tidying.later()
 
     async def quarantine(self, digests: Collection[Digest]) -> None:
-        """Exclude these texts from `missing` for good."""
+        """Exclude these texts from `find_missing_vectors` for good."""
         with disk_errors(self._opened.folder.path):
             await self._tasks.finish(self._vectors.give_up(digests))
 
-    def embedded(self, path: VaultPath) -> bool:
+    def is_embedded(self, path: VaultPath) -> bool:
         """Return whether every passage of a note has its vector, or needs none."""
         entry = self._opened.catalogue.entry(path)
         return entry is not None and all(self._vectors.embedded_at(entry.key, at) for at in range(entry.note.passages))
@@ -440,11 +440,13 @@ class Index:
         """Find passages by stems, in the languages of the vault."""
         return self._full_text.forms(stemmed_query(words, self.languages), limit, within, self._side)
 
-    async def whole(self, words: TextQuery, limit: int, within: Collection[VaultPath] | None = None) -> list[NoteHit]:
+    async def search_notes(
+        self, words: TextQuery, limit: int, within: Collection[VaultPath] | None = None
+    ) -> list[NoteHit]:
         """Find notes by words anywhere in them."""
-        return self._full_text.whole(exact_query(words), limit, within, self._side)
+        return self._full_text.search_notes(exact_query(words), limit, within, self._side)
 
-    async def named(self, text: str, limit: int, within: Collection[VaultPath] | None = None) -> list[NameHit]:
+    async def search_names(self, text: str, limit: int, within: Collection[VaultPath] | None = None) -> list[NameHit]:
         """Find notes by title, alias or heading, with prefixes and small typing errors allowed."""
         return self._known.find(text, limit, within, self.among)
 

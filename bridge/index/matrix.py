@@ -153,7 +153,7 @@ class RowMap:
             np.ones(size, np.float32),
         )
 
-    def copied(self, size: int, kept: NDArray[np.intp] | slice) -> "RowMap":
+    def copy(self, size: int, kept: NDArray[np.intp] | slice) -> "RowMap":
         new = RowMap.of_size(size)
         for name in ("key", "ordinal", "passage", "title", "norm"):
             values = getattr(self, name)[kept]
@@ -219,9 +219,9 @@ class VectorMatrix:
     def _row(self, digest: bytes | None) -> int:
         return MISSING if digest is None else self.rows.of.get(digest, MISSING)
 
-    def _own(self) -> RowMap:
+    def _own_columns(self) -> RowMap:
         if self._columns.lent:
-            self._columns = self._columns.copied(len(self._columns.key), slice(self._used))
+            self._columns = self._columns.copy(len(self._columns.key), slice(self._used))
         return self._columns
 
     def _await(self, key: int, digests: TextDigests) -> None:
@@ -237,7 +237,7 @@ class VectorMatrix:
         digests = self._digests.pop(key, None)
         if places is None or digests is None:
             return
-        columns = self._own()
+        columns = self._own_columns()
         columns.key[places.start : places.stop] = -1
         columns.passage[places.start : places.stop] = MISSING
         for digest in {digests.title, *digests.passages} - {None}:
@@ -250,7 +250,7 @@ class VectorMatrix:
     def _compact(self, room: int) -> None:
         kept = np.flatnonzero(self._columns.key[: self._used] >= 0)
         size = max(BLOCK, 2 ** int(np.ceil(np.log2((len(kept) + room) * 1.25))))
-        self._columns = self._columns.copied(size, kept)
+        self._columns = self._columns.copy(size, kept)
         self._used = len(kept)
         keys = self._columns.key[: self._used]
         starts = np.flatnonzero(np.diff(keys, prepend=-2)).tolist()
@@ -274,7 +274,7 @@ class VectorMatrix:
         for digest in digests:
             keys |= self.waiting.pop(digest, set())
             self.titles.discard(digest)
-        columns = self._own()
+        columns = self._own_columns()
         for key in keys:
             whole, places = self._digests[key], self._places[key]
             span = slice(places.start, places.stop)
@@ -293,11 +293,11 @@ class VectorMatrix:
         """Return the digest of every text in a note."""
         return {d for digests in self._digests.values() for d in (digests.title, *digests.passages) if d is not None}
 
-    def pending(self) -> int:
+    def count_pending(self) -> int:
         """Count the distinct passages without a vector."""
         return len(self.waiting) - len(self.titles)
 
-    def placed(self) -> int:
+    def count_placed(self) -> int:
         return int(np.count_nonzero(self._columns.passage[: self._used] >= 0))
 
     def nearest(

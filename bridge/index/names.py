@@ -200,7 +200,7 @@ class NameIndex:
         if not words or limit < 1:
             return []
         hits: dict[VaultPath, NameHit] = {}
-        for number, score in self._ranked(*self._scores(words)):
+        for number, score in self._rank(*self._scores(words)):
             name = self._names[number]
             if name[0] not in hits and (within is None or name[0] in within):
                 hits[name[0]] = NameHit(*name, min(1.0, score))
@@ -235,7 +235,7 @@ class NameIndex:
         numbers = np.frombuffer(b"".join(holders), np.uint32)
         return numbers, np.repeat(np.array([scores[each] for each in known], np.float32), sizes)
 
-    def _ranked(self, numbers: NDArray[np.uint32], scores: NDArray[np.float32]) -> Iterator[tuple[int, float]]:
+    def _rank(self, numbers: NDArray[np.uint32], scores: NDArray[np.float32]) -> Iterator[tuple[int, float]]:
         """Return names with their scores, best first, shorter ones first when equal, then by path."""
         lengths = np.frombuffer(self._length, np.float32)[numbers]
         order = np.lexsort((lengths, -scores))
@@ -249,7 +249,7 @@ class NameIndex:
         if word in self._holders:
             found[word] = EXACT
         if len(word) >= (2 if unfinished else 4) or RUN.match(word):
-            for longer in self._beginning(word):
+            for longer in self._words_with_prefix(word):
                 found.setdefault(longer, PREFIX * (0.7 + 0.3 * len(word) / len(longer)))
         if not found and len(word) >= 4 and not RUN.match(word):
             found = self._nearly(word)
@@ -270,7 +270,7 @@ class NameIndex:
         self._changed.clear()
         return self._sorted
 
-    def _beginning(self, word: str) -> Sequence[str]:
+    def _words_with_prefix(self, word: str) -> Sequence[str]:
         words = self._vocabulary()
         start = bisect_left(words, word)
         end = bisect_left(words, word + "\U0010ffff", start)
@@ -356,7 +356,7 @@ class NamesBySide:
         # They may have been stored before the folder was kept apart.
         self._outside.unsaved += self._folder.holds(note.path)
 
-    def renumbered(self, notes: int) -> None:
+    def add_renumbered(self, notes: int) -> None:
         """Record that so many notes have the same names in other rows."""
         self._outside.unsaved += notes
 

@@ -62,7 +62,7 @@ class IndexedNote:
     """Empty when there are none."""
 
     @property
-    def modified(self) -> float:
+    def mtime(self) -> float:
         """Modification time of the file, in seconds since the epoch."""
         return self.mtime_ns / 1e9
 

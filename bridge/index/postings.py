@@ -81,13 +81,13 @@ class Postings:
         self.whole.drop(seq)
 
     @property
-    def unsaved(self) -> int:
+    def unsaved_count(self) -> int:
         """The number of documents that the next start would index again."""
         segments = (segment for index in self._indexes().values() for segment in index.segments)
         return sum(len(segment) for segment in segments if segment.file is None)
 
     @property
-    def crowded(self) -> bool:
+    def is_crowded(self) -> bool:
         """Whether there are so many segments that some should be merged."""
         return any(len(index.segments) > MAX_SEGMENTS for index in self._indexes().values())
 

@@ -101,13 +101,13 @@ class Table:
             self.appended += 1
             self.unindexed += rows if self.number else 0
 
-    async def _arrived(self) -> None:
+    async def _wait_for_pending(self) -> None:
         if self.pending is not None and not self.pending.done():
             await asyncio.wait([asyncio.wrap_future(self.pending)])
 
     async def drop(self, column: str, keys: Collection[int]) -> None:
         """Delete the rows with these integers in a column."""
-        await self._arrived()
+        await self._wait_for_pending()
         numbers = sorted(keys)
         self.appended += 1
         for at in range(0, len(numbers), AT_ONCE):
@@ -145,7 +145,7 @@ class Table:
 
     async def _query(self) -> Any:
         """Start a query once all rows are there; LanceDB panics over a table that was closed meanwhile."""
-        await self._arrived()
+        await self._wait_for_pending()
         if not self.inner.is_open():
             raise NotReady("The index is being reopened.")
         return self.inner.query()

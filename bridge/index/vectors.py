@@ -136,7 +136,7 @@ class Vectors:
         self._catalogue = opened.catalogue
         self._digests = opened.digests
         self._keep_s = keep_days * DAY_S
-        self._vanished = opened.folder.vanished
+        self._vanished = opened.folder.vanished_texts
         self._answering: ModelVectors | None = None
         self._backfill: ModelVectors | None = None
         self._queue: list[tuple[int, int]] = []
@@ -145,34 +145,34 @@ class Vectors:
         self._texts = sum(map(count_embedded, self._digests.values()))
         self.lock = asyncio.Lock()
         """Held while vectors are added."""
-        self._stored = opened.folder.answering
+        self._stored = opened.folder.answering_model
         """The key of the model that answered last."""
         self._loading: Future[None] | None = None
 
     # -- loading ------------------------------------------------------------------------------------------------------
 
     @property
-    def loaded(self) -> bool:
+    def is_loaded(self) -> bool:
         """Whether the vectors are in memory; until then, every passage has one."""
         return self._loading is not None and self._loading.done()
 
     async def load(self) -> None:
         """Load the vectors that answered last, unless they are."""
-        if not self.loaded:
+        if not self.is_loaded:
             # Others may wait for it, too.
             await asyncio.shield(asyncio.wrap_future(self._begin()))
 
     def require(self) -> None:
         """Load the vectors that answered last, unless they are; blocks."""
-        if not self.loaded:
+        if not self.is_loaded:
             self._begin().result()
 
     @property
     def is_whole(self) -> bool:
         """Whether every passage has a vector of the answering model, so that the next start may load them late."""
-        if not self.loaded:
+        if not self.is_loaded:
             return True
-        return self._answering is not None and self._answering is self._backfill and not self.pending()
+        return self._answering is not None and self._answering is self._backfill and not self.count_pending()
 
     async def settle(self) -> None:
         """Wait for vectors that are being loaded, however that ends."""
@@ -196,9 +196,9 @@ class Vectors:
     # -- models -------------------------------------------------------------------------------------------------------
 
     @property
-    def answering(self) -> str | None:
+    def answering_model(self) -> str | None:
         """The key of the model that must embed the queries."""
-        if not self.loaded:
+        if not self.is_loaded:
             return self._stored
         return self._answering.key if self._answering else None
 
@@ -229,7 +229,7 @@ class Vectors:
         if backfill is None or backfill is answering:
             return
         done = not backfill.layout.waiting
-        if answering is None or done or backfill.layout.placed() > answering.layout.placed():
+        if answering is None or done or backfill.layout.count_placed() > answering.layout.count_placed():
             self._answering = backfill
             self._folder.answer_with(backfill.key)
 
@@ -267,22 +267,22 @@ class Vectors:
 
     # -- backfill -----------------------------------------------------------------------------------------------------
 
-    def pending(self) -> int:
+    def count_pending(self) -> int:
         """Count the distinct passages without a vector; all of them if there is no model."""
-        if not self.loaded:
+        if not self.is_loaded:
             return 0
         if self._backfill is not None:
-            return self._backfill.layout.pending()
+            return self._backfill.layout.count_pending()
         return self._texts
 
     def share(self) -> float:
         """Return the share of the passages that the answering vectors cover; 1 when no passage waits for one."""
-        if not self.loaded:
+        if not self.is_loaded:
             return 1.0
         if self._answering is None:
             return 0.0
         layout = self._answering.layout
-        return layout.placed() / self._texts if layout.pending() and self._texts else 1.0
+        return layout.count_placed() / self._texts if layout.count_pending() and self._texts else 1.0
 
     def embedded_at(self, key: int, ordinal: int) -> bool:
         """Return whether a passage needs no vector any more."""
@@ -290,7 +290,7 @@ class Vectors:
         if digests is None or ordinal >= len(digests.passages):
             return False
         digest = digests.passages[ordinal]
-        if not self.loaded:
+        if not self.is_loaded:
             return True
         if digest is None or self._backfill is None:
             return digest is None
@@ -416,7 +416,7 @@ class Vectors:
         await asyncio.to_thread(self._folder.keep_vanished, self._vanished)
         await self.forget_others()
 
-    async def narrowed(self) -> list[Table]:
+    async def prune(self) -> list[Table]:
         """Delete every vector that no note needs now, of any model, and return the tables."""
         await self.load()
         needed = {d for digests in self._digests.values() for d in (digests.title, *digests.passages) if d}

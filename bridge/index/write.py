@@ -384,7 +384,7 @@ class IndexWriter:
         before = self._opened.catalogue.replace([entry.note.path for entry in entries], entries)
         self._opened.dead_seqs.update(old.seq for old in before)
         self._opened.postings.whole.replace_documents([old.seq for old in before], whole)
-        self._known.renumbered(len(entries))
+        self._known.add_renumbered(len(entries))
 
     async def _finish_append(self, batch: Batch, append: Future[Exception | None]) -> None:
         """Wait until the shown rows are on disk, or hide them again; then release the lock."""
@@ -404,7 +404,7 @@ class IndexWriter:
         latest = {prepared.note.path: prepared for prepared in entries}
         leaving = [p for p in dict.fromkeys(gone) if p in self._opened.catalogue.notes and p not in latest]
         tombstones = {self._opened.catalogue.next(): path for path in leaving}
-        return Batch(self._numbered(list(latest.values()), leaving), leaving, tombstones)
+        return Batch(self._number_rows(list(latest.values()), leaving), leaving, tombstones)
 
     def _start_append(self, batch: Batch) -> Future[Exception | None]:
         return start_coroutine(append_batch(self._opened, batch))
@@ -429,10 +429,10 @@ class IndexWriter:
         self._known.follow(self._opened.catalogue.notes)
 
     async def _merge_crowded(self) -> None:
-        if self._opened.postings.crowded:
+        if self._opened.postings.is_crowded:
             await self._opened.postings.merge()
 
-    def _numbered(self, prepared: Sequence[PreparedNote], leaving: Sequence[VaultPath]) -> WrittenNotes:
+    def _number_rows(self, prepared: Sequence[PreparedNote], leaving: Sequence[VaultPath]) -> WrittenNotes:
         """Number the rows; a note whose passages are in the table, at its own path or a removed one, keeps them."""
         catalogue = self._opened.catalogue
         movable = {

@@ -185,7 +185,7 @@ class Tally:
         return Tally(self.accepted + entry.accepted, self.declined + entry.declined)
 
     @property
-    def expected(self) -> float:
+    def expected_rate(self) -> float:
         """The expected acceptance rate: the mean of the posterior Beta distribution."""
         seen = PRIOR_ACCEPTED + PRIOR_DECLINED + self.accepted + self.declined
         return (PRIOR_ACCEPTED + self.accepted) / seen
@@ -193,7 +193,7 @@ class Tally:
     @property
     def odds(self) -> float:
         """The log odds of an acceptance; 0 when nothing is known."""
-        return math.log(self.expected / (1 - self.expected))
+        return math.log(self.expected_rate / (1 - self.expected_rate))
 
 
 class FeedbackModel:
@@ -222,7 +222,7 @@ class FeedbackModel:
         if pair is not None and pair.declined > pair.accepted:
             return Evidence("learned", SUPPRESSION, "declined here before")
         of_target, of_form = self._targets.get(target, Tally()), self._forms.get((target, form), Tally())
-        if min(of_target.expected, of_form.expected) < SUPPRESSED_BELOW:
+        if min(of_target.expected_rate, of_form.expected_rate) < SUPPRESSED_BELOW:
             return Evidence("learned", SUPPRESSION, "declined nearly always")
         odds = (of_target.odds + of_form.odds) / 2
         if (source, target) in self._left_by_agents:

@@ -82,13 +82,13 @@ class InexactMatcher:
         alike = self._all_alike({word.text for word in words})
         for at, word in enumerate(words):
             run = [word, *next_words(text, words, at)]
-            for form, count in (*self._parted(run), *self._mistyped(run, alike)):
+            for form, count in (*self._match_parted(run), *self._match_mistyped(run, alike)):
                 start, end = word.start, run[count - 1].end
                 letter = _LETTER_WORD.match(text, start)
                 if text[start:end] != form and (letter is None or form.startswith(letter[0])):
                     yield start, end, form
 
-    def _parted(self, run: Sequence[FoldedWord]) -> Iterator[tuple[str, int]]:
+    def _match_parted(self, run: Sequence[FoldedWord]) -> Iterator[tuple[str, int]]:
         """Yield names that equal the first words of a run except for separators and a plural ending."""
         key = ""
         for count, word in enumerate(run, start=1):
@@ -100,7 +100,9 @@ class InexactMatcher:
                     yield form, count
                     break
 
-    def _mistyped(self, run: Sequence[FoldedWord], alike: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, int]]:
+    def _match_mistyped(
+        self, run: Sequence[FoldedWord], alike: Mapping[str, Sequence[str]]
+    ) -> Iterator[tuple[str, int]]:
         begun: list[tuple[str, ...]] = [()]
         for count, word in enumerate(run, start=1):
             begun = [

@@ -38,7 +38,7 @@ class Suggestion:
 class LinkContext(Protocol):
     """The vault's facts about the notes that a text may link to."""
 
-    def linked(self, target: VaultPath, /) -> int:
+    def count_linking_notes(self, target: VaultPath, /) -> int:
         """Count the notes that link to a note."""
         ...
 
@@ -126,7 +126,7 @@ class MentionJudge:
     def _of_note(self, path: VaultPath, form: str) -> tuple[Evidence, ...]:
         if (path, form) not in self._parts:
             notes = self._corpus.notes(form)
-            habit = evidence.habit_evidence(self._around.linked(path), notes)
+            habit = evidence.habit_evidence(self._around.count_linking_notes(path), notes)
             more = self._around.more(path, form)
             self._parts[path, form] = (evidence.rarity_evidence(notes), *([habit] if habit else ()), *more)
         return self._parts[path, form]

@@ -81,7 +81,7 @@ class Names:
         """Return the files whose name is a path's last part, extension included, the nearest to the root first."""
         return tuple(self._by_name.get(file_name(fold_name(name)), ()))
 
-    def spelled(self, path: str) -> tuple[VaultPath, ...]:
+    def find_path(self, path: str) -> tuple[VaultPath, ...]:
         """Return the files of a whole path, ignoring case and spelling."""
         return tuple(self._by_path.get(fold_name(path), ()))
 
@@ -121,7 +121,7 @@ class Names:
         """Return whether a folder exists and contains files."""
         return any(known.startswith(f"{path}/") for known in [*self._folded])
 
-    def missing(self, path: VaultPath, what: str = "note") -> NoteNotFound:
+    def missing_error(self, path: VaultPath, what: str = "note") -> NoteNotFound:
         """Build the error for a missing file, naming the closest ones."""
         if self.has_folder(path):
             lists = "`find_notes` lists the notes in a `folder`."

@@ -237,7 +237,7 @@ class TaskSettings:
         """Return whether a box says that something is to be done here: `[>]` says that it is to be done elsewhere."""
         return self.meaning(status) not in CLOSED and (status != FORWARDED or status in self.statuses)
 
-    def following(self, status: str) -> str:
+    def next_status(self, status: str) -> str:
         own = self.statuses.get(status)
         if own and len(own.next) == 1:
             return own.next

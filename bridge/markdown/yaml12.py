@@ -123,12 +123,12 @@ class PropertyLoader(CBaseLoader):
             self._spend(cost, event)
             return value
         before = self.cost
-        value = self._anchored(event, depth, offsets)
+        value = self._read_node(event, depth, offsets)
         if event.anchor is not None:
             self.anchors[event.anchor] = (value, self.cost - before)
         return value
 
-    def _anchored(self, event: Any, depth: int, offsets: list[int] | None) -> Value:
+    def _read_node(self, event: Any, depth: int, offsets: list[int] | None) -> Value:
         if isinstance(event, ScalarEvent):
             self._spend(1 + len(event.value) // _CHARACTERS_PER_COST, event)
             return self._scalar(event)

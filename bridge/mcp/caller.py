@@ -59,7 +59,7 @@ class Caller:
         return [self.bridge.find(self.vault)] if self.vault is not None else list(self.bridge.vaults.values())
 
     @property
-    def acting(self) -> Principal:
+    def acting_principal(self) -> Principal:
         reads = self.preset == "read-only"
         return replace(self.principal, scopes=self.principal.scopes & {"read"}) if reads else self.principal
 
@@ -90,7 +90,7 @@ class Caller:
 
         call = Call(
             bridge=self.bridge,
-            principal=self.acting,
+            principal=self.acting_principal,
             vault_name=vault,
             client=self.client,
             session=self.session,

@@ -191,7 +191,7 @@ def build_server(bridge: Bridge, listeners: ListenHandler, sessions: McpSessions
         on_subscriptions_listen=listen_handler(listeners, ends),
     )
     server.preset = partial(current_preset, bridge)
-    server.add_notification_handler("notifications/initialized", types.NotificationParams, sessions.opened)
+    server.add_notification_handler("notifications/initialized", types.NotificationParams, sessions.add_session)
     return server
 
 

@@ -53,7 +53,7 @@ def hint_for(error: BridgeError) -> str:
     name = error.facts.get("operation")
     if not isinstance(name, str) or "it takes" in error.message:
         return ""
-    return f"It takes {', '.join(a.name + '?' * (not a.required) for a in get_operation(name).arguments)}."
+    return f"It takes {', '.join(a.name + '?' * (not a.is_required) for a in get_operation(name).arguments)}."
 
 
 @contextmanager

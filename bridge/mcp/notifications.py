@@ -39,7 +39,7 @@ class McpSessions:
             connection.exit_stack.callback(self._subscriptions.pop, connection, None)
         return self._subscriptions[connection]
 
-    async def opened(self, context: Context, _: types.NotificationParams) -> None:
+    async def add_session(self, context: Context, _: types.NotificationParams) -> None:
         """Add a session that is ready for notifications."""
         self.subscriptions(context)
 
@@ -53,7 +53,7 @@ class McpSessions:
         self.subscriptions(context).discard(params.uri)
         return types.EmptyResult()
 
-    async def updated(self, uri: str) -> None:
+    async def notify_updated(self, uri: str) -> None:
         """Notify the sessions that subscribed to a note."""
         for connection in [connection for connection, uris in self._subscriptions.items() if uri in uris]:
             await send_with_timeout(connection.send_resource_updated(uri))
@@ -126,14 +126,14 @@ async def publish_changes(bridge: Bridge, bus: SubscriptionBus, sessions: McpSes
     notes = KnownNotes(bridge)
     for vault in bridge.vaults:
         notes.look(vault)
-    with bridge.events.subscribed() as queue:
+    with bridge.events.subscribe() as queue:
         while True:
             messages = [await queue.get()]
             while not queue.empty():
                 messages.append(queue.get_nowait())
             for uri in changed_note_uris(bridge, messages):
                 await bus.publish(ResourceUpdated(uri=uri))
-                await sessions.updated(uri)
+                await sessions.notify_updated(uri)
             if True in [notes.process(message) for message in messages]:
                 await bus.publish(ResourcesListChanged())
                 await sessions.listed_anew()

@@ -168,19 +168,19 @@ class Connection:
 
         # Not the library's own method, which checks a result with the server's patterns: they may take for ever.
         request = CallToolRequest(params=CallToolRequestParams(name=tool, arguments=dict(arguments)))
-        session = self._connected().session
+        session = self._require_client().session
         return await self._wait_for(session.send_request(request, CallToolResult, self._timing.call_s))
 
     async def read_resource(self, uri: str) -> "ReadResourceResult | Refusal":
         from mcp_types import ReadResourceRequest, ReadResourceRequestParams, ReadResourceResult
 
         request = ReadResourceRequest(params=ReadResourceRequestParams(uri=uri))
-        session = self._connected().session
+        session = self._require_client().session
         return await self._wait_for(session.send_request(request, ReadResourceResult, self._timing.call_s))
 
     async def list_tools(self) -> Mapping[str, "Tool"]:
         """List the tools again."""
-        listed = await self._wait_for(self._read_tools(self._connected()))
+        listed = await self._wait_for(self._read_tools(self._require_client()))
         if isinstance(listed, Refusal):
             raise ServerFailed(f"`{self.name}` did not list its tools.")
         await self._keep_tools(listed)
@@ -212,7 +212,7 @@ class Connection:
         line = redact_line(text, self.launch.secrets)
         return line if len(line) <= MAX_FAILURE_CHARS else f"{line[:MAX_FAILURE_CHARS]}…"
 
-    def _connected(self) -> "Client":
+    def _require_client(self) -> "Client":
         if self._client is None or not self.is_open:
             raise ServerFailed(f"`{self.name}` has ended.")
         return self._client
@@ -229,14 +229,16 @@ class Connection:
                 self._opened.set()
                 await self._wait_for_end()
                 if not self._stopping.is_set():
-                    self._failure = self._failed("ended by itself")
+                    self._failure = self._server_failure("ended by itself")
         except TimeoutError:
-            self._failure = self._failed(f"did not answer within {self._timing.start_s:g} s")
+            self._failure = self._server_failure(f"did not answer within {self._timing.start_s:g} s")
         except BridgeError as error:
-            self._failure = error if isinstance(error, ServerFailed) else self._failed(error.message)
+            self._failure = error if isinstance(error, ServerFailed) else self._server_failure(error.message)
         except Exception as error:  # noqa: BLE001 - whatever the library raises, the server cannot be used
             is_end = getattr(root_cause(error), "code", None) == CONNECTION_CLOSED
-            self._failure = self._failed(*(("ended at its start",) if is_end else ("could not be connected", error)))
+            self._failure = self._server_failure(
+                *(("ended at its start",) if is_end else ("could not be connected", error))
+            )
         finally:
             self._client = None
             if self._failure is not None:
@@ -287,20 +289,20 @@ class Connection:
                 return await answer
         except MCPError as error:
             if error.code == REQUEST_TIMEOUT:
-                raise self._failed(f"did not answer within {self._timing.call_s:g} s") from None
+                raise self._server_failure(f"did not answer within {self._timing.call_s:g} s") from None
             # A server that listens and was started again does not know the session.
             is_forgotten = self.launch.server.url is not None and error.code == INVALID_REQUEST
             if error.code == CONNECTION_CLOSED or is_forgotten or not self.is_open:
-                raise self._failed("ended before it answered") from None
+                raise self._server_failure("ended before it answered") from None
             return Refusal(error.message)
         except TimeoutError:
-            raise self._failed(f"did not answer within {self._timing.call_s:g} s") from None
+            raise self._server_failure(f"did not answer within {self._timing.call_s:g} s") from None
         except ValueError:
-            raise self._failed("answered something that the protocol does not know") from None
+            raise self._server_failure("answered something that the protocol does not know") from None
         except (OSError, RuntimeError, ExceptionGroup) as error:
-            raise self._failed("could not be called", error) from None
+            raise self._server_failure("could not be called", error) from None
 
-    def _failed(self, what: str, error: Exception | None = None) -> ServerFailed:
+    def _server_failure(self, what: str, error: Exception | None = None) -> ServerFailed:
         reason = f": {self.redact(describe_cause(error))}" if error is not None else ""
         words = redact_line(self._program.last_words, self.launch.secrets) if self._program is not None else ""
         written = f" It wrote: {cut_start(words, MAX_FAILURE_CHARS)}" if words else ""

@@ -101,9 +101,9 @@ class ServerPool:
 
     @property
     def is_any_running(self) -> bool:
-        return any(self.running(name) is not None for name in self._slots)
+        return any(self.find_connection(name) is not None for name in self._slots)
 
-    def running(self, name: str) -> Connection | None:
+    def find_connection(self, name: str) -> Connection | None:
         """Return the open connection to a server, if there is one."""
         slot = self._slots.get(name)
         return slot.connection if slot is not None and slot.connection is not None and slot.connection.is_open else None

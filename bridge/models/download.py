@@ -48,14 +48,14 @@ class PartialFile:
             stream.write(json.dumps({"url": url, "version": version, "total": total}).encode())
 
     @contextlib.contextmanager
-    def opened(self) -> Iterator[BinaryIO]:
+    def open(self) -> Iterator[BinaryIO]:
         with open_private(self.path, append=True) as stream:
             yield stream
 
     def room(self) -> int:
         return shutil.disk_usage(self.path.parent).free
 
-    def taken(self) -> None:
+    def delete_note(self) -> None:
         """Delete the note, after the file was moved to its place."""
         self._note.unlink(missing_ok=True)
 
@@ -195,7 +195,7 @@ async def _receive(
 ) -> None:
     done = start
     progress("download", done, total)
-    with part.opened() as stream:
+    with part.open() as stream:
         async for block in response.content.iter_chunked(_BLOCK):
             stream.write(block)
             done += len(block)

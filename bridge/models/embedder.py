@@ -103,7 +103,7 @@ class Embedder:
         return frozenset(word for word, count in zip(words, counts, strict=True) if count <= one < many)
 
     def status(self) -> EmbedderStatus:
-        workers = self._running()
+        workers = self._live_workers()
         return EmbedderStatus(
             pids=tuple(sorted(worker.pid for worker in workers)),
             starts=self._starts,
@@ -126,7 +126,7 @@ class Embedder:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         # A task cancelled before its first step could not return its worker.
-        await _end_all(self._running())
+        await _end_all(self._live_workers())
         self._idle.clear()
         self._busy.clear()
 
@@ -145,7 +145,7 @@ class Embedder:
             self._hand(worker, self._queries.popleft())
         while self._passages and (worker := self._free(low=True) or (None if self._most else self._free(low=False))):
             self._hand(worker, self._passages.popleft())
-        running = self._running()
+        running = self._live_workers()
         low = sum(worker.low for worker in running)
         alone = not running and not any(self._starting.values())
         for _ in range(min(self._most - low or alone, len(self._passages)) - self._starting[True]):
@@ -175,10 +175,10 @@ class Embedder:
         try:
             worker = await Worker.start(task, self.model.spec.dimensions)
         except WorkerDied as death:
-            self._died(death)
+            self._record_death(death)
             self._stillborn += 1
             # The others continue without one more; if there are none, the lower levels are worth trying.
-            if self._stillborn >= _DEATHS_IN_A_ROW * (1 if self._running() else LEVELS):
+            if self._stillborn >= _DEATHS_IN_A_ROW * (1 if self._live_workers() else LEVELS):
                 self._fail(ModelUnusable(f"The model {self.model.spec.id} cannot be loaded. {death}"))
         except ModelUnusable as failure:
             self._fail(failure)
@@ -202,7 +202,7 @@ class Embedder:
             done = await worker.embed(group.heads(window))
             alive = True
         except WorkerDied as death:
-            self._died(death)
+            self._record_death(death)
             self._blame(group, began)
         else:
             self._in_a_row = 0
@@ -218,7 +218,7 @@ class Embedder:
                 await worker.end()
         self._dispatch()
 
-    def _died(self, death: WorkerDied) -> None:
+    def _record_death(self, death: WorkerDied) -> None:
         log.warning("%s", death)
         self._deaths += 1
         self._in_a_row += 1
@@ -241,7 +241,7 @@ class Embedder:
     def _fail(self, failure: ModelUnusable) -> None:
         log.warning("%s", failure.message)
         self._in_a_row = self._stillborn = 0
-        if running := self._running():
+        if running := self._live_workers():
             # There is no memory for one more.
             self._most = sum(worker.low for worker in running)
             self._query_pending = False
@@ -264,7 +264,7 @@ class Embedder:
                 queue.clear()
                 queue.extend(others)
 
-    def _running(self) -> tuple[Worker, ...]:
+    def _live_workers(self) -> tuple[Worker, ...]:
         return (*self._idle, *self._busy)
 
     def _expire(self) -> None:
@@ -275,7 +275,7 @@ class Embedder:
             self._query_pending = self._query_pending and all(worker.low for worker in leaving)
             self._idle = [worker for worker in self._idle if worker not in leaving]
             self._spawn(_end_all(leaving))
-        if not self._running():
+        if not self._live_workers():
             self._most = self._workers
         self._dispatch()
 

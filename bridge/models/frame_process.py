@@ -58,7 +58,7 @@ class FrameProcess:
         """Write a frame; that the process is gone shows when its answer is read."""
         stream = self._process.stdin
         assert stream is not None  # noqa: S101 - it was asked for
-        stream.write(frame.packed())
+        stream.write(frame.pack())
         with contextlib.suppress(ConnectionError):
             await stream.drain()
 
@@ -80,7 +80,7 @@ class FrameProcess:
     async def end(self) -> None:
         """End the process now; its current work is lost."""
         try:
-            if self._ended():
+            if self._has_ended():
                 # A signal would reap a dead child without the event loop's child watcher noticing.
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(1):
@@ -91,7 +91,7 @@ class FrameProcess:
         finally:
             self._complaints.close()
 
-    def _ended(self) -> bool:
+    def _has_ended(self) -> bool:
         stream = self._process.stdout
         return stream is None or stream.at_eof()
 

@@ -19,7 +19,7 @@ class Frame:
     head: Mapping[str, Any]
     body: bytes = b""
 
-    def packed(self) -> bytes:
+    def pack(self) -> bytes:
         head = json.dumps(self.head).encode()
         return _SIZES.pack(len(head), len(self.body)) + head + self.body
 
@@ -51,5 +51,5 @@ def read_frame(stream: BinaryIO) -> Frame | None:
 
 
 def write_frame(stream: BinaryIO, frame: Frame) -> None:
-    stream.write(frame.packed())
+    stream.write(frame.pack())
     stream.flush()

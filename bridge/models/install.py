@@ -103,7 +103,7 @@ def _install_download(models_dir: Path, spec: ModelSpec, progress: Progress) -> 
         raise
     progress("check", 1, 1)
     model = _put_in_place(models_dir, replace(spec, size_bytes=part.size()), part.path, spec.url or "")
-    part.taken()
+    part.delete_note()
     return model
 
 

@@ -65,7 +65,7 @@ class Pieces:
                 return [*found[: limit - 1], self._end], True
         return [*found, self._end], False
 
-    def centred(self, vector: bytes) -> bytes:
+    def centre(self, vector: bytes) -> bytes:
         """Return the vector of a text without what all have in common, so that unrelated texts are far apart."""
         values = np.frombuffer(vector, np.float32)
         found: bytes = (values / np.linalg.norm(values) - self._centre).astype(np.float32).tobytes()
@@ -310,7 +310,7 @@ class Llama:
         if not floats:
             raise RuntimeError("llama.cpp gave no vector")
         vector = ctypes.string_at(floats, 4 * self._width)
-        return vector if self._pieces is None else self._pieces.centred(vector)
+        return vector if self._pieces is None else self._pieces.centre(vector)
 
     def _tokenize(self, text: bytes, limit: int) -> int:
         # Special tokens are never parsed from the text: a note that says `[SEP]` means the letters.

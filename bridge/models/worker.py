@@ -158,7 +158,7 @@ def vectors_of(file: Path, spec: ModelSpec, texts: Sequence[str]) -> NDArray[np.
     import numpy as np
 
     bounded = make_task(file, spec, memory=_MEMORY + 2 * file.stat().st_size, cpu_seconds=_WITHIN_S)
-    ready, *answers = _ask(bounded, embed_request(texts).packed())
+    ready, *answers = _ask(bounded, embed_request(texts).pack())
     if ready.head["dimensions"] != spec.dimensions:
         raise ModelUnusable(
             f"{file.name} has {ready.head['dimensions']} dimensions instead of {spec.dimensions}.", hint=_HINT
@@ -176,7 +176,7 @@ def vectors_of(file: Path, spec: ModelSpec, texts: Sequence[str]) -> NDArray[np.
 def scores_of(file: Path, spec: ModelSpec, query: str, passages: Sequence[str]) -> list[float]:
     """Score some passages for a query in a worker with limited memory and time."""
     bounded = make_task(file, spec, memory=_MEMORY + 2 * file.stat().st_size, cpu_seconds=_WITHIN_S)
-    _, *answers = _ask(bounded, embed_request([query, *passages]).packed())
+    _, *answers = _ask(bounded, embed_request([query, *passages]).pack())
     if not answers:
         raise ModelUnusable(f"{file.name} loaded, but ranking sentences failed.", hint=_HINT)
     scores = list(array("f", answers[0].body))

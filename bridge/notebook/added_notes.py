@@ -35,5 +35,5 @@ class AddedNotes:
         return self._waiting.pop(session, ())
 
     @property
-    def waiting(self) -> Mapping[str, tuple[VaultPath, ...]]:
+    def waiting_notes(self) -> Mapping[str, tuple[VaultPath, ...]]:
         return self._waiting

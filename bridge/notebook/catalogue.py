@@ -134,7 +134,7 @@ def memory_of(note: IndexedNote) -> Memory | None:
         title=note.title,
         aliases=note.aliases,
         tags=note.tags,
-        modified=note.modified,
+        modified=note.mtime,
     )
 
 

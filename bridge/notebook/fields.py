@@ -24,4 +24,4 @@ def time_written(note: IndexedNote) -> float:
             return datetime.fromisoformat(str(field_of(note.properties, name))).timestamp()
         except ValueError:
             continue
-    return note.modified
+    return note.mtime

@@ -370,7 +370,7 @@ def is_waiting(note: IndexedNote, folder: AgentsFolder) -> bool:
 
 
 def handoff_age(note: IndexedNote) -> tuple[float, float, VaultPath]:
-    return (time_written(note), note.modified, note.path)
+    return (time_written(note), note.mtime, note.path)
 
 
 def _section(heading: str, lines: Iterable[str]) -> str:

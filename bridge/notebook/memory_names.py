@@ -62,7 +62,7 @@ class MemoryNames:
                     found[path] = max(score, found.get(path, 0.0))
         return found
 
-    def covered(self, question: str) -> frozenset[str]:
+    def covered_words(self, question: str) -> frozenset[str]:
         """Return the words of a question that are part of a name, folded."""
         words = words_of(question)
         return frozenset(
@@ -73,7 +73,7 @@ class MemoryNames:
             for word in words[start:end]
         )
 
-    def named(self, name: str) -> frozenset[VaultPath]:
+    def find_named(self, name: str) -> frozenset[VaultPath]:
         return frozenset(self._paths.get(name_key(name), ()))
 
     def _alike(self, key: str) -> Iterator[tuple[str, float]]:

@@ -65,7 +65,7 @@ def check_policy(policy: Policy, bind: Bind) -> Iterator[Problem]:
         yield from check.step(number, step)
         yield from _bind_step(policy, step, bind)
     yield from check.output()
-    yield from check.unused()
+    yield from check.find_unused()
 
 
 class _Check:
@@ -115,7 +115,7 @@ class _Check:
         """Check the output, which is said after all steps."""
         yield from self._templates(self._policy.output, self._policy.output_line, len(self._policy.steps), loops=False)
 
-    def unused(self) -> Iterator[Problem]:
+    def find_unused(self) -> Iterator[Problem]:
         for name, variable in self._policy.variables.items():
             if name not in self._used:
                 # A person who runs the policy would be asked for a value that nothing uses.

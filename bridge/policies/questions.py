@@ -47,7 +47,7 @@ def find_notes(state: DraftState, bound: Bound, given: Mapping[str, Result], apa
     keys: Mapping[str, Callable[[IndexedNote], Any]] = {
         "path": lambda note: (note.path.casefold(), note.path),
         "title": lambda note: note.title.casefold(),
-        "modified": lambda note: note.modified,
+        "modified": lambda note: note.mtime,
     }
     by = sort.removeprefix("-")
     if by not in keys:

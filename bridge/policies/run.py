@@ -281,7 +281,9 @@ class _Plan:
             self._results[step.id] = found
             trace.found = int(str(found["total"]))
             return
-        request = self._host.bind_change({**self._filled(step, path_fields(step.do)), "op": step.do}, self._state.names)
+        request = self._host.bind_change(
+            {**self._fill_arguments(step, path_fields(step.do)), "op": step.do}, self._state.names
+        )
         self._effects.append(request.plan(self._draft, self._context))
         self._trace.requests.append(request)
         trace.path = request.result_path
@@ -291,14 +293,14 @@ class _Plan:
             "digest": self._digest(trace.path),
             "count": trace.turns,
         }
-        if len(self._draft.touched) > MAX_FILES:
+        if len(self._draft.touched_paths) > MAX_FILES:
             raise InvalidArguments(
                 f"The policy would touch more than {MAX_FILES} files.", hint="Narrow what it finds, and run it again."
             )
 
     def _ask(self, step: PolicyStep) -> Mapping[str, Value]:
         where = step.arguments.get("where")
-        arguments = self._filled(step, PATH_ARGUMENTS)
+        arguments = self._fill_arguments(step, PATH_ARGUMENTS)
         if "limit" in questions.USABLE[step.do]:
             arguments.setdefault("limit", MAX_RESULTS)
         if where is not None:
@@ -308,10 +310,10 @@ class _Plan:
         bound = self._host.bind_question(step.do, arguments, self._state.names)
         apart = self._host.apart
         if step.do == "list_tasks":
-            return questions.list_tasks(self._state, bound, self._given(), apart, self._context.obsidian().tasks)
-        return questions.find_notes(self._state, bound, self._given(), apart)
+            return questions.list_tasks(self._state, bound, self._scope_values(), apart, self._context.obsidian().tasks)
+        return questions.find_notes(self._state, bound, self._scope_values(), apart)
 
-    def _filled(self, step: PolicyStep, paths: frozenset[str]) -> dict[str, Value]:
+    def _fill_arguments(self, step: PolicyStep, paths: frozenset[str]) -> dict[str, Value]:
         """Return the arguments of a step with their templates filled in; an expression has none."""
         filled: dict[str, Value] = {}
         for name, value in step.arguments.items():
@@ -337,7 +339,7 @@ class _Plan:
             return self._filler.path(text) if name in ("note", "folder") else self._filler.text(text)
 
         try:
-            true = holds(found, self._state, fill, self._given(), self._context.obsidian().tasks)
+            true = holds(found, self._state, fill, self._scope_values(), self._context.obsidian().tasks)
         except BridgeError as error:
             error.locate(f"condition `{id_}`")
             raise
@@ -390,7 +392,7 @@ class _Plan:
     def _has_step(self, id_: str) -> bool:
         return any(step.id == id_ for step in self._policy.steps)
 
-    def _given(self) -> Mapping[str, Result]:
+    def _scope_values(self) -> Mapping[str, Result]:
         item = {} if self._item is _NO_ITEM else {"item": self._item}
         steps = {id_: dict(found) for id_, found in self._results.items()}
         return {"variables": expression_values(self._policy, self._variables), "steps": steps, **item}

@@ -88,9 +88,9 @@ class DraftState:
             self._notes.pop(path, None)
             if path in self._view.names and is_document(path) and kind_of(path) != "pdf":
                 with suppress(NoteNotFound, NoteUnreadable, TooLarge):
-                    self._notes[path] = self._parsed(path, self._draft.read(path))
+                    self._notes[path] = self._parse(path, self._draft.read(path))
 
-    def _parsed(self, path: VaultPath, data: bytes) -> IndexedNote:
+    def _parse(self, path: VaultPath, data: bytes) -> IndexedNote:
         note = read_document(path, data, max_pdf_pages=0)
         now_ns = int(self._context.now.timestamp() * 1e9)
         return pack_note(note, mtime_ns=now_ns, size=len(data), passages=0, left_out=(), language=None, recipe="")

@@ -161,7 +161,7 @@ class TemplateFiller:
                 return value
 
     def text(self, value: str) -> str:
-        return _TEMPLATE.sub(lambda found: "{{" if found[1] is None else self._inserted(found[1]), value)
+        return _TEMPLATE.sub(lambda found: "{{" if found[1] is None else self._insert(found[1]), value)
 
     def _put(self, value: str) -> str:
         text = self.text(value)
@@ -182,7 +182,7 @@ class TemplateFiller:
             if found[1] is None:
                 return "{{"
             reference = parse_reference(found[1])
-            new = self._inserted(found[1])
+            new = self._insert(found[1])
             if reference.root in ("today", "now", "date"):
                 return new
             if found.start() == 0 and value[found.end() : found.end() + 1] in ("", "/"):
@@ -205,7 +205,7 @@ class TemplateFiller:
             )
         return text_of(list(value) if isinstance(value, tuple) else value)
 
-    def _inserted(self, inner: str) -> str:
+    def _insert(self, inner: str) -> str:
         reference = parse_reference(inner)
         new = self.text_of(self.resolve(reference), reference)
         self._spend(new)

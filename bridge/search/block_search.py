@@ -300,7 +300,7 @@ def _build_hits(
     repeats = {(block.path, block.lines): twins.get(place, 0) for place, block in enumerate(unique)}
     chosen = unique[: request.limit]
     if request.order == "latest":
-        chosen = put_latest_first(chosen, {block.path: index.notes[block.path].modified for block in chosen})
+        chosen = put_latest_first(chosen, {block.path: index.notes[block.path].mtime for block in chosen})
     texts = [clean_text(block.text) for block in chosen]
     room = request.passage_tokens
     hits: list[SearchHit] = []
@@ -321,7 +321,7 @@ def _build_hits(
                 score=round(block.score, 4),
                 why=explain_hit(block.path, reasons, text, matches, repeats[block.path, block.lines]),
                 tags=note.tags,
-                modified=note.modified,
+                modified=note.mtime,
                 digest=note.digest,
                 passages=passages,
             )

@@ -132,9 +132,9 @@ def match_tags(
     raw: dict[VaultPath, float] = {}
     which: dict[VaultPath, str] = {}
     for word in query_words:
-        tagged = vocabulary.tagged(word)
+        tagged = vocabulary.find_tagged(word)
         rare = tagged if within is None else tagged & frozenset(within)
-        newest = sorted(rare, key=lambda path: (-notes[path].modified, path))[:_MAX_TAGGED_NOTES]
+        newest = sorted(rare, key=lambda path: (-notes[path].mtime, path))[:_MAX_TAGGED_NOTES]
         for path in newest:
             raw[path] = raw.get(path, 0.0) + 1 / len(query_words)
             which.setdefault(path, _tag_with_word(notes[path], word))

@@ -71,7 +71,7 @@ class Fusion:
             for path, value in result.calibrated.items():
                 total[path] = total.get(path, 0.0) + weight * value
 
-    def ranked(self, among: Collection[VaultPath] | None = None, limit: int | None = None) -> list[FusedHit]:
+    def rank(self, among: Collection[VaultPath] | None = None, limit: int | None = None) -> list[FusedHit]:
         """Return the notes, best first; a score is the share of what all retrievers could give."""
         ranked = [item for item in self._total.items() if among is None or item[0] in among]
         # By path first: sorting is stable, and two plain keys cost less than one that is a pair.
@@ -83,7 +83,7 @@ class Fusion:
 
 def fuse(results: Iterable[RetrieverResult]) -> list[FusedHit]:
     """Return the notes by the weighted sum of the retrievers, as `Fusion.ranked` does."""
-    return Fusion(results).ranked()
+    return Fusion(results).rank()
 
 
 def drop_irrelevant(

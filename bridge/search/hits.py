@@ -192,7 +192,7 @@ def _build_hit(
         score=round(ranked.score, 4),
         why=(*explain_hit(ranked.path, reasons, text, matches, twins), *closely),
         tags=note.tags,
-        modified=note.modified,
+        modified=note.mtime,
         digest=note.digest,
         passages=passages,
     )

@@ -191,7 +191,7 @@ async def _rank_hybrid(
     vocabulary.follow(notes)
     paths_with_words = {hit.path for hits in (answers.passages, answers.stems, answers.whole) for hit in hits}
     asked_for = (*content_words(query.words), *query.phrases)
-    outdated = vocabulary.words.outdated(paths_with_words, notes)
+    outdated = vocabulary.words.find_outdated(paths_with_words, notes)
     said = await find_words(index, spaced_words(asked_for), outdated)
     cover = vocabulary.words.cover(paths_with_words, asked_for, index.languages, said)
     by_text = text_results(answers, query.text, cover)
@@ -211,7 +211,7 @@ async def _rank_hybrid(
     # There is always a nearest note; without other evidence it is not an answer, and is not expanded.
     own = relevant_notes(results) | telling
     fusion = Fusion(results)
-    first = fusion.ranked(own & candidates, request.limit + SPARE)
+    first = fusion.rank(own & candidates, request.limit + SPARE)
     ranking = time.perf_counter() - start
     texts = await read_passages(index, first, passages)
     start = time.perf_counter()
@@ -223,7 +223,7 @@ async def _rank_hybrid(
     expansion = [mention_result, link_result, co_reading_result]
     results += expansion
     fusion.add(expansion)
-    ranked = fusion.ranked(candidates & (own | named_by.keys() | linked_by.keys()))
+    ranked = fusion.rank(candidates & (own | named_by.keys() | linked_by.keys()))
     exact = exact_names(answers.names, query)
     ranking += time.perf_counter() - start
     shown = [hit for place, hit in enumerate(ranked) if place < request.limit + SPARE or hit.path in exact]
@@ -406,7 +406,7 @@ async def _list_filtered(sources: Sources, request: SearchRequest, query: Query,
     if within is None:
         return SearchAnswer(notices=(*query.notices, NOTHING_ASKED))
     notes = [index.notes[path] for path in within if path in index.notes]
-    newest = sorted(notes, key=lambda note: (-note.modified, note.path))[: request.limit]
+    newest = sorted(notes, key=lambda note: (-note.mtime, note.path))[: request.limit]
     ranked = [FusedHit(note.path, 1.0) for note in newest]
     texts = await read_passages(index, ranked, {})
     reasons, matcher = Reasons(listed=True), compile_matcher(())

@@ -175,7 +175,7 @@ class _Parser:
         self._at += 1
         match kind:
             case "minus":
-                return self._negated(depth)
+                return self._parse_negated(depth)
             case "bracket":
                 return self._group(depth) if text == "(" else None
             case "quoted":
@@ -189,7 +189,7 @@ class _Parser:
                 words = [self._word(word) for word in TOKEN.findall(text)]
                 return _join_terms([word for word in words if word is not None])
             case "word" if text == "NOT" and self._excludes():
-                return self._excluded(depth)
+                return self._parse_excluded(depth)
             case "word":
                 return self._special_word(text)
             case _:
@@ -221,16 +221,16 @@ class _Parser:
         token = self._peek()
         return token is not None and token not in _STOPS and token != ("word", "NOT")
 
-    def _excluded(self, depth: int) -> Term | None:
+    def _parse_excluded(self, depth: int) -> Term | None:
         kind, text = self._tokens[self._at]
         shown = text if kind in ("word", "quoted", "property") else f"{text}…"
         self._notices.append(f"`NOT {shown}` is read as `-{shown}`.")
-        return self._negated(depth)
+        return self._parse_negated(depth)
 
     def _peek(self) -> tuple[str, str] | None:
         return self._tokens[self._at] if self._at < len(self._tokens) else None
 
-    def _negated(self, depth: int) -> Term | None:
+    def _parse_negated(self, depth: int) -> Term | None:
         if self._peek() is None or depth >= MAX_DEPTH:
             return None
         term = self._one(depth + 1)

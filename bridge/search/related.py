@@ -123,7 +123,11 @@ async def _retrieve(
         return [] if vector is None else await sources.index.nearest(vector, DEPTH, None)
 
     async def alike() -> Sequence[NoteHit]:
-        return await sources.index.whole(TextQuery(should=words, must=(), must_not=()), DEPTH, None) if words else []
+        return (
+            await sources.index.search_notes(TextQuery(should=words, must=(), must_not=()), DEPTH, None)
+            if words
+            else []
+        )
 
     nearest, whole = await asyncio.gather(near(), alike())
     raw, by_text = best_scores(nearest), best_scores(whole)

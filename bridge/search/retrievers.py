@@ -78,8 +78,8 @@ async def retrieve(
     async def by_text() -> IndexAnswers:
         passages = await as_written() if has_other else ()
         stems = await timed("stems", index.stems(words, DEPTH * 2, within)) if spoken else ()
-        whole = await timed("whole", index.whole(every, DEPTH, within)) if spoken else ()
-        names = await timed("names", index.named(name, DEPTH // 4, within)) if name else ()
+        whole = await timed("whole", index.search_notes(every, DEPTH, within)) if spoken else ()
+        names = await timed("names", index.search_names(name, DEPTH // 4, within)) if name else ()
         if spoken and not has_other and len(stems) < MIN_STEMMED_HITS:
             passages = await as_written()
         return IndexAnswers((), passages, stems, whole, names, took)
@@ -95,7 +95,7 @@ async def find_words(
 ) -> dict[str, frozenset[VaultPath]]:
     found: dict[str, frozenset[VaultPath]] = {}
     for word in words if within else ():
-        hits = await index.whole(TextQuery(must=(word,)), sys.maxsize, within)
+        hits = await index.search_notes(TextQuery(must=(word,)), sys.maxsize, within)
         found[word] = frozenset(hit.path for hit in hits)
     return found
 

@@ -140,7 +140,7 @@ async def _notes_with_prefix(index: Index, text: str, words: tuple[str, ...]) ->
         for path, note in index.notes.items()
         if any(word.startswith(start) for name in (note.title, *note.aliases) for word in words_of(name))
     )
-    hits = await index.whole(TextQuery(should=words or (text,)), max(1, len(index.notes)), None)
+    hits = await index.search_notes(TextQuery(should=words or (text,)), max(1, len(index.notes)), None)
     return named | frozenset(hit.path for hit in hits)
 
 
@@ -166,7 +166,7 @@ def _notes_named(notes: Mapping[VaultPath, IndexedNote], text: str, *, whole: bo
 async def _notes_with_text(index: Index, text: str) -> Paths:
     query, matcher = TextQuery(must=(text,)), compile_matcher((), (text,))
     if len(query_tokens(text, exact=True)) == 1 and not any(sign for one in matcher.phrases for sign in one.signs):
-        return frozenset(hit.path for hit in await index.whole(query, max(1, len(index.notes)), None))
+        return frozenset(hit.path for hit in await index.search_notes(query, max(1, len(index.notes)), None))
     # The index stores no positions: whether words are adjacent is checked in the passages that have them all.
     passages = await index.text_of(await index.passages(query, MAX_READ_PASSAGES, None), as_written=True)
     return frozenset(passage.path for passage in passages if matcher.find(passage.text))

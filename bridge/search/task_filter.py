@@ -31,7 +31,7 @@ class TaskFilter:
     before: str | None
 
     @property
-    def dated(self) -> bool:
+    def has_dates(self) -> bool:
         return any((self.on, self.after, self.before))
 
 
@@ -76,7 +76,7 @@ def has_tags(task: IndexedTask, tags: tuple[str, ...]) -> bool:
 
 def is_due(due: str | None, criteria: TaskFilter) -> bool:
     """Return whether a task is due on the wanted days."""
-    if not criteria.dated:
+    if not criteria.has_dates:
         return True
     first, _, last = (criteria.on or "").partition("/")
     return (

@@ -379,7 +379,7 @@ class VaultWords:
         common = {word for word in query_words if self.count(word, languages) > share * (len(self._of) + ASSUMED_NOTES)}
         return frozenset(common if common < query_words else ())
 
-    def outdated(self, paths: Iterable[VaultPath], notes: Mapping[VaultPath, IndexedNote]) -> list[VaultPath]:
+    def find_outdated(self, paths: Iterable[VaultPath], notes: Mapping[VaultPath, IndexedNote]) -> list[VaultPath]:
         """Return those of some notes whose words are only known as they were before a change."""
         if self._notes is not None:
             return []

@@ -68,7 +68,7 @@ class Vocabulary:
         name = _file_name(path)
         return name if self._files[name] < 2 else path
 
-    def tagged(self, word: str) -> frozenset[VaultPath]:
+    def find_tagged(self, word: str) -> frozenset[VaultPath]:
         """Return the notes with a tag that equals the word or has it as a nested part."""
         return frozenset(self._tagged.get(word, ()))
 

@@ -42,16 +42,16 @@ class WordList:
     def _start(self, number: int) -> int:
         return self._ends[number - 1] if number else 0
 
-    def _encoded(self, number: int) -> bytes:
+    def _encoded_word(self, number: int) -> bytes:
         return self._text[self._start(number) : self._ends[number] - 1].tobytes()
 
     def _place(self, encoded: bytes) -> int:
-        return bisect_left(range(len(self)), encoded, key=self._encoded)
+        return bisect_left(range(len(self)), encoded, key=self._encoded_word)
 
     def find(self, word: str) -> int | None:
         encoded = _encode(word)
         at = self._place(encoded)
-        return at if at < len(self) and self._encoded(at) == encoded else None
+        return at if at < len(self) and self._encoded_word(at) == encoded else None
 
     def begun_with(self, prefix: str) -> range:
         encoded = _encode(prefix)
@@ -72,7 +72,8 @@ class WordList:
             stems = self._stems[language][first:last]
         elif (root, language) not in self._others:
             words = [
-                self._encoded(number).decode("utf-8", "surrogatepass") for number in self._held[first:last].tolist()
+                self._encoded_word(number).decode("utf-8", "surrogatepass")
+                for number in self._held[first:last].tolist()
             ]
             stems = self._others[root, language] = hash_stems(language, words)
         else:

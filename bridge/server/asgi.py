@@ -85,7 +85,7 @@ class MountedApp:
         exchange = Exchange(request, await request.read())
         running: asyncio.Task[None] = asyncio.ensure_future(app(asgi_scope(request), exchange.receive, exchange.send))
         self._running[running] = exchange
-        running.add_done_callback(self._ended)
+        running.add_done_callback(self._remove_call)
         try:
             await asyncio.shield(running)
         except asyncio.CancelledError:
@@ -101,10 +101,10 @@ class MountedApp:
             raise ConnectionAbortedError from None
         return exchange.response
 
-    def _ended(self, running: asyncio.Task[None]) -> None:
+    def _remove_call(self, running: asyncio.Task[None]) -> None:
         """Remove a finished call; one that failed after its client left is only logged."""
         exchange = self._running.pop(running)
-        if exchange.left and not running.cancelled() and (error := running.exception()) is not None:
+        if exchange.has_left and not running.cancelled() and (error := running.exception()) is not None:
             log.warning("%s after the client left", type(error).__name__)
 
 
@@ -118,7 +118,7 @@ class Exchange:
         self._gone = asyncio.Event()
 
     @property
-    def left(self) -> bool:
+    def has_left(self) -> bool:
         return self._gone.is_set()
 
     def leave(self) -> None:
@@ -140,7 +140,7 @@ class Exchange:
                 if name.lower() not in HOP_BY_HOP:
                     self.response.headers.add(name.decode("latin-1"), value.decode("latin-1"))
             return
-        if self.left:
+        if self.has_left:
             return
         with contextlib.suppress(ConnectionError):
             if not self.response.prepared:

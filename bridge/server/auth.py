@@ -96,7 +96,7 @@ class Authenticator:
                 raise Unauthorized(
                     "The token of this client was revoked.", hint="Give it one with `vault-bridge tokens create`."
                 )
-            client = self.tokens.named(name)
+            client = self.tokens.find_client(name)
             if client is not None:
                 return Identity(Principal(client.name, client.scopes & holder.scopes, client.preset), client)
         if limited:
@@ -140,7 +140,7 @@ class Connections:
         self._inside: dict[asyncio.Transport, str] = {}
 
     @asynccontextmanager
-    async def entered(self, request: web.Request) -> AsyncIterator[Principal]:
+    async def enter(self, request: web.Request) -> AsyncIterator[Principal]:
         visitor = self._admit(request)
         client, connection = visitor.client, request.transport
         self.presence.saw(connection)
@@ -155,7 +155,7 @@ class Connections:
         finally:
             del self._inside[connection]
 
-    async def watching(self, _: web.Application) -> AsyncIterator[None]:
+    async def watch_tokens(self, _: web.Application) -> AsyncIterator[None]:
         """Watch for revoked tokens while the application runs."""
         task = asyncio.create_task(self._watch(), name="revoked tokens")
         yield
@@ -172,7 +172,7 @@ class Connections:
         response = await handler(request)
         client = request.get(RATE_LIMITED_CLIENT)
         if response.status in MALFORMED_STATUSES and client is not None:
-            wait = self._limits.malformed(client, self._per_second())
+            wait = self._limits.charge_malformed(client, self._per_second())
             await asyncio.sleep(min(wait, MAX_WAIT_S))
         return response
 

@@ -22,7 +22,7 @@ async def stream_events(request: web.Request, events: Events) -> web.StreamRespo
         headers={"Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no"}
     )
     closing = request.app[CLOSING]
-    with events.subscribed() as queue, contextlib.suppress(ConnectionError):
+    with events.subscribe() as queue, contextlib.suppress(ConnectionError):
         missed = events.since(last_event_id(request)) if "Last-Event-ID" in request.headers else []
         await response.prepare(request)
         await response.write(b"retry: 2000\n\n" + b"".join(map(encode_event, missed)))

@@ -51,7 +51,7 @@ class RateLimits:
         """Count a client's call."""
         spend(self._clients[client.id], per_second)
 
-    def malformed(self, client: Client, per_second: int) -> float:
+    def charge_malformed(self, client: Client, per_second: int) -> float:
         """Return a client's malformed call to its bucket, and count it separately."""
         self._clients[client.id].give_back()
         return self._malformed[client.id].take(per_second, BURST_S * per_second)

@@ -64,7 +64,7 @@ def build_application(
             elif request.path in PUBLIC_PATHS:
                 response = await handler(request)
             else:
-                async with door.entered(request) as request[PRINCIPAL]:
+                async with door.enter(request) as request[PRINCIPAL]:
                     response = await handler(request)
         except BridgeError as error:
             response = errors.error_response(error)
@@ -85,7 +85,7 @@ def build_application(
     app[CLOSING], app[IDLE_TIMER] = asyncio.Event(), door.presence
     app.add_routes(ROUTES)
     app.on_response_prepare.append(harden)
-    app.cleanup_ctx.append(door.watching)
+    app.cleanup_ctx.append(door.watch_tokens)
     app.on_shutdown.append(close_streams)
     return app
 

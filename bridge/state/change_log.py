@@ -56,7 +56,7 @@ class ChangeLog:
         self._path = log_path(state)
         connection.executescript(WATCHED)
 
-    def touched(self) -> list[bytes]:
+    def take_touched(self) -> list[bytes]:
         """Return the lines of changes written since the last call; to be called within the transaction."""
         ids = [change for (change,) in self._connection.execute("SELECT change FROM touched ORDER BY change")]
         if ids:

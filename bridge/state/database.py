@@ -179,7 +179,7 @@ class Database:
                 with self.connection:
                     yield self.connection
                     if self._log is not None:
-                        lines = self._log.touched()
+                        lines = self._log.take_touched()
             finally:
                 self.connection.execute("PRAGMA synchronous = NORMAL")
             if self._log is not None:

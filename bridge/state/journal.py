@@ -133,7 +133,7 @@ class Journal:
 
         return self._database.read(follow)
 
-    def unsettled(self) -> list[tuple[Change, Entry]]:
+    def find_unsettled(self) -> list[tuple[Change, Entry]]:
         """Return the changes of which a crash left open whether they were made, the oldest first.
 
         Their steps are those that were begun; the writer's `recover` finds out which were made.

@@ -72,27 +72,27 @@ class Packs:
             self._drop(blobs)
             places = _write(pack, ((digest, zlib.compress(data, LEVEL)) for digest, data in blobs.items()))
             with self._lock:
-                self._known().update(places)
+                self._read_places().update(places)
 
     def read(self, digest: Digest) -> bytes | None:
         """Return a content; None when no pack has it."""
         with self._lock:
-            place = self._known().get(digest)
+            place = self._read_places().get(digest)
             return None if place is None else zlib.decompress(_read_part(place))
 
     def find(self, beginning: str) -> Digest | None:
         """Return a digest that begins so; None when no pack has one."""
         with self._lock:
-            return next((digest for digest in self._known() if digest.startswith(beginning)), None)
+            return next((digest for digest in self._read_places() if digest.startswith(beginning)), None)
 
     def digests(self) -> Collection[Digest]:
         with self._lock:
-            return set(self._known())
+            return set(self._read_places())
 
     def size_of(self, digest: Digest) -> int:
         """Return the bytes that a content takes on disk; 0 when no pack has it."""
         with self._lock:
-            place = self._known().get(digest)
+            place = self._read_places().get(digest)
             return 0 if place is None else place.length + _ENTRY.size
 
     @property
@@ -100,10 +100,10 @@ class Packs:
         return sum(pack.stat().st_size for pack in self._files())
 
     @property
-    def damaged(self) -> int:
+    def damaged_count(self) -> int:
         """The number of packs with a damaged table, or that cannot be read."""
         with self._lock:
-            self._known()
+            self._read_places()
             return len(self._damaged)
 
     def drop(self, digests: Iterable[Digest]) -> None:
@@ -113,7 +113,7 @@ class Packs:
 
     def _drop(self, digests: Iterable[Digest]) -> None:
         with self._lock:
-            known = self._known()
+            known = self._read_places()
             gone = {digest for digest in digests if digest in known}
             for pack in {known[digest].pack for digest in gone}:
                 self._rewrite(pack, gone)
@@ -121,7 +121,7 @@ class Packs:
     def keep_only(self, needed: Collection[Digest]) -> None:
         """Erase all contents but some, and what a crash left half written."""
         with self._writing, self._lock:
-            known = self._known()
+            known = self._read_places()
             for pack in list(self._files()):
                 own = {digest for digest, place in known.items() if place.pack == pack}
                 # The unreadable parts of a damaged pack may be of any note.
@@ -131,7 +131,7 @@ class Packs:
                 draft.unlink(missing_ok=True)
 
     def _rewrite(self, pack: Path, gone: Collection[Digest]) -> None:
-        known = self._known()
+        known = self._read_places()
         rest = {digest: place for digest, place in known.items() if place.pack == pack and digest not in gone}
         if rest:
             contents = ((digest, _read_part(place)) for digest, place in rest.items())
@@ -143,7 +143,7 @@ class Packs:
             del known[digest]
         self._damaged.discard(pack)
 
-    def _known(self) -> dict[Digest, Place]:
+    def _read_places(self) -> dict[Digest, Place]:
         """Return the place of each content; reads the tables when it is first called."""
         if self._places is None:
             places: dict[Digest, Place] = {}
@@ -269,7 +269,7 @@ class Snapshots:
 
     def keep(self, blobs: Blobs) -> None:
         """Store contents; existing ones are not written again, unless they are damaged."""
-        stored = self._stored() if len(blobs) >= PACKED else blobs.keys()
+        stored = self._stored_digests() if len(blobs) >= PACKED else blobs.keys()
         fresh = {each: data for each, data in blobs.items() if each not in stored or not self._is_sound(each)}
         try:
             if len(fresh) >= PACKED:
@@ -372,15 +372,15 @@ class Snapshots:
 
     def count_damaged(self) -> int:
         """Count the contents that are damaged on disk, and the packs whose table is; reads them all."""
-        count = self._packs.damaged
-        for digest in self._stored():
+        count = self._packs.damaged_count
+        for digest in self._stored_digests():
             try:
                 self.read(digest)
             except StateUnusable:
                 count += 1
         return count
 
-    def _stored(self) -> Collection[Digest]:
+    def _stored_digests(self) -> Collection[Digest]:
         return {*(Digest(file.name) for file in self._files()), *self._packs.digests()}
 
     def _is_sound(self, digest: Digest) -> bool:

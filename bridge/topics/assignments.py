@@ -78,7 +78,7 @@ def topic_values(note: IndexedNote, property_name: str, names: Names, ontology: 
     for text in value_texts(note, property_name):
         link = link_in_value(text)
         if link is None:
-            yield TopicValue(text, ontology.named(text), None, "plain")
+            yield TopicValue(text, ontology.find_topic(text), None, "plain")
             continue
         target = names.resolve(link.target, note.path, "property").path
         topic = target if target in ontology.topics else None

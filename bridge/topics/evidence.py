@@ -75,7 +75,7 @@ class TopicNames:
         self._finder = NameFinder(Name(path, name) for path, topic in topics.items() for name in topic.names)
         self._rarity = rarity
 
-    def said(self, text: str) -> dict[VaultPath, tuple[str, float]]:
+    def find_topics(self, text: str) -> dict[VaultPath, tuple[str, float]]:
         """Return the topics that a text names, each with the most specific name and how specific it is."""
         found: dict[VaultPath, tuple[str, float]] = {}
         for mention in self._finder.mentions(text):
@@ -114,9 +114,9 @@ def gather_evidence(facts: NoteFacts, having: Having, names: TopicNames) -> dict
 
     for topic, votes in count_votes(facts.near, having).items():
         add(topic, **votes)
-    for topic, (form, rarity) in names.said(facts.body).items():
+    for topic, (form, rarity) in names.find_topics(facts.body).items():
         add(topic, said=form, specific=rarity)
-    for topic, (form, rarity) in names.said(facts.title).items():
+    for topic, (form, rarity) in names.find_topics(facts.title).items():
         known = found.get(topic, TopicEvidence())
         add(topic, titled=True, said=known.said or form, specific=max(rarity, known.specific))
     around = [having(path) for path in facts.linked if having(path)]

@@ -115,7 +115,7 @@ def _free_place(path: VaultPath, folder: str, names: Names, taken: set[str]) -> 
     name = PurePosixPath(path)
     for number in range(1, 1_000):
         place = f"{folder}/{name.stem}{f' {number}' if number > 1 else ''}{name.suffix}"
-        if not names.spelled(place) and fold_case(place) not in taken:
+        if not names.find_path(place) and fold_case(place) not in taken:
             break
     taken.add(fold_case(place))
     return VaultPath(place)

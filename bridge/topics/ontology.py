@@ -58,7 +58,7 @@ class Ontology:
         """Return whether a note is in the folder of the ontology, as a topic or not."""
         return path.startswith(f"{self.folder}/")
 
-    def named(self, name: str) -> VaultPath | None:
+    def find_topic(self, name: str) -> VaultPath | None:
         """Return the topic with a name or alias, in any case."""
         return self.by_name.get(fold_case(name).strip())
 

@@ -104,4 +104,4 @@ def _topic_of(value: object, ontology: Ontology) -> VaultPath | None:
     if not isinstance(value, str):
         return None
     link = link_in_value(value)
-    return ontology.named(value if link is None else note_name(link.target))
+    return ontology.find_topic(value if link is None else note_name(link.target))

@@ -199,7 +199,7 @@ class FolderMeanings:
         """Return the topics of which the folders around a note have the names."""
         if self._meaning == "none" or self._ontology.holds(path):
             return frozenset()
-        found = (self._ontology.named(name) for name in self._names(path))
+        found = (self._ontology.find_topic(name) for name in self._names(path))
         return frozenset(topic for topic in found if topic is not None and topic != path)
 
     def joins(self, folder: str) -> bool:
@@ -354,7 +354,7 @@ async def near_notes(sources: TopicSources, path: VaultPath, words: tuple[str, .
         return weigh_near([(hit.path, hit.score) for hit in near], path, COSINE_POWER)
     if not words:
         return {}
-    alike = await sources.index.whole(TextQuery(should=words), NEAREST + 1)
+    alike = await sources.index.search_notes(TextQuery(should=words), NEAREST + 1)
     # A note has the highest score for its own words.
     best = next((hit.score for hit in alike if hit.path == path), 0.0) or max((hit.score for hit in alike), default=1.0)
     return weigh_near([(hit.path, hit.score / best) for hit in alike], path, WORDS_POWER)
@@ -379,5 +379,6 @@ def topic_edges(sources: TopicSources) -> Edges:
     folders = {number: path.rpartition("/")[0] for path, number in numbers.items()}
     beside = pairs_by_folder({number: folder for number, folder in folders.items() if sources.folders.joins(folder)})
     return concat_edges(
-        graph.size, [Edges.made(graph.size, "property", linked), Edges.made(graph.size, "folder", [*named, *beside])]
+        graph.size,
+        [Edges.from_pairs(graph.size, "property", linked), Edges.from_pairs(graph.size, "folder", [*named, *beside])],
     )

@@ -176,7 +176,7 @@ class Rules:
         object.__setattr__(self, "_filters", tuple((text, pattern) for text, pattern in filters if pattern))
 
     @property
-    def unused(self) -> tuple[str, ...]:
+    def unusable_filters(self) -> tuple[str, ...]:
         """Obsidian's excluded files that are unusable: the files they name are indexed."""
         used = {text for text, _ in self._filters}
         return tuple(text for text in self.ignored if text.strip() and text not in used)
@@ -195,7 +195,7 @@ class Rules:
         if is_hidden(clean):
             return hidden_reason(clean)
         whole = path.endswith("/")
-        if why := self._wished(clean, whole=whole):
+        if why := self._excluding_setting(clean, whole=whole):
             return why
         if whole:
             return None
@@ -205,7 +205,7 @@ class Rules:
             return f"Larger than the limit of {self.max_file_bytes / 2**20:g} MiB (setting `max_file_mb`)."
         return None
 
-    def _wished(self, clean: str, *, whole: bool) -> str | None:
+    def _excluding_setting(self, clean: str, *, whole: bool) -> str | None:
         """Return which of the user's settings leaves out a path, a whole folder or a file."""
         if self._any_glob and self._any_glob.fullmatch(clean):
             glob = next(glob for glob, pattern in self._globs if pattern.fullmatch(clean))

@@ -79,10 +79,10 @@ class Walk:
     _probes: Counter[str] = field(default_factory=Counter)
     """By folder: how many names were looked up without listing it."""
 
-    def done(self) -> Scan:
+    def finish(self) -> Scan:
         return Scan(self.files, frozenset(self.others), self.skipped, frozenset(self.unreadable))
 
-    def everything(self) -> None:
+    def walk_all(self) -> None:
         """Walk the whole vault."""
         require_listing(self.root)
         self._rest.append(("", os.fspath(self.root), False))

@@ -27,11 +27,11 @@ class Vault:
     def scan(self, *, was_filled: bool = False) -> Scan:
         """Find every file."""
         walk = Walk(self.root, self.rules)
-        walk.everything()
+        walk.walk_all()
         if not walk.files and not walk.others:
             self.require_mounted(was_filled=was_filled)
         self._held_something = self._held_something or bool(walk.files or walk.others)
-        return walk.done()
+        return walk.finish()
 
     def require_mounted(self, *, was_filled: bool) -> None:
         """Treat a completely empty folder as a disk that is not mounted."""
@@ -60,7 +60,7 @@ class Vault:
                 continue
             walk.one(known)
         require_listing(self.root)
-        return walk.done()
+        return walk.finish()
 
     def stat(self, path: VaultPath) -> Stat | None:
         """Return a document's state; None when it is gone, not a document, or left out of the index."""

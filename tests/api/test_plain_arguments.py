@@ -28,7 +28,7 @@ VALUES = st.one_of(
 def test_what_is_bound_is_what_pydantic_binds(name: str, data: st.DataObject) -> None:
     operation = get_operation(name)
     names = [argument.name for argument in operation.arguments]
-    required = {argument.name: VALUES for argument in operation.arguments if argument.required}
+    required = {argument.name: VALUES for argument in operation.arguments if argument.is_required}
     others = st.dictionaries(st.sampled_from([*names, "unknown"]), VALUES, max_size=3)
     arguments = {**data.draw(st.fixed_dictionaries(required)), **data.draw(others)}
     found = bind_plain(operation.arguments, arguments)

@@ -199,7 +199,7 @@ def test_an_operation_is_read_off_its_function() -> None:
         "Answer.",
         "At length.",
     )
-    assert [(a.name, a.required, a.meaning) for a in operation.arguments] == [
+    assert [(a.name, a.is_required, a.meaning) for a in operation.arguments] == [
         ("path", True, "The note."),
         ("limit", False, "How much."),
     ]
@@ -209,7 +209,7 @@ def test_an_operation_is_read_off_its_function() -> None:
 
 def test_the_fields_of_a_record_are_arguments() -> None:
     operation = made(wishing)
-    assert [(a.name, a.required, a.meaning) for a in operation.arguments] == [
+    assert [(a.name, a.is_required, a.meaning) for a in operation.arguments] == [
         ("path", True, "The note."),
         ("name", True, "How it is called."),
         ("size", True, "How large."),
@@ -520,9 +520,9 @@ def test_null_for_a_field_of_another_record_is_as_if_it_were_left_out() -> None:
 
 @pytest.mark.parametrize("operation", operations(), ids=lambda operation: operation.name)
 def test_null_for_what_is_optional_is_as_if_it_were_left_out(operation: Operation) -> None:
-    given = {one.name: operation.example[one.name] for one in operation.arguments if one.required}
+    given = {one.name: operation.example[one.name] for one in operation.arguments if one.is_required}
     hints = {one.name: one.hint for one in operation.arguments}
     for arguments in (given, operation.example):
         filled = {name: add_nulls(value, hints[name]) for name, value in arguments.items()}
-        nulls = {one.name: None for one in operation.arguments if not one.required}
+        nulls = {one.name: None for one in operation.arguments if not one.is_required}
         assert operation.bind({**nulls, **filled}) == operation.bind(arguments)

@@ -221,12 +221,12 @@ async def test_what_a_crash_cuts_off_is_taken_out_of_what_others_wrote_since(tmp
             try:
                 plan = plans(story.draw)
                 change = story.cut(host, plan)
-                if host.store.journal.unsettled():
+                if host.store.journal.find_unsettled():
                     for _ in range(story.draw.randrange(4)):
                         story.interfere()
                     story.recover_half(plan)
                     host.vault.review.recover()
-                    assert host.store.journal.unsettled() == []
+                    assert host.store.journal.find_unsettled() == []
                 made = host.store.journal.change(change)
                 story.judge(made)
                 if made is not None and made.state == "conflict":

@@ -69,7 +69,7 @@ async def test_a_change_that_a_crash_broke_off_is_turned_back_at_the_start(vault
         await settled(host)
         assert (vault / NOTE).read_bytes() == OLD
         assert host.vault.index.notes[VaultPath(NOTE)].digest == digest(OLD)
-        assert (host.store.journal.unsettled(), host.store.journal.change(change.id)) == ([], None)
+        assert (host.store.journal.find_unsettled(), host.store.journal.change(change.id)) == ([], None)
 
 
 async def test_the_history_of_a_note_goes_when_it_is_moved_to_where_it_is_denied(vault: Path, opened: Opened) -> None:

@@ -100,7 +100,7 @@ async def test_a_bridge_that_stops_leaves_a_long_change_to_the_next_start(
         host = bridge.find(None)
         await until(lambda: host.progress().ready_keyword)
         assert ((vault / BEANS).read_text(), (vault / RAIN).read_text()) == (before, "#garden\n")
-        assert host.store.journal.unsettled() == []
+        assert host.store.journal.find_unsettled() == []
         assert host.store.journal.changes() == []
 
 

@@ -32,13 +32,13 @@ class Vault:
             **self.notes,
             path: prepare(read_document(path, text.encode()), Stat(1, len(text)), Boilerplate.empty()).note,
         }
-        self.links.changed([path], names=[path] if new else [])
+        self.links.mark_changed([path], names=[path] if new else [])
 
     def remove(self, written: str) -> None:
         path = VaultPath(written)
         self.names.discard(path)
         self.notes = {other: note for other, note in self.notes.items() if other != path}
-        self.links.changed([path], names=[path])
+        self.links.mark_changed([path], names=[path])
 
     def graph(self) -> Graph:
         self.links.resolve(self.links.take(), self.notes, self.names)
@@ -81,7 +81,7 @@ def test_a_name_that_becomes_a_file_moves_the_links_to_it() -> None:
     vault = Vault({"a.md": "![[plan.png]]", "plan.png.md": ""})
     assert vault.pairs() == {("a.md", "plan.png.md")}
     vault.names.add(VaultPath("plan.png"))
-    vault.links.changed([], names=[VaultPath("plan.png")])
+    vault.links.mark_changed([], names=[VaultPath("plan.png")])
     assert vault.pairs() == set()
 
 
@@ -100,9 +100,9 @@ def test_what_changes_while_a_snapshot_is_taken_is_due_after_it() -> None:
     due = vault.links.take()
     vault.write("b.md", "")
     vault.links.resolve(due, vault.notes, vault.names)
-    assert not vault.links.settled
+    assert not vault.links.is_settled
     assert vault.pairs() == {("a.md", "b.md")}
-    assert vault.links.settled
+    assert vault.links.is_settled
 
 
 def test_strange_names_and_links_to_oneself_lead_nowhere_else() -> None:

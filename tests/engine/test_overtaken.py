@@ -95,4 +95,4 @@ async def test_what_was_read_counts_and_a_program_without_rest_is_told(
             await append(host)
         assert (vault / NOTE).read_text().startswith("Saved")
         assert host.store.journal.changes() == []
-        assert host.store.journal.unsettled() == []
+        assert host.store.journal.find_unsettled() == []

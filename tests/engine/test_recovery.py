@@ -46,4 +46,4 @@ async def test_a_vault_says_that_an_interrupted_change_comes_first(
             free.set()
         await until(lambda: host.progress().ready_keyword)
         assert host.progress().trouble is None
-        assert host.store.journal.unsettled() == []
+        assert host.store.journal.find_unsettled() == []

@@ -113,7 +113,7 @@ async def test_a_rule_that_comes_while_running_erases_at_once(secretive: Path, o
         known = vectors(host)
         assert traces(tmp_path / "data", *marks) == {*TRACES, *marks}
 
-        with bridge.events.subscribed() as queue:
+        with bridge.events.subscribe() as queue:
             await bridge.use(save_settings(bridge.settings_path, {"deny": ["private/**"]}))
             told = [queue.get_nowait() for _ in range(queue.qsize())]
         await assert_missing(host)
@@ -150,7 +150,7 @@ async def test_a_rule_that_came_while_the_bridge_was_down_holds_from_the_first_m
             assert not host.progress().failed
             assert host._vault is None or SECRET not in host.vault.index.notes
             await asyncio.sleep(0)
-        await until(lambda: host.vault.index.cleansed == {"Private/**"})
+        await until(lambda: host.vault.index.cleansed_globs == {"Private/**"})
         await settled(host)
         await assert_missing(host)
         assert traces(tmp_path / "data") == set()
@@ -225,7 +225,7 @@ async def test_a_rule_that_is_lifted_lets_its_notes_in_and_holds_when_it_is_back
         await settled(host)
         assert traces(tmp_path / "data") == set()
         await bridge.use(save_settings(bridge.settings_path, {"deny": ["Other/**"]}))
-        assert host.vault.index.cleansed == {"Other/**"}
+        assert host.vault.index.cleansed_globs == {"Other/**"}
         assert host.vault.names.resolve("Zanzibarquux", VaultPath("Bread/Loaf.md")).path == SECRET
         await settled(host)
         assert SECRET in await found(host, "marzipanskew")

@@ -62,8 +62,8 @@ async def settle(host: Host) -> None:
     """Wait until every note is read, linked and embedded, and its words are known."""
     await until(lambda: host.progress().ready_keyword)
     vault = host.vault
-    await until(lambda: not vault.indexer.pending and vault.indexer.link_resolver.settled)
-    await vault.index.settled()
+    await until(lambda: not vault.indexer.pending and vault.indexer.link_resolver.is_settled)
+    await vault.index.wait_for_writes()
     vault.index.use_model(MODEL, DIMENSIONS)
     await embed_all(vault.index)
     await vault.indexer.link_resolver.current_graph()

@@ -54,7 +54,7 @@ class Start:
         found = [VaultPath(path) for path in files]
         for path in found:
             names.add(path)
-        resolver.changed((), names=found)
+        resolver.mark_changed((), names=found)
         return cls(index, names, resolver)
 
     async def write(self, path: str, text: str) -> None:
@@ -63,14 +63,14 @@ class Start:
         await self.index.write([prepared(path, text)])
         fresh = written not in self.names
         self.names.add(written)
-        self.resolver.changed([written], names=[written] if fresh else [])
+        self.resolver.mark_changed([written], names=[written] if fresh else [])
 
     async def remove(self, path: str) -> None:
         """Remove a note, and say so as the indexer does."""
         gone = VaultPath(path)
         await self.index.write([], [gone])
         self.names.discard(gone)
-        self.resolver.changed([gone], names=[gone])
+        self.resolver.mark_changed([gone], names=[gone])
 
     async def links(self) -> Links:
         """Resolve what is due, and return all links with their numbers."""
@@ -236,6 +236,6 @@ async def test_links_of_erased_notes_are_in_no_file(tmp_path: Path) -> None:
 
 
 def test_numbered_nodes_go_on_counting() -> None:
-    nodes = Nodes.numbered(["a.md", "\0not yet"], ["a.md", "\0Not Yet"])
+    nodes = Nodes.from_keys(["a.md", "\0not yet"], ["a.md", "\0Not Yet"])
     assert (nodes.of(VaultPath("a.md")), nodes.of_name("not yet", "NOT YET"), nodes.of(VaultPath("b.md"))) == (0, 1, 2)
     assert (nodes.keys(), nodes.labels) == (["a.md", "\0not yet", "b.md"], ["a.md", "\0Not Yet", "b.md"])

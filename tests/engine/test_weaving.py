@@ -61,7 +61,7 @@ async def test_links_to_an_attachment_follow_too(vault: Path, opened: Opened) ->
         assert sources(host, plan) == set()
         (vault / plan).write_bytes(b"")
         await host.vault.indexer.look_at([plan])
-        assert host.vault.indexer.link_resolver.settled
+        assert host.vault.indexer.link_resolver.is_settled
         assert sources(host, plan) == {BEANS}
         # A link to oneself makes nobody a source.
         assert sources(host, BEANS) == set()

@@ -197,7 +197,7 @@ async def test_an_accepted_proposal_that_is_done_already_is_over(vault: Path, op
         assert made.change is not None
         await make(host, append(BEANS, "One."))
         before = bytes_of(vault)
-        with bridge.events.subscribed() as told:
+        with bridge.events.subscribe() as told:
             accepted = await host.vault.review.accept(made.change.id, AGENT)
             assert [event.state for event in recorded(told)] == ["rejected"]
         assert "have what was proposed already" in accepted.warnings[-1]
@@ -359,7 +359,7 @@ async def test_a_rejected_proposal_is_over(vault: Path, opened: Opened) -> None:
         host = await ready(bridge)
         made = await make(host, append(BEANS, "One."), author=Author("edit_note", proposes=True))
         assert made.change is not None
-        with bridge.events.subscribed() as told:
+        with bridge.events.subscribe() as told:
             assert (await host.vault.review.reject(made.change.id)).state == "rejected"
             assert [event.state for event in recorded(told)] == ["rejected"]
         with pytest.raises(ChangeConflict):
@@ -375,7 +375,7 @@ async def test_a_proposal_past_its_time_has_expired_whoever_asks(vault: Path, op
         late = replace(made.change, expires=time.time() - 1)
         for decide in (partial(host.vault.review.accept, author=AGENT), host.vault.review.reject):
             host.store.journal.propose(late, made.plan.blobs)
-            with bridge.events.subscribed() as told:
+            with bridge.events.subscribe() as told:
                 with pytest.raises(ChangeConflict, match="expired"):
                     await decide(late.id)
                 assert [event.state for event in recorded(told)] == ["expired"]
@@ -481,7 +481,7 @@ async def test_a_caller_that_goes_away_leaves_no_half_change(vault: Path, opened
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
             await host.vault.writing.close()
-            assert not host.store.journal.unsettled()
+            assert not host.store.journal.find_unsettled()
             written = bytes_of(vault) != before
             assert written == (len(ids(host)) > 0 and f"Line {turns}.\n" in (vault / BEANS).read_text())
 

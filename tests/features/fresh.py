@@ -127,7 +127,7 @@ async def offered(served: Served, *, claimed: bool) -> str:
     change = Change(host.store.journal.next_id(), 0.0, "edit_note", steps=(step,))
     offer = Offer(change, other.decode(), lambda: None)
     offer.became.set_result("rejected")
-    LENT.enter_context(host.editor_sessions.offering(offer))
+    LENT.enter_context(host.editor_sessions.publish_offer(offer))
     if claimed:
         await offer.claim()
     return change.id

@@ -50,7 +50,7 @@ def plans(served: Served) -> list[str]:
 
 async def test_a_plan_is_made_once_in_the_days_and_changes_nothing_else(served: Served, vault: OpenVault) -> None:
     before = content(served)
-    with vault.events.subscribed() as queue:
+    with vault.events.subscribe() as queue:
         path = await schedule.make_due_plan(vault)
     assert path is not None
     events = [message.event for message in [queue.get_nowait() for _ in range(queue.qsize())]]
@@ -82,7 +82,7 @@ async def test_none_is_made_unless_the_user_wants_it(served: Served, vault: Open
 
 async def test_a_plan_with_nothing_to_find_writes_no_note(served: Served, vault: OpenVault) -> None:
     await change(served, {"gardener.never": ["**"]})
-    with vault.events.subscribed() as queue:
+    with vault.events.subscribe() as queue:
         assert await schedule.make_due_plan(vault) is None
     assert not any(isinstance(queue.get_nowait().event, PlanReady) for _ in range(queue.qsize()))
     assert not (root(served) / "Agents/Garden").exists()
@@ -145,7 +145,7 @@ async def test_the_task_waits_until_nobody_is_there(
         return is_idle(vault, quiet_s)
 
     monkeypatch.setattr(schedule, "is_idle", counted)
-    with vault.events.subscribed() as queue:
+    with vault.events.subscribe() as queue:
         async with asyncio.TaskGroup() as group:
             task = group.create_task(schedule.plan_when_idle(vault))
             with served.bridge.activity.during_call():

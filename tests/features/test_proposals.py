@@ -19,7 +19,7 @@ NOTES = {
 async def propose(served: Served, client: str, operation: str, **arguments: Any) -> Answer:
     """Call an operation as a client that proposes."""
     tokens = Tokens(served.bridge.folders.tokens)
-    if tokens.named(client) is None:
+    if tokens.find_client(client) is None:
         tokens.create(client, ["read", "write"])
     headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Client": client}
     return await served.request("POST", f"/api/{operation}", headers=headers, data=orjson.dumps(arguments))

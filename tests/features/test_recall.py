@@ -71,7 +71,7 @@ async def recall(served: Served, query: str = "", **arguments: Any) -> Mapping[s
 
 async def as_agent(served: Served, name: str, operation: str, **arguments: Any) -> Answer:
     tokens = Tokens(served.bridge.folders.tokens)
-    if tokens.named(name) is None:
+    if tokens.find_client(name) is None:
         tokens.create(name, ["read", "write"])
     headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Client": name}
     return await served.request("POST", f"/api/{operation}", headers=headers, data=orjson.dumps(arguments))

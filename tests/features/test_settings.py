@@ -25,7 +25,7 @@ async def values(bridge: Bridge) -> dict[str, Any]:
 
 
 async def test_a_change_is_written_taken_up_and_told(bridge: Bridge) -> None:
-    with bridge.events.subscribed() as queue:
+    with bridge.events.subscribe() as queue:
         shown = await get_operation("change_settings").run(
             Call(bridge, OWNER), {"changes": {"workers": 2, "exclude": ["A/**"]}}
         )

@@ -57,7 +57,7 @@ async def read(served: Served, path: str) -> Mapping[str, Any]:
 
 async def as_client(served: Served, name: str, operation: str, **arguments: Any) -> Answer:
     tokens = Tokens(served.bridge.folders.tokens)
-    if tokens.named(name) is None:
+    if tokens.find_client(name) is None:
         tokens.create(name, ["read", "write"])
     headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Client": name}
     return await served.request("POST", f"/api/{operation}", headers=headers, data=orjson.dumps(arguments))

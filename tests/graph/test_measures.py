@@ -181,11 +181,11 @@ def test_a_picture_stays_put_when_a_note_is_added() -> None:
 
 
 def test_nothing_can_be_measured_too() -> None:
-    empty = build_network(Edges.made(3, "wiki", ()), np.zeros(3, np.bool_))
+    empty = build_network(Edges.from_pairs(3, "wiki", ()), np.zeros(3, np.bool_))
     assert isinstance(measure_network(empty), Measures)
     assert compute_layout(empty, np.empty((0, 2))).shape == (0, 2)
-    alone = build_network(Edges.made(3, "wiki", ()), np.ones(3, np.bool_))
+    alone = build_network(Edges.from_pairs(3, "wiki", ()), np.ones(3, np.bool_))
     assert measure_network(alone).hub.tolist() == [0, 0, 0]
     assert sorted(measure_network(alone).community.tolist()) == [0, 1, 2]
     assert compute_layout(alone, np.full((3, 2), np.nan)).shape == (3, 2)
-    assert find_gaps(Edges.made(3, "wiki", ()), 5) == []
+    assert find_gaps(Edges.from_pairs(3, "wiki", ()), 5) == []

@@ -88,7 +88,7 @@ async def embed_all(index: Index, *, at_once: int = 64) -> list[str]:
         The texts, in the order in which they were requested.
     """
     texts: list[str] = []
-    while batch := await index.missing(at_once):
+    while batch := await index.find_missing_vectors(at_once):
         await index.add_vectors([each.digest for each in batch], np.stack([vector(each.text) for each in batch]))
         texts += [each.text for each in batch]
     return texts

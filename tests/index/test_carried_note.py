@@ -87,13 +87,13 @@ async def test_the_index_finds_a_carried_note_by_its_new_properties(tmp_path: Pa
     for _ in range(2):
         assert index.notes[path] == prepared("Tea.md", after).note
         assert await asyncio.to_thread(index.passages_of, path) == before
-        assert await paths(index.whole(words("jasmine"), 5)) == ["Tea.md"]
-        assert await paths(index.whole(words("green"), 5)) == ["Other.md"]
+        assert await paths(index.search_notes(words("jasmine"), 5)) == ["Tea.md"]
+        assert await paths(index.search_notes(words("green"), 5)) == ["Other.md"]
         assert await paths(index.passages(words("steep"), 5)) == ["Tea.md"]
         assert (await index.wholes([path]))[path].startswith("---\nsort: jasmine\n")
         await index.close()
         index = await opened(tmp_path / "index")
-        assert not index._opened.postings.unsaved
+        assert not index._opened.postings.unsaved_count
     await index.close()
 
 
@@ -106,7 +106,7 @@ async def test_a_carried_note_that_moves_or_is_written_keeps_or_leaves_its_passa
     await index.write([prepared("There/Tea.md", after)], [path])
     await index.close()
     index = await opened(tmp_path / "index")
-    assert not index._opened.postings.unsaved
+    assert not index._opened.postings.unsaved_count
     assert await paths(index.passages(words("steep"), 5)) == [there]
     await index.write([prepared("There/Tea.md", after.replace("Steep", "Soak"))])
     assert await paths(index.passages(words("steep"), 5)) == []
@@ -122,12 +122,12 @@ async def test_a_carried_note_is_whole_after_a_crash(tmp_path: Path) -> None:
     found = carried("Tea.md", NOTE, after)
     assert found is not None
     await index.carry([CarriedNote(index.notes[path], found.note, found.whole, found.removed, found.added)])
-    await index.settled()
+    await index.wait_for_writes()
     # As if it were killed: nothing of what is in memory is stored.
     index.abandon()
     index = await opened(tmp_path / "index")
     assert index.notes[path] == prepared("Tea.md", after).note
-    assert await paths(index.whole(words("jasmine"), 5)) == ["Tea.md"]
-    assert await paths(index.whole(words("green"), 5)) == []
+    assert await paths(index.search_notes(words("jasmine"), 5)) == ["Tea.md"]
+    assert await paths(index.search_notes(words("green"), 5)) == []
     assert await paths(index.passages(words("steep"), 5)) == ["Tea.md"]
     await index.close()

@@ -62,7 +62,7 @@ async def test_a_note_among_few_is_gone_from_every_file(tmp_path: Path) -> None:
     after = everything(folder)
     assert [word for word in (*WORDS, *marks, *(mark.hex().encode() for mark in marks)) if word in after] == []
     assert list(index.notes) == ["Open.md"]
-    assert await index.missing(10) == []
+    assert await index.find_missing_vectors(10) == []
 
 
 async def test_no_posting_of_it_is_left(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ async def test_no_posting_of_it_is_left(tmp_path: Path) -> None:
         term for one in (postings.words, postings.forms, postings.whole) for each in one.segments for term in each.terms
     ]
     assert not {*kept} & {*marks}
-    assert "n7.md" in await paths(index.whole(words(OPEN["n7.md"].split()[-1]), 500))
+    assert "n7.md" in await paths(index.search_notes(words(OPEN["n7.md"].split()[-1]), 500))
 
 
 async def test_a_note_among_many_is_gone_with_all_earlier_versions(tmp_path: Path) -> None:
@@ -105,9 +105,9 @@ async def test_a_note_among_many_is_gone_with_all_earlier_versions(tmp_path: Pat
     assert [mark for mark in marks if mark in after or mark.hex().encode() in after] == []
     assert set((await versions(folder)).values()) == {1}
     # Everybody else is as before, without a text to embed.
-    assert await index.missing(10) == []
+    assert await index.find_missing_vectors(10) == []
     assert await paths(index.nearest(vector(OPEN["n7.md"]), 3)) == found
-    for retriever in (index.passages, index.stems, index.whole):
+    for retriever in (index.passages, index.stems, index.search_notes):
         word = OPEN["n7.md"].split()[-1]
         assert "n7.md" in await paths(retriever(words(word), 500))
     assert index.health().unindexed_rows == 0
@@ -115,7 +115,7 @@ async def test_a_note_among_many_is_gone_with_all_earlier_versions(tmp_path: Pat
     again = await opened(folder)
     again.use_model(MODEL, DIMENSIONS)
     assert again.notes.keys() == OPEN.keys()
-    assert await again.missing(10) == []
+    assert await again.find_missing_vectors(10) == []
 
 
 async def versions(folder: Path) -> dict[str, int]:
@@ -132,7 +132,9 @@ async def test_texts_that_no_model_survives_and_other_models_are_cleaned_too(tmp
     index = await opened(folder, {"Open.md": "harmless", SECRET: TEXT})
     for key in ("first-model", "second-model", MODEL):
         index.use_model(key, DIMENSIONS)
-        await index.quarantine([each.digest for each in await index.missing(10) if "codeword" in each.text])
+        await index.quarantine(
+            [each.digest for each in await index.find_missing_vectors(10) if "codeword" in each.text]
+        )
         await embed_all(index)
         await index._vectors.optimise()
     index.use_model("second-model", DIMENSIONS)
@@ -147,7 +149,7 @@ async def test_texts_that_no_model_survives_and_other_models_are_cleaned_too(tmp
     assert len(tables) > 1
     for key in ("second-model", MODEL):
         index.use_model(key, DIMENSIONS)
-        assert await index.missing(10) == []
+        assert await index.find_missing_vectors(10) == []
 
 
 async def test_a_text_that_an_open_note_says_too_keeps_its_vector(tmp_path: Path) -> None:
@@ -155,7 +157,7 @@ async def test_a_text_that_an_open_note_says_too_keeps_its_vector(tmp_path: Path
     index.use_model(MODEL, DIMENSIONS)
     await embed_all(index)
     await index.erase(private)
-    assert await index.missing(10) == []
+    assert await index.find_missing_vectors(10) == []
     assert await paths(index.nearest(vector("the same words"), 5)) == ["Open.md"]
 
 
@@ -167,13 +169,13 @@ async def test_hidden_notes_are_found_by_nothing_at_once(tmp_path: Path) -> None
     assert await index.text_of(passages)
     index.hide(private)
     assert list(index.notes) == ["Open.md"]
-    for retriever in (index.passages, index.stems, index.whole):
+    for retriever in (index.passages, index.stems, index.search_notes):
         assert await retriever(words("marzipanskew"), 5) == []
-    assert await index.named("Zanzibarquux", 5) == []
+    assert await index.search_names("Zanzibarquux", 5) == []
     assert await paths(index.nearest(vector(TEXT), 5)) == ["Open.md"]
     assert await index.text_of(passages) == []
     assert index.passages_of(SECRET) == ()
-    assert not index.embedded(SECRET)
+    assert not index.is_embedded(SECRET)
     assert index.vector_of(SECRET) is None
 
 
@@ -192,13 +194,13 @@ async def test_a_vector_that_comes_too_late_is_not_kept(tmp_path: Path) -> None:
     folder = tmp_path / "index"
     index = await opened(folder, {"Open.md": "harmless", SECRET: TEXT})
     index.use_model(MODEL, DIMENSIONS)
-    batch = await index.missing(10)
+    batch = await index.find_missing_vectors(10)
     marks = digests(index, SECRET)
     await index.erase(private)
     await index.add_vectors([each.digest for each in batch], np.stack([vector(each.text) for each in batch]))
     await index.quarantine([each.digest for each in batch])
     assert [mark for mark in marks if mark in everything(folder)] == []
-    assert await index.missing(10) == []
+    assert await index.find_missing_vectors(10) == []
 
 
 async def test_embedding_goes_on_beside_erasing(tmp_path: Path) -> None:
@@ -207,11 +209,11 @@ async def test_embedding_goes_on_beside_erasing(tmp_path: Path) -> None:
     erasing = asyncio.create_task(index.erase(private))
     await embed_all(index, at_once=16)
     await erasing
-    assert await index.missing(10) == []
+    assert await index.find_missing_vectors(10) == []
     await index.close()
     again = await opened(tmp_path / "index")
     again.use_model(MODEL, DIMENSIONS)
-    assert await again.missing(10) == []
+    assert await again.find_missing_vectors(10) == []
 
 
 async def test_searching_goes_on_beside_erasing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,7 +231,7 @@ async def test_searching_goes_on_beside_erasing(tmp_path: Path, monkeypatch: pyt
     erasing = asyncio.create_task(index.erase(private))
     word, searched = OPEN["n7.md"].split()[-1], 0
     while not erasing.done():
-        for retriever in (index.passages, index.stems, index.whole):
+        for retriever in (index.passages, index.stems, index.search_notes):
             assert "n7.md" in await paths(retriever(words(word, "marzipanskew"), 500))
         assert [passage.path for passage in await index.text_of([PassageHit(VaultPath("n7.md"), 0, 0.0)])] == ["n7.md"]
         searched += 1
@@ -240,7 +242,7 @@ async def test_searching_goes_on_beside_erasing(tmp_path: Path, monkeypatch: pyt
     await erasing
     assert searched > 3
     assert index.health().rebuilds == 0
-    assert not index.damaged
+    assert not index.is_damaged
 
 
 async def test_an_index_that_was_set_aside_goes_too(tmp_path: Path) -> None:
@@ -256,12 +258,12 @@ async def test_an_index_that_was_set_aside_goes_too(tmp_path: Path) -> None:
 
 async def test_of_which_rules_nothing_is_kept_is_remembered(tmp_path: Path) -> None:
     index = await opened(tmp_path / "index")
-    assert index.cleansed == frozenset()
+    assert index.cleansed_globs == frozenset()
     index.keep_cleansed({"Private/**", "b"})
     await index.close()
-    assert (await opened(tmp_path / "index")).cleansed == {"Private/**", "b"}
+    assert (await opened(tmp_path / "index")).cleansed_globs == {"Private/**", "b"}
     (tmp_path / "index/rules.json").write_text('{"cleansed": 7}')
-    assert Index.open(tmp_path / "index").cleansed == frozenset()
+    assert Index.open(tmp_path / "index").cleansed_globs == frozenset()
 
 
 @pytest.mark.parametrize(("left", "kept"), [(8, True), (7, False)])

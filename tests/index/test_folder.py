@@ -113,7 +113,7 @@ async def test_rows_that_only_a_search_reads_are_read_when_in_doubt(tmp_path: Pa
     # As after a crash: the checksums of the newest files are not stored yet.
     (folder / "checksums.json").unlink()
     trusting = await opened(folder)
-    assert (len(trusting.notes), trusting.damaged) == (2, False)
+    assert (len(trusting.notes), trusting.is_damaged) == (2, False)
     await trusting.close()
     doubting = await asyncio.to_thread(Index.open, folder, doubt=ValueError("a search failed"))
     assert (len(doubting.notes), doubting.health().set_aside) == (0, "RuntimeError")
@@ -141,7 +141,7 @@ async def test_an_index_that_was_closed_answers_nothing(tmp_path: Path) -> None:
     await index.close()
     with pytest.raises(NotReady):
         await index.passages(words("alpha"), 5)
-    assert not index.damaged
+    assert not index.is_damaged
 
 
 @pytest.mark.process
@@ -172,7 +172,7 @@ async def test_hurt_postings_are_built_again(tmp_path: Path, hurt: str) -> None:
 
 async def found_everywhere(index: Index) -> list[list[str]]:
     """Search in each of the inverted indexes."""
-    answers = (index.passages(words("alpha"), 5), index.stems(words("alpha"), 5), index.whole(words("beta"), 5))
+    answers = (index.passages(words("alpha"), 5), index.stems(words("alpha"), 5), index.search_notes(words("beta"), 5))
     return [await paths(answer) for answer in answers]
 
 
@@ -201,7 +201,7 @@ async def test_postings_of_another_state_of_the_tables_are_not_believed(tmp_path
         texts = {path: [passage.text for passage in index.passages_of(path)] for path in index.notes}
         for word in ("alpha", "beta", "gamma", "text"):
             saying = sorted(path for path, own in texts.items() if word in own[0])
-            for retriever in (index.passages, index.stems, index.whole):
+            for retriever in (index.passages, index.stems, index.search_notes):
                 assert sorted(await paths(retriever(words(word), 9))) == saying
         await index.close()
 
@@ -215,7 +215,7 @@ async def test_numbers_that_stand_for_other_notes_now_are_noticed(tmp_path: Path
     shutil.rmtree(second / "postings")
     shutil.copytree(first / "postings", second / "postings")
     index = await opened(second)
-    for retriever in (index.passages, index.stems, index.whole):
+    for retriever in (index.passages, index.stems, index.search_notes):
         assert await paths(retriever(words("beta"), 5)) == ["A.md"]
         assert await paths(retriever(words("alpha"), 5)) == []
 

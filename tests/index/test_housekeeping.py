@@ -49,7 +49,7 @@ async def test_edits_stay_findable_and_the_disk_does_not_grow(tmp_path: Path) ->
             await index.optimise(at_once=True)
             assert await paths(index.passages(words(f"edit{turn - 24}"), 3)) == [f"n{turn - 24}.md"]
             assert await paths(index.stems(words(f"edit{turn}"), 3)) == [f"n{turn}.md"]
-            assert await paths(index.whole(words(f"edit{turn}"), 3)) == [f"n{turn}.md"]
+            assert await paths(index.search_notes(words(f"edit{turn}"), 3)) == [f"n{turn}.md"]
     async with index._tidying.lock:
         assert size(folder) <= 1.5 * fresh
         health = index.health()
@@ -68,7 +68,7 @@ async def test_what_is_forbidden_leaves_no_trace_on_disk(tmp_path: Path) -> None
     await index.optimise(at_once=True)
     assert [path for path, content in files(tmp_path / "index").items() if b"zanzibar" in content] == []
     await index.write([prepared("Secret.md", "zanzibarquux codeword")])
-    assert len(await index.missing(10)) == 2
+    assert len(await index.find_missing_vectors(10)) == 2
 
 
 async def test_vectors_of_vanished_passages_are_kept_for_some_days(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ async def test_vectors_of_vanished_passages_are_kept_for_some_days(tmp_path: Pat
     await index._vectors.optimise(now=0.0)
     await index._vectors.optimise(now=6 * day)
     await index.write([prepared("Back.md", "kept words")])
-    assert [missing.text for missing in await index.missing(10)] == ["Back"]
+    assert [missing.text for missing in await index.find_missing_vectors(10)] == ["Back"]
     await embed_all(index)
     await index._vectors.optimise(now=8 * day)
     await index.write([], [VaultPath("Back.md")])
@@ -90,7 +90,7 @@ async def test_vectors_of_vanished_passages_are_kept_for_some_days(tmp_path: Pat
     again.use_model(MODEL, DIMENSIONS)
     await again._vectors.optimise(now=17 * day)
     await again.write([prepared("Late.md", "kept words")])
-    assert [missing.text for missing in await again.missing(10)] == ["Late", "kept words"]
+    assert [missing.text for missing in await again.find_missing_vectors(10)] == ["Late", "kept words"]
     await embed_all(again)
     assert (await again.nearest(vector("kept words"), 1))[0].path == "Late.md"
 
@@ -208,7 +208,7 @@ async def test_a_version_that_goes_while_the_index_is_measured_is_no_damage(tmp_
         await index.optimise(at_once=True)
     measuring = False
     assert min(await asyncio.gather(*watching)) > 0
-    assert not index.damaged
+    assert not index.is_damaged
     await index.close()
 
 
@@ -226,4 +226,4 @@ async def test_a_closed_index_is_not_ready_and_not_damaged(tmp_path: Path) -> No
     ):
         with pytest.raises(NotReady):
             await asked
-    assert not index.damaged
+    assert not index.is_damaged

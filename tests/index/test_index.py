@@ -23,7 +23,7 @@ async def index(tmp_path: Path) -> Index:
 
 async def test_a_written_note_is_found_by_its_words(index: Index) -> None:
     assert await paths(index.passages(words("dough"), 5)) == ["Kitchen/Bread.md"]
-    assert await paths(index.whole(words("leaves"), 5)) == ["Tea.md"]
+    assert await paths(index.search_notes(words("leaves"), 5)) == ["Tea.md"]
 
 
 async def test_a_note_is_found_by_another_form_of_a_word(index: Index) -> None:
@@ -50,7 +50,7 @@ async def test_a_changed_note_is_found_by_its_new_words_only(index: Index) -> No
     await index.write([prepared("Tea.md", "# Tea\n\nSteep the herbs.\n")])
     assert await paths(index.passages(words("herbs"), 5)) == ["Tea.md"]
     assert await paths(index.passages(words("leaves"), 5)) == []
-    assert await paths(index.whole(words("leaves"), 5)) == []
+    assert await paths(index.search_notes(words("leaves"), 5)) == []
 
 
 async def test_a_deleted_note_is_gone_from_every_lane(index: Index) -> None:
@@ -60,8 +60,8 @@ async def test_a_deleted_note_is_gone_from_every_lane(index: Index) -> None:
     assert list(index.notes) == ["Kitchen/Bread.md"]
     assert await index.passages(words("leaves", "boiling"), 5) == []
     assert await index.stems(words("leaves"), 5) == []
-    assert await index.whole(words("leaves"), 5) == []
-    assert await index.named("Tea", 5) == []
+    assert await index.search_notes(words("leaves"), 5) == []
+    assert await index.search_names("Tea", 5) == []
     assert await paths(index.nearest(vector("tea water leaves"), 5)) == ["Kitchen/Bread.md"]
     assert index.vector_of(VaultPath("Tea.md")) is None
 
@@ -82,7 +82,7 @@ async def test_a_rename_seen_as_delete_then_add_embeds_no_passage(index: Index) 
     await index.write([], [VaultPath("Tea.md")])
     await index.optimise()
     await index.write([prepared("Chai.md", TEA)])
-    assert [missing.passage for missing in await index.missing(10)] == [False]
+    assert [missing.passage for missing in await index.find_missing_vectors(10)] == [False]
 
 
 async def test_two_notes_may_take_each_others_names(index: Index, tmp_path: Path) -> None:
@@ -137,8 +137,8 @@ async def test_a_touched_note_keeps_its_passages_and_vectors(index: Index) -> No
     index.use_model(MODEL, DIMENSIONS)
     await embed_all(index)
     await index.write([prepared("Tea.md", TEA, mtime_ns=2 * 10**18)])
-    assert await index.missing(10) == []
-    assert index.notes[VaultPath("Tea.md")].modified == 2e9
+    assert await index.find_missing_vectors(10) == []
+    assert index.notes[VaultPath("Tea.md")].mtime == 2e9
 
 
 async def test_a_reopened_index_knows_everything(index: Index, tmp_path: Path) -> None:
@@ -151,12 +151,12 @@ async def test_a_reopened_index_knows_everything(index: Index, tmp_path: Path) -
     assert dict(again.notes) == before
     assert again.answering_model == MODEL
     again.use_model(MODEL, DIMENSIONS)
-    assert await again.missing(10) == []
+    assert await again.find_missing_vectors(10) == []
     assert [(hit.path, hit.ordinal) for hit in await again.nearest(vector("tea water"), 5)] == [
         (hit.path, hit.ordinal) for hit in nearest
     ]
     assert await paths(again.passages(words("dough"), 5)) == ["Kitchen/Bread.md"]
-    assert (await again.named("tea", 1))[0].path == "Tea.md"
+    assert (await again.search_names("tea", 1))[0].path == "Tea.md"
 
 
 async def test_properties_links_and_headings_come_back_whole(tmp_path: Path) -> None:
@@ -192,47 +192,47 @@ async def test_only_allowed_notes_are_found(tmp_path: Path) -> None:
     few = [VaultPath("n3.md"), VaultPath("n699.md"), VaultPath("absent.md")]
     many = [VaultPath(f"n{at}.md") for at in range(0, 700, 2)]
     rare = [VaultPath(f"n{at}.md") for at in range(450, 700)]
-    for retriever in (index.passages, index.stems, index.whole):
+    for retriever in (index.passages, index.stems, index.search_notes):
         assert sorted(await paths(retriever(words("shared"), 10, few))) == ["n3.md", "n699.md"]
         assert await retriever(words("shared"), 10, []) == []
         found = await paths(retriever(words("shared"), 300, many))
         assert len(found) == 300
         assert set(found) <= set(many)
         assert len(await paths(retriever(words("shared"), 500, rare))) == 250
-    assert {hit.path for hit in await index.named("n3", 10, few)} == {"n3.md"}
+    assert {hit.path for hit in await index.search_names("n3", 10, few)} == {"n3.md"}
 
 
 async def test_the_newest_notes_are_embedded_first(tmp_path: Path) -> None:
     index = await opened(tmp_path / "index", {"Old.md": "ancient text", "New.md": "fresh text"})
     index.use_model(MODEL, DIMENSIONS)
-    assert [missing.text for missing in await index.missing(2)] == ["New", "fresh text"]
+    assert [missing.text for missing in await index.find_missing_vectors(2)] == ["New", "fresh text"]
     await index.write([prepared("Newest.md", "just now", mtime_ns=3 * 10**18)])
-    assert [missing.text for missing in await index.missing(2)] == ["Newest", "just now"]
-    assert [missing.passage for missing in await index.missing(2)] == [False, True]
+    assert [missing.text for missing in await index.find_missing_vectors(2)] == ["Newest", "just now"]
+    assert [missing.passage for missing in await index.find_missing_vectors(2)] == [False, True]
 
 
 async def test_a_quarantined_text_is_never_asked_for_again(tmp_path: Path) -> None:
     index = await opened(tmp_path / "index", {"A.md": "poison here", "B.md": "harmless"})
     index.use_model(MODEL, DIMENSIONS)
-    await index.quarantine([m.digest for m in await index.missing(10) if m.text == "poison here"])
-    assert "poison here" not in [missing.text for missing in await index.missing(10)]
-    assert index.embedded(VaultPath("A.md"))
-    assert not index.embedded(VaultPath("B.md"))
+    await index.quarantine([m.digest for m in await index.find_missing_vectors(10) if m.text == "poison here"])
+    assert "poison here" not in [missing.text for missing in await index.find_missing_vectors(10)]
+    assert index.is_embedded(VaultPath("A.md"))
+    assert not index.is_embedded(VaultPath("B.md"))
     await embed_all(index)
     assert index.pending_vectors() == 0
     await index.close()
     again = await opened(tmp_path / "index")
     again.use_model(MODEL, DIMENSIONS)
-    assert await again.missing(10) == []
+    assert await again.find_missing_vectors(10) == []
 
 
 async def test_a_vector_that_is_no_number_is_quarantined(tmp_path: Path) -> None:
     index = await opened(tmp_path / "index", {"A.md": "text"})
     index.use_model(MODEL, DIMENSIONS)
-    batch = await index.missing(10)
+    batch = await index.find_missing_vectors(10)
     broken = vector("x") * float("nan")
     await index.add_vectors([each.digest for each in batch], [broken] * len(batch))  # type: ignore[arg-type]
-    assert await index.missing(10) == []
+    assert await index.find_missing_vectors(10) == []
     assert await index.nearest(vector("text"), 5) == []
 
 
@@ -275,7 +275,7 @@ async def test_many_writers_and_searchers_at_once_see_whole_notes(tmp_path: Path
 
 async def test_hits_say_where_and_how_well(index: Index) -> None:
     (passage,) = await index.passages(words("leaves"), 5)
-    (note,) = await index.whole(words("leaves"), 5)
+    (note,) = await index.search_notes(words("leaves"), 5)
     assert passage == PassageHit(VaultPath("Tea.md"), 0, passage.score)
     assert note == NoteHit(VaultPath("Tea.md"), note.score)
     assert min(passage.score, note.score) > 0
@@ -300,8 +300,8 @@ async def test_a_note_of_which_half_was_stored_stays_as_it_was(
             await index.write([prepared("Tea.md", "# Tea\n\nSteep the herbs.\n"), prepared("New.md", "herbs")])
     for _ in range(2):
         assert await paths(index.passages(words("leaves"), 5)) == ["Tea.md"]
-        assert await paths(index.whole(words("leaves"), 5)) == ["Tea.md"]
-        assert (await index.whole(words("herbs"), 5), await index.passages(words("herbs"), 5)) == ([], [])
+        assert await paths(index.search_notes(words("leaves"), 5)) == ["Tea.md"]
+        assert (await index.search_notes(words("herbs"), 5), await index.passages(words("herbs"), 5)) == ([], [])
         await index.close()
         index = await opened(tmp_path / "index")
 

@@ -37,7 +37,7 @@ async def test_words_are_found_before_vectors_are_loaded(tmp_path: Path) -> None
     await filled(tmp_path)
     index = await reopened(tmp_path)
     assert await paths(index.passages(words("spelt"), 5)) == ["Spelt.md"]
-    assert index.embedded(RYE)
+    assert index.is_embedded(RYE)
     assert (index.vectors_loaded, index.answering_model, index.pending_vectors()) == (False, MODEL, 0)
     assert index.embedded_share() == 1.0
     assert (await paths(index.nearest(ASKED, 3)))[0] == "Rye.md"
@@ -119,7 +119,7 @@ async def test_vectors_that_cannot_be_read_are_made_anew(tmp_path: Path) -> None
     assert await index.nearest(ASKED, 3) == []
     assert index.answering_model is None
     assert index.pending_vectors() > 0
-    assert not index.embedded(RYE)
+    assert not index.is_embedded(RYE)
     index.use_model(MODEL, DIMENSIONS)
     await embed_all(index)
     assert (await paths(index.nearest(ASKED, 3)))[0] == "Rye.md"

@@ -81,7 +81,7 @@ def test_the_nearest_are_those_of_the_formula(
             assert ordinal == answer[key][0] or notes[key][1][ordinal] == notes[key][1][answer[key][0]]
     texts = {text for title, passages in notes.values() for text in (title, *passages) if text is not None}
     assert set(layout.waiting) == {name(text) for text in texts - known}
-    assert layout.placed() == sum(text in known for _, passages in notes.values() for text in passages)
+    assert layout.count_placed() == sum(text in known for _, passages in notes.values() for text in passages)
 
 
 def test_thousands_of_notes_come_and_go() -> None:
@@ -95,7 +95,7 @@ def test_thousands_of_notes_come_and_go() -> None:
         turn * 5_000 + at for turn in range(3) for at in range(4_990, 5_000)
     )
     assert [key for key, _, _ in layout.nearest(vector("p"), 1, None)()] == [14_999]
-    assert layout.pending() == 29
+    assert layout.count_pending() == 29
 
 
 def test_a_note_as_one_vector_is_the_mean_of_its_passages() -> None:

@@ -19,7 +19,7 @@ def wide(text: str) -> Floats:
 
 
 async def embed_wide(index: Index, batches: int = 1_000) -> None:
-    while batches and (batch := await index.missing(1)):
+    while batches and (batch := await index.find_missing_vectors(1)):
         batches -= 1
         await index.add_vectors([each.digest for each in batch], np.stack([wide(each.text) for each in batch]))
 
@@ -50,7 +50,7 @@ async def test_a_swap_goes_on_after_a_restart(tmp_path: Path) -> None:
     again = await opened(tmp_path / "index")
     assert again.answering_model == MODEL
     again.use_model(OTHER, 2 * DIMENSIONS)
-    assert len(await again.missing(10)) == 1
+    assert len(await again.find_missing_vectors(10)) == 1
     await embed_wide(again)
     assert again.answering_model == OTHER
 
@@ -62,7 +62,7 @@ async def test_going_back_to_the_old_model_embeds_nothing(tmp_path: Path) -> Non
     index.use_model(OTHER, 2 * DIMENSIONS)
     await embed_wide(index, 1)
     index.use_model(MODEL, DIMENSIONS)
-    assert (index.answering_model, await index.missing(10)) == (MODEL, [])
+    assert (index.answering_model, await index.find_missing_vectors(10)) == (MODEL, [])
     await index.optimise()
     assert [path.name for path in (tmp_path / "index").glob("vectors_*")] == [f"vectors_{MODEL}.lance"]
 

@@ -45,7 +45,7 @@ def store_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 async def found(index: Index) -> dict[str, list[tuple[str, str]]]:
     """Return what is found by some words."""
     texts = ("barley", "barlye", "ba", "rye", "heading", "会议", "gone", "late")
-    return {text: sorted((hit.path, hit.matched) for hit in await index.named(text, 9)) for text in texts}
+    return {text: sorted((hit.path, hit.matched) for hit in await index.search_names(text, 9)) for text in texts}
 
 
 @pytest.fixture
@@ -106,5 +106,5 @@ async def test_names_of_erased_notes_are_in_no_file(tmp_path: Path) -> None:
     index = await opened(folder)
     await index.erase(private)
     assert b"Heading of the gone" not in everything(folder)
-    assert [hit.path for hit in await index.named("open", 9)] == ["Open.md"]
+    assert [hit.path for hit in await index.search_names("open", 9)] == ["Open.md"]
     assert b"Open" in (folder / FILE).read_bytes()

@@ -74,7 +74,7 @@ async def test_it_does_not_matter_where_the_words_were_indexed(tmp_path: Path, s
         found = await index.passages(words(word), 50)
         assert found == await other.passages(words(word), 50)
         assert (VaultPath("1.md") in {hit.path for hit in found}) is False
-        assert await index.whole(words(word), 50) == await other.whole(words(word), 50)
+        assert await index.search_notes(words(word), 50) == await other.search_notes(words(word), 50)
     await index.close()
     await other.close()
 

@@ -143,8 +143,8 @@ async def test_many_small_writes_are_merged_and_all_found(tmp_path: Path) -> Non
     for each in (index._opened.postings.words, index._opened.postings.whole):
         assert len(each.segments) < 12
     assert sorted(await paths(index.passages(words("many"), 99))) == sorted(index.notes)
-    assert await paths(index.whole(words("same39"), 9)) == ["Same.md"]
-    assert await paths(index.whole(words("same38"), 9)) == []
+    assert await paths(index.search_notes(words("same39"), 9)) == ["Same.md"]
+    assert await paths(index.search_notes(words("same38"), 9)) == []
     await index.close()
     again = await opened(tmp_path / "index")
     assert sorted(await paths(again.passages(words("many"), 99))) == sorted(again.notes)
@@ -161,11 +161,11 @@ async def test_searches_beside_writes_and_compaction_find_each_note_once(tmp_pat
 
     writing = asyncio.create_task(write())
     while not writing.done():
-        hits = await index.whole(words("common"), 99)
+        hits = await index.search_notes(words("common"), 99)
         assert sorted(hit.path for hit in hits) == sorted(index.notes)
         await asyncio.sleep(0)
     await writing
-    assert await paths(index.whole(words("turn29"), 9)) == ["n29.md"]
+    assert await paths(index.search_notes(words("turn29"), 9)) == ["n29.md"]
 
 
 async def test_a_moved_note_is_found_by_its_new_name_only(tmp_path: Path) -> None:
@@ -174,8 +174,8 @@ async def test_a_moved_note_is_found_by_its_new_name_only(tmp_path: Path) -> Non
     await index.write([prepared("Wheat.md", "some words")], [VaultPath("Rye.md")])
     for _ in range(2):
         assert await paths(index.passages(words("words"), 9)) == ["Wheat.md"]
-        assert await paths(index.whole(words("wheat"), 9)) == ["Wheat.md"]
-        assert await paths(index.whole(words("rye"), 9)) == []
+        assert await paths(index.search_notes(words("wheat"), 9)) == ["Wheat.md"]
+        assert await paths(index.search_notes(words("rye"), 9)) == []
         await index.close()
         index = await opened(tmp_path / "index")
 

@@ -51,7 +51,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
 )  # fmt: skip
 async def test_a_word_of_any_script_is_found(index: Index, word: str, path: str) -> None:
     assert await paths(index.passages(words(word), 3)) == [path]
-    assert await paths(index.whole(words(word), 3)) == [path]
+    assert await paths(index.search_notes(words(word), 3)) == [path]
     assert await paths(index.passages(words(must=[word]), 3)) == [path]
 
 
@@ -100,7 +100,7 @@ async def test_words_that_should_must_and_must_not_be_there_combine(
     hits = await combined.passages(asked, 100)
     assert {hit.path for hit in hits} == wanted
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
-    assert {hit.path for hit in await combined.whole(asked, 100)} == wanted
+    assert {hit.path for hit in await combined.search_notes(asked, 100)} == wanted
     if must and should - must and not must_not:
         assert EVERY[int(hits[0].path[1:-3])] >= must | should
 
@@ -109,15 +109,15 @@ async def test_what_says_nothing_finds_nothing(index: Index) -> None:
     for nothing in (TextQuery(), words(""), words("   ", "!!", "…"), words(must=["?"]), words(must_not=["meeting"])):
         assert await index.passages(nothing, 5) == []
         assert await index.stems(nothing, 5) == []
-        assert await index.whole(nothing, 5) == []
-    assert await index.named(" - ", 5) == []
+        assert await index.search_notes(nothing, 5) == []
+    assert await index.search_names(" - ", 5) == []
     assert await index.passages(words("meeting"), 0) == []
 
 
 async def test_a_page_of_text_is_searched_by_its_first_words(index: Index) -> None:
     page = words(*("children " + " ".join(f"w{at}" for at in range(20_000))).split())
     assert await paths(index.passages(page, 1)) == ["en.md"]
-    assert await paths(index.whole(words("running" * 20_000, "children"), 1)) == ["en.md"]
+    assert await paths(index.search_notes(words("running" * 20_000, "children"), 1)) == ["en.md"]
 
 
 TYPED = st.text(max_size=60) | st.sampled_from(
@@ -151,10 +151,10 @@ async def test_anything_typed_is_an_answer(
 ) -> None:
     asked = TextQuery(tuple(should), tuple(must), tuple(must_not))
     allowed = None if within is None else frozenset(map(VaultPath, within))
-    for retriever in (index.passages, index.stems, index.whole):
+    for retriever in (index.passages, index.stems, index.search_notes):
         found = await paths(retriever(asked, 20, allowed))
         assert within is None or set(found) <= within
-    found = await paths(index.named(" ".join(should), 20, allowed))
+    found = await paths(index.search_names(" ".join(should), 20, allowed))
     assert within is None or set(found) <= within
 
 
@@ -167,9 +167,9 @@ async def test_characters_that_nobody_sees_part_no_word(tmp_path: Path) -> None:
         },
     )
     assert await paths(index.passages(words("sourdough"), 5)) == ["Pa\u200bsted.md"]
-    assert await paths(index.whole(words("fermentation"), 5)) == ["Pa\u200bsted.md"]
+    assert await paths(index.search_notes(words("fermentation"), 5)) == ["Pa\u200bsted.md"]
     assert await paths(index.passages(words("fer\u2060mentation"), 5)) == ["Pa\u200bsted.md"]
-    assert await paths(index.named("pasted", 5)) == ["Pa\u200bsted.md"]
+    assert await paths(index.search_names("pasted", 5)) == ["Pa\u200bsted.md"]
     (hit,) = await index.passages(words("sourdough"), 5)
     (passage,) = await index.text_of([hit])
     assert (passage.lines, "Sourdough" in passage.text) == ((1, 3), True)
@@ -189,7 +189,7 @@ async def test_of_notes_that_say_the_same_the_first_by_path_is_found_whichever_w
     for limit in (5, 39):
         assert await paths(index.passages(words("same"), limit)) == names[:limit]
         assert await paths(index.stems(words("same"), limit)) == names[:limit]
-        assert await paths(index.whole(words("same"), limit)) == names[:limit]
+        assert await paths(index.search_notes(words("same"), limit)) == names[:limit]
     await index.optimise()
     assert await paths(index.passages(words("same"), 40)) == names
     await index.close()

@@ -68,8 +68,10 @@ async def test_searches_go_first_while_the_names_of_many_notes_are_learnt(
         index.hide(lambda path: path == "Hidden.md")
     await writing
     for word in ("fennel", "chervil"):
-        assert await index.named(word, 9) == []
-    assert {hit.path for hit in await index.named("saffron", 9)} == {f"{name}.md" for name in NAMES} - {"Hidden.md"}
+        assert await index.search_names(word, 9) == []
+    assert {hit.path for hit in await index.search_names("saffron", 9)} == {f"{name}.md" for name in NAMES} - {
+        "Hidden.md"
+    }
     assert index.languages == ("english",)
     await index.erase(lambda path: path == "Hidden.md")
     assert set(index.notes) == {f"{name}.md" for name in NAMES} - {"Hidden.md"}
@@ -87,6 +89,6 @@ async def test_a_change_is_shown_whole_though_its_caller_left(tmp_path: Path, mo
         showing.cancel()
         with suppress(asyncio.CancelledError):
             await showing
-    await index.settled()
-    assert len(await index.named("saffron", 9)) == len(NAMES)
+    await index.wait_for_writes()
+    assert len(await index.search_names("saffron", 9)) == len(NAMES)
     await index.close()

@@ -38,7 +38,7 @@ def held_up(patched: pytest.MonkeyPatch) -> Iterator[threading.Event]:
 
 async def asked(index: Index, word: str, *, within: list[VaultPath] | None = None) -> tuple[list[str], list[str]]:
     """Return the notes of which a passage has a word, and those that have it anywhere."""
-    passages, whole = index.passages(words(word), 5, within), index.whole(words(word), 5, within)
+    passages, whole = index.passages(words(word), 5, within), index.search_notes(words(word), 5, within)
     return await paths(passages), await paths(whole)
 
 
@@ -93,7 +93,7 @@ async def test_shown_notes_are_there_at_the_next_start(tmp_path: Path) -> None:
     await index.close()
     again = await opened(tmp_path / "index")
     assert await asked(again, "turn4") == (["Tea.md", "n4.md"], ["Tea.md", "n4.md"])
-    assert await paths(again.whole(words("turn3"), 5)) == ["n3.md"]
+    assert await paths(again.search_notes(words("turn3"), 5)) == ["n3.md"]
     await again.close()
 
 
@@ -112,7 +112,7 @@ async def test_what_cannot_be_written_is_shown_no_more(
     with monkeypatch.context() as patch:
         patch.setattr(Table, "add", add)
         await index.show([prepared("Tea.md", HERBS)])
-        await index.settled()
+        await index.wait_for_writes()
     assert sorted(index.failed_writes) == ["Tea.md"]
     assert sorted(index.notes) == ["Mate.md"]
     assert await asked(index, "herbs") == ([], [])

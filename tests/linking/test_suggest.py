@@ -25,7 +25,7 @@ class Around:
     means: VaultPath | None = None
     parts: tuple[Evidence, ...] = ()
 
-    def linked(self, _: VaultPath) -> int:
+    def count_linking_notes(self, _: VaultPath) -> int:
         return self.links
 
     def resolve(self, _: str) -> VaultPath | None:
@@ -137,7 +137,7 @@ def test_what_is_said_again_and_again_is_looked_up_once() -> None:
     asked: list[str] = []
 
     class Asked(Around):
-        def linked(self, target: VaultPath, /) -> int:
+        def count_linking_notes(self, target: VaultPath, /) -> int:
             asked.append(target)
             return 0
 

@@ -98,7 +98,7 @@ def test_closest_offers_nothing_far_fetched_and_at_most_its_limit() -> None:
 )
 def test_a_missing_note_is_told_with_a_way_out(path: str, message: str, hint: str) -> None:
     names = Names([VaultPath("Work/Plan.md"), VaultPath("Work/Sow.md")])
-    told = names.missing(VaultPath(path))
+    told = names.missing_error(VaultPath(path))
     assert (told.message, told.hint.startswith(hint)) == (message, True)
 
 

@@ -100,7 +100,7 @@ def test_hostile_repetition_is_only_text(text: str) -> None:
     ],
 )
 def test_a_box_means_what_the_plugin_and_themes_say(status: str, meaning: str, following: str) -> None:
-    assert (TaskSettings().meaning(status), TaskSettings().following(status)) == (meaning, following)
+    assert (TaskSettings().meaning(status), TaskSettings().next_status(status)) == (meaning, following)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_the_user_s_own_marks_come_first() -> None:
     settings = TaskSettings(
         statuses={" ": TaskStatus("todo", "/"), "D": TaskStatus("done", ""), "p": TaskStatus("other", "pp")}
     )
-    assert [settings.following(each) for each in " Dp"] == ["/", " ", "x"]
+    assert [settings.next_status(each) for each in " Dp"] == ["/", " ", "x"]
     assert [settings.meaning(each) for each in "D/p"] == ["done", "in_progress", "other"]
 
 

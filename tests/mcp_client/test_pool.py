@@ -178,7 +178,7 @@ async def test_a_slow_call_ends_and_the_server_goes_on(
     write_servers(tmp_path)
     pid = await call(pool, "pid")
     with monkeypatch.context() as hasty:
-        hasty.setattr(pool.running("test"), "_timing", Timeouts(call_s=0.5))
+        hasty.setattr(pool.find_connection("test"), "_timing", Timeouts(call_s=0.5))
         with pytest.raises(ServerFailed, match=r"did not answer within 0\.5 s"):
             await call(pool, "slow")
     assert await call(pool, "pid") == pid

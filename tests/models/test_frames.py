@@ -9,8 +9,8 @@ FRAMES = st.lists(st.builds(Frame, st.dictionaries(st.text(), st.integers()), st
 
 @given(FRAMES, st.integers(min_value=0, max_value=10))
 def test_a_stream_gives_back_its_frames_and_drops_a_torn_last_one(frames: list[Frame], torn: int) -> None:
-    stream = b"".join(frame.packed() for frame in frames)
-    assert unpack_frames(stream + Frame({"cut": 1}, b"short").packed()[:torn]) == frames
+    stream = b"".join(frame.pack() for frame in frames)
+    assert unpack_frames(stream + Frame({"cut": 1}, b"short").pack()[:torn]) == frames
 
 
 @given(st.lists(st.text(st.characters(codec=None)), max_size=5))

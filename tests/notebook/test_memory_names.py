@@ -56,7 +56,7 @@ def test_a_typing_error_counts_less(names: MemoryNames) -> None:
 
 
 def test_the_words_of_a_name_are_known(names: MemoryNames) -> None:
-    assert names.covered("is oven clay fireproof, Gertrud?") == {"oven", "clay", "gertrud"}
+    assert names.covered_words("is oven clay fireproof, Gertrud?") == {"oven", "clay", "gertrud"}
 
 
 def test_a_name_is_forgotten_with_its_last_memory(names: MemoryNames) -> None:

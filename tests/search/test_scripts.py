@@ -164,7 +164,7 @@ async def test_a_query_that_no_note_says_in_its_language_finds_the_nearest(tmp_p
     write_vault(tmp_path / "vault", notes)
     async with opened(tmp_path / "vault", tmp_path / "index") as by_words:
         by_words.index.use_model(MULTILINGUAL_MODEL, 2)
-        missing = await by_words.index.missing(10)
+        missing = await by_words.index.find_missing_vectors(10)
         vectors = np.array([at(cosines.get(one.text.strip(), 0.0)) for one in missing])
         await by_words.index.add_vectors([one.digest for one in missing], vectors)
         sources = replace(by_words, embed_query=embed_query)

@@ -49,7 +49,7 @@ async def test_a_hit_tells_where_and_why(sources: Sources) -> None:
             score=answer.hits[0].score,
             why=("says “slow”, “rise”",),
             tags=("work/weekly",),
-            modified=note.modified,
+            modified=note.mtime,
             digest=note.digest,
         ),
     )

@@ -31,12 +31,17 @@ def test_changes_are_followed() -> None:
     vocabulary.follow(by_path(indexed("a.md", title="New name"), indexed("c.md", title="Third name")))
     named = vocabulary.named_in("old name, kept name, new name, third name")
     assert named == {"a.md", "c.md"}
-    assert vocabulary.tagged("area") == frozenset()
+    assert vocabulary.find_tagged("area") == frozenset()
 
 
 def test_tags_are_found_by_each_of_their_parts() -> None:
     vocabulary = following(indexed("a.md", tags=("Area/Home",)))
-    assert vocabulary.tagged("area") == vocabulary.tagged("home") == vocabulary.tagged("area/home") == {"a.md"}
+    assert (
+        vocabulary.find_tagged("area")
+        == vocabulary.find_tagged("home")
+        == vocabulary.find_tagged("area/home")
+        == {"a.md"}
+    )
 
 
 def test_longer_words_cover_more_of_a_name() -> None:

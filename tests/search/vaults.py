@@ -46,7 +46,7 @@ async def opened(root: Path, folder: Path, embedder: Embedder | None = None) -> 
     await index.write([prepare(read_document(path, data), stat, Boilerplate.empty()) for path, data, stat in read])
     if embedder is not None:
         index.use_model(model_key(embedder.model), embedder.model.spec.dimensions)
-        while batch := await index.missing(64):
+        while batch := await index.find_missing_vectors(64):
             done = await embedder.embed([missing.text for missing in batch])
             await index.add_vectors([missing.digest for missing in batch], done.vectors)
     edges = [Edge(path, target) for path, note in index.notes.items() for target in resolve_targets(note, names)]

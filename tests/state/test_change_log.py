@@ -107,7 +107,7 @@ def test_a_torn_or_spoilt_line_costs_only_itself(tmp_path: Path) -> None:
     again = Store.open(left)
     # Of the third the last line is torn: what was kept when it was begun is there, so that it is made whole.
     assert {change.id for change in again.journal.changes()} == {first}
-    assert [change.id for change, _ in again.journal.unsettled()] == [third]
+    assert [change.id for change, _ in again.journal.find_unsettled()] == [third]
     edit(again, 5)
     assert len(again.journal.changes()) == 2
     again.close()
@@ -142,7 +142,7 @@ def test_a_change_that_is_gone_stays_gone(tmp_path: Path) -> None:
     left.with_name("state.sqlite-wal").unlink()
     again = Store.open(left)
     assert again.journal.changes() == []
-    assert again.journal.unsettled() == []
+    assert again.journal.find_unsettled() == []
     again.close()
 
 
@@ -170,5 +170,5 @@ def test_a_change_that_was_backed_up_while_it_was_made_is_settled_after_damage(t
     zero(tmp_path / "state.sqlite")
     again = Store.open(tmp_path / "state.sqlite")
     assert again.salvaged
-    assert (again.journal.changes(), again.journal.unsettled()) == (before, [])
+    assert (again.journal.changes(), again.journal.find_unsettled()) == (before, [])
     again.close()

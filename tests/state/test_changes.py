@@ -131,7 +131,11 @@ def test_a_change_that_was_not_done_leaves_no_row(store: Store) -> None:
     entry = store.journal.begin(Change(store.journal.next_id(), NOON, "edit_note"))
     entry.prepare(put("a.md", b"old", b"new"))
     entry.settle(False)
-    assert (store.journal.changes(), store.journal.unsettled(), store.journal.change(entry.change.id)) == ([], [], None)
+    assert (store.journal.changes(), store.journal.find_unsettled(), store.journal.change(entry.change.id)) == (
+        [],
+        [],
+        None,
+    )
 
 
 def test_a_change_that_was_begun_is_found_after_a_crash(tmp_path: Path, store: Store) -> None:
@@ -145,11 +149,11 @@ def test_a_change_that_was_begun_is_found_after_a_crash(tmp_path: Path, store: S
         shutil.copy(tmp_path / name, tmp_path / "left" / name)
     shutil.copytree(tmp_path / "snapshots", tmp_path / "left/snapshots")
     again = Store.open(tmp_path / "left/state.sqlite")
-    ((found, entry),) = again.journal.unsettled()
+    ((found, entry),) = again.journal.find_unsettled()
     assert (found.id, found.state, found.steps) == (change.id, "prepared", tuple(plan.steps))
     assert again.snapshots.read(digest(b"old")) == b"old"
     entry.settle(True)
-    assert again.journal.unsettled() == []
+    assert again.journal.find_unsettled() == []
     assert [c.state for c in again.journal.changes()] == ["applied"]
     again.close()
 
@@ -159,7 +163,7 @@ def test_a_folder_that_was_to_be_moved_is_known_after_a_crash(tmp_path: Path, st
     store.journal.begin(Change(store.journal.next_id(), NOON, "move_folder")).prepare(Plan((step,)))
     store.close()
     store = Store.open(tmp_path / "state.sqlite")
-    ((found, _),) = store.journal.unsettled()
+    ((found, _),) = store.journal.find_unsettled()
     assert [one.inode for one in found.steps] == [step.inode]
     store.close()
 
@@ -380,7 +384,7 @@ def test_what_touched_a_denied_note_is_forgotten_with_its_contents(tmp_path: Pat
     store.back_up()
     store.forget(lambda name: name.startswith("Secret/"))
     assert [change.steps[0].path for change in store.journal.changes()] == ["Open.md"]
-    assert (store.journal.change(renamed), store.journal.unsettled()) == (None, [])
+    assert (store.journal.change(renamed), store.journal.find_unsettled()) == (None, [])
     assert kept(store) == {digest(b"common"), digest(b"open text")}
     left = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
     assert b"Secret" not in left

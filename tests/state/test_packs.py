@@ -122,7 +122,7 @@ def test_a_damaged_content_is_never_handed_out_and_all_others_are(tmp_path: Path
     Snapshots(folder).keep(blobs)
     (pack,) = pack_files(folder)
     lost = [*blobs][200]
-    place = Packs(folder / "packs")._known()[lost]
+    place = Packs(folder / "packs")._read_places()[lost]
     data = bytearray(pack.read_bytes())
     data[place.start + 1 : place.start + 9] = b"\x01damaged"
     pack.write_bytes(data if with_table else data[:-3])
@@ -188,7 +188,7 @@ def test_what_was_kept_before_a_kill_is_whole(tmp_path: Path, lines: int) -> Non
     for each, data in [*contents(max(told, default=0)).items()][250:]:
         assert store.read(each) == data
     assert store.count_damaged() == 0
-    store.sweep(store._stored())
+    store.sweep(store._stored_digests())
     assert not [file for file in folder.rglob(".*") if file.is_file()]
 
 

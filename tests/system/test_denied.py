@@ -212,7 +212,7 @@ def indexed(bridge: Sidecar, number: int, index: Path) -> bool:
 def cases(operation: Operation) -> Iterator[dict[str, Any]]:
     """Yield arguments about what is denied."""
     yield dict(operation.example)
-    required = {argument.name for argument in operation.arguments if argument.required}
+    required = {argument.name for argument in operation.arguments if argument.is_required}
     for argument in operation.arguments:
         alone = required <= {argument.name} and argument.name not in ENOUGH
         for value in ARGUMENTS.get(argument.name, ()):

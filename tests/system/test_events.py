@@ -27,7 +27,7 @@ def test_an_id_that_is_no_longer_known_means_reset() -> None:
 
 def test_a_slow_subscriber_is_told_to_reset() -> None:
     events = Events(waiting=3)
-    with events.subscribed() as queue:
+    with events.subscribe() as queue:
         for _ in range(4):
             events.publish(PROGRESS, "v")
         assert [queue.get_nowait().event.kind for _ in range(queue.qsize())] == ["reset"]
@@ -54,7 +54,7 @@ def test_what_is_hidden_is_not_told_whatever_names_it() -> None:
 
 def test_what_is_hidden_later_is_forgotten_and_not_delivered() -> None:
     events = Events()
-    with events.subscribed() as queue:
+    with events.subscribe() as queue:
         for path in ("Open.md", "Private/a.md", "Open.md"):
             events.publish(updated(path), "v")
         events.hide("v", secret)

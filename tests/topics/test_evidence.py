@@ -28,10 +28,10 @@ def test_near_notes_vote_by_their_weight() -> None:
 
 def test_names_are_found_whole_by_alias_and_in_scripts_without_spaces() -> None:
     names = TopicNames(TOPICS, rarity_by_count(lambda form: 50 if form == "rye" else 1, 100))
-    form, rarity = names.said("Rye, auch Roggen genannt")[RYE]
+    form, rarity = names.find_topics("Rye, auch Roggen genannt")[RYE]
     assert (form, round(rarity, 6)) == ("roggen", 1.0)
-    assert names.said("我喜欢黑麦面包")[RYE][0] == "黑麦"
-    assert names.said("Coffeepots and steam") == {}
+    assert names.find_topics("我喜欢黑麦面包")[RYE][0] == "黑麦"
+    assert names.find_topics("Coffeepots and steam") == {}
 
 
 def test_a_title_counts_besides_the_text() -> None:

@@ -51,7 +51,7 @@ def test_what_is_harmless_is_let_through(expression: str) -> None:
 def test_a_hostile_filter_stops_nothing() -> None:
     rules = Rules(ignored=("/(a+)+$/", "A/", "/(a|aa)*b/"))
     assert rules.reason("a" * 60 + "!.md") is None
-    assert rules.unused == ("/(a+)+$/", "/(a|aa)*b/")
+    assert rules.unusable_filters == ("/(a+)+$/", "/(a|aa)*b/")
 
 
 @settings(deadline=None)

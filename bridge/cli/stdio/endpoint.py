@@ -60,9 +60,9 @@ class Endpoint:
         refused = None
         content = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
         for _ in range(TRIES):
-            runtime = await self._finder.found(refused)
+            runtime = await self._finder.find(refused)
             try:
-                async with self._sent("POST", runtime, {**headers, **content}, body) as response:
+                async with self._send("POST", runtime, {**headers, **content}, body) as response:
                     # Another bridge may have replaced the one that this token belongs to.
                     if response.status != HTTPStatus.UNAUTHORIZED or self._finder.now() == runtime:
                         yield response
@@ -78,7 +78,7 @@ class Endpoint:
         if runtime is None:
             raise ConnectionLost
         try:
-            async with self._sent("GET", runtime, {**headers, "Accept": "text/event-stream"}) as response:
+            async with self._send("GET", runtime, {**headers, "Accept": "text/event-stream"}) as response:
                 yield response
         except NotSent:
             raise ConnectionLost from None
@@ -87,11 +87,11 @@ class Endpoint:
         """End a session, if a bridge is there to receive it."""
         runtime = self._finder.now()
         if runtime is not None:
-            async with self._sent("DELETE", runtime, headers):
+            async with self._send("DELETE", runtime, headers):
                 pass
 
     @asynccontextmanager
-    async def _sent(
+    async def _send(
         self, method: str, runtime: Runtime, headers: Mapping[str, str], body: bytes | None = None
     ) -> AsyncIterator[aiohttp.ClientResponse]:
         known = {"Authorization": f"Bearer {runtime.token}", **self._named}

@@ -206,7 +206,7 @@ class BridgeFinder:
         if self._own is not None:
             self._own.end()
 
-    async def found(self, refused: Runtime | None = None) -> Runtime:
+    async def find(self, refused: Runtime | None = None) -> Runtime:
         """Return a bridge that listens; one is started if there is none."""
         now = self.now()
         if now is not None and now != refused:
@@ -216,7 +216,7 @@ class BridgeFinder:
 
     async def _look(self) -> Runtime:
         try:
-            return await self._shared()
+            return await self._find_shared()
         except BridgeError as error:
             if error.code not in FALLBACK_CODES:
                 raise
@@ -224,7 +224,7 @@ class BridgeFinder:
             self._own = self._starter.start_own()
             return await asyncio.wait_for(asyncio.shield(self._own.runtime), START_S)
 
-    async def _shared(self) -> Runtime:
+    async def _find_shared(self) -> Runtime:
         """Look for a shared bridge, starting one if needed, until one listens or the time is up."""
         reason: BridgeError = BridgeUnavailable()
         began = time.monotonic()

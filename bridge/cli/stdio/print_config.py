@@ -40,7 +40,7 @@ def print_agent_config(given: argparse.Namespace) -> int:
     sys.stdout.flush()
     add = ["claude", "mcp", "add", "--scope", "user", name, "--", *command]
     sys.stderr.write(PLACES[given.print_config].format(command=shlex.join(add)) + "\n")
-    if given.client is not None and Tokens(folders.tokens).named(given.client) is None:
+    if given.client is not None and Tokens(folders.tokens).find_client(given.client) is None:
         sys.stderr.write(f"This client has no token; run: vault-bridge tokens create {shlex.quote(given.client)}\n")
     return 0
 

@@ -65,7 +65,7 @@ class Session:
         async with self._renewing:
             if self.headers is not lost or self._opening is None:
                 return
-            headers = await self._opened(self._opening)
+            headers = await self._open(self._opening)
             for line in (encode_notification(INITIALIZED), *self._subscribed.values()):
                 async with self._endpoint.post(line, headers) as response:
                     await response.read()
@@ -105,7 +105,7 @@ class Session:
             await self.renew(session)
         return response.status
 
-    async def _opened(self, opening: Message) -> Mapping[str, str]:
+    async def _open(self, opening: Message) -> Mapping[str, str]:
         async with self._endpoint.post(opening.line, {}) as response:
             async for content in read_messages(response, opening.id):
                 if "result" in content:
@@ -213,17 +213,17 @@ class Pump:
         except Exception as error:  # noqa: BLE001  # the top of a task: anything else is a bug
             self._fail(message, Internal(f"Internal error in `vault-bridge mcp`: {type(error).__name__}."))
         finally:
-            self._waited(message)
+            self._take_pending(message)
 
     def _fail(self, message: Message, error: BridgeError) -> None:
         """Send the client an error for a request, unless it is answered or cancelled."""
-        waiting = self._waited(message)
+        waiting = self._take_pending(message)
         if waiting is not None and not waiting.given_up:
             self._say(encode_refusal(waiting.client_id, error))
         elif not message.is_request:
             log.warning("%s did not reach the bridge: %s", message.method or "An answer", error.message)
 
-    def _waited(self, message: Message) -> PendingRequest | None:
+    def _take_pending(self, message: Message) -> PendingRequest | None:
         return self._waiting.pop(message.id, None) if message.id is not None and message.is_request else None
 
     async def _send(self, message: Message) -> None:
@@ -245,7 +245,7 @@ class Pump:
         waiting = self._waiting.get(message.id) if message.is_request and message.id is not None else None
         async for content in read_messages(response, message.id):
             if is_answer(content, message.id):
-                self._waited(message)
+                self._take_pending(message)
                 if isinstance(result := content.get("result"), dict):
                     self._session.note(message, result, response)
             if waiting is None:

@@ -130,7 +130,7 @@ async def offer_tools(call: Call, chosen: Iterable[ChosenServer], *, agreed: boo
             tools += [tool for tool in described.values() if TOOL_NAME.fullmatch(tool.tool)]
             notices += [f"The tools of `{one.server.name}` are not known: {trouble}"] if trouble else []
             continue
-        is_running = call.bridge.servers.running(one.server.name) is not None
+        is_running = call.bridge.servers.find_connection(one.server.name) is not None
         if missing := [name for name in one.tools if is_running and name not in described]:
             known = ", ".join(f"`{name}`" for name in list(described)[:MAX_TOOLS]) or "none"
             raise InvalidArguments(f"`{one.server.name}` has no tool `{missing[0]}`.", hint=f"Its tools: {known}.")
@@ -142,8 +142,8 @@ async def offer_tools(call: Call, chosen: Iterable[ChosenServer], *, agreed: boo
 
 async def _start(call: Call, one: ChosenServer, *, agreed: bool) -> str:
     """Start a server that may be started, and list its tools where one is missing; return why it does not run."""
-    if not (is_user(call) or call.confirmed(agreed)) and await needs_consent(call, one.server):
-        is_running = call.bridge.servers.running(one.server.name) is not None
+    if not (is_user(call) or call.is_confirmed(agreed)) and await needs_consent(call, one.server):
+        is_running = call.bridge.servers.find_connection(one.server.name) is not None
         return "" if is_running else "it is not started before the user agrees."
     try:
         async with call.bridge.servers.connect(one.server) as connection:

@@ -220,10 +220,10 @@ def note_cards(call: Call, signal: Signal, weights: BriefWeights, days: float, *
     chosen = [note for note in notes.values() if note.note_type in TYPED or (ordinary and note.path in signal.found)]
     own = [terms_of((*note.tags, *note.aliases), note.title) for note in chosen]
     for note, terms in zip(chosen, share_of_terms(signal.terms, own), strict=True):
-        score, why = _score(note.path, terms, note.modified, signal, weights, days)
+        score, why = _score(note.path, terms, note.mtime, signal, weights, days)
         if score > weights.recency or not (signal.task or signal.terms):
             name = (note.note_type or "note").capitalize()
-            line = f"--- {name}: {one_line(note.title)} ({age_text(note.modified, signal.now)}) {quote_path(note.path)}"
+            line = f"--- {name}: {one_line(note.title)} ({age_text(note.mtime, signal.now)}) {quote_path(note.path)}"
             yield _card(note, "notes", (line,), score, why)
 
 
@@ -286,11 +286,11 @@ def correction_cards(call: Call, signal: Signal, budget: int) -> Iterator[Card]:
 
 def pulse_cards(call: Call, signal: Signal, days: float, limit: int) -> Iterator[Card]:
     notes = call.vault.index.view("notes").notes.values()
-    recent = [note for note in notes if signal.now - note.modified < days * DAY_S]
-    for note in sorted(recent, key=lambda one: (-one.modified, one.path))[:limit]:
-        when = age_text(note.modified, signal.now)
-        text = f"--- Changed {when} {_changed_by(call, note.path, note.modified)}: {quote_path(note.path)}"
-        yield Card(note.path, "pulse", (1, 1), text, recency(note.modified, signal.now, days), ("was changed lately",))
+    recent = [note for note in notes if signal.now - note.mtime < days * DAY_S]
+    for note in sorted(recent, key=lambda one: (-one.mtime, one.path))[:limit]:
+        when = age_text(note.mtime, signal.now)
+        text = f"--- Changed {when} {_changed_by(call, note.path, note.mtime)}: {quote_path(note.path)}"
+        yield Card(note.path, "pulse", (1, 1), text, recency(note.mtime, signal.now, days), ("was changed lately",))
 
 
 def _correction_text(path: VaultPath, items: list[str]) -> str:

@@ -156,7 +156,7 @@ def describe_entity(
     sources = graph_snapshot.graph.linked_from(note.path)
     own = corpus.forms_in(note.path)
     forms = {fold_case(name) for name in (note.title, *note.aliases)}
-    times = (graph_snapshot.notes[path].modified for path in (note.path, *sources) if path in graph_snapshot.notes)
+    times = (graph_snapshot.notes[path].mtime for path in (note.path, *sources) if path in graph_snapshot.notes)
     return Entity(
         note.path,
         note.title,

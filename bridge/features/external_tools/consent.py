@@ -26,7 +26,7 @@ async def require_consent(call: Call, server: ExternalServer, act: str, given: A
     if not await needs_consent(call, server):
         return
     path, once = call.bridge.folders.agreed_servers, server.confirm == "first"
-    if not call.confirmed(confirm):
+    if not call.is_confirmed(confirm):
         # Not by orjson, which refuses numbers of more than 64 bits.
         shown = json.dumps(given, ensure_ascii=False, separators=(",", ":"), sort_keys=True, default=str)
         extent = ", and later calls of this program without asking" if once else ""

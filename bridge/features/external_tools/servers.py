@@ -120,7 +120,7 @@ async def start_servers(call: Call) -> None:
 
 
 def describe_server(call: Call, server: ExternalServer) -> ListedServer:
-    health, running = call.bridge.servers.health(server), call.bridge.servers.running(server.name)
+    health, running = call.bridge.servers.health(server), call.bridge.servers.find_connection(server.name)
     tools = running.summaries if running is not None and server.enabled else ()
     return ListedServer(
         name=server.name,

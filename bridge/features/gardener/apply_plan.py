@@ -102,13 +102,17 @@ async def apply_plan(call: Call, path: VaultPath, checks: CheckNames = (), *, op
     plan = await open_plan(vault, path)
     if unknown := [name for name in checks if name not in {check.name for check in CHECKS}]:
         raise InvalidArguments(f"There is no check `{unknown[0][:40]}`.", hint="`garden_rules` lists them.")
-    plan.require_unaltered(plan.ticked)
-    by = author(call, "apply_plan", options.reason, confirmed=call.confirmed(options.confirm))
+    plan.require_unaltered(plan.ticked_ids)
+    by = author(call, "apply_plan", options.reason, confirmed=call.is_confirmed(options.confirm))
     by = replace(by, session=f"garden-{secrets.token_hex(6)}", applies_in=None)
     if has_agreed(call):
         by = replace(by, proposes=False)
     application = PlanApplication(call, plan, by, await current_limits(call))
-    asked = [check.name for check in CHECKS if (not checks or check.name in checks) and application.asked(check.name)]
+    asked = [
+        check.name
+        for check in CHECKS
+        if (not checks or check.name in checks) and application.ticked_findings(check.name)
+    ]
     if options.dry_run:
         tried = {name: await application.try_check(name) for name in asked}
         done = [application.describe(name, one) for name, one in tried.items()]
@@ -156,8 +160,8 @@ class PlanApplication:
         """What the changes so far made of notes."""
         self._dropped: dict[str, list[DroppedFinding]] = {}
 
-    def asked(self, check: str) -> list[ListedFinding]:
-        ticked = set(self._plan.ticked)
+    def ticked_findings(self, check: str) -> list[ListedFinding]:
+        ticked = set(self._plan.ticked_ids)
         return [one for id_, one in self._plan.findings.items() if id_ in ticked and one.finding.check == check]
 
     async def _choose(self, check: str) -> list[ListedFinding]:
@@ -166,7 +170,7 @@ class PlanApplication:
         denies = self._vault.files.rules.denies
         dropped: list[DroppedFinding] = []
         chosen: list[ListedFinding] = []
-        for one in self.asked(check):
+        for one in self.ticked_findings(check):
             if one.is_applied:
                 why: str | None = "it was applied before."
             elif one.change and self._by.proposes:
@@ -203,11 +207,11 @@ class PlanApplication:
     def describe(self, check: str, made: ChangeSelection | None) -> AppliedCheck:
         dropped = tuple(self._dropped.get(check, ()))
         gone = {one.id for one in dropped}
-        ids = tuple(one.line.id for one in self.asked(check) if one.line.id not in gone)
+        ids = tuple(one.line.id for one in self.ticked_findings(check) if one.line.id not in gone)
         if made is None or not made.outcome.plan.steps:
             dropped += tuple(DroppedFinding(id_, "nothing is left to do.") for id_ in ids)
             return AppliedCheck(check, (), (), dropped, "left_out", None, 0, ())
-        outcome, texts = made.outcome, {one.line.id: one.finding.text for one in self.asked(check)}
+        outcome, texts = made.outcome, {one.line.id: one.finding.text for one in self.ticked_findings(check)}
         return AppliedCheck(
             check,
             ids,

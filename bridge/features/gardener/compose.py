@@ -44,7 +44,7 @@ async def compose_plan(
     chosen, notices = await asyncio.to_thread(choose_checks, checks, ledger)
     notes = vault.index.view("notes").notes
     inside = folder_of(notes, folder)
-    known = await asyncio.to_thread(ledger.checked, version_of(chosen)) if skip_checked else {}
+    known = await asyncio.to_thread(ledger.read_checked, version_of(chosen)) if skip_checked else {}
     skipped = {path for path, digest in known.items() if path in notes and notes[path].digest == digest}
     if skipped:
         notices.append(f"Left out: {len(skipped):,} notes that were checked since they changed.")
@@ -110,10 +110,10 @@ class TriedFindings:
 
 
 async def try_findings(garden: Garden, findings: Sequence[GardenFinding]) -> TriedFindings:
-    vault, ticked = garden.vault, [one for one in findings if one.ticked]
+    vault, ticked = garden.vault, [one for one in findings if one.is_ticked]
     limits = replace(change_limits(garden), seconds=garden.budget.for_trying)
     sure = await _try(vault, ticked, limits)
-    others = await _try(vault, [one for one in findings if not one.ticked], limits)
+    others = await _try(vault, [one for one in findings if not one.is_ticked], limits)
     chosen = {id(one) for one in (*sure.findings, *others.findings)}
     refused = {id(one) for one in (*sure.refused, *others.refused)}
     return TriedFindings(

@@ -67,7 +67,7 @@ class GardenFinding:
     """Whether the user always has the findings of its check ticked."""
 
     @property
-    def ticked(self) -> bool:
+    def is_ticked(self) -> bool:
         return self.confidence >= TICKED or self.is_favoured
 
     @property

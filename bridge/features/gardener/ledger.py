@@ -206,7 +206,7 @@ class Ledger:
         """
         self._database.write(query, (rule, int(favoured)))
 
-    def checked(self, version: str) -> Mapping[VaultPath, Digest]:
+    def read_checked(self, version: str) -> Mapping[VaultPath, Digest]:
         query = "SELECT path, digest FROM garden_checked WHERE version = ?"
         rows = self._database.read(lambda connection: connection.execute(query, (version,)).fetchall())
         return {VaultPath(path): Digest(digest) for path, digest in rows}

@@ -232,7 +232,7 @@ def _build(vault: OpenVault, tried: TriedFindings, replaced: WrittenPlan | None)
         path,
         text,
         requests,
-        tuple(describe_finding(id_, one, ticked=one.ticked) for id_, one in findings.items()),
+        tuple(describe_finding(id_, one, ticked=one.is_ticked) for id_, one in findings.items()),
         [(id_, findings[id_].check, record_digest(plan, record)) for id_, record in records.items()],
     )
 
@@ -265,7 +265,7 @@ def _free_path(vault: OpenVault, folder: VaultPath, now: datetime) -> VaultPath:
 
 
 def _summary(tried: TriedFindings) -> list[str]:
-    ticked = sum(one.ticked for one in tried.findings)
+    ticked = sum(one.is_ticked for one in tried.findings)
     explained = (
         "What the gardener proposes; what is very likely right is ticked already. Nothing is changed before this plan"
         " is applied: tick what is right, untick or delete what is not. The words of a line may be changed, its `^g…`"
@@ -286,7 +286,7 @@ def _sections(findings: Mapping[str, GardenFinding]) -> list[PlanSection]:
         if not own:
             continue
         lines = [
-            PlanLine(id_, one.ticked, finding_line(one), 0)
+            PlanLine(id_, one.is_ticked, finding_line(one), 0)
             for id_, one in sorted(own.items(), key=lambda each: -each[1].confidence)
         ]
         title = check.name.replace("_", " ").capitalize()

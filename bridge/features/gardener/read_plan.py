@@ -56,7 +56,7 @@ class OpenPlan:
     """Why the others cannot be applied, by their ids."""
 
     @property
-    def reworded(self) -> Sequence[str]:
+    def reworded_ids(self) -> Sequence[str]:
         """The findings whose lines say something else than was written."""
         return [id_ for id_, one in self.findings.items() if one.line.text != one.written]
 
@@ -75,7 +75,7 @@ class OpenPlan:
         return id_
 
     @property
-    def ticked(self) -> Sequence[str]:
+    def ticked_ids(self) -> Sequence[str]:
         return [line.id for line in self.plan.lines if line.ticked]
 
 
@@ -96,7 +96,7 @@ async def untouched_plan(vault: OpenVault) -> WrittenPlan | None:
     ledger = Ledger(vault.store.database)
     made = await asyncio.to_thread(ledger.findings, last.id)
     is_judged = await asyncio.to_thread(ledger.verdicts, last.id)
-    as_made = all(one.line.ticked == one.finding.ticked for one in plan.findings.values())
+    as_made = all(one.line.ticked == one.finding.is_ticked for one in plan.findings.values())
     folder = f"{agents_folder(vault.settings).plans}/"
     is_linked = any(not path.startswith(folder) for path in (await vault.resolved_links()).sources(last.path))
     is_untouched = last.is_own and as_made and plan.findings.keys() == made.keys() and not (is_judged or is_linked)

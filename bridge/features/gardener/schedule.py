@@ -41,7 +41,7 @@ async def plan_when_idle(vault: OpenVault) -> None:
 
 
 def is_idle(vault: OpenVault, quiet_s: float) -> bool:
-    settled = vault.indexer.complete and not vault.indexer.pending and vault.indexer.link_resolver.settled
+    settled = vault.indexer.complete and not vault.indexer.pending and vault.indexer.link_resolver.is_settled
     embeds = vault.backfill.model is not None and not vault.backfill.paused and vault.trouble is None
     return settled and not (embeds and vault.index.pending_vectors()) and vault.activity.quiet_s() >= quiet_s
 

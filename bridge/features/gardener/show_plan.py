@@ -39,7 +39,7 @@ async def show_plan(call: Call, path: VaultPath, finding: Annotated[str, MaxLen(
     shown = await _describe(call, plan, list(plan.findings) if finding is None else [plan.find(finding)])
     wanted = [one for one in shown if (one.ticked or finding) and one.state in ("open", "proposed")]
     notices = [f"`^{id_}` cannot be applied: {why}" for id_, why in plan.altered.items()]
-    notices += [f"`^{id_}` is worded otherwise in the note; it does what is said here." for id_ in plan.reworded]
+    notices += [f"`^{id_}` is worded otherwise in the note; it does what is said here." for id_ in plan.reworded_ids]
     ticked = sum(one.ticked and one.state in ("open", "proposed") for one in shown)
     if not wanted:
         return ShownPlan(path, shown, ticked, (), tuple(notices))

@@ -31,7 +31,7 @@ RECORD_EVERY_S = 900.0
 async def record_graph_daily(vault: OpenVault) -> Never:
     """Record the graph periodically once all links are resolved, until cancelled."""
     while True:
-        while not vault.indexer.link_resolver.settled:
+        while not vault.indexer.link_resolver.is_settled:
             await vault.signal.wait()
         try:
             await record_graph(vault)

@@ -211,7 +211,7 @@ def created_at(note: IndexedNote) -> float:
     try:
         return datetime.fromisoformat(str(field_of(note.properties, "created"))).timestamp()
     except ValueError:
-        return note.modified
+        return note.mtime
 
 
 def changed_since(vault: OpenVault, handoff: Handoff, facts: VaultEvidence, since: float) -> tuple[ChangedSince, ...]:
@@ -229,7 +229,7 @@ def changed_since(vault: OpenVault, handoff: Handoff, facts: VaultEvidence, sinc
         changes = vault.store.journal.changes(ChangeFilter(since=since, path=here, state="applied"), MAX_CHANGES)
         known = max((change.time for change in changes), default=since) + WRITTEN_WITHIN_S
         now = vault.index.notes.get(here)
-        modified = iso(now.modified) if now is not None and now.modified > known else None
+        modified = iso(now.mtime) if now is not None and now.mtime > known else None
         if changes or modified:
             clients = dict.fromkeys(change.client or "user" for change in changes)
             found.append(ChangedSince(here, len(changes), tuple(clients), modified))

@@ -24,7 +24,7 @@ def check_changes(host: Host) -> Finding:
     """Look at the changes that were not settled, and at what is kept so that others can be undone."""
     try:
         store, now = host.store, time.time()
-        left = sum(change.time < now - WRITTEN_S for change, _ in store.journal.unsettled())
+        left = sum(change.time < now - WRITTEN_S for change, _ in store.journal.find_unsettled())
         half = store.journal.changes(ChangeFilter(state="conflict", since=now - WEEK_S), 1_000)
         damaged, size = store.snapshots.count_damaged(), store.snapshots.size
     except BridgeError as error:

@@ -16,7 +16,7 @@ from bridge.types import Digest, Exact, VaultPath
 def editor_session(call: Call) -> AbstractContextManager[None]:
     """Count the caller as a program that makes changes of its vault, until the block is left."""
     require_editor(call)
-    return call.host.editor_sessions.applying()
+    return call.host.editor_sessions.connect_editor()
 
 
 def require_editor(call: Call) -> None:

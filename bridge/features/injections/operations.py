@@ -179,7 +179,7 @@ async def give_note(call: Call, path: VaultPath, session: SessionId, withhold: b
         log = vault.store.injections
         await asyncio.to_thread(lambda: log.withhold(session, path, time.time(), withheld=withhold))
     publish_choice(call, session)
-    return GivenNote(path, session, len(vault.added_notes.waiting.get(session, ())), bool(withhold))
+    return GivenNote(path, session, len(vault.added_notes.waiting_notes.get(session, ())), bool(withhold))
 
 
 def require_welcome(call: Call, path: VaultPath, session: str) -> None:

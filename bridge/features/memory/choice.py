@@ -89,7 +89,7 @@ class Question:
 async def choose(call: Call, question: Question) -> Selection:
     """Return the memories that fit a question, often none."""
     named = choose_named(question)
-    covered = question.catalogue.names.covered(question.text) if named else frozenset[str]()
+    covered = question.catalogue.names.covered_words(question.text) if named else frozenset[str]()
     rest = [word for word in content_words(words_of(question.text)) if word not in covered]
     similar = await choose_similar(call, question, rest, whole=not named)
     best = max((choice.score for choice in similar.choices), default=0.0)
@@ -130,7 +130,7 @@ async def choose_similar(call: Call, question: Question, words: Sequence[str], *
         return Selection()
     depth = question.limit + DEPTH
     index = vault.index.view("agents")
-    hits = await index.whole(TextQuery(should=tuple(words)), depth, within)
+    hits = await index.search_notes(TextQuery(should=tuple(words)), depth, within)
     hits += [*await index.stems(TextQuery(should=tuple(words)), depth, within)]  # type: ignore[list-item]
     has_model = whole and can_read(call, question)
     near = await choose_near(call, question) if has_model else None
@@ -206,7 +206,7 @@ async def choose_said(call: Call, query: str, withheld: Collection[VaultPath], m
     if not words or not journals:
         return ()
     asked = TextQuery(should=tuple(words))
-    paths = [hit.path for hit in await index.whole(asked, DEPTH, journals)]
+    paths = [hit.path for hit in await index.search_notes(asked, DEPTH, journals)]
     paths += [hit.path for hit in await index.stems(asked, DEPTH, journals)]
     await call.vault.vocabularies["agents"].words.follow(index)
 

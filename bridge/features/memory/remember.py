@@ -93,9 +93,12 @@ async def find_like(
         return []
     index = call.vault.index.view("agents")
     words = content_words(list(dict.fromkeys(words_of(f"{new.title} {text}"))))[:MAX_WORDS]
-    hits = await index.whole(TextQuery(should=tuple(words)), 4 * CANDIDATES)
+    hits = await index.search_notes(TextQuery(should=tuple(words)), 4 * CANDIDATES)
     names = [
-        path for name in (*new.names, *new.about) for path in catalogue.names.named(name) if path in visible.memories
+        path
+        for name in (*new.names, *new.about)
+        for path in catalogue.names.find_named(name)
+        if path in visible.memories
     ]
     cosines = await find_near(call, visible, text)
     said = [hit.path for hit in hits if hit.path in visible.memories][:CANDIDATES]
@@ -288,7 +291,7 @@ async def remember(
                 )
             return existing_note(call, known, like)
         refusal = None if known is None else known.refusal(memory)
-        if refusal is not None and not (options.dry_run or call.confirmed(options.confirm)):
+        if refusal is not None and not (options.dry_run or call.is_confirmed(options.confirm)):
             raise refusal
         against = [catalogue.memories[one.path] for one in like if one.contradicts and one.path not in supersedes]
         requests: list[Request] = set_up_requests(call, folder)

@@ -190,7 +190,7 @@ def sort_notes(notes: list[IndexedNote], sort: Sort, root: Path) -> list[Indexed
     keys = {
         "path": by_path,
         "title": lambda note: note.title.casefold(),
-        "modified": lambda note: note.modified,
+        "modified": lambda note: note.mtime,
     }
     return sorted(sorted(notes, key=by_path), key=keys[sort.removeprefix("-")], reverse=sort.startswith("-"))
 
@@ -198,7 +198,7 @@ def sort_notes(notes: list[IndexedNote], sort: Sort, root: Path) -> list[Indexed
 def summarize_note(note: IndexedNote, root: Path) -> ListedNote:
     created = creation_text(note, root)
     return ListedNote(
-        note.path, note.title, tuple(note.tags), iso(note.modified), note.digest, note.note_type, created=created
+        note.path, note.title, tuple(note.tags), iso(note.mtime), note.digest, note.note_type, created=created
     )
 
 

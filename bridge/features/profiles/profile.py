@@ -84,7 +84,7 @@ def _count_links(vault: OpenVault, graph_snapshot: GraphSnapshot, path: VaultPat
         backlinks=len(sources),
         unresolved=tuple(dict.fromkeys(name for target, name in targets if target is None))[:MAX_UNRESOLVED_LINKS],
         rank=int((degrees > own).sum()) + 1 if own else None,
-        latest=tuple(sorted(sources & notes.keys(), key=lambda each: (-notes[each].modified, each))[:LATEST]),
+        latest=tuple(sorted(sources & notes.keys(), key=lambda each: (-notes[each].mtime, each))[:LATEST]),
     )
 
 
@@ -267,8 +267,8 @@ async def note_profile(call: Call, path: VaultPath, parts: tuple[ProfilePart, ..
         digest=indexed.digest,
         words=sum(section.words for section in outline_of(note)),
         created=await asyncio.to_thread(creation_text, indexed, vault.root),
-        modified=iso(indexed.modified),
-        age_days=max(0, int((time.time() - indexed.modified) // DAY_S)),
+        modified=iso(indexed.mtime),
+        age_days=max(0, int((time.time() - indexed.mtime) // DAY_S)),
         notices=tuple(notices),
         **found,
     )

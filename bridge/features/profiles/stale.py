@@ -144,7 +144,7 @@ def rank_notes(
 ) -> Iterator[tuple[float, IndexedNote]]:
     inside = f"{folder.strip('/')}/" if folder and folder.strip("/") else ""
     for note in without_templates(vault, list(graph_snapshot.notes.values())):
-        age = (now - note.modified) / DAY_S
+        age = (now - note.mtime) / DAY_S
         if age < days or not note.path.startswith(inside) or NAME_PATTERNS["YYYY-MM-DD"].fullmatch(title_of(note.path)):
             continue
         sources = graph_snapshot.graph.linked_from(note.path)
@@ -156,15 +156,15 @@ def rank_notes(
 def recent_sources(graph_snapshot: GraphSnapshot, path: VaultPath, now: float) -> list[VaultPath]:
     notes = graph_snapshot.notes
     sources = (notes[each] for each in graph_snapshot.graph.linked_from(path) if each in notes)
-    recent = [note for note in sources if now - note.modified < RECENT_DAYS * DAY_S]
-    return [note.path for note in sorted(recent, key=lambda note: (-note.modified, note.path))]
+    recent = [note for note in sources if now - note.mtime < RECENT_DAYS * DAY_S]
+    return [note.path for note in sorted(recent, key=lambda note: (-note.mtime, note.path))]
 
 
 def describe_note(
     vault: OpenVault, graph_snapshot: GraphSnapshot, note: IndexedNote, score: float, now: float
 ) -> StaleNote:
     """Return a note with what speaks for looking it through; words that age and days that are over raise its score."""
-    age, sources = int((now - note.modified) // DAY_S), graph_snapshot.graph.linked_from(note.path)
+    age, sources = int((now - note.mtime) // DAY_S), graph_snapshot.graph.linked_from(note.path)
     recent = recent_sources(graph_snapshot, note.path, now)
     why = [f"not modified for {count_of(age, 'day')}", f"linked from {count_of(len(sources), 'note')}"]
     if recent:
@@ -175,7 +175,7 @@ def describe_note(
     return StaleNote(
         path=note.path,
         title=note.title,
-        modified=iso(note.modified),
+        modified=iso(note.mtime),
         age_days=age,
         backlinks=len(sources),
         score=round(score * (1 + len(signs) / 4), 3),

@@ -209,7 +209,7 @@ async def carry_out(
 ) -> PromotedNote:
     """Make the copy, then let the note name it; nothing is written if one of the two cannot be."""
     refusal = refuse_repetition(other, todo)
-    if refusal is not None and not (options.dry_run or call.confirmed(options.confirm)):
+    if refusal is not None and not (options.dry_run or call.is_confirmed(options.confirm)):
         raise refusal
     trial = replace(options, dry_run=True)
     flagged = await execute_requests(call, [flag], trial, operation="promote_note")

@@ -258,7 +258,7 @@ def first_note(
 
 
 async def change_many(call: Call, request: Request, expect: Expectation | None, options: WriteOptions) -> ManyWritten:
-    confirmed = call.confirmed(options.confirm)
+    confirmed = call.is_confirmed(options.confirm)
     outcome = await call.vault.executor.carry(
         [request],
         author(call, request.op, options.reason, confirmed=confirmed),

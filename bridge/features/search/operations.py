@@ -287,7 +287,7 @@ def times_chosen(vault: OpenVault, words: str) -> Mapping[VaultPath, int]:
 
 def named_hit(vault: OpenVault, path: VaultPath) -> Hit:
     note = vault.index.notes[path]
-    return Hit(path, note.title, "", (1, 1), "", 1.0, (), note.tags, iso(note.modified), note.digest[:DIGEST])
+    return Hit(path, note.title, "", (1, 1), "", 1.0, (), note.tags, iso(note.mtime), note.digest[:DIGEST])
 
 
 def mark_chosen(hit: Hit, count: int) -> Hit:

@@ -185,7 +185,7 @@ def check_folder(host: Host) -> Finding:
 
 def check_obsidian(host: Host) -> Finding:
     settings = read_obsidian_settings(host.root)
-    unused = [f"`{text}`" for text in Rules(ignored=settings.ignored).unused]
+    unused = [f"`{text}`" for text in Rules(ignored=settings.ignored).unusable_filters]
     file_problems = (
         [f"What its excluded files {', '.join(unused)} name is indexed: they cannot be used."] if unused else []
     )

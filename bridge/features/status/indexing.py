@@ -113,7 +113,7 @@ def find_hinted(vault: OpenVault, snapshot: Sequence[Seen], changes: Sequence[Re
 def differs(note: IndexedNote, file: Seen) -> bool:
     """Say whether a file is not as the index knows it."""
     seconds = file.mtime / 1000 if file.mtime > MILLISECONDS else file.mtime
-    return note.size != file.size or abs(note.modified - seconds) > SAME_S
+    return note.size != file.size or abs(note.mtime - seconds) > SAME_S
 
 
 @dataclass(frozen=True, slots=True)

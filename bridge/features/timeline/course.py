@@ -146,7 +146,7 @@ def day_of(note: IndexedNote, vault: OpenVault) -> day_of_calendar:
         except ValueError:
             continue
     created = creation_time(note, vault.root)
-    return datetime.fromtimestamp(note.modified if created is None else created).astimezone().date()
+    return datetime.fromtimestamp(note.mtime if created is None else created).astimezone().date()
 
 
 def period_of(day: day_of_calendar, by: Literal["week", "month"]) -> str:

@@ -177,7 +177,7 @@ def any_vault(call: Call) -> Host:
 
 
 def describe_tool(tool: Operation, right: int, wrong: int, *, listed: bool) -> FoundTool:
-    arguments = tuple(ToolArgument(a.name, describe_hint(a.hint), a.meaning, a.required) for a in tool.arguments)
+    arguments = tuple(ToolArgument(a.name, describe_hint(a.hint), a.meaning, a.is_required) for a in tool.arguments)
     judged = accuracy(right, wrong), right + wrong
     return FoundTool(tool.name, tool.summary, arguments, tool.scope, tool.reads, listed, *judged)
 

@@ -89,7 +89,7 @@ async def set_up_ontology(call: Call, folder: Folder | None = None, *, options: 
     current = call.host.settings.section(TopicSettings).ontology_folder.strip("/")
     place = VaultPath((folder or "").strip("/") or current or DEFAULT)
     request = OntologyStart(path=VaultPath(f"{place}/Instructions.md"), folder=place)
-    agreed = has_agreed(call) or is_proposer(call) or call.confirmed(options.confirm)
+    agreed = has_agreed(call) or is_proposer(call) or call.is_confirmed(options.confirm)
     if not (options.dry_run or agreed or call.vault.files.has(request.path)):
         raise ConfirmationRequired(
             f"Topics are kept in `{place}/` only when the user agrees.",

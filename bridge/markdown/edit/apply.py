@@ -388,7 +388,7 @@ def apply_edits(path: VaultPath, data: bytes, edits: Sequence[Edit]) -> bytes:
     places = order_edits(draft, [plan_edit(draft, edit) for edit in edits])
     exact = splice(draft.text, [place for place in places if place.literal])
     blocks = [
-        TextEdit(exact.moved(place.start), exact.moved(place.end), place.text, apart=place.apart)
+        TextEdit(exact.map_offset(place.start), exact.map_offset(place.end), place.text, apart=place.apart)
         for place in places
         if not place.literal
     ]

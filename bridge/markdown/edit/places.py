@@ -87,13 +87,13 @@ class EditedText:
     text: str
     changes: tuple[Splice, ...]
 
-    def moved(self, offset: int) -> int:
+    def map_offset(self, offset: int) -> int:
         """Return the new offset of a character that was not changed."""
         index = bisect_right(self.changes, offset, key=END)
         before = self.changes[index - 1] if index else Splice(0, 0, 0, 0)
         return offset + before.at + before.length - before.end
 
-    def touched(self, start: int, end: int) -> bool:
+    def is_touched(self, start: int, end: int) -> bool:
         """Return whether something inside a span was changed."""
         index = bisect_right(self.changes, start, key=END)
         return index < len(self.changes) and self.changes[index].start < end

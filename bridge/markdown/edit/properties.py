@@ -78,7 +78,7 @@ class PropertyBlock:
         newline = text[slice(*line_end_span(text, 0))]
         return cls(text, (start, end), body, newline, values, entries)
 
-    def own(self, name: str) -> str:
+    def spelling_of(self, name: str) -> str:
         """Return the note's own spelling of a name."""
         if name in self.values:
             return name
@@ -133,8 +133,10 @@ def edit_properties(
     text = data.removeprefix(BOM).decode("utf-8", "surrogateescape")
     _check(path, values, remove)
     before = PropertyBlock.read(path, text)
-    new_values = {before.own(name): _coerce(value, _type_of(name, types or {})) for name, value in values.items()}
-    leaving = {before.own(name) for name in remove}
+    new_values = {
+        before.spelling_of(name): _coerce(value, _type_of(name, types or {})) for name, value in values.items()
+    }
+    leaving = {before.spelling_of(name) for name in remove}
     if len(new_values) < len(values) or leaving & new_values.keys():
         raise InvalidArguments("A property is named twice; upper and lower case are the same to Obsidian.")
     setting = {n: v for n, v in new_values.items() if n not in before.values or not is_same_value(before.values[n], v)}

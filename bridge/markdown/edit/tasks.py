@@ -64,7 +64,7 @@ def toggle_task(
     """
     task_settings = settings or TaskSettings()
     task = _task_at(path, data, line, text)
-    after = task_settings.following(task.status) if status is None else status
+    after = task_settings.next_status(task.status) if status is None else status
     if len(after) != 1 or not after.isprintable():
         raise InvalidArguments("`status` must be one character, the one in the box.")
     lines = data.decode("utf-8", "surrogateescape").split("\n")

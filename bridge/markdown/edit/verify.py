@@ -89,7 +89,7 @@ def verify_edit(before: Draft, after: Draft, made: EditedText) -> InvalidArgumen
         if (
             opening.hides
             and opening.offset < made.changes[-1].start
-            and not made.touched(opening.offset, opening.offset + 1)
+            and not made.is_touched(opening.offset, opening.offset + 1)
         ):
             line = before.lines.at(opening.offset)
             return InvalidArguments(
@@ -113,11 +113,11 @@ def property_text(draft: Draft) -> str:
 
 def is_touched(part: Part, made: EditedText) -> bool:
     """Return whether a part was changed; for one that contains others, whether its start was."""
-    return made.touched(part.start, part.start + 1 if part.kind in _HOLDING else part.end)
+    return made.is_touched(part.start, part.start + 1 if part.kind in _HOLDING else part.end)
 
 
 def shift_part(part: Part, made: EditedText) -> Part:
-    return Part(part.kind, made.moved(part.start), made.moved(part.end - 1) + 1, part.depth, part.level)
+    return Part(part.kind, made.map_offset(part.start), made.map_offset(part.end - 1) + 1, part.depth, part.level)
 
 
 def list_parts(draft: Draft) -> list[Part]:

@@ -48,7 +48,7 @@ class Guard:
         own, named = self.disk.fstat(self.descriptor), self.disk.stat(name, dir_fd=place.folder, follow_symlinks=False)
         return os.path.samestat(own, named) and (self.is_sure or not self.is_leased)
 
-    def displaced(self, path: str, before: Digest, after: Digest | None) -> DisplacedFile | None:
+    def displaced_file(self, path: str, before: Digest, after: Digest | None) -> DisplacedFile | None:
         """Return the file to be watched for late saves; None when that is unnecessary or impossible."""
         if self.descriptor is None or self.is_sure:
             return None

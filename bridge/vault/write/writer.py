@@ -128,7 +128,7 @@ class Writer:
             self._file_ops.remove_folder(TRASH, place)
 
     @property
-    def displaced(self) -> list[DisplacedFile]:
+    def displaced_files(self) -> list[DisplacedFile]:
         """Files that recently lost their name, which a program may still write into; the taker closes them."""
         return self._file_ops.displaced
 

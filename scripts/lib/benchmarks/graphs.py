@@ -58,7 +58,7 @@ async def measure_size(found: Measurements, count: int) -> None:
     resolved_links = await timed("resolved", None, lambda: asyncio.to_thread(resolved))
     await timed("drawn", None, lambda: asyncio.to_thread(resolved_links.graph, notes))
     path = next(iter(notes))
-    links.changed([path], names=[path])
+    links.mark_changed([path], names=[path])
     resolved_links = await timed(
         "an edit resolved", 0.05 if count < MANY else None, lambda: asyncio.to_thread(resolved)
     )

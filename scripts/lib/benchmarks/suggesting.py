@@ -22,7 +22,7 @@ REACH_MS = 100.0
 class NoContext:
     """A context without any evidence."""
 
-    def linked(self, _: VaultPath) -> int:
+    def count_linking_notes(self, _: VaultPath) -> int:
         """Count no links."""
         return 0
 

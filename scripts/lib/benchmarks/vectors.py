@@ -43,7 +43,7 @@ async def fill_vectors(folder: Path, key: str, dimensions: int) -> None:
     random = np.random.default_rng(1)
     try:
         index.use_model(key, dimensions)
-        while missing := await index.missing(AT_ONCE):
+        while missing := await index.find_missing_vectors(AT_ONCE):
             vectors = random.normal(size=(len(missing), dimensions)).astype(np.float32)
             vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
             await index.add_vectors([text.digest for text in missing], vectors)

@@ -26,7 +26,7 @@ class LinkedContext:
     nearness: bool
     """Whether it counts that both notes are linked with a third."""
 
-    def linked(self, target: VaultPath) -> int:
+    def count_linking_notes(self, target: VaultPath) -> int:
         """Count the notes that link to a note."""
         return len(self.graph.linked_from(target))
 

@@ -102,7 +102,7 @@ async def _embed(index: Index, embedder: Embedder, name: str) -> None:
     """Embed each passage and title."""
     index.use_model(model_key(embedder.model), embedder.model.spec.dimensions)
     due = index.pending_vectors()
-    while batch := await index.missing(EMBEDDED_AT_ONCE):
+    while batch := await index.find_missing_vectors(EMBEDDED_AT_ONCE):
         done = await embedder.embed([missing.text for missing in batch])
         await index.add_vectors([missing.digest for missing in batch], done.vectors)
         print(f"\r{name}: {due - index.pending_vectors():,} of {due:,} passages embedded", end="", file=sys.stderr)

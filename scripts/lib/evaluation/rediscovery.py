@@ -66,7 +66,7 @@ class NamesOnly:
     names: Names
     path: VaultPath
 
-    def linked(self, _: VaultPath) -> int:
+    def count_linking_notes(self, _: VaultPath) -> int:
         """Count no links."""
         return 0
 

@@ -65,8 +65,8 @@ class Bench:
             found |= {
                 "passages": self._retriever(lambda index, words, _: index.passages(words, _RETRIEVER_DEPTH, None)),
                 "stems": self._retriever(lambda index, words, _: index.stems(words, _RETRIEVER_DEPTH, None)),
-                "whole": self._retriever(lambda index, words, _: index.whole(words, DEPTH, None)),
-                "names": self._retriever(lambda index, _, text: index.named(text, DEPTH, None)),
+                "whole": self._retriever(lambda index, words, _: index.search_notes(words, DEPTH, None)),
+                "names": self._retriever(lambda index, _, text: index.search_names(text, DEPTH, None)),
             }
         found["keyword"] = self._mode("keyword")
         if self.embedder is not None:

@@ -35,7 +35,7 @@ def plan(version: int) -> Plan:
 def opened(place: Path, *, conflicts: bool = False) -> Iterator[tuple[Writer, Store]]:
     """Open the vault and its journal, and recover interrupted changes, even where another program has written."""
     writer, store = Writer(Vault(place / "vault", Rules())), Store.open(place / "state.sqlite")
-    for change, entry in store.journal.unsettled():
+    for change, entry in store.journal.find_unsettled():
         needed = {d for step in change.steps for d in (step.before, step.after) if d is not None}
         blobs = {d: data for d in needed if (data := store.snapshots.read(d)) is not None}
         became = writer.recover(Plan(change.steps, blobs))

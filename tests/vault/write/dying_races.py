@@ -44,7 +44,7 @@ def raced_once(place: Path, draw: random.Random) -> str | None:
         if draw.random() < 0.5:
             saving.join()
         with opened(place, conflicts=True) as (_, store):
-            left = len(store.journal.unsettled())
+            left = len(store.journal.find_unsettled())
         saving.join()
     if left:
         return "a change is open"

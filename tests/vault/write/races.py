@@ -133,7 +133,7 @@ class Races:
 
     def is_open(self, path: VaultPath) -> bool:
         """Say whether a change of a note is still being written."""
-        unsettled = self.host.store.journal.unsettled()
+        unsettled = self.host.store.journal.find_unsettled()
         return any(path in (step.path, step.to) for change, _ in unsettled for step in change.steps)
 
     def is_proposed(self, path: VaultPath, text: str) -> bool:
@@ -202,8 +202,8 @@ async def run_races(place: Path, races: int, seed: int, *, at_once: int = 8) -> 
                     await torture.race(saver, f"Note {which}-{number % 5}.md", number)
 
         await asyncio.gather(*(several(which) for which in range(at_once)))
-        await wait_until(lambda: not host.store.journal.unsettled())
-        torture.found.lies += [f"{change.id} is open" for change, _ in host.store.journal.unsettled()]
+        await wait_until(lambda: not host.store.journal.find_unsettled())
+        torture.found.lies += [f"{change.id} is open" for change, _ in host.store.journal.find_unsettled()]
         left: list[Any] = [file.name for file in root.rglob(".vault-bridge-*")]
         torture.found.lies += [f"{name} is left" for name in left]
         return torture.found

@@ -199,7 +199,7 @@ def test_what_the_bridge_wrote_is_not_waited_for(vault: Vault, monkeypatch: pyte
     assert seconds_until_settled(vault, writer.is_ours, 3) == 0
     (vault.root / NOTE).write_bytes(b"theirs")
     assert seconds_until_settled(vault, writer.is_ours, 3) > 0
-    for file in writer.displaced:
+    for file in writer.displaced_files:
         os.close(file.descriptor)
 
 

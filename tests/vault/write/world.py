@@ -127,7 +127,7 @@ class World:
             outcome = "after" if self.store.journal.change(change.id) else "before"
         except BridgeError:
             pass
-        if self.store.journal.unsettled():
+        if self.store.journal.find_unsettled():
             if plan.steps and self.draw.random() < 0.2:
                 self.save(self.draw.choice(plan.steps).path)
             outcome = self.recover()
@@ -139,7 +139,7 @@ class World:
     def recover(self) -> str:
         """Recover an interrupted change, which may be interrupted too, and return the outcome."""
         while True:
-            ((change, entry),) = self.store.journal.unsettled()
+            ((change, entry),) = self.store.journal.find_unsettled()
             needed = {d for step in change.steps for d in (step.before, step.after) if d is not None}
             kept = {d: data for d in needed if (data := self.store.snapshots.read(d)) is not None}
             disk = FaultyDisk(Fault(self.draw.choice(["none", "kill"]), self.draw.randrange(1, MAX_CALLS)))
@@ -152,7 +152,7 @@ class World:
             except Killed:
                 self.restart()
                 self.figures.done["killed while recovering"] += 1
-                if not self.store.journal.unsettled():
+                if not self.store.journal.find_unsettled():
                     return "after" if self.store.journal.change(change.id) else "before"
             else:
                 return became
@@ -204,7 +204,7 @@ class World:
         wanted = {"after": "applied", "before": None, "conflict": "conflict"}[outcome]
         if (
             (row.state if row else None) != wanted
-            or self.store.journal.unsettled()
+            or self.store.journal.find_unsettled()
             or (row and row.steps != change.steps)
         ):
             self.figures.disagreements.append(f"{outcome}: {row}")

@@ -57,7 +57,7 @@ class UnusedAttachments:
             and garden.may_change(path)
             and not links.sources(path)
         }
-        unused -= self._said(garden, unused)
+        unused -= self._find_mentioned(garden, unused)
         for path in sorted(unused):
             garden.budget.pause()
             try:
@@ -76,7 +76,7 @@ class UnusedAttachments:
                 request=DeleteNote(path=path, digest=digest_of(data)),
             )
 
-    def _said(self, garden: Garden, paths: set[VaultPath]) -> set[VaultPath]:
+    def _find_mentioned(self, garden: Garden, paths: set[VaultPath]) -> set[VaultPath]:
         names: defaultdict[str, set[VaultPath]] = defaultdict(set)
         for path in paths:
             names[path.rpartition("/")[2].lower()].add(path)

@@ -135,14 +135,14 @@ class _MeantNames:
         same = [path for path in self._garden.vault.names.with_name(f"{name}.md") if path in self._garden.notes]
         if "/" in target and len(same) == 1:
             return MeantNote(same[0], "the only note of this name is in another folder", 0.93, keeps_words=False)
-        if (moved := self._moved(target)) is not None:
+        if (moved := self._find_moved(target)) is not None:
             return MeantNote(moved, "the note was renamed", 0.95, keeps_words=False)
         key = fold_letters(name)
         if len(key) >= 3 and len(owners := self._folded.get(key, set())) == 1:
             return MeantNote(next(iter(owners)), "only spaces, signs or accents differ", 0.92, keeps_words=False)
         return self._similar(key)
 
-    def _moved(self, target: str) -> VaultPath | None:
+    def _find_moved(self, target: str) -> VaultPath | None:
         vault = self._garden.vault
         old = VaultPath(f"{target.removesuffix('.md')}.md")
         if "/" not in old:
@@ -378,7 +378,11 @@ async def read_orphans(garden: Garden) -> OrphansOfGarden:
     found: dict[VaultPath, Mapping[VaultPath, float]] = {}
     for note in orphans[:MAX_ORPHANS]:
         words = await asyncio.to_thread(rare_words, f"{note.title} {body_of(garden.texts[note.path])}")
-        hits = await garden.graph_snapshot.index.whole(TextQuery(should=words), MAX_SIMILAR_NOTES + 1) if words else []
+        hits = (
+            await garden.graph_snapshot.index.search_notes(TextQuery(should=words), MAX_SIMILAR_NOTES + 1)
+            if words
+            else []
+        )
         best = max((hit.score for hit in hits), default=1.0)
         found[note.path] = {hit.path: (hit.score / best) ** POWER for hit in hits if hit.path != note.path}
     return OrphansOfGarden(found, frozenset(note.path for note in orphans[MAX_ORPHANS:]))
@@ -461,7 +465,7 @@ class ListPages:
         for path, weight in alike.items():
             self._garden.budget.pause()
             for page in self._garden.graph_snapshot.graph.linked_from(path):
-                heading = self._listed(page).get(path)
+                heading = self._list_notes(page).get(path)
                 if heading is not None:
                     weights[page][heading] += weight  # type: ignore[assignment]
                     counts[page] += 1
@@ -480,13 +484,13 @@ class ListPages:
 
     def _is_one_list(self, page: VaultPath, heading: str) -> bool:
         if not heading:
-            return not any(self._listed(page).values())
+            return not any(self._list_notes(page).values())
         headings = self._garden.notes[page].headings
         places = [at for at, one in enumerate(headings) if one.text == heading]
         after = headings[places[0] + 1 :][:1]
         return len(places) == 1 and all(one.level <= headings[places[0]].level for one in after)
 
-    def _listed(self, page: VaultPath) -> Mapping[VaultPath, str]:
+    def _list_notes(self, page: VaultPath) -> Mapping[VaultPath, str]:
         """Return the notes that a page lists, with the heading above each; none of a page that is no list."""
         if page not in self._lists:
             self._lists[page] = self._read(page)
