@@ -6,7 +6,7 @@ import { type Connection, isOpen } from "./core/connection";
 import { Listeners } from "./core/listeners";
 import { AskView, SUMMARISE } from "./obsidian/answers/ask-view";
 import { Applier } from "./obsidian/applier";
-import { dress } from "./obsidian/dressing";
+import { applySettings } from "./obsidian/dressing";
 import { registerEditor } from "./obsidian/editor/register-editor";
 import { Feed } from "./obsidian/feed";
 import { registerPlanNotes } from "./obsidian/garden/plan-note";
@@ -25,7 +25,7 @@ import { searchInWindow } from "./obsidian/search/search-modal";
 import { SearchView } from "./obsidian/search/search-view";
 import { makeStatusBar } from "./obsidian/status/status-bar";
 import { tellWaiting } from "./obsidian/changes/waiting";
-import { world } from "./obsidian/world";
+import { createWorld } from "./obsidian/world";
 
 /** Puts the parts together; what they do is theirs. */
 export default class VaultBridgePlugin extends Plugin implements Host {
@@ -40,16 +40,16 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 		changes: (batch) => void this.link.call("report_changes", { changes: batch }),
 	});
 	readonly link = new Link(
-		world(this.app, () => this.settings, this.#sidecar),
+		createWorld(this.app, () => this.settings, this.#sidecar),
 		{
-			changed: (connection) => this.connections.tell(connection),
+			changed: (connection) => this.connections.notify(connection),
 			connected: () => {
 				this.#feed.tellEverything();
-				void this.#applier.tell();
+				void this.#applier.report();
 			},
 			pushed: (event) => {
 				void this.#applier.take(event);
-				this.events.tell(event);
+				this.events.notify(event);
 			},
 		},
 	);
@@ -83,7 +83,7 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 		this.register(tellPlan(this, this.addStatusBarItem()));
 		const item = this.addStatusBarItem();
 		const show = makeStatusBar(item, () => this.reveal(STATUS));
-		this.register(dress(this, [search, graph, changes], item));
+		this.register(applySettings(this, [search, graph, changes], item));
 		show(this.link.connection);
 		this.register(this.connections.add(show));
 		this.addSettingTab(new SettingsTab(this.app, this, this));
@@ -107,7 +107,7 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 	/** Another program changed what is kept, such as one that syncs. */
 	override async onExternalSettingsChange(): Promise<void> {
 		Object.assign(this.settings, await this.loadData());
-		this.kept.tell(this.settings);
+		this.kept.notify(this.settings);
 	}
 
 	reconnect(): void {
@@ -122,7 +122,7 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 
 	async keep(): Promise<void> {
 		await this.saveData(this.settings);
-		this.kept.tell(this.settings);
+		this.kept.notify(this.settings);
 	}
 
 	async reveal(pane: PaneType): Promise<void> {

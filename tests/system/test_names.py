@@ -10,6 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 BRIDGE = ROOT / "bridge"
+PLUGIN = ROOT / "obsidian-plugin" / "src"
 PACKAGES = sorted(path.parent.relative_to(BRIDGE).as_posix() for path in BRIDGE.rglob("__init__.py"))
 
 PARTICIPLE = re.compile(
@@ -26,6 +27,17 @@ NOUNS = {
 
 SUPERLATIVE = re.compile(r"_?(?:MOST|FEW|FEWEST|LONGEST|SHORTEST|LEAST|LARGEST|SMALLEST)(?:_[A-Z_]+)?")
 """Names of limits that do not say what is counted, as `MAX_QUERY_CHARS` does."""
+
+TYPESCRIPT = re.compile(
+    r"\bfunction\*? (?P<function>\w+)[(<]"
+    r"|^\t(?:(?:static|async|override|private|protected|public|get|set) )*(?P<method>\w+)\([^\n;]*\{$"
+    r"|\bconst (?P<constant>[A-Z][A-Z_]+)\b",
+    re.MULTILINE,
+)
+"""Functions, methods and constants of the plugin."""
+
+WORDS_ALONE = {"that", "more", "tell", "dress", "world", "hears", "when", "where", "bring"}
+"""Further words that do not say what a function does."""
 
 RECORDS = {
     *("Written", "Settled", "Acknowledged", "Indexed", "Paused", "Pending", "Left", "Seen", "Reported", "Grown"),
@@ -88,6 +100,17 @@ def test_constants_say_what_they_count() -> None:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and SUPERLATIVE.fullmatch(node.id)
     ]
     assert superlatives == []
+
+
+def test_the_plugin_has_no_such_names() -> None:
+    lone = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in sorted(PLUGIN.rglob("*.ts"))
+        for found in TYPESCRIPT.finditer(path.read_text(encoding="utf-8"))
+        for name in found.groups()
+        if name is not None and (is_lone(name) or name in WORDS_ALONE or SUPERLATIVE.fullmatch(name))
+    ]
+    assert lone == []
 
 
 def test_no_module_is_named_by_a_participle() -> None:

@@ -93,7 +93,7 @@ async function request(send: Send, address: Address, method: "GET" | "POST", pat
 	} catch {
 		return { ok: false, error: UNREACHABLE };
 	}
-	const value = parsed(answer.text);
+	const value = parseJson(answer.text);
 	return answer.status < 400 ? { ok: true, result: value } : { ok: false, error: refusalOf(value) };
 }
 
@@ -110,7 +110,7 @@ function clash(told: unknown): Clash {
 }
 
 /** Read JSON; null when it is none. */
-export function parsed(body: string): unknown {
+export function parseJson(body: string): unknown {
 	try {
 		return JSON.parse(body);
 	} catch {

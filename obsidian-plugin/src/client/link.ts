@@ -1,4 +1,4 @@
-import { outdated } from "../core/compatibility";
+import { findOutdated } from "../core/compatibility";
 import { type Absence, backOff, type Connection, type Happening, heals, isOpen, next, OFF } from "../core/connection";
 import { progress } from "../core/progress";
 import { withHint } from "../core/refusal";
@@ -115,7 +115,7 @@ export class Link {
 			this.#refused(refusal);
 			return;
 		}
-		const update = "code" in operations || !status.ok ? null : outdated(operations, status.result.version);
+		const update = "code" in operations || !status.ok ? null : findOutdated(operations, status.result.version);
 		if (update !== null) {
 			this.#stopped({ what: "mismatch", update });
 			return;
@@ -196,10 +196,10 @@ export class Link {
 	#happen(happened: Happening): void {
 		const before = this.#state;
 		this.#state = next(before, happened);
-		if (!same(before, this.#state)) this.told.changed(this.#state);
+		if (!isSameConnection(before, this.#state)) this.told.changed(this.#state);
 	}
 }
 
-function same(one: Connection, other: Connection): boolean {
+function isSameConnection(one: Connection, other: Connection): boolean {
 	return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -23,7 +23,7 @@ export async function vaultId(folder: string): Promise<string> {
 }
 
 /** Return where the bridge of a vault listens, as it told in its runtime file; null when none runs. */
-export async function running(data: string, vault: string): Promise<Address | null> {
+export async function findRunning(data: string, vault: string): Promise<Address | null> {
 	try {
 		const told: unknown = JSON.parse(await readFile(join(data, "run", `${vault}.json`), "utf8"));
 		const { url, token, pid } = told as Record<string, unknown>;

@@ -38,7 +38,7 @@ export class Sidecar {
 				const end = said.indexOf("\n");
 				if (end < 0) return;
 				window.clearTimeout(timer);
-				const address = announced(said.slice(0, end), vault);
+				const address = parseAddress(said.slice(0, end), vault);
 				if (address === null) fail("Its answer was not understood.");
 				else resolve(address);
 			});
@@ -73,7 +73,7 @@ export class Sidecar {
 	}
 }
 
-function announced(line: string, vault: string): Address | null {
+function parseAddress(line: string, vault: string): Address | null {
 	try {
 		const { url, token } = JSON.parse(line) as Record<string, unknown>;
 		return typeof url === "string" && typeof token === "string" && isLoopback(url) ? { url, token, vault } : null;

@@ -1,5 +1,5 @@
 import type { OperationName, Operations } from "../protocol/operations";
-import { type Address, type Answer, CLIENT, parsed, refusalOf, UNREACHABLE } from "./client";
+import { type Address, type Answer, CLIENT, parseJson, refusalOf, UNREACHABLE } from "./client";
 import { EventReader, type Pushed } from "./sse";
 import { byNode, byPage, type Way } from "./ways";
 
@@ -37,9 +37,9 @@ export function streamCall<Name extends OperationName>(
 	};
 	const take = ({ kind, data }: Pushed): void => {
 		if (over) return;
-		if (kind === "done") end({ ok: true, result: parsed(data) });
-		else if (kind === "error") end({ ok: false, error: refusalOf(parsed(data)) });
-		else hear.part(kind, parsed(data));
+		if (kind === "done") end({ ok: true, result: parseJson(data) });
+		else if (kind === "error") end({ ok: false, error: refusalOf(parseJson(data)) });
+		else hear.part(kind, parseJson(data));
 	};
 	const ask = ([way, ...others]: readonly Way[]): void => {
 		if (way === undefined) {
@@ -56,7 +56,7 @@ export function streamCall<Name extends OperationName>(
 			ended: () => {
 				if (over) return;
 				if (status === 0) ask(others);
-				else end({ ok: false, error: complaint === "" ? UNREACHABLE : refusalOf(parsed(complaint)) });
+				else end({ ok: false, error: complaint === "" ? UNREACHABLE : refusalOf(parseJson(complaint)) });
 			},
 		}, body);
 	};

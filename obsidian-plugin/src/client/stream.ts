@@ -40,7 +40,7 @@ export function follow(address: Address, after: string, listener: Listener, ways
 		stop();
 		listener.ended(status);
 	};
-	const tell = (pushed: Pushed): void => {
+	const push = (pushed: Pushed): void => {
 		const event = over ? null : eventOf(pushed);
 		if (event !== null) listener.pushed(event, pushed.id);
 	};
@@ -64,7 +64,7 @@ export function follow(address: Address, after: string, listener: Listener, ways
 			said: (piece) => {
 				if (over) return;
 				hear();
-				reader.read(piece).forEach(tell);
+				reader.read(piece).forEach(push);
 			},
 			ended: () => {
 				if (over) return;

@@ -1,7 +1,7 @@
 import type { Reported } from "../protocol/operations";
 
 export const QUIET_MS = 300;
-export const LONGEST_MS = 2000;
+export const MAX_WAIT_MS = 2000;
 export const BATCH = 500;
 
 /** Changes of the vault that wait to be told, in order, several saves of one note as one. */
@@ -29,7 +29,7 @@ export class Changes {
 
 	/** Milliseconds after which to tell: when it was quiet for a while, or the first has waited long. */
 	due(now: number): number {
-		return this.#oldest === null ? 0 : Math.max(0, Math.min(QUIET_MS, this.#oldest + LONGEST_MS - now));
+		return this.#oldest === null ? 0 : Math.max(0, Math.min(QUIET_MS, this.#oldest + MAX_WAIT_MS - now));
 	}
 
 	/** Take everything, in batches. */

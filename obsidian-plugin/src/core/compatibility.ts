@@ -12,7 +12,7 @@ export interface Spoken {
  * @param spoken What the bridge can do.
  * @param version The bridge's version.
  */
-export function outdated(spoken: readonly Spoken[], version: string): Outdated | null {
+export function findOutdated(spoken: readonly Spoken[], version: string): Outdated | null {
 	const forms = new Map(spoken.map((operation) => [operation.name, operation.form]));
 	if (Object.entries(FORMS).every(([name, form]) => forms.get(name) === form)) return null;
 	return compare(version, VERSION) > 0 ? "plugin" : "bridge";

@@ -63,7 +63,7 @@ export function heals(connection: Connection, failures: number): boolean {
 }
 
 const FIRST_MS = 500;
-const LONGEST_MS = 15_000;
+const MAX_PAUSE_MS = 15_000;
 
 /**
  * Milliseconds to wait before trying again, so that many windows do not come back in step.
@@ -72,7 +72,7 @@ const LONGEST_MS = 15_000;
  * @param random From 0 to 1.
  */
 export function backOff(failures: number, random: number): number {
-	return Math.min(FIRST_MS * 2 ** (failures - 1), LONGEST_MS) * (0.75 + random / 2);
+	return Math.min(FIRST_MS * 2 ** (failures - 1), MAX_PAUSE_MS) * (0.75 + random / 2);
 }
 
 /** What the status bar says. */
@@ -94,7 +94,7 @@ export function inWords(connection: Connection): string {
 }
 
 /** What a person should know and can do about it, in one or two sentences. */
-export function explained(connection: Connection): string {
+export function explainConnection(connection: Connection): string {
 	switch (connection.is) {
 		case "off":
 			return absent(connection.why);

@@ -26,7 +26,7 @@ export const SINCE: Readonly<Record<Since, string>> = {
 };
 
 /** Write the filters as arguments of a search at this moment, a time in milliseconds. */
-export function narrowed(filters: Filters, now: number): Omit<SearchArguments, "query" | "mode"> {
+export function filterArguments(filters: Filters, now: number): Omit<SearchArguments, "query" | "mode"> {
 	return {
 		...(filters.folder === null ? {} : { folder: filters.folder }),
 		...(filters.tags.length === 0 ? {} : { tags: filters.tags }),

@@ -35,11 +35,11 @@ export class Following {
 		return this.#at;
 	}
 
-	get pinned(): boolean {
+	get isPinned(): boolean {
 		return this.#stays;
 	}
 
-	get paused(): boolean {
+	get isPaused(): boolean {
 		return this.#rests;
 	}
 
@@ -49,17 +49,17 @@ export class Following {
 	}
 
 	/** Something was found out about a note. */
-	heard(path: string): void {
+	markStale(path: string): void {
 		if (this.#rests || path !== this.#at?.path) return;
 		this.#stale = true;
 		this.#refresh();
 	}
 
 	/** A file has another path now. */
-	moved(from: string, to: string): void {
+	followRename(from: string, to: string): void {
 		if (this.#at?.path !== from) return;
 		this.#at = { ...this.#at, path: to };
-		this.heard(to);
+		this.markStale(to);
 	}
 
 	/** Go where the person is, at once. */
@@ -100,7 +100,7 @@ export class Following {
 	#next(): Place | null {
 		if (this.#stays || this.#rests) return null;
 		const here = this.pane.here();
-		return here === null || same(here, this.#at) ? null : here;
+		return here === null || isSamePlace(here, this.#at) ? null : here;
 	}
 
 	#refresh(): void {
@@ -110,6 +110,6 @@ export class Following {
 }
 
 /** Whether two places are one, wherever in it the cursor is. */
-export function same(one: Place, other: Place | null): boolean {
+export function isSamePlace(one: Place, other: Place | null): boolean {
 	return one.path === other?.path && one.section?.heading === other.section?.heading && one.section?.nth === other.section?.nth;
 }

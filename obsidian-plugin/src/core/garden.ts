@@ -2,13 +2,13 @@ import { countType } from "./notes/note-types";
 import type { AppliedPlan, CountForecast, PlannedFinding, ShownPlan } from "../protocol/operations";
 
 /** The counts that would differ, as one line. */
-export function counted(counts: readonly CountForecast[]): string {
+export function describeForecast(counts: readonly CountForecast[]): string {
 	return counts.map(({ name, before, after }) => `${name === "dangling" ? "unresolved links" : name} ${before.toLocaleString()} → ${after.toLocaleString()}`).join(" · ");
 }
 
 /** What of a plan is ticked, and the counts if that is applied. */
 export function summary({ findings, ticked, forecast, notices }: ShownPlan): string {
-	return [`${ticked.toLocaleString()} of ${findings.length.toLocaleString()} ticked.`, counted(forecast), ...notices].filter((text) => text !== "").join(" ");
+	return [`${ticked.toLocaleString()} of ${findings.length.toLocaleString()} ticked.`, describeForecast(forecast), ...notices].filter((text) => text !== "").join(" ");
 }
 
 /** The findings of a plan by the check that found them, in its order. */
@@ -57,11 +57,11 @@ export function isTop(lines: readonly string[], line: number): boolean {
 }
 
 /** What is done of a plan, check by check. */
-export function applied({ checks }: Pick<AppliedPlan, "checks">): string {
+export function describeApplied({ checks }: Pick<AppliedPlan, "checks">): string {
 	const parts = checks.map(({ check, findings, dropped, files, forecast, state, error }) => {
 		if (state === "failed") return `${checkTitle(check)}: ${error ?? ""}`;
 		const left = dropped.length > 0 ? `, ${dropped.length.toLocaleString()} left out as ${dropped[0]?.why ?? ""}` : "";
-		return `${checkTitle(check)}: ${findings.length.toLocaleString()} in ${countType("file", files)}${forecast.length > 0 ? `, ${counted(forecast)}` : ""}${left}.`.replace("..", ".");
+		return `${checkTitle(check)}: ${findings.length.toLocaleString()} in ${countType("file", files)}${forecast.length > 0 ? `, ${describeForecast(forecast)}` : ""}${left}.`.replace("..", ".");
 	});
 	return parts.join(" ") || "Nothing is ticked.";
 }

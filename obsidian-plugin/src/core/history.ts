@@ -9,7 +9,7 @@ export interface Group {
 }
 
 /** Put together what one program did in one session; the session of the newest change first. */
-export function grouped(changes: readonly ListedChange[]): readonly Group[] {
+export function groupChanges(changes: readonly ListedChange[]): readonly Group[] {
 	const groups: { client: string; session: string | null; changes: ListedChange[] }[] = [];
 	const open = new Map<string, (typeof groups)[number]>();
 	for (const change of changes) {
@@ -50,19 +50,19 @@ const STANDINGS: Readonly<Record<ListedChange["state"], Standing>> = {
 };
 
 /** Say what became of a change. */
-export function standing({ state }: Pick<ListedChange, "state">): Standing {
+export function describeState({ state }: Pick<ListedChange, "state">): Standing {
 	return STANDINGS[state];
 }
 
 /** Say when something was, with the day unless it is today. */
-export function when(time: string, now: Date, locale?: string): string {
+export function formatTime(time: string, now: Date, locale?: string): string {
 	const then = new Date(time);
 	const today = then.toDateString() === now.toDateString();
 	return then.toLocaleString(locale, today ? { timeStyle: "short" } : { dateStyle: "medium", timeStyle: "short" });
 }
 
 /** Say which notes are meant, by their names. */
-export function named(paths: readonly string[]): string {
+export function nameNotes(paths: readonly string[]): string {
 	const [first, ...others] = paths.map(titleOf);
 	return others.length === 0 ? (first ?? "") : `${first ?? ""} and ${others.length} more`;
 }
@@ -73,6 +73,6 @@ export function today(change: { readonly paths: readonly string[]; readonly now:
 }
 
 /** Say how many proposals wait; nothing when none does. */
-export function waiting(count: number, most: number): string {
+export function countWaiting(count: number, most: number): string {
 	return count === 0 ? "" : count > most ? `${most}+` : String(count);
 }

@@ -8,7 +8,7 @@ export class Listeners<T> {
 		return () => this.#all.delete(listener);
 	}
 
-	tell(news: T): void {
+	notify(news: T): void {
 		for (const listener of [...this.#all]) listener(news);
 	}
 }

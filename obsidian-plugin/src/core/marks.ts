@@ -23,7 +23,7 @@ export function marks(text: string, hunks: readonly ShownHunk[]): Marks {
 		}
 		for (const [index, { kind, text: run }] of words.entries()) {
 			const length = kind === "removed" ? 0 : plain(run).length;
-			if (kind === "added" && run.trim() !== "") added.push(trimmed(plain(run), at));
+			if (kind === "added" && run.trim() !== "") added.push(trimRun(plain(run), at));
 			if (kind === "removed" && run.trim() !== "" && words[index + 1]?.kind !== "added") removed.push(at);
 			at += length;
 		}
@@ -60,6 +60,6 @@ function plain(text: string): string {
 	return text.replaceAll("\r\n", "\n");
 }
 
-function trimmed(run: string, at: number): [number, number] {
+function trimRun(run: string, at: number): [number, number] {
 	return [at + run.length - run.trimStart().length, at + run.trimEnd().length];
 }

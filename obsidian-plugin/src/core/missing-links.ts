@@ -8,7 +8,7 @@ export interface Told {
 }
 
 /** Tell linked notes from those that are not, without what is hidden. */
-export function told(hits: readonly Hit[], links: Pick<NoteLinks, "links" | "backlinks"> | null, hidden: readonly string[]): Told {
+export function sortHits(hits: readonly Hit[], links: Pick<NoteLinks, "links" | "backlinks"> | null, hidden: readonly string[]): Told {
 	const joined = new Set([...(links?.links ?? []), ...(links?.backlinks ?? [])].map(({ path }) => path));
 	const shown = hits.filter(({ path }) => !hidden.includes(path));
 	return { unlinked: shown.filter(({ path }) => !joined.has(path)), linked: shown.filter(({ path }) => joined.has(path)) };
@@ -42,7 +42,7 @@ export interface Proposed {
 }
 
 /** Write the links that an edit would make so that they can be read, in its order. */
-export function proposed(made: readonly MadeLink[], chosen: readonly Missing[]): readonly Proposed[] {
+export function describeProposals(made: readonly MadeLink[], chosen: readonly Missing[]): readonly Proposed[] {
 	return made.flatMap(({ target, line, link }) => {
 		const missing = chosen.find((one) => one.target === target);
 		if (missing === undefined) return [];

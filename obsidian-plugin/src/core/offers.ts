@@ -50,17 +50,17 @@ export function offersIn(saved: string, text: string, suggestions: readonly Link
 }
 
 /** The offers after the text around them changed; null when their paragraph did, as what was judged is no more. */
-export function carried(offers: Offers, moved: Moved): Offers | null {
-	return moved.touchesRange(offers.from, offers.to) === false ? placed(offers, moved) : null;
+export function moveOffers(offers: Offers, moved: Moved): Offers | null {
+	return moved.touchesRange(offers.from, offers.to) === false ? placeOffers(offers, moved) : null;
 }
 
 /** The offers after some were made or declined; null when none is left. */
 export function without(offers: Offers, settled: readonly Offer[], moved: Moved): Offers | null {
 	const all = offers.all.filter((one) => !settled.includes(one));
-	return all.length === 0 ? null : placed({ ...offers, all }, moved);
+	return all.length === 0 ? null : placeOffers({ ...offers, all }, moved);
 }
 
-function placed({ from, to, all }: Offers, moved: Moved): Offers {
+function placeOffers({ from, to, all }: Offers, moved: Moved): Offers {
 	return {
 		from: moved.mapPos(from, -1),
 		to: moved.mapPos(to, 1),

@@ -9,7 +9,7 @@ export interface Picking {
 	readonly shown: string | null;
 }
 
-const LONGEST = 200;
+const MAX_QUERY_CHARS = 200;
 const OPENED = /(?:\[\[|【【)[?？]([^[\]【】]*)$/;
 const CLOSED = /^([^[\]【】]*)(?:\]\]|】】)/;
 
@@ -22,7 +22,7 @@ const CLOSED = /^([^[\]【】]*)(?:\]\]|】】)/;
  */
 export function pickingAt(line: string, ch: number): Picking | null {
 	const before = OPENED.exec(line.slice(0, ch));
-	if (before === null || (before[1]?.length ?? 0) > LONGEST) return null;
+	if (before === null || (before[1]?.length ?? 0) > MAX_QUERY_CHARS) return null;
 	const after = CLOSED.exec(line.slice(ch));
 	const said = (before[1] ?? "") + (after?.[1] ?? "");
 	const bar = said.indexOf("|");
@@ -52,7 +52,7 @@ export function displayText(typed: string, { name, title, aliases }: Called): st
 	const said = typed.trim();
 	if (said === name || isQuestion(said)) return "";
 	const names = [name, title, ...aliases];
-	if (names.some((one) => inflected(said, one))) return said;
+	if (names.some((one) => isInflected(said, one))) return said;
 	if (begins(name, said)) return "";
 	const begun = aliases.find((one) => begins(one, said));
 	if (begun !== undefined) return begun;
@@ -74,15 +74,15 @@ function isQuestion(said: string): boolean {
 	return said === "" || ASKING.test(said) || OPERATORS.test(said);
 }
 
-function folded(text: string): string {
+function foldText(text: string): string {
 	return text.normalize("NFC").toLowerCase();
 }
 
 function begins(name: string, said: string): boolean {
-	return folded(name).startsWith(folded(said));
+	return foldText(name).startsWith(foldText(said));
 }
 
-function inflected(said: string, name: string): boolean {
+function isInflected(said: string, name: string): boolean {
 	return begins(said, name) && said.length - name.length <= ENDING && name !== "";
 }
 

@@ -1,5 +1,5 @@
 import type { Hit } from "../protocol/operations";
-import { unstyled } from "./plain";
+import { stripStyle } from "./plain";
 
 export type Placed = Pick<Hit, "path" | "title" | "heading">;
 
@@ -26,5 +26,5 @@ export function placeOf(hit: Placed): string {
 
 /** Headings as a reader sees them: links show their words, and marks of style are not shown. */
 export function readable(all: readonly string[]): string {
-	return all.map(unstyled).join(" › ");
+	return all.map(stripStyle).join(" › ");
 }

@@ -1,5 +1,5 @@
 /** A text as it is read: links by what they show, and without the marks of style. */
-export function unstyled(text: string): string {
+export function stripStyle(text: string): string {
 	return text
 		.replace(/!?\[\[(?:[^\]|]*\|)?([^\]]*)\]\]/g, "$1")
 		.replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
@@ -8,7 +8,7 @@ export function unstyled(text: string): string {
 
 /** The same of a whole line, without what begins it and without what ends a row of a table. */
 export function plain(line: string): string {
-	return unended(unstyled(unbegun(line))).trim();
+	return stripRowEnd(stripStyle(unbegun(line))).trim();
 }
 
 /** A line without what makes it a quote, an item of a list, a task, a heading or a row of a table. */
@@ -17,6 +17,6 @@ export function unbegun(line: string): string {
 }
 
 /** A line without the bar that ends a row of a table. */
-export function unended(line: string): string {
+export function stripRowEnd(line: string): string {
 	return line.replace(/\s*\|\s*$/, "");
 }

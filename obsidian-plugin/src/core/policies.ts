@@ -1,5 +1,5 @@
 import type { PolicyOutcome, PolicyVariable } from "../protocol/operations";
-import { counted } from "./garden";
+import { describeForecast } from "./garden";
 
 type Given = PolicyVariable["default"];
 
@@ -21,7 +21,7 @@ export function foretold({ files, conditions, steps, forecast, warnings }: Pick<
 		files === 1 ? "1 file changes." : `${files.toLocaleString()} files change.`,
 		...(skipped.length > 0 ? [`Left out: ${skipped.join(", ")}.`] : []),
 		...conditions.flatMap(({ id, holds }) => (holds === null ? [] : [`${id} is ${holds ? "true" : "false"}.`])),
-		...(forecast !== undefined && forecast.length > 0 ? [`${counted(forecast)}.`] : []),
+		...(forecast !== undefined && forecast.length > 0 ? [`${describeForecast(forecast)}.`] : []),
 		...warnings,
 	].join(" ");
 }

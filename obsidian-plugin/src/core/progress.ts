@@ -13,7 +13,7 @@ export function progress(vault: VaultStatus): Progress {
 	if (!vault.ready.keyword || vault.pending.keyword > 0) {
 		return { done: share(vault.notes, vault.pending.keyword) / 2, note: null };
 	}
-	if (vault.model_setup) return { done: 1, note: waiting(vault.model_setup) };
+	if (vault.model_setup) return { done: 1, note: describeSetup(vault.model_setup) };
 	if (vault.model === null && vault.model_known === false) return { done: 0.5, note: null };
 	if (vault.model === null) return { done: 1, note: "Search is by words only: no model is installed." };
 	if (vault.paused) return { done: 1, note: "Embedding is paused." };
@@ -22,7 +22,7 @@ export function progress(vault: VaultStatus): Progress {
 }
 
 /** How far a build is changes without an event: the status pane shows it. */
-function waiting({ state, message }: ModelSetup): string {
+function describeSetup({ state, message }: ModelSetup): string {
 	return state === "running" ? "Search is by words until llama.cpp is built." : `Search is by words only: ${message}`;
 }
 

@@ -1,4 +1,4 @@
-import { unbegun, unended, unstyled } from "./plain";
+import { unbegun, stripRowEnd, stripStyle } from "./plain";
 
 /** Words of a text, with what stands around them on their line. */
 export interface Quote {
@@ -26,7 +26,7 @@ export function quote(text: string, [start, end]: readonly [number, number], sai
 
 /** A quote as it is read: links by what they show, without marks of style and of lists. */
 export function asRead({ before, said, after }: Quote): Quote {
-	return { before: unstyled(unbegun(before)), said, after: unended(unstyled(after)) };
+	return { before: stripStyle(unbegun(before)), said, after: stripRowEnd(stripStyle(after)) };
 }
 
 /** Where a character is, in a text that JavaScript counts otherwise: two for each beyond the basic ones. */

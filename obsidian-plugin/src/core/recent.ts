@@ -7,7 +7,7 @@ export interface Queries {
 export const REMEMBERED = 12;
 
 /** Remember that a query was of use. */
-export function used(queries: Queries, query: string): Queries {
+export function addQuery(queries: Queries, query: string): Queries {
 	const text = query.trim();
 	if (text === "" || queries.pinned.includes(text)) return queries;
 	const recent = [text, ...queries.recent.filter((other) => other !== text)].slice(0, REMEMBERED);
@@ -15,10 +15,10 @@ export function used(queries: Queries, query: string): Queries {
 }
 
 /** Keep a query on top, or let it go back among the others. */
-export function pinned(queries: Queries, query: string): Queries {
+export function togglePin(queries: Queries, query: string): Queries {
 	if (queries.pinned.includes(query)) {
 		const others = queries.pinned.filter((other) => other !== query);
-		return used({ ...queries, pinned: others }, query);
+		return addQuery({ ...queries, pinned: others }, query);
 	}
 	return {
 		pinned: [...queries.pinned, query],

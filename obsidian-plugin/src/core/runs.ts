@@ -21,11 +21,11 @@ export function lines(words: readonly Words[]): readonly Line[] {
 		}
 	}
 	if (all.at(-1)?.length === 0) all.pop();
-	return all.map((runs) => ({ kind: kindOf(runs), runs: runs.map((run, at) => shortened(run, at === 0, at === runs.length - 1)) }));
+	return all.map((runs) => ({ kind: kindOf(runs), runs: runs.map((run, at) => shortenRun(run, at === 0, at === runs.length - 1)) }));
 }
 
 /** How many of the lines fit into so many rows of so many characters; always one at least. */
-export function fitting(all: readonly Line[], rows: number, width = 50): number {
+export function countFitting(all: readonly Line[], rows: number, width = 50): number {
 	let left = rows;
 	const fit = all.findIndex(({ runs }) => {
 		left -= Math.max(1, Math.ceil(runs.reduce((sum, { text }) => sum + text.length, 0) / width));
@@ -53,7 +53,7 @@ function kindOf(runs: readonly Words[]): Line["kind"] {
 }
 
 /** Keep of a stretch that stayed only what is beside a change. */
-function shortened(run: Words, first: boolean, last: boolean): Words {
+function shortenRun(run: Words, first: boolean, last: boolean): Words {
 	const letters = run.kind === "same" ? [...run.text] : [];
 	if (letters.length <= 2 * KEPT) return run;
 	const before = first && !last ? "" : letters.slice(0, KEPT).join("");

@@ -53,14 +53,14 @@ export function headingAt(editor: readonly string[], at: number, saved: readonly
 
 /** The saved heading that a line of the editor is, and how many of the same stand above it. */
 function savedAt(editor: readonly string[], line: number, saved: readonly Heading[]): readonly [Heading | undefined, number] {
-	const alike = meant(editor, line, saved);
+	const alike = findHeadings(editor, line, saved);
 	const exact = alike.findIndex((heading) => heading.line === line);
 	const nth = exact === -1 && alike.length > 0 ? Math.min(above(editor, line, saved), alike.length - 1) : exact;
 	return [alike[nth], nth];
 }
 
 /** The saved headings that a line may be. */
-function meant(editor: readonly string[], line: number, saved: readonly Heading[]): readonly Heading[] {
+function findHeadings(editor: readonly string[], line: number, saved: readonly Heading[]): readonly Heading[] {
 	const text = editor[line] ?? "";
 	const found = ATX.exec(text);
 	if (found !== null) return saved.filter(({ heading, level }) => level === found[1]?.length && heading === found[2]);
@@ -70,6 +70,6 @@ function meant(editor: readonly string[], line: number, saved: readonly Heading[
 
 /** How many of the same heading stand above a line of the editor. */
 function above(editor: readonly string[], line: number, saved: readonly Heading[]): number {
-	const [same] = meant(editor, line, saved);
-	return editor.slice(0, line).filter((_, other) => meant(editor, other, saved)[0] === same).length;
+	const [same] = findHeadings(editor, line, saved);
+	return editor.slice(0, line).filter((_, other) => findHeadings(editor, other, saved)[0] === same).length;
 }

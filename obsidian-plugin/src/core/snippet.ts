@@ -17,7 +17,7 @@ export function parts(snippet: string, mark = MARK): readonly Part[] {
 }
 
 /** The snippet without marks. */
-export function unmarked(snippet: string): string {
+export function stripMarks(snippet: string): string {
 	return parts(snippet)
 		.map((part) => part.text)
 		.join("");

@@ -9,12 +9,12 @@ export interface Changed {
 const WORDS = /[\p{L}\p{M}\p{N}]+|./gsu;
 
 /** Read a unified diff: the lines that differ, file by file; where one came for each that went, word by word. */
-export function changed(diff: string): readonly Changed[] {
+export function parseDiff(diff: string): readonly Changed[] {
 	const files: { path: string; words: Words[] }[] = [];
 	let [went, came]: [string[], string[]] = [[], []];
 	const settle = (): void => {
 		const even = went.length === came.length;
-		const all = even ? went.flatMap((line, at) => compared(line, came[at] ?? "")) : [...went.map(whole("removed")), ...came.map(whole("added"))];
+		const all = even ? went.flatMap((line, at) => compareLines(line, came[at] ?? "")) : [...went.map(wholeLine("removed")), ...came.map(wholeLine("added"))];
 		files.at(-1)?.words.push(...all);
 		[went, came] = [[], []];
 	};
@@ -34,16 +34,16 @@ export function changed(diff: string): readonly Changed[] {
 	return files;
 }
 
-function whole(kind: Words["kind"]): (line: string) => Words {
+function wholeLine(kind: Words["kind"]): (line: string) => Words {
 	return (line) => ({ kind, text: `${line}\n` });
 }
 
 /** Two lines as one: the words that they begin and end with alike, and between those what went and what came. */
-function compared(old: string, fresh: string): readonly Words[] {
+function compareLines(old: string, fresh: string): readonly Words[] {
 	const [one, other] = [old.match(WORDS) ?? [], fresh.match(WORDS) ?? []];
 	const most = Math.min(one.length, other.length);
-	const start = counted(most, (at) => one[at] === other[at]);
-	const end = counted(most - start, (at) => one.at(-1 - at) === other.at(-1 - at));
+	const start = countWhile(most, (at) => one[at] === other[at]);
+	const end = countWhile(most - start, (at) => one.at(-1 - at) === other.at(-1 - at));
 	const parts: readonly Words[] = [
 		{ kind: "same", text: one.slice(0, start).join("") },
 		{ kind: "removed", text: one.slice(start, one.length - end).join("") },
@@ -53,7 +53,7 @@ function compared(old: string, fresh: string): readonly Words[] {
 	return parts.filter(({ text }) => text !== "");
 }
 
-function counted(most: number, holds: (at: number) => boolean): number {
+function countWhile(most: number, holds: (at: number) => boolean): number {
 	let count = 0;
 	while (count < most && holds(count)) count += 1;
 	return count;

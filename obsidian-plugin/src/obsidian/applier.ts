@@ -32,11 +32,11 @@ export class Applier {
 		if (claimed.ok && !this.#over) this.#unheard.set(change, await this.#make(claimed.result));
 		// Nobody knows whether it is ours now; so it must be said that nobody makes it.
 		else if (!claimed.ok && claimed.error.code === "unreachable") this.#unheard.set(change, "failed");
-		await this.tell();
+		await this.report();
 	}
 
 	/** Say what became of the changes, and again what was not heard because the bridge went away. */
-	async tell(): Promise<void> {
+	async report(): Promise<void> {
 		for (const [change, refused] of [...this.#unheard]) {
 			const answer = await this.link.call("acknowledge_change", { change_id: change, applied: refused === null, reason: refused });
 			if (answer.ok) this.#unheard.delete(change);
@@ -48,7 +48,7 @@ export class Applier {
 	/** A bridge that came back opens its index first. */
 	#tellAgain(): void {
 		window.clearTimeout(this.#timer);
-		if (!this.#over) this.#timer = window.setTimeout(() => void this.tell(), AGAIN_MS);
+		if (!this.#over) this.#timer = window.setTimeout(() => void this.report(), AGAIN_MS);
 	}
 
 	/** Make nothing any more; of what was claimed the bridge finds that it was not made. */

@@ -2,7 +2,7 @@ import { type App, MarkdownView, Notice, type PaneType, stripHeadingForLink, typ
 import type { Hit } from "../protocol/operations";
 import { onLine } from "../core/picking";
 import { headings, type Placed } from "../core/place";
-import { unmarked } from "../core/snippet";
+import { stripMarks } from "../core/snippet";
 
 /** Open a hit at its line: in place, in a tab, a split or a window. */
 export async function open(app: App, hit: Pick<Hit, "path" | "lines">, where: PaneType | boolean): Promise<void> {
@@ -42,8 +42,8 @@ export async function copy(text: string | null): Promise<void> {
 }
 
 /** The passage as plain text, with its source. */
-export function quoted(app: App, hit: Hit): string {
-	return `${unmarked(hit.snippet)}\n\n${linkTo(app, hit, "") ?? hit.path}`;
+export function quoteHit(app: App, hit: Hit): string {
+	return `${stripMarks(hit.snippet)}\n\n${linkTo(app, hit, "") ?? hit.path}`;
 }
 
 /** The note that was edited last, though a side pane is active now. */

@@ -7,7 +7,7 @@ import { sayRefusal } from "./say-refusal";
 export const OFFERED_MS = 10_000;
 
 /** Say what was done, and offer to do something about it. */
-export function offering(text: string, name: string, act: () => void): void {
+export function offerAction(text: string, name: string, act: () => void): void {
 	const notice = new Notice(text, OFFERED_MS);
 	addButton(notice.messageEl, { cls: "vault-bridge-undo", text: name }, () => {
 		notice.hide();

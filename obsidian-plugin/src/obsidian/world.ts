@@ -1,7 +1,7 @@
 import { type App, FileSystemAdapter, requestUrl } from "obsidian";
 import type { Address, Send } from "../client/client";
 import type { World } from "../client/link";
-import { dataFolder, findProgram, isLoopback, isProgram, ownersToken, running, vaultId } from "../client/places";
+import { dataFolder, findProgram, isLoopback, isProgram, ownersToken, findRunning, vaultId } from "../client/places";
 import type { Sidecar } from "../client/sidecar";
 import { follow } from "../client/stream";
 import { streamCall } from "../client/stream-call";
@@ -15,7 +15,7 @@ export const send: Send = async ({ url, method, headers, body }) => {
 };
 
 /** The world as the app is. */
-export function world(app: App, settings: () => Settings, sidecar: Sidecar): World {
+export function createWorld(app: App, settings: () => Settings, sidecar: Sidecar): World {
 	return { send, follow, stream: streamCall, random: Math.random, find: () => find(app, settings(), sidecar) };
 }
 
@@ -30,14 +30,14 @@ async function find(app: App, settings: Settings, sidecar: Sidecar): Promise<Add
 		return { kind: "failed", reason: "The address in the settings is not on this computer." };
 	}
 	const data = settings.dataFolder || dataFolder(process.env);
-	const owned = async (address: Address): Promise<Address> => ({ ...address, owner: await ownersToken(data, vault, address.url) });
-	const found = await running(data, vault);
-	if (found !== null) return owned(found);
+	const addOwner = async (address: Address): Promise<Address> => ({ ...address, owner: await ownersToken(data, vault, address.url) });
+	const found = await findRunning(data, vault);
+	if (found !== null) return addOwner(found);
 	if (!settings.start) return { kind: "not_running" };
 	const program = await programOf(settings);
 	if (program === null) return { kind: "not_installed" };
 	try {
-		return await owned(await sidecar.start(program, folder, vault, settings.dataFolder || null));
+		return await addOwner(await sidecar.start(program, folder, vault, settings.dataFolder || null));
 	} catch (error) {
 		return { kind: "failed", reason: `The bridge did not start. ${error instanceof Error ? error.message : ""}`.trim() };
 	}

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { dataFolder, findProgram, isLoopback, ownersToken, running, vaultId } from "../../src/client/places";
+import { dataFolder, findProgram, isLoopback, ownersToken, findRunning, vaultId } from "../../src/client/places";
 
 let folder: string;
 beforeEach(async () => {
@@ -46,7 +46,7 @@ describe("the runtime file", () => {
 
 	test("says where the bridge is", async () => {
 		await write(told);
-		expect(await running(folder, "v")).toEqual({ url: told.url, token: "t", vault: "v" });
+		expect(await findRunning(folder, "v")).toEqual({ url: told.url, token: "t", vault: "v" });
 	});
 
 	test.each([
@@ -56,11 +56,11 @@ describe("the runtime file", () => {
 		["without a token", { ...told, token: undefined }],
 	])("%s is none", async (_, content) => {
 		await write(content);
-		expect(await running(folder, "v")).toBeNull();
+		expect(await findRunning(folder, "v")).toBeNull();
 	});
 
 	test("that is absent is none", async () => {
-		expect(await running(folder, "v")).toBeNull();
+		expect(await findRunning(folder, "v")).toBeNull();
 	});
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Reported } from "../../src/protocol/operations";
-import { BATCH, Changes, LONGEST_MS, QUIET_MS } from "../../src/core/changes";
+import { BATCH, Changes, MAX_WAIT_MS, QUIET_MS } from "../../src/core/changes";
 
 const save = (path: string): Reported => ({ kind: "upsert", path });
 const told = (changes: readonly Reported[]): readonly (readonly Reported[])[] => {
@@ -31,8 +31,8 @@ describe("changes", () => {
 		expect(waiting.due(0)).toBe(0);
 		waiting.add(save("a.md"), 1000);
 		expect(waiting.due(1000)).toBe(QUIET_MS);
-		expect(waiting.due(1000 + LONGEST_MS - 100)).toBe(100);
-		expect(waiting.due(1000 + LONGEST_MS + 100)).toBe(0);
+		expect(waiting.due(1000 + MAX_WAIT_MS - 100)).toBe(100);
+		expect(waiting.due(1000 + MAX_WAIT_MS + 100)).toBe(0);
 	});
 
 	test("are taken once", () => {

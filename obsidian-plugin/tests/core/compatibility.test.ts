@@ -1,25 +1,25 @@
 import { describe, expect, test } from "vitest";
 import { FORMS, VERSION } from "../../src/protocol/operations";
-import { compare, outdated } from "../../src/core/compatibility";
+import { compare, findOutdated } from "../../src/core/compatibility";
 
 const OURS = Object.entries(FORMS).map(([name, form]) => ({ name, form }));
 
 describe("a bridge", () => {
 	test("of the same build fits", () => {
-		expect(outdated(OURS, VERSION)).toBeNull();
+		expect(findOutdated(OURS, VERSION)).toBeNull();
 	});
 
 	test("that can do more fits, also when it is newer", () => {
-		expect(outdated([...OURS, { name: "sing", form: "0" }], "99.0.0")).toBeNull();
+		expect(findOutdated([...OURS, { name: "sing", form: "0" }], "99.0.0")).toBeNull();
 	});
 
 	test.each(Object.keys(FORMS))("without %s is too old", (missing) => {
-		expect(outdated(OURS.filter(({ name }) => name !== missing), VERSION)).toBe("bridge");
+		expect(findOutdated(OURS.filter(({ name }) => name !== missing), VERSION)).toBe("bridge");
 	});
 
 	test("that answers otherwise is too old, or newer than the plugin", () => {
 		const changed = OURS.map((one) => (one.name === "search" ? { ...one, form: "0" } : one));
-		expect([outdated(changed, "0.0.9"), outdated(changed, VERSION), outdated(changed, "99.0")]).toEqual([
+		expect([findOutdated(changed, "0.0.9"), findOutdated(changed, VERSION), findOutdated(changed, "99.0")]).toEqual([
 			"bridge",
 			"bridge",
 			"plugin",

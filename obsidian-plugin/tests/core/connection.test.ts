@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { backOff, type Connection, explained, heals, inWords, isOpen, next, OFF } from "../../src/core/connection";
+import { backOff, type Connection, explainConnection, heals, inWords, isOpen, next, OFF } from "../../src/core/connection";
 
 const CONNECTING: Connection = { is: "connecting" };
 const READY: Connection = { is: "ready", note: null };
@@ -46,7 +46,7 @@ describe("the connection", () => {
 
 	test.each(ALL)("has a word and a sentence for $is", (now) => {
 		expect(inWords(now)).not.toBe("");
-		expect(explained(now)).toMatch(/\.$/);
+		expect(explainConnection(now)).toMatch(/\.$/);
 	});
 
 	test("says whole per cent, and never a hundred too early", () => {

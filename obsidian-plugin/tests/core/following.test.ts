@@ -35,9 +35,9 @@ test("pinned it stays with its note and hears of it, and goes on when it is let 
 	following.pin(true);
 	shown = [];
 	expect(go(place("b.md"))).toEqual([]);
-	following.heard("b.md");
+	following.markStale("b.md");
 	expect(shown).toEqual([]);
-	following.heard("a.md");
+	following.markStale("a.md");
 	expect(shown.splice(0)).toEqual([place("a.md")]);
 	following.pin(false);
 	expect(shown).toEqual([place("b.md")]);
@@ -46,7 +46,7 @@ test("pinned it stays with its note and hears of it, and goes on when it is let 
 test("paused it asks for nothing at all, until it goes on", () => {
 	following.pause(true);
 	expect(go(place("b.md"))).toEqual([]);
-	following.heard("a.md");
+	following.markStale("a.md");
 	following.look();
 	following.pin(true);
 	expect(shown).toEqual([]);
@@ -76,7 +76,7 @@ test("a change that was heard of meanwhile is not forgotten, and a way there and
 	following.look();
 	expect(shown).toEqual([]);
 	used = true;
-	following.heard("a.md");
+	following.markStale("a.md");
 	expect(go(place("a.md"))).toEqual([]);
 	used = false;
 	following.look();
@@ -86,10 +86,10 @@ test("a change that was heard of meanwhile is not forgotten, and a way there and
 test("it can be sent to a note or back, and follows one that is renamed", () => {
 	following.pause(true);
 	following.pinTo(place("c.md"));
-	expect([following.pinned, following.paused, shown.splice(0)]).toEqual([true, false, [place("c.md")]]);
-	following.moved("c.md", "d.md");
+	expect([following.isPinned, following.isPaused, shown.splice(0)]).toEqual([true, false, [place("c.md")]]);
+	following.followRename("c.md", "d.md");
 	expect(shown.splice(0)).toEqual([place("d.md")]);
 	following.pause(true);
 	following.follow();
-	expect([following.pinned, following.paused, shown]).toEqual([false, false, [place("a.md")]]);
+	expect([following.isPinned, following.isPaused, shown]).toEqual([false, false, [place("a.md")]]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { applied, byCheck, checkTitle, counted, isTop, summary, taskIds, tickLines, writeValue } from "../../src/core/garden";
+import { describeApplied, byCheck, checkTitle, describeForecast, isTop, summary, taskIds, tickLines, writeValue } from "../../src/core/garden";
 
 const NOTE = "# Plan\n\n- [x] Link “oven” in [[Log]] · 0.86 ^g1\n- [ ] Rename #Bread · 0.50 ^g2\r\n  * [X] mine ^g12\n- [ ] mine\n\n> {\"id\": \"g1\", \"text\": \"- [x] not a line ^g1\"}\n";
 
@@ -36,8 +36,8 @@ test("a plan is summed up by what is ticked, the counts and what cannot be appli
 });
 
 test("counts read as one line", () => {
-	expect(counted([{ name: "dangling", before: 1200, after: 3 }, { name: "tag bread", before: 0, after: 2 }])).toBe(`unresolved links ${(1200).toLocaleString()} → 3 · tag bread 0 → 2`);
-	expect(counted([])).toBe("");
+	expect(describeForecast([{ name: "dangling", before: 1200, after: 3 }, { name: "tag bread", before: 0, after: 2 }])).toBe(`unresolved links ${(1200).toLocaleString()} → 3 · tag bread 0 → 2`);
+	expect(describeForecast([])).toBe("");
 });
 
 test("findings stay in the order of the plan, by check", () => {
@@ -49,8 +49,8 @@ test("findings stay in the order of the plan, by check", () => {
 
 test("what was applied is said check by check, with what was left out and why", () => {
 	const done = { check: "tags", findings: ["g1"], texts: ["Rename it"], dropped: [], state: "applied", change_id: "c", files: 1, forecast: [{ name: "tags", before: 3, after: 2 }], error: "" } as const;
-	expect(applied({ checks: [done] })).toBe("Tags: 1 in 1 file, tags 3 → 2.");
-	expect(applied({ checks: [{ ...done, files: 2, forecast: [], dropped: [{ id: "g2", why: "`A.md` has changed since." }] }] })).toBe("Tags: 1 in 2 files, 1 left out as `A.md` has changed since.");
-	expect(applied({ checks: [{ ...done, state: "failed", error: "The disk is full." }] })).toBe("Tags: The disk is full.");
-	expect(applied({ checks: [] })).toBe("Nothing is ticked.");
+	expect(describeApplied({ checks: [done] })).toBe("Tags: 1 in 1 file, tags 3 → 2.");
+	expect(describeApplied({ checks: [{ ...done, files: 2, forecast: [], dropped: [{ id: "g2", why: "`A.md` has changed since." }] }] })).toBe("Tags: 1 in 2 files, 1 left out as `A.md` has changed since.");
+	expect(describeApplied({ checks: [{ ...done, state: "failed", error: "The disk is full." }] })).toBe("Tags: The disk is full.");
+	expect(describeApplied({ checks: [] })).toBe("Nothing is ticked.");
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ListedChange } from "../../src/protocol/operations";
-import { grouped, inForce, labelOf, named, today, waiting, when } from "../../src/core/history";
+import { groupChanges, inForce, labelOf, nameNotes, today, countWaiting, formatTime } from "../../src/core/history";
 
 let made = 0;
 
@@ -12,32 +12,32 @@ function change(client: string | null, session: string | null, more: Partial<Lis
 
 test("what one program did in one session stands together, the newest first", () => {
 	const [a, b, c, d] = [change("Quill", "1"), change("Pen", "2"), change("Quill", "1"), change("Quill", "3")];
-	expect(grouped([a, b, c, d]).map((group) => [group.client, group.session, group.changes.map(({ id }) => id)])).toEqual([
+	expect(groupChanges([a, b, c, d]).map((group) => [group.client, group.session, group.changes.map(({ id }) => id)])).toEqual([
 		["Quill", "1", [a.id, c.id]],
 		["Pen", "2", [b.id]],
 		["Quill", "3", [d.id]],
 	]);
-	expect(grouped([change(null, null)])[0]?.client).toBe("A program without a name");
+	expect(groupChanges([change(null, null)])[0]?.client).toBe("A program without a name");
 });
 
 test("a session's undo counts what is in force and turned nothing back itself", () => {
 	const more = [{}, { state: "undone" as const }, { operation: "undo_change", undoes: ["1"] }, { operation: "redo_change" }, {}];
-	const [group] = grouped(more.map((one) => change("Quill", "1", one)));
+	const [group] = groupChanges(more.map((one) => change("Quill", "1", one)));
 	expect(group && inForce(group)).toBe(2);
-	const [loose] = grouped([change("Quill", null)]);
+	const [loose] = groupChanges([change("Quill", null)]);
 	expect(loose && inForce(loose)).toBe(0);
 });
 
 test("things are said in words", () => {
 	expect([labelOf("edit_note"), labelOf("brand_new")]).toEqual(["Edit note", "Brand new"]);
-	expect([named(["Bread/Staling.md"]), named(["a.md", "b.md", "c.canvas"]), named([])]).toEqual(["Staling", "a and 2 more", ""]);
-	expect([waiting(0, 50), waiting(3, 50), waiting(51, 50)]).toEqual(["", "3", "50+"]);
+	expect([nameNotes(["Bread/Staling.md"]), nameNotes(["a.md", "b.md", "c.canvas"]), nameNotes([])]).toEqual(["Staling", "a and 2 more", ""]);
+	expect([countWaiting(0, 50), countWaiting(3, 50), countWaiting(51, 50)]).toEqual(["", "3", "50+"]);
 });
 
 test("a time of today is told without the day", () => {
 	const noon = new Date(2026, 0, 2, 12, 0);
-	expect(when(noon.toISOString(), noon, "en-GB")).toBe("12:00");
-	expect(when(noon.toISOString(), new Date(2026, 0, 3, 12, 0), "en-GB")).toBe("2 Jan 2026, 12:00");
+	expect(formatTime(noon.toISOString(), noon, "en-GB")).toBe("12:00");
+	expect(formatTime(noon.toISOString(), new Date(2026, 0, 3, 12, 0), "en-GB")).toBe("2 Jan 2026, 12:00");
 });
 
 test("a file is found by what it is called today, where that is known", () => {

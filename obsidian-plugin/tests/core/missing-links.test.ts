@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Hit, NoteLink, NoteMention } from "../../src/protocol/operations";
-import { proposed, told, unlinkedMentions } from "../../src/core/missing-links";
+import { describeProposals, sortHits, unlinkedMentions } from "../../src/core/missing-links";
 
 const hit = (path: string): Hit => ({ path, title: path, heading: "", lines: [1, 1], snippet: "", score: 1, why: [], tags: [], modified: "", digest: "" });
 const link = (path: string): NoteLink => ({ path, line: 1, text: "", kind: "wiki", target: "", embed: false, context: null });
@@ -8,9 +8,9 @@ const mention = (path: string, line: number): NoteMention => ({ path, line, text
 
 test("related notes are told apart by links in either direction, without what is hidden", () => {
 	const all = [hit("a.md"), hit("b.md"), hit("c.md"), hit("d.md")];
-	const { unlinked, linked } = told(all, { links: [link("b.md")], backlinks: [link("c.md")] }, ["d.md"]);
+	const { unlinked, linked } = sortHits(all, { links: [link("b.md")], backlinks: [link("c.md")] }, ["d.md"]);
 	expect([unlinked, linked].map((hits) => hits.map(({ path }) => path))).toEqual([["a.md"], ["b.md", "c.md"]]);
-	expect(told(all, null, []).unlinked).toEqual(all);
+	expect(sortHits(all, null, []).unlinked).toEqual(all);
 });
 
 test("of each note that says the name and does not link, the first place counts", () => {
@@ -25,7 +25,7 @@ test("each link that would be made is a part that reads like a change", () => {
 		{ target: "Wheat.md", text: "wheat", span: [4, 9] as const, quote: { before: "Use ", said: "wheat", after: "." } },
 	];
 	const links = [{ target: "Wheat.md", line: 3, link: "[[Wheat|wheat]]" }, { target: "Rye.md", line: 4, link: "[[Rye|rye]]" }];
-	expect(proposed(links, chosen)).toEqual([
+	expect(describeProposals(links, chosen)).toEqual([
 		{
 			missing: chosen[1],
 			line: 3,

@@ -1,7 +1,7 @@
 import { ChangeSet, Text } from "@codemirror/state";
 import { describe, expect, test } from "vitest";
 import type { LinkSuggestion } from "../../src/protocol/operations";
-import { carried, type Offers, offersIn, paragraphAt, without } from "../../src/core/offers";
+import { moveOffers, type Offers, offersIn, paragraphAt, without } from "../../src/core/offers";
 
 function suggestion(saved: string, text: string, nth = 0): LinkSuggestion {
 	const at = saved.split(text).slice(0, nth + 1).join(text).length;
@@ -62,9 +62,9 @@ describe("offers", () => {
 
 	test("move with what is written above, and stay with what is written below", () => {
 		const above = change(0, 6, "Long before");
-		expect(said(carried(offers, above), above)).toEqual(["rye", "oats"]);
+		expect(said(moveOffers(offers, above), above)).toEqual(["rye", "oats"]);
 		const below = change(23, 23, "Much ");
-		expect(carried(offers, below)).toEqual(offers);
+		expect(moveOffers(offers, below)).toEqual(offers);
 	});
 
 	test.each([
@@ -73,7 +73,7 @@ describe("offers", () => {
 		[21, 21],
 		[0, 30],
 	])("vanish when the paragraph is edited, from %i to %i", (from, to) => {
-		expect(carried(offers, change(from, to, to - from > 20 ? "" : "x"))).toBeNull();
+		expect(moveOffers(offers, change(from, to, to - from > 20 ? "" : "x"))).toBeNull();
 	});
 
 	test("that were made leave the others where they are now", () => {

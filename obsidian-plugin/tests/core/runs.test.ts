@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Words } from "../../src/protocol/operations";
-import { fitting, LINE_END, lines, unchangedBefore } from "../../src/core/runs";
+import { countFitting, LINE_END, lines, unchangedBefore } from "../../src/core/runs";
 
 const same = (text: string): Words => ({ kind: "same", text });
 const removed = (text: string): Words => ({ kind: "removed", text });
@@ -41,9 +41,9 @@ test("of a long line only what is beside a change is kept, and no letter is cut 
 
 test("a long hunk is cut at a line, by how much room it takes", () => {
 	const many = lines([added("short\n".repeat(10))]);
-	expect(fitting(many, 4)).toBe(4);
-	expect(fitting(many, 40)).toBe(10);
-	expect(fitting(lines([added(`${"x".repeat(1000)}\nshort\n`)]), 4)).toBe(1);
+	expect(countFitting(many, 4)).toBe(4);
+	expect(countFitting(many, 40)).toBe(10);
+	expect(countFitting(lines([added(`${"x".repeat(1000)}\nshort\n`)]), 4)).toBe(1);
 });
 
 test("the first line that changed is told from those around it", () => {

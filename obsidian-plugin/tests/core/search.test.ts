@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Hit } from "../../src/protocol/operations";
-import { chips, type Filters, narrowed, NONE } from "../../src/core/filters";
-import { forgotten, pinned, REMEMBERED, used } from "../../src/core/recent";
+import { chips, type Filters, filterArguments, NONE } from "../../src/core/filters";
+import { forgotten, togglePin, REMEMBERED, addQuery } from "../../src/core/recent";
 import { refine } from "../../src/core/refine";
-import { markedLine, parts, unmarked } from "../../src/core/snippet";
+import { markedLine, parts, stripMarks } from "../../src/core/snippet";
 
 const hit = (path: string, score = 0): Hit => ({
 	path,
@@ -38,7 +38,7 @@ describe("a snippet", () => {
 	});
 
 	test("can be read without its marks", () => {
-		expect(unmarked("a ==b== c")).toBe("a b c");
+		expect(stripMarks("a ==b== c")).toBe("a b c");
 	});
 });
 
@@ -78,8 +78,8 @@ describe("filters", () => {
 	const all: Filters = { folder: "Bread", tags: ["rye", "oven"], types: ["pdf"], since: "week", noteTypes: ["decision"] };
 
 	test("become arguments; none are none", () => {
-		expect(narrowed(NONE, 0)).toEqual({});
-		expect(narrowed(all, Date.UTC(2026, 0, 8))).toEqual({
+		expect(filterArguments(NONE, 0)).toEqual({});
+		expect(filterArguments(all, Date.UTC(2026, 0, 8))).toEqual({
 			folder: "Bread",
 			tags: ["rye", "oven"],
 			types: ["pdf"],
@@ -102,17 +102,17 @@ describe("queries", () => {
 	const none = { recent: [], pinned: [] };
 
 	test("are remembered newest first, once each, and not for ever", () => {
-		const many = Array.from({ length: REMEMBERED + 3 }, (_, at) => `q${at}`).reduce(used, none);
+		const many = Array.from({ length: REMEMBERED + 3 }, (_, at) => `q${at}`).reduce(addQuery, none);
 		expect(many.recent).toHaveLength(REMEMBERED);
-		expect(used(many, " q9 ").recent.slice(0, 2)).toEqual(["q9", "q14"]);
-		expect(used(none, "  ")).toBe(none);
+		expect(addQuery(many, " q9 ").recent.slice(0, 2)).toEqual(["q9", "q14"]);
+		expect(addQuery(none, "  ")).toBe(none);
 	});
 
 	test("stay on top when pinned, and come back when not", () => {
-		const kept = pinned(used(used(none, "a"), "b"), "a");
+		const kept = togglePin(addQuery(addQuery(none, "a"), "b"), "a");
 		expect(kept).toEqual({ recent: ["b"], pinned: ["a"] });
-		expect(used(kept, "a")).toBe(kept);
-		expect(pinned(kept, "a")).toEqual({ recent: ["a", "b"], pinned: [] });
+		expect(addQuery(kept, "a")).toBe(kept);
+		expect(togglePin(kept, "a")).toEqual({ recent: ["a", "b"], pinned: [] });
 		expect(forgotten(kept, "a")).toEqual({ recent: ["b"], pinned: [] });
 	});
 });

@@ -1,5 +1,5 @@
 import type { ViewEdge, ViewNode } from "../../protocol/operations";
-import { type Colour, mixed, written } from "./colour";
+import { type Colour, mixColours, toHex } from "./colour";
 import type { Groups } from "./groups";
 import type { Picture } from "./picture";
 
@@ -49,8 +49,8 @@ export interface EdgeLook {
 /** How much of the background is in what is not looked at. */
 const DIM = 0.82;
 const HALF = 0.5;
-const LONGEST_LABEL = 36;
-const FEW_FOUND = 12;
+const MAX_LABEL_CHARS = 36;
+const MAX_LABELLED_HITS = 12;
 
 /** Decides how each node and edge looks, given what a person looks at. */
 export class Emphasis {
@@ -73,11 +73,11 @@ export class Emphasis {
 		const lit = this.#lit(node.id);
 		const colour = colourOf(node, this.groups, theme);
 		const special = node.id === attention.current || attention.way.includes(node.id);
-		const found = attention.found !== null && attention.found.size <= FEW_FOUND && attention.found.has(node.id);
+		const found = attention.found !== null && attention.found.size <= MAX_LABELLED_HITS && attention.found.has(node.id);
 		return {
-			color: written(lit ? colour : mixed(colour, theme.background, DIM)),
+			color: toHex(lit ? colour : mixColours(colour, theme.background, DIM)),
 			size: scale * radius(node.size, this.picture.nodes.length),
-			label: lit || special ? shortened(node.title) : "",
+			label: lit || special ? shortenTitle(node.title) : "",
 			forceLabel: lit && (special || found),
 			highlighted: node.id === attention.current,
 			zIndex: special || found ? 2 : lit ? 1 : 0,
@@ -86,10 +86,10 @@ export class Emphasis {
 
 	edge({ source, target }: ViewEdge): EdgeLook {
 		const { attention, theme } = this;
-		if (this.#steps.has(pair(source, target))) return { color: written(theme.accent), size: 3, zIndex: 2 };
-		if (source === attention.pointed || target === attention.pointed) return { color: written(mixed(theme.text, theme.background, HALF)), size: 1.5, zIndex: 1 };
+		if (this.#steps.has(pair(source, target))) return { color: toHex(theme.accent), size: 3, zIndex: 2 };
+		if (source === attention.pointed || target === attention.pointed) return { color: toHex(mixColours(theme.text, theme.background, HALF)), size: 1.5, zIndex: 1 };
 		const lit = attention.pointed === null && this.#lit(source) && this.#lit(target);
-		return { color: written(lit ? theme.line : mixed(theme.line, theme.background, DIM)), size: 1, zIndex: 0 };
+		return { color: toHex(lit ? theme.line : mixColours(theme.line, theme.background, DIM)), size: 1, zIndex: 0 };
 	}
 }
 
@@ -107,9 +107,9 @@ export function radius(size: number, nodes: number): number {
 }
 
 /** A title that does not cover half of the picture. */
-export function shortened(title: string): string {
+export function shortenTitle(title: string): string {
 	const letters = [...title];
-	return letters.length <= LONGEST_LABEL ? title : `${letters.slice(0, LONGEST_LABEL - 1).join("")}…`;
+	return letters.length <= MAX_LABEL_CHARS ? title : `${letters.slice(0, MAX_LABEL_CHARS - 1).join("")}…`;
 }
 
 function litBy(picture: Picture, groups: Groups, { group, found, pointed, way }: Attention): (id: number) => boolean {

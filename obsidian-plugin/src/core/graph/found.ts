@@ -5,14 +5,14 @@ import type { ViewNode } from "../../protocol/operations";
  *
  * @param paths What a search by words and meaning found.
  */
-export function found(nodes: readonly ViewNode[], typed: string, paths: ReadonlySet<string>): ReadonlySet<number> | null {
-	const wanted = folded(typed.trim());
+export function findNodes(nodes: readonly ViewNode[], typed: string, paths: ReadonlySet<string>): ReadonlySet<number> | null {
+	const wanted = foldText(typed.trim());
 	if (wanted === "") return null;
-	const fits = ({ title, path }: ViewNode): boolean => folded(title).includes(wanted) || (path !== null && paths.has(path));
+	const fits = ({ title, path }: ViewNode): boolean => foldText(title).includes(wanted) || (path !== null && paths.has(path));
 	return new Set(nodes.filter(fits).map((node) => node.id));
 }
 
 /** Without case and accents. */
-function folded(text: string): string {
+function foldText(text: string): string {
 	return text.normalize("NFD").replace(/\p{Mn}/gu, "").toLowerCase();
 }

@@ -44,7 +44,7 @@ const NOTE_TYPES: Readonly<Record<string, readonly [colour: number, shape: Shape
 };
 
 /** Put the nodes of a picture into groups: the largest ones, by name. */
-export function grouped(view: GraphView, colours: Colouring): Groups {
+export function groupNodes(view: GraphView, colours: Colouring): Groups {
 	const keys = keysBy(view, colours);
 	const counts = new Map<string, number>();
 	for (const key of [...keys.values()].flat()) counts.set(key, (counts.get(key) ?? 0) + 1);
@@ -83,7 +83,7 @@ export function shapeOf(id: number, groups: Groups): Shape {
 
 function keysBy(view: GraphView, colours: Colouring): ReadonlyMap<number, readonly string[]> {
 	const named = new Set(view.communities.map(({ number }) => number));
-	const above = colours === "folder" ? shared(view.nodes) : [];
+	const above = colours === "folder" ? sharedFolders(view.nodes) : [];
 	const keys = (node: ViewNode): readonly string[] => {
 		switch (colours) {
 			case "community":
@@ -121,7 +121,7 @@ function foldersOf(path: string): readonly string[] {
 }
 
 /** The folders that all notes are in, from the top. */
-function shared(nodes: readonly ViewNode[]): readonly string[] {
+function sharedFolders(nodes: readonly ViewNode[]): readonly string[] {
 	const all = nodes.flatMap((node) => (node.path === null ? [] : [foldersOf(node.path)]));
 	const [first = []] = all;
 	const differs = first.findIndex((folder, at) => all.some((folders) => folders[at] !== folder));

@@ -5,7 +5,7 @@ const STRAIT = 0.12;
 /** Between two islands of a ring, as a share of that radius. */
 const BETWEEN = (2 * Math.PI) / 60;
 /** No island's radius is a larger share of it. */
-const LARGEST = 0.25;
+const MAX_ISLAND_SHARE = 0.25;
 
 interface Point {
 	readonly x: number;
@@ -23,17 +23,17 @@ interface Land {
  * Lay what does not hang together with most of a graph in rings around that. The forces by which the bridge places nodes
  * hold nothing of it, so that it drifts away, and the rest would be drawn too small to be seen.
  */
-export function gathered(view: GraphView): GraphView {
+export function gatherIslands(view: GraphView): GraphView {
 	const [mainland, ...islands] = landsOf(view);
 	if (mainland === undefined || mainland.nodes.length < 2) return view;
 	const places = new Map<number, Point>();
 	let shore = mainland.radius;
 	while (islands.length > 0) {
-		const shrunk = (island: Land): number => Math.min(island.radius, LARGEST * mainland.radius);
+		const shrunk = (island: Land): number => Math.min(island.radius, MAX_ISLAND_SHARE * mainland.radius);
 		const tallest = Math.max(...islands.map(shrunk));
 		const distance = shore + STRAIT * mainland.radius + tallest;
 		const width = (island: Land): number => (2 * shrunk(island) + BETWEEN * mainland.radius) / distance;
-		const ring = islands.splice(0, fitting(islands.map(width)));
+		const ring = islands.splice(0, countFitting(islands.map(width)));
 		const spare = (2 * Math.PI - sum(ring.map(width))) / ring.length;
 		let angle = 0;
 		for (const island of ring) {
@@ -49,7 +49,7 @@ export function gathered(view: GraphView): GraphView {
 }
 
 /** How many of these angles have room on a ring; one has in any case. */
-function fitting(widths: readonly number[]): number {
+function countFitting(widths: readonly number[]): number {
 	let filled = 0;
 	const end = widths.findIndex((width) => (filled += width) > 2 * Math.PI);
 	return end < 0 ? widths.length : Math.max(end, 1);
@@ -78,10 +78,10 @@ function landsOf({ nodes, edges }: GraphView): Land[] {
 		if (known === undefined) together.set(first, [node]);
 		else known.push(node);
 	}
-	return [...together.values()].map(measured).sort((one, other) => other.nodes.length - one.nodes.length);
+	return [...together.values()].map(measureLand).sort((one, other) => other.nodes.length - one.nodes.length);
 }
 
-function measured(nodes: readonly ViewNode[]): Land {
+function measureLand(nodes: readonly ViewNode[]): Land {
 	const middle = { x: sum(nodes.map(({ x }) => x)) / nodes.length, y: sum(nodes.map(({ y }) => y)) / nodes.length };
 	return { nodes, middle, radius: Math.max(...nodes.map(({ x, y }) => Math.hypot(x - middle.x, y - middle.y))) };
 }

@@ -8,7 +8,7 @@ export interface Section {
 }
 
 /** The picture as a list: by steps from the middle, else by how much each is joined to. */
-export function listed(picture: Picture, found: ReadonlySet<number> | null, way: readonly number[]): readonly Section[] {
+export function listSections(picture: Picture, found: ReadonlySet<number> | null, way: readonly number[]): readonly Section[] {
 	if (way.length > 0) return [{ name: "On the way", nodes: way.flatMap((id) => picture.byId.get(id) ?? []) }];
 	const nodes = picture.nodes.filter((node) => found === null || found.has(node.id)).sort(byJoined);
 	if (picture.distance.size === 0) return nodes.length === 0 ? [] : [{ name: "The most joined first", nodes }];

@@ -1,6 +1,6 @@
 import type { GraphPath, ViewNode } from "../../protocol/operations";
 import type { Attention } from "./emphasis";
-import { found } from "./found";
+import { findNodes } from "./found";
 import type { Picture } from "./picture";
 
 /** What is drawn, with the ways from one end to the other where a way is shown. */
@@ -36,7 +36,7 @@ export class Looking {
 		return {
 			group: this.group,
 			pointed: this.pointed,
-			found: found(picture.nodes, this.#typed, this.#paths),
+			found: findNodes(picture.nodes, this.#typed, this.#paths),
 			current: this.node({ picture, ways })?.id ?? null,
 			way: ways[this.way]?.notes.flatMap((path) => picture.at(path)?.id ?? []) ?? [],
 		};

@@ -70,7 +70,7 @@ export class Picture {
 }
 
 /** Say what is drawn of what there is. */
-export function counted({ nodes, total }: GraphView): string {
+export function countNodes({ nodes, total }: GraphView): string {
 	const notes = (count: number): string => `${count.toLocaleString("en")} ${count === 1 ? "note" : "notes"}`;
 	const drawn = nodes.filter((node) => node.type !== "stub").length;
 	const missing = nodes.length - drawn;

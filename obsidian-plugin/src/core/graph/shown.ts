@@ -1,5 +1,5 @@
 import type { GraphViewArguments } from "../../protocol/operations";
-import { type Filters, narrowed } from "../filters";
+import { type Filters, filterArguments } from "../filters";
 
 /** What is drawn: what lies around a note, everything, or the ways from a note to another. */
 export type Shown =
@@ -23,19 +23,19 @@ export interface Look {
 export const LOOK: Look = { depth: 1, colours: "community", stubs: true, list: false };
 
 /** Notes that are drawn at most: more are neither seen apart nor drawn fast. */
-export const MOST = 2_000;
-const MOST_AROUND = 300;
+export const MAX_NOTES = 2_000;
+const MAX_NOTES_AROUND = 300;
 
 /** Write what is shown as arguments of `graph_view` at this moment, a time in milliseconds; of a way its notes are asked for. */
-export function asked(shown: Exclude<Shown, { is: "way" }>, look: Look, filters: Filters, now: number): GraphViewArguments | null {
+export function viewArguments(shown: Exclude<Shown, { is: "way" }>, look: Look, filters: Filters, now: number): GraphViewArguments | null {
 	const { noteTypes } = filters;
-	const filtered = { ...narrowed({ ...filters, noteTypes: [] }, now), ...(noteTypes.length === 0 ? {} : { note_types: noteTypes, among: "all" as const }), stubs: look.stubs, tagged: true };
-	if (shown.is === "whole") return { ...filtered, fold: false, limit: MOST };
-	return shown.path === null ? null : { ...filtered, path: shown.path, depth: look.depth, limit: MOST_AROUND };
+	const filtered = { ...filterArguments({ ...filters, noteTypes: [] }, now), ...(noteTypes.length === 0 ? {} : { note_types: noteTypes, among: "all" as const }), stubs: look.stubs, tagged: true };
+	if (shown.is === "whole") return { ...filtered, fold: false, limit: MAX_NOTES };
+	return shown.path === null ? null : { ...filtered, path: shown.path, depth: look.depth, limit: MAX_NOTES_AROUND };
 }
 
 /** Take up a look that was kept; what is not understood is as it is by default. */
-export function kept(state: unknown, colours: Colouring): Look {
+export function restoreLook(state: unknown, colours: Colouring): Look {
 	const told = typeof state === "object" && state !== null ? (state as Record<string, unknown>) : {};
 	const { depth, stubs, list } = told;
 	return {

@@ -51,8 +51,8 @@ export class Telling {
 		const [note, stub] = one.path === null ? [other, one] : [one, other];
 		if (note.path === null) return null;
 		const answer = await this.call("note_links", { path: note.path, context: true });
-		const named = (target: string): string => target.replace(/[#^].*$/, "").replace(/\.md$/i, "").trim().toLowerCase();
-		const link = answer.ok ? answer.result.unresolved.find(({ target }) => named(target) === named(stub.title)) : undefined;
+		const nameOf = (target: string): string => target.replace(/[#^].*$/, "").replace(/\.md$/i, "").trim().toLowerCase();
+		const link = answer.ok ? answer.result.unresolved.find(({ target }) => nameOf(target) === nameOf(stub.title)) : undefined;
 		return link?.context == null ? null : { text: plain(link.context), source: note.title };
 	}
 }

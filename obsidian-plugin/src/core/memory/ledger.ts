@@ -84,7 +84,7 @@ export function findConcerns(memories: readonly ListedMemory[]): readonly Concer
 	const said = new Map<string, ListedMemory>();
 	const oldest = [...memories].sort((one, other) => one.created.localeCompare(other.created));
 	return oldest.flatMap((memory) => {
-		const words = folded(memory.text);
+		const words = foldText(memory.text);
 		const same = words === "" ? undefined : said.get(words);
 		if (same === undefined) said.set(words, memory);
 		return [
@@ -100,6 +100,6 @@ function isCut({ text }: ListedMemory): boolean {
 	return text.endsWith("…");
 }
 
-function folded(text: string): string {
+function foldText(text: string): string {
 	return text.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
 }

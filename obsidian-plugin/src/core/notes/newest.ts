@@ -1,12 +1,12 @@
 import type { FindNotesArguments, Hit, ListedNote } from "../../protocol/operations";
-import { type Filters, narrowed } from "../filters";
+import { type Filters, filterArguments } from "../filters";
 
 /** Notes that are listed at a time. */
 export const PAGE = 50;
 
 /** Write the filters as arguments of `find_notes` at this moment: a page of the notes that pass, the newest first. */
 export function newestArguments(filters: Filters, now: number, offset: number): FindNotesArguments {
-	return { ...narrowed(filters, now), sort: "-modified", limit: PAGE, offset, excerpts: true };
+	return { ...filterArguments(filters, now), sort: "-modified", limit: PAGE, offset, excerpts: true };
 }
 
 /** A listed note as a hit that says how the note begins. */

@@ -32,7 +32,7 @@ export function mergeReasons({ why, common }: Pick<MergeSuggestion, "why" | "com
 }
 
 /** What a note has, and what it should have. */
-export function violated({ kind, name, found, expected }: Pick<RuleViolation, "kind" | "name" | "found" | "expected">): string {
+export function describeViolation({ kind, name, found, expected }: Pick<RuleViolation, "kind" | "name" | "found" | "expected">): string {
 	const wanted = expected.join(", ");
 	switch (kind) {
 		case "required":
@@ -60,7 +60,7 @@ export function prospectReasons({ kind, notes }: Pick<NameProspect, "kind" | "no
 }
 
 /** How a property is used. */
-export function used({ notes, share, types }: Pick<PropertyFacts, "notes" | "share" | "types">): string {
+export function describeUse({ notes, share, types }: Pick<PropertyFacts, "notes" | "share" | "types">): string {
 	return `${Object.keys(types).join(", ")} · ${notes.toLocaleString()} notes, ${Math.round(100 * share)} %`;
 }
 

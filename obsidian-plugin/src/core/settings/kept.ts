@@ -1,5 +1,5 @@
 import type { Setting, SettingsInUse } from "../../protocol/operations";
-import { type Connection, explained, isOpen } from "../connection";
+import { type Connection, explainConnection, isOpen } from "../connection";
 
 /** What the bridge keeps, by name. */
 export class Kept {
@@ -41,7 +41,7 @@ export class Kept {
  * @param owns Whether the bridge lets this window change its settings.
  */
 export function unchangeable(connection: Connection, owns: boolean): string | null {
-	if (!isOpen(connection)) return `It is kept by the bridge, which is not connected. ${explained(connection)}`;
+	if (!isOpen(connection)) return `It is kept by the bridge, which is not connected. ${explainConnection(connection)}`;
 	if (owns) return null;
 	return "This window is let in by pairing, as other programs are, and those may not change the bridge's settings. Change them where the bridge runs: “vault-bridge change-settings”.";
 }

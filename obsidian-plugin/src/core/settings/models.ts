@@ -1,7 +1,7 @@
 import type { ListedModel, VaultStatus } from "../../protocol/operations";
 
 /** What to type in a terminal for a model that is not here; the plugin fetches nothing. */
-export function installing({ id }: Pick<ListedModel, "id">): string {
+export function installCommand({ id }: Pick<ListedModel, "id">): string {
 	return `vault-bridge models install ${id}`;
 }
 

@@ -17,7 +17,7 @@ export function withRule(rules: readonly string[], glob: string): readonly strin
 }
 
 /** Say what a rule means now. */
-export function meant({ problem, notes, first }: Pick<CheckedGlob, "problem" | "notes" | "first">): string {
+export function describeRule({ problem, notes, first }: Pick<CheckedGlob, "problem" | "notes" | "first">): string {
 	if (problem !== null) return `It ${problem}.`;
 	if (notes === null) return "";
 	if (notes === 0) return "No note now.";
@@ -26,8 +26,8 @@ export function meant({ problem, notes, first }: Pick<CheckedGlob, "problem" | "
 }
 
 /** Say whether a glob may be put into the settings, and what it would do; the reason when it may not. */
-export function judged(rules: readonly string[], checked: CheckedGlob | null): { readonly fits: boolean; readonly says: string } {
+export function judgeGlob(rules: readonly string[], checked: CheckedGlob | null): { readonly fits: boolean; readonly says: string } {
 	if (checked === null) return { fits: false, says: "" };
 	if (rules.includes(checked.glob.trim())) return { fits: false, says: "It is among the rules already." };
-	return { fits: checked.problem === null, says: meant(checked) };
+	return { fits: checked.problem === null, says: describeRule(checked) };
 }

@@ -1,5 +1,5 @@
 import type { Disk, LeftOut, UsageReport, VaultStatus } from "../../protocol/operations";
-import { type Connection, explained, inWords } from "../connection";
+import { type Connection, explainConnection, inWords } from "../connection";
 
 /** A fact and what it is called. */
 export type Fact = readonly [name: string, text: string];
@@ -30,8 +30,8 @@ function modelInUse({ model, model_known, model_setup }: VaultStatus): string {
 }
 
 /** Say how things stand, in a sentence. */
-export function standing(connection: Connection): string {
-	return `${inWords(connection)}. ${explained(connection)}`;
+export function describeConnection(connection: Connection): string {
+	return `${inWords(connection)}. ${explainConnection(connection)}`;
 }
 
 /** Files that are left out for one reason. */

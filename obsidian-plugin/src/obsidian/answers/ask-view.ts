@@ -3,7 +3,7 @@ import type { ListedModel, VaultAnswer } from "../../protocol/operations";
 import { asMarkdown, type Asked, historyOf, nameOf } from "../../core/answers/conversation";
 import { newPath } from "../../core/notes/templates";
 import { withHint } from "../../core/refusal";
-import { installing } from "../../core/settings/models";
+import { installCommand } from "../../core/settings/models";
 import { showCommand } from "../command";
 import { ASK, type Host } from "../host";
 import { openOnceSeen } from "../notes/new-note";
@@ -173,9 +173,9 @@ export class AskView extends Pane {
 	async #keep(question: string, answer: VaultAnswer): Promise<void> {
 		const { vault, fileManager, workspace } = this.app;
 		const folder = fileManager.getNewFileParent(workspace.getActiveFile()?.path ?? "").path;
-		const taken = (path: string): boolean => vault.getAbstractFileByPath(path) !== null;
-		let path = newPath(folder, nameOf(question), taken);
-		for (let count = 2; taken(path); count++) path = newPath(folder, `${nameOf(question)} ${count}`, taken);
+		const exists = (path: string): boolean => vault.getAbstractFileByPath(path) !== null;
+		let path = newPath(folder, nameOf(question), exists);
+		for (let count = 2; exists(path); count++) path = newPath(folder, `${nameOf(question)} ${count}`, exists);
 		const text = `${this.#markdown(answer, path)}\n`;
 		const kept = await this.host.link.call("create_note", { path, text, confirm: true });
 		if (!kept.ok) sayRefusal(kept.error);
@@ -200,6 +200,6 @@ export class AskView extends Pane {
 		el.setText("Answers are quotes from your notes: no chat model is in use.");
 		if (wanted === undefined) return;
 		if (wanted.installed) el.appendText(" Choose one in the settings.");
-		else showCommand(el, installing(wanted));
+		else showCommand(el, installCommand(wanted));
 	}
 }

@@ -1,7 +1,7 @@
 import { AbstractInputSuggest, type App, type TAbstractFile, TFolder } from "obsidian";
 import { mentionBefore, mentionOf, withMention } from "../../core/answers/conversation";
 
-const MOST = 20;
+const MAX_SUGGESTIONS = 20;
 
 /** Offers notes and folders after an `@` in a field. */
 export class MentionSuggest extends AbstractInputSuggest<TAbstractFile> {
@@ -18,7 +18,7 @@ export class MentionSuggest extends AbstractInputSuggest<TAbstractFile> {
 		const wanted = typed.toLowerCase();
 		const { vault } = this.app;
 		const all = [...vault.getMarkdownFiles(), ...vault.getAllFolders(false)];
-		return all.filter(({ path }) => path.toLowerCase().includes(wanted)).sort((one, other) => one.path.length - other.path.length).slice(0, MOST);
+		return all.filter(({ path }) => path.toLowerCase().includes(wanted)).sort((one, other) => one.path.length - other.path.length).slice(0, MAX_SUGGESTIONS);
 	}
 
 	override renderSuggestion(file: TAbstractFile, el: HTMLElement): void {

@@ -1,7 +1,7 @@
 import { setIcon } from "obsidian";
 import type { Answer, Clash, Refusal } from "../../client/client";
 import type { ListedChange, Operations, ShownChange } from "../../protocol/operations";
-import { labelOf, named, standing, when } from "../../core/history";
+import { labelOf, nameNotes, describeState, formatTime } from "../../core/history";
 import { withHint } from "../../core/refusal";
 import { showCommand, showSaid } from "../command";
 import type { Host } from "../host";
@@ -50,13 +50,13 @@ export class ChangeRow {
 
 	#summarise(el: HTMLElement): void {
 		const { change } = this;
-		const { text, icon } = standing(change);
+		const { text, icon } = describeState(change);
 		const head = el.createDiv({ cls: "vault-bridge-change-head" });
-		head.createSpan({ cls: "vault-bridge-change-title", text: `${labelOf(change.operation)}: ${named(change.paths)}`, attr: { dir: "auto" } });
+		head.createSpan({ cls: "vault-bridge-change-title", text: `${labelOf(change.operation)}: ${nameNotes(change.paths)}`, attr: { dir: "auto" } });
 		const state = head.createSpan({ cls: "vault-bridge-change-state" });
 		setIcon(state.createSpan(), icon);
 		state.createSpan({ text });
-		addSmallLine(el, when(change.time, new Date()));
+		addSmallLine(el, formatTime(change.time, new Date()));
 		if (change.reason !== null) el.createDiv({ cls: "vault-bridge-change-reason", text: change.reason, attr: { dir: "auto" } });
 	}
 
@@ -158,7 +158,7 @@ export function showRefusal(el: HTMLElement, error: Refusal<string>): void {
 
 function showClash(el: HTMLElement, { path, why, ours, theirs }: Clash): void {
 	const box = el.createDiv({ cls: "vault-bridge-clash" });
-	box.createDiv({ text: named([path]), attr: { dir: "auto" } });
+	box.createDiv({ text: nameNotes([path]), attr: { dir: "auto" } });
 	addSmallLine(box, why);
 	for (const [name, text] of [["Current text", ours], ["Text of this change", theirs]] as const) {
 		if (text.trim() === "") continue;

@@ -2,7 +2,7 @@ import { countType } from "../../core/notes/note-types";
 import type { IconName, WorkspaceLeaf } from "obsidian";
 import { Newest } from "../../core/newest";
 import type { ListedChange } from "../../protocol/operations";
-import { type Group, grouped, inForce } from "../../core/history";
+import { type Group, groupChanges, inForce } from "../../core/history";
 import { ChangeRow, PROPOSED, showRefusal } from "./change-row";
 import { CHANGES, type Host } from "../host";
 import { Pane } from "../pane";
@@ -12,7 +12,7 @@ import { addSayLine } from "../say-line";
 
 const PAGE = 20;
 /** As many as the bridge lists at once. */
-const MOST = 200;
+const MAX_CHANGES = 200;
 const SETTLE_MS = 200;
 
 /** Shows what agents and other programs did and propose, to be read, decided upon and turned back. */
@@ -71,8 +71,8 @@ export class ChangesView extends Pane {
 		const round = (this.#round += 1);
 		const { link } = this.host;
 		const [proposed, all] = await Promise.all([
-			link.call("list_changes", { state: "proposed", limit: MOST }),
-			link.call("list_changes", { limit: Math.min(this.#limit + 1, MOST) }),
+			link.call("list_changes", { state: "proposed", limit: MAX_CHANGES }),
+			link.call("list_changes", { limit: Math.min(this.#limit + 1, MAX_CHANGES) }),
 		]);
 		if (round !== this.#round || this.#body === null) return;
 		if (!proposed.ok || !all.ok) {
@@ -111,7 +111,7 @@ export class ChangesView extends Pane {
 	#part(body: HTMLElement, name: string, changes: readonly ListedChange[], old: ReadonlyMap<string, ChangeRow>): void {
 		if (changes.length === 0) return;
 		body.createEl("h4", { cls: "vault-bridge-changes-part", text: name });
-		for (const group of grouped(changes)) this.#group(body, group, old);
+		for (const group of groupChanges(changes)) this.#group(body, group, old);
 	}
 
 	#group(body: HTMLElement, group: Group, old: ReadonlyMap<string, ChangeRow>): void {

@@ -2,7 +2,7 @@ import { type App, setIcon } from "obsidian";
 import type { ShownChange, ShownHunk, Words } from "../../protocol/operations";
 import { today } from "../../core/history";
 import { titleOf } from "../../core/place";
-import { fitting, lines, type Line, unchangedBefore } from "../../core/runs";
+import { countFitting, lines, type Line, unchangedBefore } from "../../core/runs";
 import { open } from "../opening";
 import { addButton } from "../button";
 import { addSmallLine } from "../small-line";
@@ -27,7 +27,7 @@ export function showHunks(el: HTMLElement, app: App, change: ShownChange, parts:
 	const show = (hunks: readonly ShownHunk[]): void => hunks.forEach((hunk) => showHunk(el, app, change, hunk, parts));
 	show(change.hunks.slice(0, HUNKS));
 	const rest = change.hunks.slice(HUNKS);
-	if (rest.length > 0) more(el, `Show ${rest.length} more parts`, () => show(rest));
+	if (rest.length > 0) addMoreButton(el, `Show ${rest.length} more parts`, () => show(rest));
 }
 
 function showHunk(el: HTMLElement, app: App, change: ShownChange, hunk: ShownHunk, { act }: Parts): void {
@@ -47,10 +47,10 @@ function showHunk(el: HTMLElement, app: App, change: ShownChange, hunk: ShownHun
 /** Show words that stayed, went and came, line by line. */
 export function showWords(part: HTMLElement, words: readonly Words[]): void {
 	const all = lines(words);
-	const fit = fitting(all, ROWS);
+	const fit = countFitting(all, ROWS);
 	const text = part.createDiv({ cls: "vault-bridge-diff" });
 	for (const one of all.slice(0, fit)) showLine(text, one);
-	if (fit < all.length) more(part, `Show ${all.length - fit} more lines`, () => all.slice(fit).forEach((one) => showLine(text, one)));
+	if (fit < all.length) addMoreButton(part, `Show ${all.length - fit} more lines`, () => all.slice(fit).forEach((one) => showLine(text, one)));
 }
 
 function showLine(el: HTMLElement, line: Line): void {
@@ -63,7 +63,7 @@ function showLine(el: HTMLElement, line: Line): void {
 	}
 }
 
-function more(el: HTMLElement, text: string, show: () => void): void {
+function addMoreButton(el: HTMLElement, text: string, show: () => void): void {
 	const button = el.createEl("button", { cls: "vault-bridge-more" });
 	setIcon(button.createSpan(), "chevron-down");
 	button.createSpan({ text });

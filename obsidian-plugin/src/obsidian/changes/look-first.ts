@@ -3,10 +3,10 @@ import type { Refusal } from "../../client/client";
 import type { Written } from "../../protocol/operations";
 import { titleOf } from "../../core/place";
 import { withHint } from "../../core/refusal";
-import { changed } from "../../core/unified";
+import { parseDiff } from "../../core/unified";
 import { showSaid } from "../command";
 import { CHANGES, type Host } from "../host";
-import { offering, undo } from "../undoing";
+import { offerAction, undo } from "../undoing";
 import { showWords } from "./hunks";
 import { addButton, addButtonRow } from "../button";
 import { addSayLine } from "../say-line";
@@ -54,23 +54,23 @@ export class LookFirst<Result extends Written = Written> extends Modal {
 		const { contentEl } = this;
 		const { asks, fields, verb } = this.change;
 		const input = asks === undefined ? null : contentEl.createEl("input", { type: "text", value: asks.now, attr: { "aria-label": asks.label, dir: "auto", spellcheck: "true" } });
-		fields?.(contentEl, () => changed());
+		fields?.(contentEl, () => update());
 		const says = addSayLine(contentEl);
 		const preview = contentEl.createDiv({ cls: "vault-bridge-renamed" });
 		const buttons = addButtonRow(contentEl);
 		const button = buttons.createEl("button", { cls: "mod-cta", text: verb });
 		addButton(buttons, { text: "Cancel" }, () => this.close());
 		button.disabled = true;
-		const wanted = (): string => input?.value.trim() ?? "";
+		const typedText = (): string => input?.value.trim() ?? "";
 		const look = async (): Promise<void> => {
 			// One look at a time: in a large vault it takes a while.
 			if (this.#looking) return;
 			this.#looking = true;
 			const round = this.#round;
-			const answer = await this.change.make(wanted(), true);
+			const answer = await this.change.make(typedText(), true);
 			this.#looking = false;
 			if (round !== this.#round) {
-				if (this.containerEl.isConnected && (input === null || wanted() !== "")) void look();
+				if (this.containerEl.isConnected && (input === null || typedText() !== "")) void look();
 				return;
 			}
 			preview.empty();
@@ -83,13 +83,13 @@ export class LookFirst<Result extends Written = Written> extends Modal {
 		};
 		button.addEventListener("click", () => {
 			button.disabled = true;
-			void this.#done(wanted(), says);
+			void this.#done(typedText(), says);
 		});
-		const changed = (): void => {
+		const update = (): void => {
 			button.disabled = true;
 			this.#round += 1;
 			window.clearTimeout(this.#timer);
-			const same = input !== null && (wanted() === asks?.now || wanted() === "");
+			const same = input !== null && (typedText() === asks?.now || typedText() === "");
 			if (!same) this.#timer = window.setTimeout(() => void look(), TYPED_MS);
 			says.setText("");
 			if (same) preview.empty();
@@ -98,7 +98,7 @@ export class LookFirst<Result extends Written = Written> extends Modal {
 			void look().then(() => (fields === undefined ? button.focus() : undefined));
 			return;
 		}
-		input.addEventListener("input", changed);
+		input.addEventListener("input", update);
 		input.addEventListener("keydown", (event) => {
 			if (event.key === "Enter" && !event.isComposing) button.click();
 		});
@@ -124,14 +124,14 @@ export class LookFirst<Result extends Written = Written> extends Modal {
 		if (change === null) return;
 		const text = this.change.done(to, answer.result);
 		this.change.made?.();
-		if (state === "proposed") offering(`Proposed, not written yet: ${text}`, "Show", () => void this.host.reveal(CHANGES));
-		else offering(text, "Undo", () => void undo(this.host, change));
+		if (state === "proposed") offerAction(`Proposed, not written yet: ${text}`, "Show", () => void this.host.reveal(CHANGES));
+		else offerAction(text, "Undo", () => void undo(this.host, change));
 	}
 }
 
 /** Show what changes in the first files of a unified diff, word by word. */
 export function showDiff(el: HTMLElement, diff: string): void {
-	const files = changed(diff);
+	const files = parseDiff(diff);
 	for (const { path, words } of files.slice(0, SHOWN)) {
 		el.createDiv({ cls: "vault-bridge-hunk-place", text: titleOf(path), attr: { dir: "auto" } });
 		showWords(el, words);

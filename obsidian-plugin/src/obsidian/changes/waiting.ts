@@ -1,10 +1,10 @@
 import { isOpen } from "../../core/connection";
-import { waiting } from "../../core/history";
+import { countWaiting } from "../../core/history";
 import { Newest } from "../../core/newest";
 import { CHANGES, type Host } from "../host";
 import { makeSign } from "../sign";
 
-const MOST = 50;
+const MAX_PROPOSALS = 50;
 const SETTLE_MS = 300;
 
 /**
@@ -20,13 +20,13 @@ export function tellWaiting(host: Host, bar: HTMLElement, ribbon: HTMLElement): 
 	let timer: number | undefined;
 	const newest = new Newest();
 	const show = (count: number): void => {
-		const text = waiting(count, MOST);
+		const text = countWaiting(count, MAX_PROPOSALS);
 		badge.setText(text);
 		sign("file-diff", text, count === 1 ? "1 proposed change waits for you" : `${text} proposed changes wait for you`);
 	};
 	const ask = async (): Promise<void> => {
 		const isLate = newest.ask();
-		const answer = await host.link.call("list_changes", { state: "proposed", limit: MOST + 1 });
+		const answer = await host.link.call("list_changes", { state: "proposed", limit: MAX_PROPOSALS + 1 });
 		if (!isLate() && answer.ok) show(answer.result.changes.length);
 	};
 	const soon = (): void => {

@@ -12,7 +12,7 @@ import { innerList } from "./inner-list";
 import { judge } from "./judging";
 import { sayRefusal } from "../say-refusal";
 
-const MOST = 12;
+const MAX_SUGGESTIONS = 12;
 
 /** Offers, after `[[?`, the notes that the words may mean; words answer first, and meaning refines in place. */
 export class LinkPicker extends EditorSuggest<Hit> {
@@ -25,7 +25,7 @@ export class LinkPicker extends EditorSuggest<Hit> {
 
 	constructor(private readonly host: Host) {
 		super(host.app);
-		this.limit = MOST;
+		this.limit = MAX_SUGGESTIONS;
 		this.setInstructions([
 			{ command: "↵", purpose: "to link the note" },
 			{ command: "shift ↵", purpose: "to link the section" },
@@ -64,7 +64,7 @@ export class LinkPicker extends EditorSuggest<Hit> {
 		this.#wanted = query;
 		return new Promise((resolve) => {
 			this.#first = resolve;
-			this.#asking.ask({ query, limit: MOST });
+			this.#asking.ask({ query, limit: MAX_SUGGESTIONS });
 		});
 	}
 
@@ -86,7 +86,7 @@ export class LinkPicker extends EditorSuggest<Hit> {
 			return;
 		}
 		const heading = event.shiftKey ? headings(hit).at(-1) : undefined;
-		const shown = picking.shown ?? displayText(picking.query, called(app, file, hit));
+		const shown = picking.shown ?? displayText(picking.query, namesOf(app, file, hit));
 		const section = heading === undefined ? "" : `#${stripHeadingForLink(heading)}`;
 		const link = onLine(app.fileManager.generateMarkdownLink(file, context.file.path, section, shown), line);
 		editor.replaceRange(link, { line: end.line, ch: picking.from }, { line: end.line, ch: picking.to });
@@ -126,14 +126,14 @@ export class LinkPicker extends EditorSuggest<Hit> {
 		const list = innerList(this);
 		if (list === null || hits.length === 0) return;
 		const at = list.selectedItem;
-		this.#shown = refine(this.#shown, hits, at > 0 ? at + 1 : 0).slice(0, MOST);
+		this.#shown = refine(this.#shown, hits, at > 0 ? at + 1 : 0).slice(0, MAX_SUGGESTIONS);
 		list.setSuggestions(this.#shown);
 		list.setSelectedItem(at, null);
 	}
 }
 
 /** What a note is called, as its links may say it. */
-function called(app: App, file: TFile, { title }: Hit): Called {
+function namesOf(app: App, file: TFile, { title }: Hit): Called {
 	const aliases = parseFrontMatterAliases(app.metadataCache.getFileCache(file)?.frontmatter ?? null);
 	return { name: file.basename, title, aliases: aliases ?? [] };
 }
@@ -141,5 +141,5 @@ function called(app: App, file: TFile, { title }: Hit): Called {
 /** The notes that were open last, to begin with. */
 function lately(app: App, here: TFile): readonly Hit[] {
 	const paths = app.workspace.getLastOpenFiles().filter((path) => path !== here.path && app.vault.getFileByPath(path) !== null);
-	return paths.slice(0, MOST).map((path) => ({ path, title: titleOf(path), heading: "", lines: [1, 1], snippet: "", score: 0, why: ["open lately"], tags: [], modified: "", digest: "" }));
+	return paths.slice(0, MAX_SUGGESTIONS).map((path) => ({ path, title: titleOf(path), heading: "", lines: [1, 1], snippet: "", score: 0, why: ["open lately"], tags: [], modified: "", digest: "" }));
 }

@@ -9,7 +9,7 @@ import { focusedOffer, focusOffer, type OfferActs } from "./offer-bar";
 import { closeOffers, offersField, settleOffers, showOffers } from "./offers-field";
 import { sayRefusal } from "../say-refusal";
 
-const MOST = 200;
+const MAX_OFFERS = 200;
 
 /** Offer the links that the paragraph at the cursor misses, as chips below it; asked again, go to them. */
 export async function offerLinks(host: Host, editor: Editor, info: MarkdownView | MarkdownFileInfo): Promise<void> {
@@ -31,7 +31,7 @@ export async function offerLinks(host: Host, editor: Editor, info: MarkdownView 
 	if (info instanceof MarkdownView) await info.save();
 	const saved = await host.app.vault.read(file);
 	const [first, last] = paragraph;
-	const answer = await host.link.call("suggest_links", { path: file.path, lines: [first + 1, last + 1], strictness: "aggressive", limit: MOST });
+	const answer = await host.link.call("suggest_links", { path: file.path, lines: [first + 1, last + 1], strictness: "aggressive", limit: MAX_OFFERS });
 	if (!answer.ok) {
 		sayRefusal(answer.error);
 		return;
@@ -56,7 +56,7 @@ function acts(host: Host, file: TFile): OfferActs {
 		make: (view, offers) => {
 			const { doc } = view.state;
 			const changes = offers.flatMap((offer) => {
-				const insert = doc.sliceString(offer.from, offer.to) === offer.text ? written(host, file, offer, doc.lineAt(offer.from).text) : null;
+				const insert = doc.sliceString(offer.from, offer.to) === offer.text ? writeLink(host, file, offer, doc.lineAt(offer.from).text) : null;
 				return insert === null ? [] : [{ offer, from: offer.from, to: offer.to, insert }];
 			});
 			for (const { offer } of changes) judge(host, file.path, offer.target, offer.text, "accept");
@@ -74,7 +74,7 @@ function acts(host: Host, file: TFile): OfferActs {
 }
 
 /** Write the link of an offer as the person writes links; null when its note is gone. */
-function written({ app }: Host, here: TFile, { target, text }: Offer, line: string): string | null {
+function writeLink({ app }: Host, here: TFile, { target, text }: Offer, line: string): string | null {
 	const file = app.vault.getFileByPath(target);
 	if (file === null) new Notice(`${target} is no longer there.`);
 	return file && onLine(app.fileManager.generateMarkdownLink(file, here.path, "", text === file.basename ? "" : text), line);

@@ -1,6 +1,6 @@
 import { type Extension, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView, keymap } from "@codemirror/view";
-import { carried, type Offer, type Offers, without } from "../../core/offers";
+import { moveOffers, type Offer, type Offers, without } from "../../core/offers";
 import { OfferBar, type OfferActs } from "./offer-bar";
 
 interface Shown {
@@ -23,9 +23,9 @@ export const offersField = StateField.define<Shown | null>({
 			if (effect.is(showOffers)) return effect.value;
 			if (effect.is(settleOffers)) return shown && again(shown, without(shown.offers, effect.value, changes));
 		}
-		return shown !== null && docChanged ? again(shown, carried(shown.offers, changes)) : shown;
+		return shown !== null && docChanged ? again(shown, moveOffers(shown.offers, changes)) : shown;
 	},
-	provide: (field) => [EditorView.decorations.from(field, decorated)],
+	provide: (field) => [EditorView.decorations.from(field, decorate)],
 });
 
 /** What an editor needs to show offers. */
@@ -44,7 +44,7 @@ function again({ acts }: Shown, offers: Offers | null): Shown | null {
 	return offers && { acts, offers };
 }
 
-function decorated(shown: Shown | null): DecorationSet {
+function decorate(shown: Shown | null): DecorationSet {
 	if (shown === null) return Decoration.none;
 	const { offers, acts } = shown;
 	const bar = Decoration.widget({ widget: new OfferBar(offers, acts), block: true, side: 1 });

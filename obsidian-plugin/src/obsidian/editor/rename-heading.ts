@@ -21,11 +21,11 @@ export async function renameHeading(host: Host, editor: Editor, { file }: Markdo
 	// Links may stand in any note, and the bridge changes the files.
 	for (const { view } of host.app.workspace.getLeavesOfType("markdown")) if (view instanceof MarkdownView) await view.save();
 	const read = await host.link.call("read_note", { path: file.path, max_chars: 1 });
-	if (read.ok) new LookFirst(host, renaming(host, file.path, chain, read.result.digest)).open();
+	if (read.ok) new LookFirst(host, renameChange(host, file.path, chain, read.result.digest)).open();
 	else sayRefusal(read.error);
 }
 
-function renaming(host: Host, path: string, chain: readonly string[], digest: string): ChangeToMake {
+function renameChange(host: Host, path: string, chain: readonly string[], digest: string): ChangeToMake {
 	const now = chain.at(-1) ?? "";
 	return {
 		title: `Rename a heading in ${titleOf(path)}`,

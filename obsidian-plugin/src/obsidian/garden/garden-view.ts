@@ -1,7 +1,7 @@
 import type { IconName, TFile, WorkspaceLeaf } from "obsidian";
 import type { PlannedFinding, ShownPlan } from "../../protocol/operations";
 import { byCheck, checkTitle, summary } from "../../core/garden";
-import { unstyled } from "../../core/plain";
+import { stripStyle } from "../../core/plain";
 import { withHint } from "../../core/refusal";
 import { addButton } from "../button";
 import { showSaid } from "../command";
@@ -144,7 +144,7 @@ function showFinding(list: HTMLElement, controls: PlanControls, finding: Planned
 	box.checked = ticked;
 	box.disabled = !canApply(state);
 	box.addEventListener("change", () => void controls.tick([finding], box.checked));
-	label.appendText(unstyled(text));
-	if (state === "open") addSmallLine(row, unstyled(why));
+	label.appendText(stripStyle(text));
+	if (state === "open") addSmallLine(row, stripStyle(why));
 	controls.addFinding(row, finding);
 }

@@ -2,8 +2,8 @@ import { Notice, type TFile } from "obsidian";
 import type { Answer } from "../../client/client";
 import type { AppliedPlan, PlannedFinding } from "../../protocol/operations";
 import { Newest } from "../../core/newest";
-import { applied, checkTitle, tickLines, writeValue } from "../../core/garden";
-import { unstyled } from "../../core/plain";
+import { describeApplied, checkTitle, tickLines, writeValue } from "../../core/garden";
+import { stripStyle } from "../../core/plain";
 import { addButton } from "../button";
 import { showDiff } from "../changes/look-first";
 import type { Host } from "../host";
@@ -11,7 +11,7 @@ import { open } from "../opening";
 import { keepOpen } from "../rows";
 import { sayRefusal } from "../say-refusal";
 import { Confirm } from "../settings/confirm";
-import { offering } from "../undoing";
+import { offerAction } from "../undoing";
 import { addSmallLine } from "../small-line";
 
 /** What the property `type` of a plan's note says. */
@@ -72,7 +72,7 @@ export class PlanControls {
 	addFinding(el: HTMLElement, { id, state, notes, value, ...finding }: PlannedFinding): void {
 		// What was opened in it has no place where there is nothing left to do.
 		el.setAttr("data-row", this.#row(canApply(state) ? id : `${id} ${state}`));
-		const text = unstyled(finding.text);
+		const text = stripStyle(finding.text);
 		if (state !== "open") addSmallLine(el, STATES[state]);
 		const acts = el.createDiv({ cls: "vault-bridge-missing-acts" });
 		const [path] = notes;
@@ -175,7 +175,7 @@ export class PlanControls {
 			sayRefusal(tried.error);
 			return;
 		}
-		new Confirm(app, "Apply what is ticked?", applied(tried.result), "Apply", async () => {
+		new Confirm(app, "Apply what is ticked?", describeApplied(tried.result), "Apply", async () => {
 			const answer = await link.call("apply_plan", { path, confirm: true });
 			if (!answer.ok) sayRefusal(answer.error);
 			else this.#applied(answer.result);
@@ -185,8 +185,8 @@ export class PlanControls {
 	#applied(result: AppliedPlan): void {
 		const { session } = result;
 		void this.load();
-		if (session === null) new Notice(applied(result));
-		else offering(applied(result), "Undo", () => void this.#undo(session));
+		if (session === null) new Notice(describeApplied(result));
+		else offerAction(describeApplied(result), "Undo", () => void this.#undo(session));
 	}
 
 	async #undo(session: string): Promise<void> {

@@ -20,9 +20,9 @@ export function registerPlanNotes(plugin: Plugin & Host): void {
 		notes.set(file, note);
 		context.addChild(new PlanSection(el, context, note));
 	});
-	const changed = (file: TAbstractFile): void => void notes.get(file)?.load();
-	plugin.registerEvent(vault.on("modify", changed));
-	plugin.registerEvent(vault.on("rename", changed));
+	const reload = (file: TAbstractFile): void => void notes.get(file)?.load();
+	plugin.registerEvent(vault.on("modify", reload));
+	plugin.registerEvent(vault.on("rename", reload));
 	let was = "";
 	plugin.register(
 		plugin.connections.add(({ is }) => {

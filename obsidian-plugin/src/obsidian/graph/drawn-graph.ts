@@ -54,11 +54,11 @@ export class DrawnGraph {
 	}
 
 	getNodeAttributes(key: string): NodeData {
-		return known(this.#nodeData, key);
+		return require(this.#nodeData, key);
 	}
 
 	getEdgeAttributes(key: string): EdgeData {
-		return known(this.#edgeData, key);
+		return require(this.#edgeData, key);
 	}
 
 	extremities(key: string): [string, string] {
@@ -83,7 +83,7 @@ export class DrawnGraph {
 	dropNode(): void {}
 }
 
-function known<T>(all: ReadonlyMap<string, T>, key: string): T {
+function require<T>(all: ReadonlyMap<string, T>, key: string): T {
 	const found = all.get(key);
 	if (found === undefined) throw new Error(`${key} is not drawn.`);
 	return found;

@@ -2,7 +2,7 @@ import { SearchComponent } from "obsidian";
 import type { Host } from "../host";
 
 /** Notes that a search by meaning may add to those whose titles fit: the best, as it finds something for everything. */
-const MOST = 12;
+const MAX_SEARCHED_NOTES = 12;
 const SETTLE_MS = 250;
 
 /** What was typed, and what a search found for it. */
@@ -54,7 +54,7 @@ export class FindField {
 
 	async #search(query: string): Promise<void> {
 		const round = this.#round;
-		const answer = await this.host.link.call("search", { query, limit: MOST });
+		const answer = await this.host.link.call("search", { query, limit: MAX_SEARCHED_NOTES });
 		if (round === this.#round && answer.ok) this.ear.typed(query, new Set(answer.result.hits.map((hit) => hit.path)));
 	}
 }

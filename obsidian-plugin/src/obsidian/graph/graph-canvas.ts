@@ -119,14 +119,14 @@ export class GraphCanvas {
 	}
 
 	/** Where a node is in the element, in pixels from its corner. */
-	where(id: number): { readonly x: number; readonly y: number } | null {
+	positionOf(id: number): { readonly x: number; readonly y: number } | null {
 		const data = this.sigma.getNodeDisplayData(String(id));
 		return data === undefined ? null : this.sigma.framedGraphToViewport(data);
 	}
 
 	/** Move so that a node is seen, if it is not. */
-	bring(id: number): void {
-		const at = this.where(id);
+	bringIntoView(id: number): void {
+		const at = this.positionOf(id);
 		const { width, height } = this.sigma.getDimensions();
 		if (at === null || (at.x > 0 && at.x < width && at.y > 0 && at.y < height)) return;
 		const data = this.sigma.getNodeDisplayData(String(id));

@@ -1,8 +1,8 @@
 import { Keymap } from "obsidian";
 import type { ViewNode } from "../../protocol/operations";
 import type { Theme } from "../../core/graph/emphasis";
-import { type Groups, grouped } from "../../core/graph/groups";
-import { listed } from "../../core/graph/listed";
+import { type Groups, groupNodes } from "../../core/graph/groups";
+import { listSections } from "../../core/graph/listed";
 import { type Drawn, Looking } from "../../core/graph/looking";
 import { ARROWS, nearest } from "../../core/graph/nearest";
 import type { Look } from "../../core/graph/shown";
@@ -70,7 +70,7 @@ export class GraphStage {
 	}
 
 	/** How many of the nodes were searched for and found; null when nothing was searched for. */
-	get found(): number | null {
+	get foundCount(): number | null {
 		return this.drawn === null ? null : (this.#looking.at(this.drawn).found?.size ?? null);
 	}
 
@@ -83,7 +83,7 @@ export class GraphStage {
 		if (fresh) this.#looking.turn();
 		if (look.colours !== this.#look?.colours) this.#looking.group = null;
 		[this.drawn, this.#look] = [drawn, look];
-		this.#groups = grouped(drawn.picture.view, look.colours);
+		this.#groups = groupNodes(drawn.picture.view, look.colours);
 		this.#telling = new Telling((name, given) => this.host.link.call(name, given), drawn.picture);
 		this.#tell.clear();
 		const asList = look.list || this.#cannot !== null;
@@ -132,7 +132,7 @@ export class GraphStage {
 	}
 
 	/** Draw anew in the window that the pane is in now. */
-	moved(): void {
+	redraw(): void {
 		this.#dropCanvas();
 		if (this.drawn !== null && this.#look !== null) this.show(this.drawn, this.#look, false);
 	}
@@ -161,7 +161,7 @@ export class GraphStage {
 			menu: (node, event) => this.#menu(node, event),
 			lost: () => {
 				this.#cannot = LOST;
-				this.moved();
+				this.redraw();
 			},
 		});
 		this.canvas.show(this.drawn.picture, this.#groups, fresh);
@@ -181,7 +181,7 @@ export class GraphStage {
 		if (drawn === null) return;
 		const attention = looking.at(drawn);
 		this.canvas?.attend(attention);
-		if (this.canvas === null) this.#list.show(listed(drawn.picture, attention.found, attention.way), groups, theme);
+		if (this.canvas === null) this.#list.show(listSections(drawn.picture, attention.found, attention.way), groups, theme);
 		showLegend(this.#legendEl, groups, theme, looking.group, (key) => this.#choose(key));
 		showWays(this.#waysEl, this.host.app, drawn.ways, looking.way, (at) => {
 			if (at === null) {
@@ -214,7 +214,7 @@ export class GraphStage {
 		if (node === undefined) return;
 		this.#looking.come(node);
 		this.#attend();
-		this.canvas?.bring(id);
+		this.canvas?.bringIntoView(id);
 		this.#tellOf(node);
 	}
 

@@ -1,10 +1,10 @@
 import { type IconName, setIcon, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
 import type { IndexProgress } from "../../protocol/events";
 import { type Filters, NONE } from "../../core/filters";
-import { type Fetched, fetched } from "../../core/graph/fetched";
-import { picked, type Picking } from "../../core/graph/picking";
-import { counted, Picture } from "../../core/graph/picture";
-import { kept, type Look, LOOK, type Shown } from "../../core/graph/shown";
+import { type Fetched, fetchGraph } from "../../core/graph/fetched";
+import { pickNote, type Picking } from "../../core/graph/picking";
+import { countNodes, Picture } from "../../core/graph/picture";
+import { restoreLook, type Look, LOOK, type Shown } from "../../core/graph/shown";
 import { stirs } from "../../core/graph/stirring";
 import { titleOf } from "../../core/place";
 import { GRAPH, type Host } from "../host";
@@ -71,7 +71,7 @@ export class GraphView extends Pane {
 	}
 
 	override async setState(state: unknown, result: ViewStateResult): Promise<void> {
-		this.#look = kept(state, this.host.settings.graphColours);
+		this.#look = restoreLook(state, this.host.settings.graphColours);
 		if (typeof state === "object" && state !== null && "whole" in state && state.whole === true) this.#shown = { is: "whole" };
 		this.#soon(0);
 		await super.setState(state, result);
@@ -129,7 +129,7 @@ export class GraphView extends Pane {
 			if (event.kind === "index_progress") this.#progress = event;
 		}));
 		this.whileShown(this.host.kept.add(({ graphColours: colours }) => colours !== this.#look.colours && this.#restyle({ ...this.#look, colours })));
-		this.whileShown(el.onWindowMigrated(() => stage.moved()));
+		this.whileShown(el.onWindowMigrated(() => stage.redraw()));
 		this.whileShown(() => {
 			field.stop();
 			stage.kill();
@@ -188,7 +188,7 @@ export class GraphView extends Pane {
 	}
 
 	#pick(path: string): void {
-		const { now, way } = picked(this.#picking, path);
+		const { now, way } = pickNote(this.#picking, path);
 		if (way !== null) this.showPath(...way);
 		else {
 			this.#picking = now;
@@ -225,7 +225,7 @@ export class GraphView extends Pane {
 		const filters = this.#filters;
 		const round = (this.#round += 1);
 		this.#drawHead();
-		const answer = await fetched((name, given) => host.link.call(name, given), shown, look, filters, Date.now());
+		const answer = await fetchGraph((name, given) => host.link.call(name, given), shown, look, filters, Date.now());
 		if (round === this.#round) this.#draw(answer, JSON.stringify([shown, look.depth, filters]));
 	}
 
@@ -245,12 +245,12 @@ export class GraphView extends Pane {
 		const fresh = key !== last.key;
 		parts.stage.show({ picture: new Picture(answer.view, middle), ways: answer.ways }, this.#look, fresh);
 		if (fresh) parts.stage.setActive(shown.is === "way" ? null : (middle ?? this.app.workspace.getActiveFile()?.path ?? null));
-		this.#counted = counted(answer.view);
+		this.#counted = countNodes(answer.view);
 		this.#tellCount();
 	}
 
 	#tellCount(): void {
-		const found = this.parts?.stage.found ?? null;
+		const found = this.parts?.stage.foundCount ?? null;
 		this.parts?.say.setText(found === null ? this.#counted : `${found === 0 ? "Nothing" : found} found · ${this.#counted}`);
 	}
 

@@ -1,6 +1,6 @@
 import type { NodeHoverDrawingFunction, NodeLabelDrawingFunction } from "sigma/rendering";
 import { type Box, overlap } from "../../core/graph/boxes";
-import { written } from "../../core/graph/colour";
+import { toHex } from "../../core/graph/colour";
 import type { Theme } from "../../core/graph/emphasis";
 import type { EdgeData, NodeData } from "./drawn-graph";
 
@@ -50,9 +50,9 @@ export class Titles {
 		const { background, text } = this.theme();
 		context.lineJoin = "round";
 		context.lineWidth = HALO;
-		context.strokeStyle = written(background);
+		context.strokeStyle = toHex(background);
 		context.strokeText(label, x, y);
-		context.fillStyle = written(text);
+		context.fillStyle = toHex(text);
 		context.fillText(label, x, y);
 	}
 }
@@ -63,19 +63,19 @@ export function drawHover(theme: () => Theme): NodeHoverDrawingFunction<NodeData
 		const { background, text, accent } = theme();
 		context.beginPath();
 		context.arc(x, y, size + PAD, 0, Math.PI * 2);
-		context.fillStyle = written(background);
+		context.fillStyle = toHex(background);
 		context.fill();
 		context.lineWidth = 2;
-		context.strokeStyle = written(accent);
+		context.strokeStyle = toHex(accent);
 		context.stroke();
 		if (label === null || label === "") return;
 		ready(context, `${labelWeight} ${labelSize}px ${labelFont}`);
 		const at = leftOf(context, label, x, size + PAD);
 		context.beginPath();
 		context.roundRect(at - PAD, y - labelSize / 2 - PAD, context.measureText(label).width + 2 * PAD, labelSize + 2 * PAD, PAD);
-		context.fillStyle = written(background);
+		context.fillStyle = toHex(background);
 		context.fill();
-		context.fillStyle = written(text);
+		context.fillStyle = toHex(text);
 		context.fillText(label, at, y + labelSize / 3);
 	};
 }

@@ -1,4 +1,4 @@
-import { written } from "../../core/graph/colour";
+import { toHex } from "../../core/graph/colour";
 import type { Theme } from "../../core/graph/emphasis";
 import type { Groups } from "../../core/graph/groups";
 
@@ -10,7 +10,7 @@ export function showLegend(el: HTMLElement, groups: Groups, theme: Theme, chosen
 		const is = key === chosen;
 		const entry = el.createEl("button", { cls: "vault-bridge-graph-group", attr: { "aria-pressed": String(is), "data-key": key } });
 		const dot = entry.createSpan({ cls: "vault-bridge-graph-dot", attr: { "data-shape": shape } });
-		dot.setCssProps({ "--dot": written(theme.palette[colour] ?? theme.plain) });
+		dot.setCssProps({ "--dot": toHex(theme.palette[colour] ?? theme.plain) });
 		entry.createSpan({ cls: "vault-bridge-graph-group-name", text: name, attr: { dir: "auto" } });
 		entry.createSpan({ cls: "vault-bridge-graph-count", text: String(size) });
 		entry.toggleClass("is-dim", chosen !== null && !is);
@@ -19,7 +19,7 @@ export function showLegend(el: HTMLElement, groups: Groups, theme: Theme, chosen
 	}
 	if (groups.others > 0 && groups.all.length > 0) {
 		const entry = el.createDiv({ cls: "vault-bridge-graph-group" });
-		entry.createSpan({ cls: "vault-bridge-graph-dot", attr: { "data-shape": "circle" } }).setCssProps({ "--dot": written(theme.plain) });
+		entry.createSpan({ cls: "vault-bridge-graph-dot", attr: { "data-shape": "circle" } }).setCssProps({ "--dot": toHex(theme.plain) });
 		entry.createSpan({ cls: "vault-bridge-graph-group-name", text: "Others" });
 		entry.createSpan({ cls: "vault-bridge-graph-count", text: String(groups.others) });
 	}

@@ -1,4 +1,4 @@
-import { written } from "../../core/graph/colour";
+import { toHex } from "../../core/graph/colour";
 import { colourOf, type Theme } from "../../core/graph/emphasis";
 import { type Groups, shapeOf } from "../../core/graph/groups";
 import type { Section } from "../../core/graph/listed";
@@ -48,7 +48,7 @@ export class NodeList {
 	#row(list: HTMLElement, node: ViewNode, groups: Groups, theme: Theme, focus: boolean): void {
 		const row = list.createEl("li").createEl("button", { cls: "vault-bridge-graph-row", attr: { "data-node": String(node.id) } });
 		const dot = row.createSpan({ cls: "vault-bridge-graph-dot", attr: { "data-shape": shapeOf(node.id, groups) } });
-		dot.setCssProps({ "--dot": written(colourOf(node, groups, theme)) });
+		dot.setCssProps({ "--dot": toHex(colourOf(node, groups, theme)) });
 		dot.toggleClass("is-stub", node.type === "stub");
 		row.createSpan({ cls: "vault-bridge-graph-row-title", text: node.title, attr: { dir: "auto" } });
 		const group = groups.all.find(({ key }) => key === groups.of.get(node.id))?.name;

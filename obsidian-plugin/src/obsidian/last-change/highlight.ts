@@ -33,13 +33,13 @@ const marked = StateField.define<DecorationSet>({
 				now = now.update({ filterFrom: from, filterTo: to, filter: () => false });
 			});
 		}
-		for (const effect of effects) if (effect.is(show)) now = effect.value === null ? Decoration.none : decorated(effect.value);
+		for (const effect of effects) if (effect.is(show)) now = effect.value === null ? Decoration.none : decorate(effect.value);
 		return now;
 	},
 	provide: (field) => EditorView.decorations.from(field),
 });
 
-function decorated({ added, removed }: Marks): DecorationSet {
+function decorate({ added, removed }: Marks): DecorationSet {
 	const all: Range<Decoration>[] = [...added.map(([from, to]) => came.range(from, to)), ...removed.map((at) => gone.range(at))];
 	return Decoration.set(all, true);
 }

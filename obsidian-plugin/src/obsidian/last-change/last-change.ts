@@ -7,13 +7,13 @@ import { Highlight } from "./highlight";
 import { sayRefusal } from "../say-refusal";
 
 /** Changes that are looked through for one that left something. */
-const MOST = 5;
+const MAX_CHANGES = 5;
 
 /** Mark in open notes what was just changed through the bridge, and on a command what was changed last. */
 export function registerLastChange(plugin: Plugin & Host): void {
 	const highlight = new Highlight();
 	plugin.registerEditorExtension(highlight.extension);
-	plugin.register(plugin.events.add((event) => void heard(plugin, highlight, event)));
+	plugin.register(plugin.events.add((event) => void highlightChange(plugin, highlight, event)));
 	plugin.register(() => highlight.stop());
 	plugin.addCommand({
 		id: "last-change",
@@ -26,7 +26,7 @@ export function registerLastChange(plugin: Plugin & Host): void {
 	});
 }
 
-async function heard(host: Host, highlight: Highlight, event: BridgeEvent): Promise<void> {
+async function highlightChange(host: Host, highlight: Highlight, event: BridgeEvent): Promise<void> {
 	if (event.kind !== "change_recorded" || event.state !== "applied" || !host.settings.highlight) return;
 	const open = event.paths.filter((path) => highlight.isOpen(path));
 	if (open.length === 0) return;
@@ -35,7 +35,7 @@ async function heard(host: Host, highlight: Highlight, event: BridgeEvent): Prom
 }
 
 async function reveal(host: Host, highlight: Highlight, path: string): Promise<void> {
-	const listed = await host.link.call("list_changes", { path, state: "applied", limit: MOST });
+	const listed = await host.link.call("list_changes", { path, state: "applied", limit: MAX_CHANGES });
 	if (!listed.ok) {
 		sayRefusal(listed.error);
 		return;

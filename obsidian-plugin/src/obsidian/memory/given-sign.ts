@@ -8,7 +8,7 @@ import { type Host, MEMORY } from "../host";
 import { makeSign } from "../sign";
 import { MemoryView } from "./memory-view";
 
-const MOST = 100;
+const MAX_SESSIONS = 100;
 const SETTLE_MS = 300;
 /** Sessions end without an event. */
 const LOOK_MS = 60_000;
@@ -63,7 +63,7 @@ export function tellGiven(host: Host, bar: HTMLElement): () => void {
 }
 
 async function findTold({ link }: Host): Promise<readonly ToldSession[] | null> {
-	const [open, given] = await Promise.all([link.call("list_sessions", { status: "active", limit: MOST }), link.call("list_injections", { limit: MOST })]);
+	const [open, given] = await Promise.all([link.call("list_sessions", { status: "active", limit: MAX_SESSIONS }), link.call("list_injections", { limit: MAX_SESSIONS })]);
 	// A window that was let in by pairing may not know what agents were told.
 	if (!open.ok || !given.ok) return null;
 	const notes = new Map(given.result.sessions.map(({ session, items }) => [session, items.filter(({ tool }) => tool !== "").length]));

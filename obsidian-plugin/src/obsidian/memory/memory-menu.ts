@@ -34,24 +34,24 @@ export function memoryMenu(host: Host, memory: ListedMemory, ear: MenuEar): Menu
 	const { path, pinned } = memory;
 	const menu = new Menu();
 	const add = (title: string, icon: string, act: () => void): Menu => menu.addItem((item) => item.setTitle(title).setIcon(icon).onClick(act));
-	const tell = async (asked: Promise<Answer<"revise_memory" | "supersede_memory" | "forget_memory" | "judge_memory">>, said: string): Promise<void> => {
+	const report = async (asked: Promise<Answer<"revise_memory" | "supersede_memory" | "forget_memory" | "judge_memory">>, said: string): Promise<void> => {
 		const answer = await asked;
 		if (!answer.ok) ear.done(withHint(answer.error), true);
 		else ear.done("state" in answer.result && answer.result.state === "proposed" ? PROPOSED : said, false);
 	};
 	add("Revise", "pencil", () => void open(app, { path, lines: [1, 1] }, false));
-	add(pinned ? "Unpin" : "Pin", pinned ? "pin-off" : "pin", () => void tell(link.call("revise_memory", { path, pinned: !pinned }), pinned ? "Unpinned." : "Pinned."));
+	add(pinned ? "Unpin" : "Pin", pinned ? "pin-off" : "pin", () => void report(link.call("revise_memory", { path, pinned: !pinned }), pinned ? "Unpinned." : "Pinned."));
 	add("Replace by…", "replace", () => new Successor(host, ear.others().filter((other) => other.path !== path), (by) => {
-		void tell(link.call("supersede_memory", { path: [path], by }), "Replaced.");
+		void report(link.call("supersede_memory", { path: [path], by }), "Replaced.");
 	}).open());
 	menu.addSeparator();
-	for (const [expires, name] of ENDS) add(`Expire ${name}`, "calendar-clock", () => void tell(link.call("revise_memory", { path, expires }), `It expires ${name}.`));
-	if (memory.expires !== null) add("Never expire", "calendar-off", () => void tell(link.call("revise_memory", { path, expires: "" }), "It never expires."));
+	for (const [expires, name] of ENDS) add(`Expire ${name}`, "calendar-clock", () => void report(link.call("revise_memory", { path, expires }), `It expires ${name}.`));
+	if (memory.expires !== null) add("Never expire", "calendar-off", () => void report(link.call("revise_memory", { path, expires: "" }), "It never expires."));
 	menu.addSeparator();
-	for (const [verdict, icon] of VERDICTS) add(`Mark as ${verdict}`, icon, () => void tell(link.call("judge_memory", { path, verdict }), `Marked as ${verdict}.`));
+	for (const [verdict, icon] of VERDICTS) add(`Mark as ${verdict}`, icon, () => void report(link.call("judge_memory", { path, verdict }), `Marked as ${verdict}.`));
 	menu.addSeparator();
 	add("Never tell an agent…", "eye-off", () => void chooseAgent(host, path, ear.done));
-	add("Forget", "archive", () => void tell(link.call("forget_memory", { path }), "Forgotten. Changes by agents can undo it."));
+	add("Forget", "archive", () => void report(link.call("forget_memory", { path }), "Forgotten. Changes by agents can undo it."));
 	return menu;
 }
 

@@ -4,7 +4,7 @@ import { withHint } from "../../core/refusal";
 import { PROPOSED } from "../changes/change-row";
 import type { Host } from "../host";
 
-const MOST = 500;
+const MAX_SESSIONS = 500;
 const DENY = "deny_agents";
 
 /** Keep a note from all sessions of an agent; return what to tell the person, and whether it went wrong. */
@@ -23,7 +23,7 @@ export async function neverTell({ link }: Host, path: string, client: string): P
 
 /** Let the person choose one of the agents that worked here, and keep a note from all its sessions. */
 export async function chooseAgent(host: Host, path: string, done: (said: string, wrong: boolean) => void): Promise<void> {
-	const answer = await host.link.call("list_sessions", { limit: MOST });
+	const answer = await host.link.call("list_sessions", { limit: MAX_SESSIONS });
 	if (!answer.ok) return done(withHint(answer.error), true);
 	const clients = answer.result.sessions.flatMap(({ client }) => (client === null || client === CLIENT ? [] : [client]));
 	if (clients.length === 0) return done("No agent has worked here yet.", false);

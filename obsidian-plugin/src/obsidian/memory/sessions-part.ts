@@ -3,7 +3,7 @@ import type { AgentBrief, ListedSession, SessionInjections } from "../../protoco
 import { age } from "../../core/notes/age";
 import { Newest } from "../../core/newest";
 import { countType } from "../../core/notes/note-types";
-import { named } from "../../core/history";
+import { nameNotes } from "../../core/history";
 import { titleOf } from "../../core/place";
 import { withHint } from "../../core/refusal";
 import type { Host } from "../host";
@@ -16,7 +16,7 @@ import { addButton, addButtonRow } from "../button";
 import { Rows } from "../rows";
 import { addSmallLine } from "../small-line";
 
-const MOST = 30;
+const MAX_SESSIONS = 30;
 const SETTLE_MS = 1_000;
 
 /** Shows the handoffs that wait, and the sessions of agents as cards, the one that began last on top. */
@@ -55,7 +55,7 @@ export class SessionsPart {
 	async #ask(): Promise<void> {
 		const { link } = this.host;
 		const isLate = this.#newest.ask();
-		const [answer, given, handoffs] = await Promise.all([link.call("list_sessions", { limit: MOST }), link.call("list_injections", { limit: MOST }), readWaitingHandoffs(this.host)]);
+		const [answer, given, handoffs] = await Promise.all([link.call("list_sessions", { limit: MAX_SESSIONS }), link.call("list_injections", { limit: MAX_SESSIONS }), readWaitingHandoffs(this.host)]);
 		const now = JSON.stringify([answer, given, handoffs, this.#last, [...this.#previews]]);
 		if (isLate() || this.#over || now === this.#drawn) return;
 		this.#drawn = now;
@@ -87,7 +87,7 @@ export class SessionsPart {
 		for (const text of [goal, summary, left === "" ? "" : `Left off: ${left}`]) {
 			if (text !== "") card.createDiv({ cls: "vault-bridge-hit-text", text, attr: { dir: "auto" } });
 		}
-		const facts = [countType("call", calls), ...(changed.length === 0 ? [] : [`changed ${named(changed)}`])];
+		const facts = [countType("call", calls), ...(changed.length === 0 ? [] : [`changed ${nameNotes(changed)}`])];
 		addSmallLine(card, facts.join(" · "));
 		if (given !== undefined) showGivenNotes(card, this.host, given, client, this.#unfolded, (what, wrong) => this.#say(what, wrong));
 		const now = this.#previews.get(session.id);

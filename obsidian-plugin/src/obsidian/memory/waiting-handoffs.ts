@@ -14,7 +14,7 @@ const VERDICTS: Readonly<Record<CheckedClaim["verdict"], readonly [icon: string,
 };
 
 /** Claims that are shown of one handoff; its note has all. */
-const MOST = 8;
+const MAX_CLAIMS = 8;
 
 /** Handoffs that are shown. */
 const SHOWN = 10;
@@ -51,8 +51,8 @@ function showHandoff(list: HTMLElement, host: Host, { path, goal, next_action: n
 	addSmallLine(card, facts.join(" · "));
 	if (next !== "") card.createDiv({ cls: "vault-bridge-hit-text", text: `Next: ${next}`, attr: { dir: "auto" } });
 	const chips = card.createDiv({ cls: "vault-bridge-chips" });
-	for (const claim of claims.slice(0, MOST)) showClaim(chips, claim);
-	if (claims.length > MOST) addSmallText(chips, `and ${claims.length - MOST} more`);
+	for (const claim of claims.slice(0, MAX_CLAIMS)) showClaim(chips, claim);
+	if (claims.length > MAX_CLAIMS) addSmallText(chips, `and ${claims.length - MAX_CLAIMS} more`);
 }
 
 function showClaim(chips: HTMLElement, { text, verdict, why }: CheckedClaim): void {

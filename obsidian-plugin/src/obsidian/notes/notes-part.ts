@@ -84,7 +84,7 @@ export class NotesPart {
 	}
 
 	/** List the next notes, too. */
-	more(): void {
+	showMore(): void {
 		this.#further = true;
 		void this.#list(this.#notes.size);
 	}

@@ -14,9 +14,9 @@ type History = Operations["graph_history"]["result"];
 type Counted<Result> = Result & { readonly total: number };
 
 /** How many rows the bridge lists of a part of the graph. */
-const MOST = 100;
+const MAX_ROWS = 100;
 
-function counted<Result>(answer: Answer<Result>, total: (result: Result) => number): Answer<Counted<Result>> {
+function withTotal<Result>(answer: Answer<Result>, total: (result: Result) => number): Answer<Counted<Result>> {
 	return answer.ok ? { ok: true, result: { ...answer.result, total: total(answer.result) } } : answer;
 }
 
@@ -25,8 +25,8 @@ export function lostLinks(host: Host): Report<Links["broken"][number] | Links["s
 	return {
 		name: "Links that lead nowhere",
 		empty: "Every link leads to a note.",
-		most: MOST,
-		fetch: async (limit) => counted(await host.link.call("link_report", { limit }), ({ totals }) => totals.broken + totals.stubs),
+		most: MAX_ROWS,
+		fetch: async (limit) => withTotal(await host.link.call("link_report", { limit }), ({ totals }) => totals.broken + totals.stubs),
 		rows: ({ broken, stubs }) => [...broken, ...stubs],
 		show: (list, { name, wanted, notes, ...more }) => {
 			const meant = "meant" in more ? more.meant : null;
@@ -46,8 +46,8 @@ export function orphans(host: Host): Report<string, Counted<Insights>> {
 	return {
 		name: "Notes without links",
 		empty: "Every note is linked.",
-		most: MOST,
-		fetch: async (limit) => counted(await host.link.call("graph_insights", { parts: ["orphans"], limit }), ({ orphans }) => orphans?.total ?? 0),
+		most: MAX_ROWS,
+		fetch: async (limit) => withTotal(await host.link.call("graph_insights", { parts: ["orphans"], limit }), ({ orphans }) => orphans?.total ?? 0),
 		rows: (result) => result.orphans?.notes ?? [],
 		show: (list, path, again) =>
 			showRow(list, host.app, {
@@ -64,8 +64,8 @@ export function hubs(host: Host): Report<Hub, Counted<Insights>> {
 	return {
 		name: "Best connected notes",
 		empty: "No note is linked.",
-		most: MOST,
-		fetch: async (limit) => counted(await host.link.call("graph_insights", { parts: ["hubs"], limit }), ({ totals }) => totals.hubs ?? 0),
+		most: MAX_ROWS,
+		fetch: async (limit) => withTotal(await host.link.call("graph_insights", { parts: ["hubs"], limit }), ({ totals }) => totals.hubs ?? 0),
 		rows: (result) => result.hubs ?? [],
 		show: (list, { path, title, joined }) => showRow(list, host.app, { name: title, path, text: `connected with ${countType("note", joined)}` }),
 	};
@@ -77,7 +77,7 @@ export function growth(host: Host): Report<History["weeks"][number], Counted<His
 		name: "Growth by week",
 		empty: "Nothing is recorded yet.",
 		most: 52,
-		fetch: async (weeks) => counted(await host.link.call("graph_history", { weeks }), (result) => result.weeks.length),
+		fetch: async (weeks) => withTotal(await host.link.call("graph_history", { weeks }), (result) => result.weeks.length),
 		rows: (result) => result.weeks,
 		show: (list, { week, counts }) => {
 			addSmallLine(list, `${week}: ${countType("note", counts.notes)}, ${countType("link", counts.links)}`, { role: "listitem" });

@@ -1,6 +1,6 @@
 import type { ListedTag, ListedValue, PropertyFacts, PropertyReport } from "../../protocol/operations";
 import { Newest } from "../../core/newest";
-import { changes, typedLike, used, valueText } from "../../core/order/reports";
+import { changes, typedLike, describeUse, valueText } from "../../core/order/reports";
 import { withHint } from "../../core/refusal";
 import { LookFirst } from "../changes/look-first";
 import { Choice } from "../choice";
@@ -13,7 +13,7 @@ import { sayRefusal } from "../say-refusal";
 import { addSmallText } from "../small-line";
 
 /** Properties and values listed to choose one. */
-const MOST = 500;
+const MAX_CHOICES = 500;
 const VALUES = 50;
 
 /** The properties of the notes, with their values; each can be renamed everywhere. */
@@ -31,7 +31,7 @@ function showProperty(list: HTMLElement, host: Host, property: PropertyFacts, ag
 	const { name, problems } = property;
 	const el = list.createDiv({ cls: "vault-bridge-missing", attr: { role: "listitem", "data-row": name } });
 	el.createDiv({ cls: "vault-bridge-missing-title", text: name, attr: { dir: "auto" } });
-	el.createDiv({ cls: "vault-bridge-hit-text", text: used(property) });
+	el.createDiv({ cls: "vault-bridge-hit-text", text: describeUse(property) });
 	const why = el.createDiv({ cls: "vault-bridge-hit-why" });
 	for (const problem of problems) why.createSpan({ text: problem, attr: { dir: "auto" } });
 	const buttons = el.createDiv({ cls: "vault-bridge-missing-acts" });
@@ -113,7 +113,7 @@ export async function chooseTag(host: Host): Promise<void> {
 /** Ask which property is to be renamed. */
 export async function chooseProperty(host: Host): Promise<void> {
 	if (!isConnected(host)) return;
-	const answer = await host.link.call("property_report", { limit: MOST });
+	const answer = await host.link.call("property_report", { limit: MAX_CHOICES });
 	if (!answer.ok) sayRefusal(answer.error);
 	else new Choice<PropertyFacts>(host, "Rename a property…", answer.result.properties, ({ name, notes }) => `${name} (${notes.toLocaleString()})`, ({ name }) => renameProperty(host, name)).open();
 }

@@ -8,7 +8,7 @@ import { addSayLine } from "../say-line";
 /** How many rows are listed at first, and how many more each time. */
 export const PAGE = 20;
 /** How many rows the bridge lists at most, unless a report says so itself. */
-const MOST = 500;
+const MAX_ROWS = 500;
 
 /** What every report says besides its rows. */
 interface Said {
@@ -54,7 +54,7 @@ export class ReportPart<Row, Result extends Said> {
 		this.#more = this.#fold.body.createEl("button", { text: "Show more" });
 		this.#more.toggle(false);
 		this.#more.addEventListener("click", () => {
-			this.#limit = Math.min(this.#limit + PAGE, this.report.most ?? MOST);
+			this.#limit = Math.min(this.#limit + PAGE, this.report.most ?? MAX_ROWS);
 			void this.#load();
 		});
 		if (this.#fold.open) void this.#load();
@@ -89,7 +89,7 @@ export class ReportPart<Row, Result extends Said> {
 			for (const row of rows) this.report.show(this.#list, row, () => void this.#load());
 		});
 		this.#fold.count(total);
-		this.#more.toggle(rows.length < Math.min(total, this.report.most ?? MOST));
+		this.#more.toggle(rows.length < Math.min(total, this.report.most ?? MAX_ROWS));
 		const left = dismissed != null && dismissed > 0 ? [`${dismissed.toLocaleString()} left out, as you or an agent said.`] : [];
 		showSaid(this.#says, [...(total === 0 ? [this.report.empty] : []), ...notices, ...left].join(" "));
 	}

@@ -1,5 +1,5 @@
 import type { CheckedNotes, MergeSuggestion, MergeSuggestions, NameProspect, NameProspects, RuleViolation, StaleNote, StaleNotes } from "../../protocol/operations";
-import { changes, mergeReasons, prospectReasons, toldApart, violated } from "../../core/order/reports";
+import { changes, mergeReasons, prospectReasons, toldApart, describeViolation } from "../../core/order/reports";
 import { titleOf } from "../../core/place";
 import { LookFirst } from "../changes/look-first";
 import type { Host } from "../host";
@@ -68,7 +68,7 @@ export function violations(host: Host): Report<RuleViolation, CheckedNotes> {
 				name: titleOf(path),
 				path,
 				line: line ?? 1,
-				text: violated(violation),
+				text: describeViolation(violation),
 				more: schema === null ? [`${Math.round(100 * (share ?? 0))} % keep this`] : [`so says ${titleOf(schema)}`],
 				acts: [{ text: "Leave it so", label: `${titleOf(path)} may stay so`, act: () => dismiss(host, { kind: "violation", paths: [path], name }, "This", again) }],
 			});

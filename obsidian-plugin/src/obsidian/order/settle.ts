@@ -1,6 +1,6 @@
 import type { Operations } from "../../protocol/operations";
 import type { Host } from "../host";
-import { offering } from "../undoing";
+import { offerAction } from "../undoing";
 import { sayRefusal } from "../say-refusal";
 
 /** Leave a row out of its report from now on, and offer to list it again. */
@@ -11,7 +11,7 @@ export async function dismiss({ link }: Host, row: Operations["dismiss"]["argume
 		return;
 	}
 	again();
-	offering(`${said} is not listed again.`, "Undo", () => {
+	offerAction(`${said} is not listed again.`, "Undo", () => {
 		void link.call("dismiss", { ...row, undo: true }).then((back) => {
 			if (back.ok) again();
 			else sayRefusal(back.error);

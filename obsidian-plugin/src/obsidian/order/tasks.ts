@@ -2,7 +2,7 @@ import type { Operations } from "../../protocol/operations";
 import { titleOf } from "../../core/place";
 import type { Host } from "../host";
 import { showRow } from "../related/missing-row";
-import { offering, undo } from "../undoing";
+import { offerAction, undo } from "../undoing";
 import type { Report } from "./report-part";
 import { sayRefusal } from "../say-refusal";
 
@@ -36,5 +36,5 @@ async function finish(host: Host, { path, line, text, digest }: Task, again: () 
 	}
 	const { change_id: change } = answer.result;
 	again();
-	if (change !== null) offering(`“${text}” is done.`, "Undo", () => void undo(host, change).then(again));
+	if (change !== null) offerAction(`“${text}” is done.`, "Undo", () => void undo(host, change).then(again));
 }

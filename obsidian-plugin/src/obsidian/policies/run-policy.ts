@@ -9,19 +9,19 @@ import type { Host } from "../host";
 import { sayRefusal } from "../say-refusal";
 
 /** Policies listed to choose one. */
-const MOST = 200;
+const MAX_POLICIES = 200;
 
 /** Ask which policy is to be run, or which of the ready-made ones is to become one. */
 export async function choosePolicy(host: Host): Promise<void> {
 	if (!isConnected(host)) return;
-	const answer = await host.link.call("list_policies", { limit: MOST });
+	const answer = await host.link.call("list_policies", { limit: MAX_POLICIES });
 	if (!answer.ok) {
 		sayRefusal(answer.error);
 		return;
 	}
 	const { policies, starters } = answer.result;
-	const named = ({ description, ...one }: ListedPolicy | PolicyStarter): string => ("path" in one ? `${titleOf(one.path)}: ${description}` : `New from ${one.name}: ${description}`);
-	new Choice<ListedPolicy | PolicyStarter>(host, "Run a policy…", [...policies, ...starters], named, (one) => ("path" in one ? run(host, one) : begin(host, one))).open();
+	const describePolicy = ({ description, ...one }: ListedPolicy | PolicyStarter): string => ("path" in one ? `${titleOf(one.path)}: ${description}` : `New from ${one.name}: ${description}`);
+	new Choice<ListedPolicy | PolicyStarter>(host, "Run a policy…", [...policies, ...starters], describePolicy, (one) => ("path" in one ? run(host, one) : begin(host, one))).open();
 }
 
 function begin(host: Host, { name: starter }: PolicyStarter): void {

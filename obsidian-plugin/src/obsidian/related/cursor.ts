@@ -23,13 +23,13 @@ export function placeOf(app: App, bySection: boolean): Place | null {
  */
 export function watch(app: App, gone: (far: boolean) => void): () => void {
 	let doc: Document | null = null;
-	const moved = (): void => gone(false);
-	const leave = (): void => doc?.removeEventListener("selectionchange", moved);
+	const onMove = (): void => gone(false);
+	const leave = (): void => doc?.removeEventListener("selectionchange", onMove);
 	// A note may be in a window of its own.
 	const far = (): void => {
 		leave();
 		doc = app.workspace.getMostRecentLeaf()?.view.containerEl.doc ?? null;
-		doc?.addEventListener("selectionchange", moved);
+		doc?.addEventListener("selectionchange", onMove);
 		gone(true);
 	};
 	const refs = [app.workspace.on("file-open", far), app.workspace.on("active-leaf-change", far)];

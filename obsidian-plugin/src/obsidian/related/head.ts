@@ -27,8 +27,8 @@ export class Head {
 		const head = parent.createDiv({ cls: "vault-bridge-head" });
 		this.#title = head.createEl("h4", { cls: "vault-bridge-head-title", attr: { dir: "auto" } });
 		this.#toggle(head, "info", "Show why each note is here", switches.why, switches.setWhy);
-		this.#toggle(head, "pin", "Pin: stay with this note, and keep it up to date", () => following.pinned, (on) => following.pin(on));
-		this.#toggle(head, "pause", "Pause: keep what is shown, and ask for nothing", () => following.paused, (on) => following.pause(on));
+		this.#toggle(head, "pin", "Pin: stay with this note, and keep it up to date", () => following.isPinned, (on) => following.pin(on));
+		this.#toggle(head, "pause", "Pause: keep what is shown, and ask for nothing", () => following.isPaused, (on) => following.pause(on));
 		this.#scope = parent.createDiv({ cls: "vault-bridge-scope" });
 		this.#state = addSayLine(parent);
 	}
@@ -39,8 +39,8 @@ export class Head {
 		this.#title.setText(place === null ? "No note is open" : titleOf(place.path));
 		if (place !== null) setTooltip(this.#title, place.path);
 		this.#drawScope(place);
-		const { paused, pinned } = this.following;
-		this.#state.setText(paused ? "Paused. This may be out of date." : pinned ? "Stays with this note." : "");
+		const { isPaused, isPinned } = this.following;
+		this.#state.setText(isPaused ? "Paused. This may be out of date." : isPinned ? "Stays with this note." : "");
 	}
 
 	/** Say that there is something newer, which comes when the person has left the lists. */

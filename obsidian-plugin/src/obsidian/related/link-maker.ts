@@ -5,7 +5,7 @@ import type { BridgeEvent } from "../../protocol/events";
 import type { Missing } from "../../core/missing-links";
 import { titleOf } from "../../core/place";
 import { CHANGES, type Host } from "../host";
-import { OFFERED_MS, offering, undo } from "../undoing";
+import { OFFERED_MS, offerAction, undo } from "../undoing";
 import { LinkPreview } from "./link-preview";
 import { sayRefusal } from "../say-refusal";
 
@@ -45,7 +45,7 @@ export class LinkMaker {
 	async dismiss(path: string, { target, text }: Missing): Promise<void> {
 		const answer = await this.host.link.call("judge_link", { path, target, text, verdict: "decline" });
 		if (!answer.ok) return say(answer.error);
-		offering(`“${text}” is not suggested here any more.`, "Undo", () => {
+		offerAction(`“${text}” is not suggested here any more.`, "Undo", () => {
 			void this.host.link.call("judge_link", { path, target, text, verdict: "revive" }).then(() => this.changed());
 		});
 		this.changed();
@@ -71,7 +71,7 @@ export class LinkMaker {
 	}
 
 	/** Hear what becomes of changes. */
-	heard(event: BridgeEvent): void {
+	handleEvent(event: BridgeEvent): void {
 		if (event.kind === "change_recorded" && this.#proposals.delete(event.change)) this.changed();
 	}
 
@@ -99,7 +99,7 @@ export class LinkMaker {
 			return;
 		}
 		if (waits) {
-			offering(text, "Show", () => void this.host.reveal(CHANGES));
+			offerAction(text, "Show", () => void this.host.reveal(CHANGES));
 			return;
 		}
 		// What is undone at once was a slip, from which nothing is to be learned.
@@ -110,7 +110,7 @@ export class LinkMaker {
 		};
 		const timer = window.setTimeout(learn, OFFERED_MS);
 		this.#unlearned.add(learn);
-		offering(text, "Undo", () => {
+		offerAction(text, "Undo", () => {
 			window.clearTimeout(timer);
 			this.#unlearned.delete(learn);
 			void undo(this.host, change).then(() => this.changed());

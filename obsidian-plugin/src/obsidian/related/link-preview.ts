@@ -2,7 +2,7 @@ import { type App, Modal } from "obsidian";
 import type { Answer } from "../../client/client";
 import type { LinkEdit } from "../../protocol/operations";
 import { titleOf } from "../../core/place";
-import { type Missing, proposed, type Proposed } from "../../core/missing-links";
+import { type Missing, describeProposals, type Proposed } from "../../core/missing-links";
 import { showRefusal } from "../changes/change-row";
 import { showWords } from "../changes/hunks";
 import { addButton, addButtonRow } from "../button";
@@ -25,7 +25,7 @@ export class LinkPreview extends Modal {
 		private readonly make: (ticked: readonly Missing[]) => Promise<Answer<"apply_links">>,
 	) {
 		super(app);
-		this.#all = proposed(edit.links, chosen);
+		this.#all = describeProposals(edit.links, chosen);
 		this.#ticked = new Set(this.#all.map(({ missing }) => missing));
 	}
 

@@ -9,7 +9,7 @@ import type { LinkMaker } from "./link-maker";
 import { showRow, showSome } from "./missing-row";
 import { addButton } from "../button";
 
-const MOST = 50;
+const MAX_SUGGESTIONS = 50;
 const SHOWN = 10;
 
 type Suggested = Missing & Pick<LinkSuggestion, "lines" | "score" | "why">;
@@ -41,7 +41,7 @@ export class LinkSuggestionPart {
 
 	async #ask(path: string): Promise<void> {
 		const round = (this.#round += 1);
-		const answer = await this.host.link.call("suggest_links", { path, limit: MOST });
+		const answer = await this.host.link.call("suggest_links", { path, limit: MAX_SUGGESTIONS });
 		const file = this.host.app.vault.getFileByPath(path);
 		const text = answer.ok && file !== null && answer.result.suggestions.length > 0 ? await this.host.app.vault.read(file) : "";
 		if (round !== this.#round) return;

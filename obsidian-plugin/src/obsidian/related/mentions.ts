@@ -10,7 +10,7 @@ import { addSmallLine } from "../small-line";
 
 const SHOWN = 10;
 /** Notes that are shown at most; the others are counted. */
-const MOST = 60;
+const MAX_NOTES = 60;
 
 interface Found {
 	readonly mention: NoteMention;
@@ -49,7 +49,7 @@ export class MentionPart {
 		if (path === null || !this.#fold.open) return;
 		const answer = await this.host.link.call("note_links", { path, mentions: true });
 		const all = answer.ok ? unlinkedMentions(answer.result) : [];
-		const found = await Promise.all(all.slice(0, MOST).map(async (mention) => ({ mention, missing: await this.#missing(path, mention) })));
+		const found = await Promise.all(all.slice(0, MAX_NOTES).map(async (mention) => ({ mention, missing: await this.#missing(path, mention) })));
 		if (round !== this.#round) return;
 		this.#found = found;
 		this.#fold.count(all.length);

@@ -1,7 +1,7 @@
 import type { IconName, TFile, WorkspaceLeaf } from "obsidian";
 import { Following, type Place } from "../../core/following";
 import { type Hidden, hide, unhide } from "../../core/hidden";
-import { told } from "../../core/missing-links";
+import { sortHits } from "../../core/missing-links";
 import { withHint } from "../../core/refusal";
 import { showSaid } from "../command";
 import { type Host, RELATED } from "../host";
@@ -14,7 +14,7 @@ import { LinkSuggestionPart } from "./link-suggestions";
 import { MentionPart } from "./mentions";
 import { RelatedHits } from "./related-hits";
 
-const MOST = 20;
+const MAX_NOTES = 20;
 /** How long the cursor rests before it counts as being somewhere. */
 const REST_MS = 400;
 const SETTLE_MS = 150;
@@ -101,11 +101,11 @@ export class RelatedView extends Pane {
 			hits: new RelatedHits(body, this.host, (path) => this.#hideHere((hidden, beside) => hide(hidden, beside, path))),
 			hidden: new HiddenPart(body, this.#unfolded, (path) => this.#hideHere((hidden, beside) => unhide(hidden, beside, path))),
 		};
-		const renamed = this.app.vault.on("rename", (file, from) => this.#following.moved(from, file.path));
+		const renamed = this.app.vault.on("rename", (file, from) => this.#following.followRename(from, file.path));
 		this.whileShown(() => this.app.vault.offref(renamed));
 		this.whileShown(watch(this.app, (far) => this.#lookIn(far ? SETTLE_MS : REST_MS)));
 		this.whileShown(this.host.events.add((event) => {
-			this.#maker.heard(event);
+			this.#maker.handleEvent(event);
 			if (event.kind === "note_changed" && event.path === this.#following.place?.path) this.#heard();
 		}));
 		// What was asked of an index that is not done is answered better now.
@@ -153,7 +153,7 @@ export class RelatedView extends Pane {
 		const path = this.#following.place?.path;
 		if (path === undefined) return;
 		this.#known = null;
-		this.#following.heard(path);
+		this.#following.markStale(path);
 	}
 
 	#anew(): void {
@@ -193,12 +193,12 @@ export class RelatedView extends Pane {
 		const hidden = host.settings.hidden[place.path] ?? [];
 		const line = place.section === null ? {} : { line: place.section.line };
 		const [related, links] = await Promise.all([
-			host.link.call("related_notes", { path: place.path, limit: Math.min(MOST + hidden.length, 100), ...line }),
+			host.link.call("related_notes", { path: place.path, limit: Math.min(MAX_NOTES + hidden.length, 100), ...line }),
 			host.link.call("note_links", { path: place.path }),
 		]);
 		if (round !== this.#round) return;
 		if (!related.ok) return this.#draw(parts, { unlinked: [], linked: [] }, hidden, withHint(related.error));
-		const found = told(related.result.hits, links.ok ? links.result : null, hidden);
+		const found = sortHits(related.result.hits, links.ok ? links.result : null, hidden);
 		const none = found.unlinked.length + found.linked.length === 0;
 		this.#draw(parts, found, hidden, none ? `Nothing is close to this ${place.section === null ? "note" : "section"}.` : "");
 	}

@@ -4,7 +4,7 @@ import { placeOf } from "../../core/place";
 import { parts, TITLE } from "../../core/snippet";
 import { writeParts } from "../marking";
 import type { Host } from "../host";
-import { copy, insertLink, linkTo, open, quoted } from "../opening";
+import { copy, insertLink, linkTo, open, quoteHit } from "../opening";
 import { previewOnHover, summariseOnHover } from "./hovering";
 
 /** What a list may be told to do with a hit beside opening and linking it. */
@@ -49,7 +49,7 @@ export class HitList {
 	}
 
 	/** How many of the first hits a person has come to. */
-	get held(): number {
+	get visitedCount(): number {
 		return Math.max(this.#selected, this.#hovered) + 1;
 	}
 
@@ -127,16 +127,16 @@ export class HitList {
 	#row(path: string): HTMLElement {
 		const el = this.el.createDiv({ cls: "vault-bridge-hit", attr: { role: "option", draggable: "true" } });
 		el.id = `vault-bridge-hit-${(HitList.#made += 1)}`;
-		const found = (): Hit | undefined => this.#rows.find((row) => row.hit.path === path)?.hit;
+		const findHit = (): Hit | undefined => this.#rows.find((row) => row.hit.path === path)?.hit;
 		const withHit = <E extends Event>(act: (hit: Hit, event: E) => void) => (event: E) => {
-			const hit = found();
+			const hit = findHit();
 			if (hit !== undefined) act(hit, event);
 		};
 		el.addEventListener("click", withHit<MouseEvent>((hit, event) => this.#open(hit, event)));
 		el.addEventListener("auxclick", withHit<MouseEvent>((hit, event) => event.button === 1 && this.#open(hit, event)));
 		el.addEventListener("contextmenu", withHit<MouseEvent>((hit, event) => this.#menu(hit).showAtMouseEvent(event)));
 		el.addEventListener("mouseenter", () => (this.#hovered = this.#rows.findIndex((row) => row.el === el)));
-		previewOnHover(this.host, el, found);
+		previewOnHover(this.host, el, findHit);
 		el.addEventListener("dragstart", withHit<DragEvent>((hit, event) => {
 			event.dataTransfer?.setData("text/plain", linkTo(this.host.app, hit, "") ?? hit.path);
 		}));
@@ -184,7 +184,7 @@ export class HitList {
 		menu.addSeparator();
 		add("Insert link", "link", () => insertLink(this.host.app, hit));
 		add("Copy link", "copy", () => void copy(linkTo(this.host.app, hit, "")));
-		add("Copy passage", "quote", () => void copy(quoted(this.host.app, hit)));
+		add("Copy passage", "quote", () => void copy(quoteHit(this.host.app, hit)));
 		this.extra.menu?.(menu, hit);
 		return menu;
 	}

@@ -1,5 +1,5 @@
 import { setIcon } from "obsidian";
-import { forgotten, pinned, type Queries } from "../../core/recent";
+import { forgotten, togglePin, type Queries } from "../../core/recent";
 import type { Host } from "../host";
 import { addButton } from "../button";
 
@@ -28,7 +28,7 @@ export function showQueries(el: HTMLElement, host: Host, most: number, choose: (
 		const row = (at < most ? shown : folded).createDiv({ cls: "vault-bridge-query" });
 		addButton(row, { cls: "vault-bridge-query-text", text: query, attr: { dir: "auto" } }, () => choose(query));
 		const isPinned = queries.pinned.includes(query);
-		button(row, isPinned ? "pin-off" : "pin", isPinned ? `Unpin ${query}` : `Pin ${query}`, () => change(pinned(queries, query)));
+		button(row, isPinned ? "pin-off" : "pin", isPinned ? `Unpin ${query}` : `Pin ${query}`, () => change(togglePin(queries, query)));
 		button(row, "x", `Forget ${query}`, () => change(forgotten(queries, query)));
 	}
 }

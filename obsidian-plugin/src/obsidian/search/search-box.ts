@@ -1,7 +1,7 @@
 import { SearchComponent, setIcon } from "obsidian";
 import { Asking, type Found, type Question } from "../../core/asking";
-import { type Filters, narrowed } from "../../core/filters";
-import { used } from "../../core/recent";
+import { type Filters, filterArguments } from "../../core/filters";
+import { addQuery } from "../../core/recent";
 import { refine } from "../../core/refine";
 import { withHint } from "../../core/refusal";
 import { showSaid } from "../command";
@@ -17,7 +17,7 @@ import { addSayLine } from "../say-line";
 
 const MANY = 100;
 /** Queries that are shown above notes. */
-const FEW_QUERIES = 3;
+const MAX_QUERIES = 3;
 
 /** What is asked; whoever shows the box keeps it. */
 export interface Asked {
@@ -111,7 +111,7 @@ export class SearchBox {
 				if (hits.length === 0) this.#say("No notes pass the filters.");
 				if (!more) this.#belowEl.empty();
 				// Recreating the button while it is being pressed would lose the click.
-				else if (this.#belowEl.childElementCount === 0) this.#offerMore(() => this.#notes?.more());
+				else if (this.#belowEl.childElementCount === 0) this.#offerMore(() => this.#notes?.showMore());
 			},
 			refused: (said) => this.#say(said, true),
 			narrow: (filters) => this.#narrow(filters),
@@ -146,7 +146,7 @@ export class SearchBox {
 			return;
 		}
 		this.#notes?.hide();
-		const question: Question = { query: this.asked.query, limit: this.#limit, ...narrowed(this.asked.filters, Date.now()) };
+		const question: Question = { query: this.asked.query, limit: this.#limit, ...filterArguments(this.asked.filters, Date.now()) };
 		this.#asking.ask(question);
 	}
 
@@ -157,7 +157,7 @@ export class SearchBox {
 			return;
 		}
 		const { hits, mode_used: mode, notices, took_ms: took } = answer.result;
-		list.show(final ? refine(list.hits, hits, list.held) : hits);
+		list.show(final ? refine(list.hits, hits, list.visitedCount) : hits);
 		this.#pointAtSelected();
 		const how = mode === "keyword" ? "words" : "words and meaning";
 		const count = list.hits.length === 0 ? "Nothing found" : list.hits.length === 1 ? "1 note" : `${list.hits.length} notes`;
@@ -176,7 +176,7 @@ export class SearchBox {
 	}
 
 	#offerQueries(): void {
-		showQueries(this.#queriesEl, this.host, this.#notes === null ? Infinity : FEW_QUERIES, (query) => {
+		showQueries(this.#queriesEl, this.host, this.#notes === null ? Infinity : MAX_QUERIES, (query) => {
 			this.#input.setValue(query);
 			this.#typed(query);
 			this.focus();
@@ -205,7 +205,7 @@ export class SearchBox {
 	}
 
 	#remember(): void {
-		this.host.settings.queries = used(this.host.settings.queries, this.asked.query);
+		this.host.settings.queries = addQuery(this.host.settings.queries, this.asked.query);
 		void this.host.keep();
 	}
 

@@ -6,7 +6,7 @@ import { editedView } from "../opening";
 import { SearchBox } from "./search-box";
 
 /** As many letters as are taken for something to look for. */
-const LONGEST = 200;
+const MAX_QUERY_CHARS = 200;
 
 /** The search in a window of its own, which goes once something was done with a hit. */
 class SearchModal extends Modal {
@@ -48,5 +48,5 @@ const KEYS = [
 export function searchInWindow(host: Host): void {
 	if (!isConnected(host)) return;
 	const selected = editedView(host.app)?.editor.getSelection().trim() ?? "";
-	new SearchModal(host, selected.length > LONGEST || selected.includes("\n") ? "" : selected).open();
+	new SearchModal(host, selected.length > MAX_QUERY_CHARS || selected.includes("\n") ? "" : selected).open();
 }

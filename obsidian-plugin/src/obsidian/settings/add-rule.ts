@@ -1,5 +1,5 @@
 import { ButtonComponent, Modal, Setting } from "obsidian";
-import { folderGlob, judged } from "../../core/settings/rules";
+import { folderGlob, judgeGlob } from "../../core/settings/rules";
 import type { BridgeSettings } from "./bridge-settings";
 import { FolderSuggest } from "./folder-suggest";
 import { addSayLine } from "../say-line";
@@ -65,7 +65,7 @@ export class AddRule extends Modal {
 		const round = (this.#round += 1);
 		const checked = glob === "" ? null : await this.bridge.check(glob);
 		if (round !== this.#round) return;
-		const { fits, says } = judged(this.rules, checked);
+		const { fits, says } = judgeGlob(this.rules, checked);
 		this.#says?.setText(fits ? `${glob} · ${says}` : says);
 		this.#says?.toggleClass("mod-warning", !fits);
 		this.#button?.setDisabled(!fits);

@@ -1,7 +1,7 @@
 import { Notice, type Setting, type SettingDefinition, type SettingDefinitionItem } from "obsidian";
 import type { ListedClient } from "../../protocol/operations";
 import { withHint } from "../../core/refusal";
-import { naming, told } from "../../core/settings/clients";
+import { setClient, describeClient } from "../../core/settings/clients";
 import type { BridgeSettings } from "./bridge-settings";
 import { closedToo } from "./closed";
 import { Confirm } from "./confirm";
@@ -29,16 +29,16 @@ export function agents(bridge: BridgeSettings): SettingDefinitionItem[] {
 						type: "dropdown",
 						key: "bridge.mcp_preset",
 						options: { default: "The usual ones", "read-only": "Only those that read", full: "All" },
-						disabled: () => bridge.closed !== null,
+						disabled: () => bridge.closedReason !== null,
 					},
 				},
 				...clients.map((client): SettingDefinition => ({
 					name: client.name,
-					desc: told(client),
+					desc: describeClient(client),
 					searchable: false,
 					render: (setting) => row(setting, bridge, client),
 				})),
-				...(bridge.closed === null && clients.length === 0 ? [{ name: "No program is let in yet", desc: "Programs that you let in are listed here and can be shut out again.", searchable: false }] : []),
+				...(bridge.closedReason === null && clients.length === 0 ? [{ name: "No program is let in yet", desc: "Programs that you let in are listed here and can be shut out again.", searchable: false }] : []),
 				{
 					name: "Agents that you start yourself",
 					desc: "An agent that uses “vault-bridge mcp” and is not in this list has your own rights: its changes apply at once and can be undone. “vault-bridge tokens create NAME” adds it to the list.",
@@ -51,10 +51,10 @@ export function agents(bridge: BridgeSettings): SettingDefinitionItem[] {
 
 function row(setting: Setting, bridge: BridgeSettings, client: ListedClient): void {
 	const { known } = bridge;
-	const isClosed = bridge.closed !== null;
+	const isClosed = bridge.closedReason !== null;
 	const everybody = known?.clients.map(({ name }) => name) ?? [];
 	const put = (name: string, named: boolean): void => {
-		void bridge.change({ [name]: naming(known?.kept.list(name) ?? [], client.name, everybody, named) });
+		void bridge.change({ [name]: setClient(known?.kept.list(name) ?? [], client.name, everybody, named) });
 	};
 	setting.setClass("vault-bridge-client");
 	if (client.scopes.includes("write")) {
@@ -96,7 +96,7 @@ function letIn(setting: Setting, bridge: BridgeSettings): () => void {
 	setting.addButton((button) =>
 		button
 			.setButtonText("Show a code")
-			.setDisabled(bridge.closed !== null)
+			.setDisabled(bridge.closedReason !== null)
 			.onClick(async () => {
 				const answer = await bridge.host.link.call("open_pairing", {});
 				if (!answer.ok) {

@@ -49,7 +49,7 @@ export class BridgeSettings {
 	) {}
 
 	/** Why nothing of it can be changed now; null when it can be. */
-	get closed(): string | null {
+	get closedReason(): string | null {
 		const { link } = this.host;
 		return unchangeable(link.connection, link.owns) ?? this.trouble ?? (this.known === null ? "It is being read." : null);
 	}
@@ -124,7 +124,7 @@ export class BridgeSettings {
 	#put(known: Known | null, trouble: string | null): void {
 		this.known = known;
 		this.trouble = trouble;
-		this.read.tell(known);
+		this.read.notify(known);
 		this.changed(false);
 	}
 

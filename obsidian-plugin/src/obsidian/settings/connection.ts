@@ -1,7 +1,7 @@
 import { Notice, type Setting, type SettingDefinitionItem } from "obsidian";
 import { pair } from "../../client/client";
 import { isLoopback } from "../../client/places";
-import { explained, inWords, isOpen } from "../../core/connection";
+import { explainConnection, inWords, isOpen } from "../../core/connection";
 import type { Host } from "../host";
 import { send } from "../world";
 import { TOKEN } from "./settings";
@@ -65,7 +65,7 @@ function state(setting: Setting, host: Host, look: () => () => void): () => void
 	setting.descEl.setAttrs({ role: "status" });
 	const show = (): void => {
 		const { connection: now } = host.link;
-		setting.setName(inWords(now)).setDesc(explained(now));
+		setting.setName(inWords(now)).setDesc(explainConnection(now));
 		again?.toggle(!isOpen(now) && now.is !== "connecting");
 	};
 	show();

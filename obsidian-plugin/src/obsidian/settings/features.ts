@@ -16,7 +16,7 @@ export function features(bridge: BridgeSettings): SettingDefinitionItem[] {
 function row(bridge: BridgeSettings, setting: Setting): SettingDefinition {
 	const { name, meaning, restart, type } = setting;
 	const key = `bridge.${name}`;
-	const disabled = (): boolean => bridge.closed !== null;
+	const disabled = (): boolean => bridge.closedReason !== null;
 	const options = choices(setting);
 	const desc = restart ? `${meaning} Takes effect after a restart of the bridge.` : meaning;
 	if (type === "true or false") return { name: settingTitle(setting), desc, control: { type: "toggle", key, disabled } };

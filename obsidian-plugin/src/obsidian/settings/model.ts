@@ -1,6 +1,6 @@
 import type { Setting, SettingDefinition, SettingDefinitionItem } from "obsidian";
 import type { ListedModel } from "../../protocol/operations";
-import { facts, installing, progressOf } from "../../core/settings/models";
+import { facts, installCommand, progressOf } from "../../core/settings/models";
 import { showCommand } from "../command";
 import type { BridgeSettings } from "./bridge-settings";
 import { closedToo } from "./closed";
@@ -19,7 +19,7 @@ export function model(bridge: BridgeSettings): SettingDefinitionItem[] {
 					aliases: ["Embedding", "Language"],
 					render: (setting) => progress(setting, bridge),
 				},
-				...listed(bridge, "embed"),
+				...modelRows(bridge, "embed"),
 			],
 		},
 		{
@@ -32,14 +32,14 @@ export function model(bridge: BridgeSettings): SettingDefinitionItem[] {
 					aliases: ["Ask", "Language model"],
 					render: (setting) => withoutChatModel(setting, bridge),
 				},
-				...listed(bridge, "chat"),
+				...modelRows(bridge, "chat"),
 			],
 		},
 	];
 }
 
 /** The models of one purpose, a row each. */
-function listed(bridge: BridgeSettings, purpose: ListedModel["purpose"]): SettingDefinition[] {
+function modelRows(bridge: BridgeSettings, purpose: ListedModel["purpose"]): SettingDefinition[] {
 	const models = bridge.known?.models.filter((one) => one.purpose === purpose) ?? [];
 	return models.map((one) => ({
 		name: one.title,
@@ -56,7 +56,7 @@ function withoutChatModel(setting: Setting, bridge: BridgeSettings): void {
 		button
 			.setButtonText("Use none")
 			.setTooltip("Answer with quotes only")
-			.setDisabled(bridge.closed !== null)
+			.setDisabled(bridge.closedReason !== null)
 			.onClick(() => bridge.change({ chat_model: "" })),
 	);
 }
@@ -79,13 +79,13 @@ function progress(setting: Setting, bridge: BridgeSettings): (() => void) | void
 function row(setting: Setting, bridge: BridgeSettings, one: ListedModel): void {
 	setting.setClass("vault-bridge-rule");
 	if (one.chosen) setting.controlEl.createSpan({ cls: "vault-bridge-hit-mark", text: one.installed ? "in use" : "chosen" });
-	if (!one.installed) showCommand(setting.controlEl, installing(one));
+	if (!one.installed) showCommand(setting.controlEl, installCommand(one));
 	else if (!one.chosen) {
 		setting.addButton((button) =>
 			button
 				.setButtonText("Use")
 				.setTooltip(`Use ${one.title}`)
-				.setDisabled(bridge.closed !== null)
+				.setDisabled(bridge.closedReason !== null)
 				.onClick(() => bridge.change(one.purpose === "chat" ? { chat_model: one.id } : { model: one.id })),
 		);
 	}

@@ -1,8 +1,8 @@
 import { Notice, type Setting, type SettingDefinition, type SettingDefinitionItem } from "obsidian";
-import { meant, type RuleName, withRule } from "../../core/settings/rules";
+import { describeRule, type RuleName, withRule } from "../../core/settings/rules";
 import { AddRule } from "./add-rule";
 import type { BridgeSettings } from "./bridge-settings";
-import { closed } from "./closed";
+import { closedRows } from "./closed";
 
 interface Rule {
 	readonly name: RuleName;
@@ -44,7 +44,7 @@ export function privacy(bridge: BridgeSettings): SettingDefinitionItem[] {
 			type: "group",
 			heading: "Privacy",
 			items: [
-				...closed(bridge),
+				...closedRows(bridge),
 				...trouble.map((problem): SettingDefinition => ({ name: "A line of the settings file was ignored", desc: `${problem}. It is in ${bridge.known?.kept.path ?? ""}.`, searchable: false })),
 				...RULES.flatMap((rule) => [head(bridge, rule), ...rows(bridge, rule)]),
 			],
@@ -62,7 +62,7 @@ function head(bridge: BridgeSettings, rule: Rule): SettingDefinition {
 				button
 					.setButtonText("Add…")
 					.setTooltip(`Add to “${rule.title}”`)
-					.setDisabled(bridge.closed !== null)
+					.setDisabled(bridge.closedReason !== null)
 					.onClick(() => new AddRule(bridge, rule.title, rulesOf(bridge, rule), (glob) => put(bridge, rule, withRule(rulesOf(bridge, rule), glob), rule.added)).open()),
 			);
 		},
@@ -72,7 +72,7 @@ function head(bridge: BridgeSettings, rule: Rule): SettingDefinition {
 function rows(bridge: BridgeSettings, rule: Rule): SettingDefinition[] {
 	return rulesOf(bridge, rule).map((glob) => {
 		const checked = bridge.known?.globs.get(glob);
-		return { name: glob, desc: checked === undefined ? "" : meant(checked), searchable: false, render: (setting) => row(setting, bridge, rule, glob) };
+		return { name: glob, desc: checked === undefined ? "" : describeRule(checked), searchable: false, render: (setting) => row(setting, bridge, rule, glob) };
 	});
 }
 
@@ -82,7 +82,7 @@ function row(setting: Setting, bridge: BridgeSettings, rule: Rule, glob: string)
 		button
 			.setIcon("trash-2")
 			.setTooltip(`Remove ${glob}`)
-			.setDisabled(bridge.closed !== null)
+			.setDisabled(bridge.closedReason !== null)
 			.onClick(() => {
 				const others = rulesOf(bridge, rule).filter((other) => other !== glob);
 				void put(bridge, rule, others, rule.removed);

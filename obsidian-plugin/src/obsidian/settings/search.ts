@@ -18,12 +18,12 @@ export function search(bridge: BridgeSettings): SettingDefinitionItem[] {
 				{
 					name: "Notes that are read together",
 					desc: "How much notes that programs read together support each other, in percent of closeness in meaning. 0 turns this off.",
-					control: { type: "slider", key: "bridge.read_together_percent", min: 0, max: 20, step: 1, displayFormat: (value) => `${value} %`, disabled: () => bridge.closed !== null },
+					control: { type: "slider", key: "bridge.read_together_percent", min: 0, max: 20, step: 1, displayFormat: (value) => `${value} %`, disabled: () => bridge.closedReason !== null },
 				},
 				{
 					name: "Largest file",
 					desc: "Files over this many MiB are not indexed; the status pane lists them.",
-					control: { type: "number", key: "bridge.max_file_mb", min: 1, max: 4096, step: 1, disabled: () => bridge.closed !== null },
+					control: { type: "number", key: "bridge.max_file_mb", min: 1, max: 4096, step: 1, disabled: () => bridge.closedReason !== null },
 				},
 			],
 		},

@@ -8,7 +8,7 @@ import { features } from "./features";
 import { model } from "./model";
 import { privacy } from "./privacy";
 import { search } from "./search";
-import { writing } from "./writing";
+import { writingRows } from "./writing";
 
 /** Stands before the names of settings that the bridge keeps. */
 export const KEPT = "bridge.";
@@ -44,7 +44,7 @@ export class SettingsTab extends PluginSettingTab {
 			...connection(this.host, () => this.#look()),
 			...privacy(bridge),
 			...model(bridge),
-			...writing(bridge),
+			...writingRows(bridge),
 			...agents(bridge),
 			...search(bridge),
 			...features(bridge),
@@ -94,8 +94,8 @@ export class SettingsTab extends PluginSettingTab {
 	}
 
 	#shown(): string {
-		const { known, closed } = this.#bridge;
+		const { known, closedReason } = this.#bridge;
 		// How far the vectors are is told in its place.
-		return JSON.stringify([closed, known && { ...known, vault: null, globs: [...known.globs] }]);
+		return JSON.stringify([closedReason, known && { ...known, vault: null, globs: [...known.globs] }]);
 	}
 }

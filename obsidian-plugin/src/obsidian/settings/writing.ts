@@ -4,9 +4,9 @@ import type { BridgeSettings } from "./bridge-settings";
 import { closedToo } from "./closed";
 
 /** How notes are changed, whoever asks for it. */
-export function writing(bridge: BridgeSettings): SettingDefinitionItem[] {
-	const disabled = (): boolean => bridge.closed !== null;
-	const whole = (value: number): string | undefined => outside(value, 1);
+export function writingRows(bridge: BridgeSettings): SettingDefinitionItem[] {
+	const disabled = (): boolean => bridge.closedReason !== null;
+	const checkWhole = (value: number): string | undefined => outside(value, 1);
 	return [
 		{
 			type: "group",
@@ -21,22 +21,22 @@ export function writing(bridge: BridgeSettings): SettingDefinitionItem[] {
 				{
 					name: "Files that ask",
 					desc: "A change of more files than this is made only when the program confirms it.",
-					control: { type: "number", key: "bridge.confirm_files", min: 1, step: 1, validate: whole, disabled },
+					control: { type: "number", key: "bridge.confirm_files", min: 1, step: 1, validate: checkWhole, disabled },
 				},
 				{
 					name: "Size that asks",
 					desc: "A change that writes more than this many KiB is made only when the program confirms it.",
-					control: { type: "number", key: "bridge.confirm_kb", min: 1, step: 1, validate: whole, disabled },
+					control: { type: "number", key: "bridge.confirm_kb", min: 1, step: 1, validate: checkWhole, disabled },
 				},
 				{
 					name: "Room for undo",
 					desc: "Earlier versions of notes are kept up to this many MiB; the oldest are deleted first.",
-					control: { type: "number", key: "bridge.history_mb", min: 1, step: 1, validate: whole, disabled },
+					control: { type: "number", key: "bridge.history_mb", min: 1, step: 1, validate: checkWhole, disabled },
 				},
 				{
 					name: "Days for undo",
 					desc: "Earlier versions are kept for at most this many days.",
-					control: { type: "number", key: "bridge.history_days", min: 1, step: 1, validate: whole, disabled },
+					control: { type: "number", key: "bridge.history_days", min: 1, step: 1, validate: checkWhole, disabled },
 				},
 				{
 					name: "Commit to git",

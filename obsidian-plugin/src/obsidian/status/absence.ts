@@ -1,6 +1,6 @@
 import { setIcon } from "obsidian";
 import { dataFolder } from "../../client/places";
-import { explained, inWords } from "../../core/connection";
+import { explainConnection, inWords } from "../../core/connection";
 import { showCommand } from "../command";
 import type { Host } from "../host";
 import { programOf } from "../world";
@@ -19,7 +19,7 @@ export function showAbsence(el: HTMLElement, host: Host, unfolded: Set<string>):
 	const page = el.createDiv({ cls: "vault-bridge-absence" });
 	setIcon(page.createDiv({ cls: "vault-bridge-absence-icon" }), connection.is === "connecting" ? "loader" : "unplug");
 	page.createEl("h4", { text: inWords(connection) });
-	page.createEl("p", { text: explained(connection), attr: { role: "status" } });
+	page.createEl("p", { text: explainConnection(connection), attr: { role: "status" } });
 	if (connection.is === "connecting") return;
 	if (connection.is === "off" && connection.why.kind === "not_installed") showInstallation(page);
 	const buttons = addButtonRow(page);

@@ -1,4 +1,4 @@
-import { type Connection, explained, inWords } from "../../core/connection";
+import { type Connection, explainConnection, inWords } from "../../core/connection";
 import { makeSign } from "../sign";
 
 const ICONS: Readonly<Record<Connection["is"], string>> = {
@@ -19,7 +19,7 @@ const ICONS: Readonly<Record<Connection["is"], string>> = {
 export function makeStatusBar(el: HTMLElement, open: () => unknown): (connection: Connection) => void {
 	const sign = makeSign(el, "vault-bridge-status-bar", open);
 	return (connection) => {
-		sign(ICONS[connection.is], inWords(connection), explained(connection));
+		sign(ICONS[connection.is], inWords(connection), explainConnection(connection));
 		el.dataset["state"] = connection.is;
 	};
 }

@@ -2,7 +2,7 @@ import { Notice } from "obsidian";
 import type { Answer } from "../../client/client";
 import type { Disk, OperationName, Operations, VaultStatus } from "../../protocol/operations";
 import { withHint } from "../../core/refusal";
-import { facts, standing } from "../../core/status/vault";
+import { facts, describeConnection } from "../../core/status/vault";
 import type { Host } from "../host";
 import { LeftList } from "./left-list";
 import { addButton, addButtonRow } from "../button";
@@ -48,7 +48,7 @@ export class VaultPart {
 		this.#disk = disk ?? this.#disk;
 		this.#taken = vault.disk ?? this.#taken;
 		this.#nameEl.setText(vault.name);
-		this.#sayEl.setText(standing(connection));
+		this.#sayEl.setText(describeConnection(connection));
 		this.#barEl.toggle(connection.is === "indexing");
 		this.#barEl.value = connection.is === "indexing" ? connection.done : 1;
 		for (const [name, text] of facts({ ...vault, disk: this.#taken }, version, this.#disk)) this.#value(name).setText(text);

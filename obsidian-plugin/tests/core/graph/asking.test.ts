@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { GraphPath } from "../../../src/protocol/operations";
 import { NONE } from "../../../src/core/filters";
-import { type Call, fetched } from "../../../src/core/graph/fetched";
+import { type Call, fetchGraph } from "../../../src/core/graph/fetched";
 import { Picture } from "../../../src/core/graph/picture";
 import { plain } from "../../../src/core/plain";
-import { asked, kept, LOOK, MOST } from "../../../src/core/graph/shown";
+import { viewArguments, restoreLook, LOOK, MAX_NOTES } from "../../../src/core/graph/shown";
 import type { IndexProgress } from "../../../src/protocol/events";
 import { stirs } from "../../../src/core/graph/stirring";
 import { Telling } from "../../../src/core/graph/telling";
@@ -14,16 +14,16 @@ import { node, view } from "./drawn";
 const NOW = Date.UTC(2026, 0, 8);
 
 test("around a note its steps are asked for, of the whole the most central notes, and without a note nothing", () => {
-	expect(asked({ is: "around", path: "a.md" }, { ...LOOK, depth: 2 }, NONE, NOW)).toMatchObject({ path: "a.md", depth: 2, stubs: true });
-	expect(asked({ is: "whole" }, LOOK, { ...NONE, folder: "Bread" }, NOW)).toMatchObject({ folder: "Bread", fold: false, limit: MOST });
-	expect(asked({ is: "around", path: null }, LOOK, NONE, NOW)).toBeNull();
+	expect(viewArguments({ is: "around", path: "a.md" }, { ...LOOK, depth: 2 }, NONE, NOW)).toMatchObject({ path: "a.md", depth: 2, stubs: true });
+	expect(viewArguments({ is: "whole" }, LOOK, { ...NONE, folder: "Bread" }, NOW)).toMatchObject({ folder: "Bread", fold: false, limit: MAX_NOTES });
+	expect(viewArguments({ is: "around", path: null }, LOOK, NONE, NOW)).toBeNull();
 });
 
 test("a look that was kept comes back, and what is not understood is as by default", () => {
 	const look = { depth: 3, colours: "tag", stubs: false, list: true } as const;
-	expect(kept(look, look.colours)).toEqual(look);
-	expect(kept({ depth: 9, list: "yes" }, LOOK.colours)).toEqual(LOOK);
-	expect(kept(null, LOOK.colours)).toEqual(LOOK);
+	expect(restoreLook(look, look.colours)).toEqual(look);
+	expect(restoreLook({ depth: 9, list: "yes" }, LOOK.colours)).toEqual(LOOK);
+	expect(restoreLook(null, LOOK.colours)).toEqual(LOOK);
 });
 
 const step = (source: string, target: string, text = "", note: string | null = source): GraphPath["steps"][number] => ({ source, target, kind: "wiki", note, line: 1, text });
@@ -51,15 +51,15 @@ function bridge(answers: Readonly<Record<string, unknown>>): { readonly call: Ca
 
 test("a way is drawn of its notes alone; where there is none that is said", async () => {
 	const { call, calls } = bridge({ graph_path: { ok: true, result: { paths: WAYS } }, graph_view: { ok: true, result: view([node(0, "a.md")]) } });
-	expect(await fetched(call, { is: "way", from: "a.md", to: "z.md" }, LOOK, NONE, NOW)).toMatchObject({ ways: WAYS });
+	expect(await fetchGraph(call, { is: "way", from: "a.md", to: "z.md" }, LOOK, NONE, NOW)).toMatchObject({ ways: WAYS });
 	expect(calls[1]).toEqual(["graph_view", { notes: notesOf(WAYS), tagged: true, fold: false }]);
 	const none = bridge({ graph_path: { ok: true, result: { paths: [] } } });
-	expect(await fetched(none.call, { is: "way", from: "A/a.md", to: "z.md" }, LOOK, NONE, NOW)).toEqual({ said: "No links lead from a to z." });
+	expect(await fetchGraph(none.call, { is: "way", from: "A/a.md", to: "z.md" }, LOOK, NONE, NOW)).toEqual({ said: "No links lead from a to z." });
 });
 
 test("what goes wrong is said with its way out", async () => {
 	const { call } = bridge({ graph_view: { ok: false, error: { code: "note_not_found", message: "There is no such note.", hint: "Look again." } } });
-	expect(await fetched(call, { is: "around", path: "a.md" }, LOOK, NONE, NOW)).toEqual({ said: "There is no such note. Look again." });
+	expect(await fetchGraph(call, { is: "around", path: "a.md" }, LOOK, NONE, NOW)).toEqual({ said: "There is no such note. Look again." });
 });
 
 test("a sentence is asked for once for each pair, and read as it is shown", async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { written } from "../../../src/core/graph/colour";
-import { Emphasis, NOTHING, radius, shortened, type Theme } from "../../../src/core/graph/emphasis";
-import { grouped } from "../../../src/core/graph/groups";
+import { toHex } from "../../../src/core/graph/colour";
+import { Emphasis, NOTHING, radius, shortenTitle, type Theme } from "../../../src/core/graph/emphasis";
+import { groupNodes } from "../../../src/core/graph/groups";
 import { Picture } from "../../../src/core/graph/picture";
 import { node, view } from "./drawn";
 
@@ -12,7 +12,7 @@ const DRAWN = view([node(0, "A/a.md"), node(1, "A/b.md"), node(2, "B/c.md"), nod
 	[0, 3],
 ]);
 const PICTURE = new Picture(DRAWN, "A/a.md");
-const GROUPS = grouped(DRAWN, "folder");
+const GROUPS = groupNodes(DRAWN, "folder");
 
 function looks(attention: Partial<typeof NOTHING>): Emphasis {
 	return new Emphasis(PICTURE, GROUPS, THEME, { ...NOTHING, ...attention });
@@ -48,7 +48,7 @@ test("what is dimmed has no title, what is looked at has one in any crowd", () =
 test("the steps of a way are in the accent, and the edges of what is pointed at stand out", () => {
 	const [first, second, third] = DRAWN.edges;
 	const way = looks({ way: [2, 1, 0] });
-	expect([first, second, third].map((edge) => way.edge(edge!).color)).toEqual([written(THEME.accent), written(THEME.accent), expect.stringMatching(/^#f/)]);
+	expect([first, second, third].map((edge) => way.edge(edge!).color)).toEqual([toHex(THEME.accent), toHex(THEME.accent), expect.stringMatching(/^#f/)]);
 	const pointed = looks({ pointed: 2 });
 	expect(pointed.edge(second!).size).toBeGreaterThan(pointed.edge(first!).size);
 });
@@ -59,6 +59,6 @@ test("nodes are smaller in a crowd, and larger the more they are joined to", () 
 });
 
 test("a long title is cut by letters, not by halves of them", () => {
-	expect(shortened("🍞".repeat(40))).toBe(`${"🍞".repeat(35)}…`);
-	expect(shortened("Short")).toBe("Short");
+	expect(shortenTitle("🍞".repeat(40))).toBe(`${"🍞".repeat(35)}…`);
+	expect(shortenTitle("Short")).toBe("Short");
 });

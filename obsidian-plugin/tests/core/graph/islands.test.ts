@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { gathered } from "../../../src/core/graph/islands";
+import { gatherIslands } from "../../../src/core/graph/islands";
 import { node, view } from "./drawn";
 
 const near = (drawn: ReturnType<typeof view>): number[] => drawn.nodes.map(({ x, y }) => Math.hypot(x, y));
@@ -7,7 +7,7 @@ const near = (drawn: ReturnType<typeof view>): number[] => drawn.nodes.map(({ x,
 test("what is joined to nothing lies in rings around the rest, which stays where it was", () => {
 	const held = [node(0, "a.md", { x: -1, y: 0 }), node(1, "b.md", { x: 1, y: 0 })];
 	const alone = Array.from({ length: 100 }, (_, at) => node(at + 2, `${at}.md`, { x: 50, y: 50 }));
-	const drawn = gathered(view([...held, ...alone], [[0, 1]]));
+	const drawn = gatherIslands(view([...held, ...alone], [[0, 1]]));
 	expect(drawn.nodes.slice(0, 2)).toEqual(held);
 	const distances = near(drawn).slice(2);
 	expect(new Set(distances.map((distance) => distance.toFixed(2)))).toEqual(new Set(["1.12", "1.24"]));
@@ -16,14 +16,14 @@ test("what is joined to nothing lies in rings around the rest, which stays where
 
 test("where nothing is joined all stays as it is", () => {
 	const drawn = view([node(0, "a.md"), node(1, "b.md")]);
-	expect(gathered(drawn)).toBe(drawn);
-	expect(gathered(view([]))).toEqual(view([]));
+	expect(gatherIslands(drawn)).toBe(drawn);
+	expect(gatherIslands(view([]))).toEqual(view([]));
 });
 
 test("what hangs together by itself is laid around the largest as it is, and made smaller where it reaches far", () => {
 	const mainland = [node(0, "a.md", { x: -1, y: 0 }), node(1, "b.md", { x: 1, y: 0 }), node(2, "c.md", { x: 0, y: 0 })];
 	const island = [node(3, "d.md", { x: 40, y: 0 }), node(4, "e.md", { x: 42, y: 0 })];
-	const drawn = gathered(view([...mainland, ...island, node(5, "f.md", { x: 90, y: 9 })], [[0, 2], [1, 2], [3, 4]]));
+	const drawn = gatherIslands(view([...mainland, ...island, node(5, "f.md", { x: 90, y: 9 })], [[0, 2], [1, 2], [3, 4]]));
 	expect(drawn.nodes.slice(0, 3)).toEqual(mainland);
 	const [d, e, f] = drawn.nodes.slice(3);
 	if (d === undefined || e === undefined || f === undefined) throw new Error("Some are missing.");

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { found } from "../../../src/core/graph/found";
-import { listed } from "../../../src/core/graph/listed";
+import { findNodes } from "../../../src/core/graph/found";
+import { listSections } from "../../../src/core/graph/listed";
 import { nearest } from "../../../src/core/graph/nearest";
-import { picked } from "../../../src/core/graph/picking";
+import { pickNote } from "../../../src/core/graph/picking";
 import { Picture } from "../../../src/core/graph/picture";
 import { node, view } from "./drawn";
 
@@ -17,10 +17,10 @@ test("an arrow leads to what lies in its direction, rather straight than near", 
 });
 
 test("two notes are picked one after the other, and the same one twice takes it back", () => {
-	const first = picked(null, "a.md");
+	const first = pickNote(null, "a.md");
 	expect(first).toEqual({ now: { from: "a.md" }, way: null });
-	expect(picked(first.now, "b.md")).toEqual({ now: null, way: ["a.md", "b.md"] });
-	expect(picked(first.now, "a.md")).toEqual({ now: null, way: null });
+	expect(pickNote(first.now, "b.md")).toEqual({ now: null, way: ["a.md", "b.md"] });
+	expect(pickNote(first.now, "a.md")).toEqual({ now: null, way: null });
 });
 
 const DRAWN = view([node(0, "Crème.md", { joined: 2 }), node(1, "b.md", { joined: 1 }), node(2, "c.md", { joined: 5 }), node(3, "d.md", { joined: 7 })], [
@@ -29,24 +29,24 @@ const DRAWN = view([node(0, "Crème.md", { joined: 2 }), node(1, "b.md", { joine
 ]);
 
 test("titles are found without case and accents, and what a search found besides", () => {
-	expect(found(DRAWN.nodes, "  ", new Set(["b.md"]))).toBeNull();
-	expect(found(DRAWN.nodes, "CREME", new Set())).toEqual(new Set([0]));
-	expect(found(DRAWN.nodes, "crème", new Set(["c.md", "elsewhere.md"]))).toEqual(new Set([0, 2]));
+	expect(findNodes(DRAWN.nodes, "  ", new Set(["b.md"]))).toBeNull();
+	expect(findNodes(DRAWN.nodes, "CREME", new Set())).toEqual(new Set([0]));
+	expect(findNodes(DRAWN.nodes, "crème", new Set(["c.md", "elsewhere.md"]))).toEqual(new Set([0, 2]));
 });
 
-const rows = (sections: ReturnType<typeof listed>): unknown => sections.map(({ name, nodes }) => [name, nodes.map(({ id }) => id)]);
+const rows = (sections: ReturnType<typeof listSections>): unknown => sections.map(({ name, nodes }) => [name, nodes.map(({ id }) => id)]);
 
 test("the list goes by steps from the middle, then by how much each is joined to", () => {
-	expect(rows(listed(new Picture(DRAWN, "Crème.md"), null, []))).toEqual([
+	expect(rows(listSections(new Picture(DRAWN, "Crème.md"), null, []))).toEqual([
 		["In the middle", [0]],
 		["One step away", [2, 1]],
 		["Not joined here", [3]],
 	]);
-	expect(rows(listed(new Picture(DRAWN, null), null, []))).toEqual([["The most joined first", [3, 2, 0, 1]]]);
+	expect(rows(listSections(new Picture(DRAWN, null), null, []))).toEqual([["The most joined first", [3, 2, 0, 1]]]);
 });
 
 test("the list shows what was found, and of a way its notes in their order", () => {
-	expect(rows(listed(new Picture(DRAWN, "Crème.md"), new Set([1]), []))).toEqual([["One step away", [1]]]);
-	expect(rows(listed(new Picture(DRAWN, null), null, [2, 0, 1]))).toEqual([["On the way", [2, 0, 1]]]);
-	expect(listed(new Picture(DRAWN, null), new Set(), [])).toEqual([]);
+	expect(rows(listSections(new Picture(DRAWN, "Crème.md"), new Set([1]), []))).toEqual([["One step away", [1]]]);
+	expect(rows(listSections(new Picture(DRAWN, null), null, [2, 0, 1]))).toEqual([["On the way", [2, 0, 1]]]);
+	expect(listSections(new Picture(DRAWN, null), new Set(), [])).toEqual([]);
 });

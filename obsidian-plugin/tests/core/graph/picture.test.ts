@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { counted, Picture } from "../../../src/core/graph/picture";
+import { countNodes, Picture } from "../../../src/core/graph/picture";
 import { node, view } from "./drawn";
 
 const CHAIN = view(
@@ -39,8 +39,8 @@ test("without a middle it is the neighbour that most is joined to, and never a n
 });
 
 test("it is told how much is drawn of how much there is", () => {
-	expect(counted(view([node(0, "a.md")]))).toBe("1 note");
-	expect(counted(view([node(0, "a.md"), node(1, "b.md"), node(2, null)]))).toBe("2 notes · 1 not written yet");
+	expect(countNodes(view([node(0, "a.md")]))).toBe("1 note");
+	expect(countNodes(view([node(0, "a.md"), node(1, "b.md"), node(2, null)]))).toBe("2 notes · 1 not written yet");
 	const many = view(Array.from({ length: 2000 }, (_, at) => node(at, `${at}.md`)), [], { total: 7123 });
-	expect(counted(many)).toBe("Showing 2,000 of 7,123 notes, the most central ones.");
+	expect(countNodes(many)).toBe("Showing 2,000 of 7,123 notes, the most central ones.");
 });

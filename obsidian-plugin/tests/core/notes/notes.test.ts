@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { VaultStatus } from "../../../src/protocol/operations";
 import { NONE } from "../../../src/core/filters";
-import { asked, LOOK } from "../../../src/core/graph/shown";
+import { viewArguments, LOOK } from "../../../src/core/graph/shown";
 import { age } from "../../../src/core/notes/age";
 import { newestArguments } from "../../../src/core/notes/newest";
 import { countType, typeIcon } from "../../../src/core/notes/note-types";
@@ -54,7 +54,7 @@ describe("filters by type", () => {
 	});
 
 	test("narrow the graph, which calls them otherwise", () => {
-		const given = asked({ is: "whole" }, LOOK, filters, NOW);
+		const given = viewArguments({ is: "whole" }, LOOK, filters, NOW);
 		expect(given).toMatchObject({ folder: "Work", note_types: ["bug"], among: "all" });
 		expect(given).not.toHaveProperty("properties");
 	});

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changes, mergeReasons, prospectReasons, typedLike, used, valueText, toldApart, violated } from "../../../src/core/order/reports";
+import { changes, mergeReasons, prospectReasons, typedLike, describeUse, valueText, toldApart, describeViolation } from "../../../src/core/order/reports";
 
 test("the reasons of a pair are words, and the share of common text is told", () => {
 	expect(mergeReasons({ why: ["name", "text", "neighbours"], common: 0.83 })).toEqual(["the same name", "83 % of the text in both", "linked with the same notes"]);
@@ -7,10 +7,10 @@ test("the reasons of a pair are words, and the share of common text is told", ()
 });
 
 test("what a note breaks is said with what it has and should have", () => {
-	expect(violated({ kind: "required", name: "rating", found: "", expected: [] })).toBe("lacks the property rating");
-	expect(violated({ kind: "values", name: "status", found: "opne", expected: ["open", "done"] })).toBe("status is “opne”, not one of open, done");
-	expect(violated({ kind: "type", name: "due", found: "text", expected: ["date"] })).toBe("due is text, not date");
-	expect(violated({ kind: "condition", name: "rating", found: "7", expected: ["rating <= 5"] })).toBe("is not so: rating <= 5");
+	expect(describeViolation({ kind: "required", name: "rating", found: "", expected: [] })).toBe("lacks the property rating");
+	expect(describeViolation({ kind: "values", name: "status", found: "opne", expected: ["open", "done"] })).toBe("status is “opne”, not one of open, done");
+	expect(describeViolation({ kind: "type", name: "due", found: "text", expected: ["date"] })).toBe("due is text, not date");
+	expect(describeViolation({ kind: "condition", name: "rating", found: "7", expected: ["rating <= 5"] })).toBe("is not so: rating <= 5");
 });
 
 test("two notes of one title are told apart by their paths", () => {
@@ -20,7 +20,7 @@ test("two notes of one title are told apart by their paths", () => {
 
 test("names and properties are counted", () => {
 	expect(prospectReasons({ kind: "stub", notes: 1 })).toEqual(["linked to, without a note", "in 1 note"]);
-	expect(used({ notes: 12, share: 0.345, types: { number: 11, text: 1 } })).toBe("number, text · 12 notes, 35 %");
+	expect(describeUse({ notes: 12, share: 0.345, types: { number: 11, text: 1 } })).toBe("number, text · 12 notes, 35 %");
 });
 
 test("a typed text keeps the type of the value that it replaces", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { facts, installing, progressOf } from "../../../src/core/settings/models";
+import { facts, installCommand, progressOf } from "../../../src/core/settings/models";
 
 const MODEL = { id: "m", title: "M", purpose: "embed" as const, dimensions: 384, window: 256, size_mb: 25.3, languages: "English", license: "MIT", installed: true, chosen: true };
 const SETUP = { state: "running", message: "Building llama.cpp: 43 of 200 files.", hint: "Meaning follows.", done: 43, total: 200, seconds: 9 } as const;
@@ -9,7 +9,7 @@ test("a model is told by what matters before choosing it", () => {
 	expect(facts(MODEL)).toBe("English · MIT · 25 MB · 384 dimensions");
 	expect(facts({ ...MODEL, size_mb: null, installed: false })).toBe("English · MIT · size not known · 384 dimensions · not installed");
 	expect(facts({ ...MODEL, purpose: "chat", dimensions: 0 })).toBe("English · MIT · 25 MB");
-	expect(installing(MODEL)).toBe("vault-bridge models install m");
+	expect(installCommand(MODEL)).toBe("vault-bridge models install m");
 });
 
 test("how far the chosen model is, is told, and never as done before it is", () => {

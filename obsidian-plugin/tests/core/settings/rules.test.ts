@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { folderGlob, judged, meant, withRule } from "../../../src/core/settings/rules";
+import { folderGlob, judgeGlob, describeRule, withRule } from "../../../src/core/settings/rules";
 
 test("a folder's glob means the folder and all in it, whatever its name holds", () => {
 	expect(folderGlob("Private/Letters")).toBe("Private/Letters/**");
@@ -15,15 +15,15 @@ test("a rule is added once", () => {
 });
 
 test("what a rule means is counted, and the first notes are named", () => {
-	expect(meant({ problem: null, notes: 0, first: [] })).toBe("No note now.");
-	expect(meant({ problem: null, notes: 1, first: ["a.md"] })).toBe("1 note: a.md.");
-	expect(meant({ problem: null, notes: 1200, first: ["a.md", "b.md"] })).toBe(`${(1200).toLocaleString()} notes: a.md, b.md and ${(1198).toLocaleString()} more.`);
-	expect(meant({ problem: null, notes: null, first: [] })).toBe("");
+	expect(describeRule({ problem: null, notes: 0, first: [] })).toBe("No note now.");
+	expect(describeRule({ problem: null, notes: 1, first: ["a.md"] })).toBe("1 note: a.md.");
+	expect(describeRule({ problem: null, notes: 1200, first: ["a.md", "b.md"] })).toBe(`${(1200).toLocaleString()} notes: a.md, b.md and ${(1198).toLocaleString()} more.`);
+	expect(describeRule({ problem: null, notes: null, first: [] })).toBe("");
 });
 
 test("a broken rule is refused with the reason, and one that is there already too", () => {
-	expect(judged([], { glob: "[a", problem: "has a `[` without its `]`", notes: 0, first: [] })).toEqual({ fits: false, says: "It has a `[` without its `]`." });
-	expect(judged(["A/**"], { glob: "A/**", problem: null, notes: 3, first: [] })).toEqual({ fits: false, says: "It is among the rules already." });
-	expect(judged([], { glob: "A/**", problem: null, notes: 1, first: ["A/a.md"] })).toEqual({ fits: true, says: "1 note: A/a.md." });
-	expect(judged([], null).fits).toBe(false);
+	expect(judgeGlob([], { glob: "[a", problem: "has a `[` without its `]`", notes: 0, first: [] })).toEqual({ fits: false, says: "It has a `[` without its `]`." });
+	expect(judgeGlob(["A/**"], { glob: "A/**", problem: null, notes: 3, first: [] })).toEqual({ fits: false, says: "It is among the rules already." });
+	expect(judgeGlob([], { glob: "A/**", problem: null, notes: 1, first: ["A/a.md"] })).toEqual({ fits: true, says: "1 note: A/a.md." });
+	expect(judgeGlob([], null).fits).toBe(false);
 });
