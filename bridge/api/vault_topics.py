@@ -11,11 +11,11 @@ from bridge.index.boilerplate import is_template
 from bridge.records import dataclass
 from bridge.topics.assignments import read_assignments, topic_values
 from bridge.topics.evidence import TopicNames, rarity_by_count
+from bridge.topics.findings import TopicWriter
 from bridge.topics.ontology import find_ontology_folder, read_ontology
 from bridge.topics.rules import TopicRules, read_rules
 from bridge.topics.settings import TopicSettings
 from bridge.topics.suggest import FolderMeanings, TopicSources, topic_edges
-from bridge.topics.values import TopicWriter
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
 

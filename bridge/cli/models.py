@@ -117,8 +117,8 @@ def is_path(model: str) -> bool:
 
 def bench(given: argparse.Namespace) -> int:
     from bridge.models.catalogue import SUGGESTED_CHAT_MODEL
-    from bridge.models.chat_trial import measure_chat
     from bridge.models.folder import find_chat_model
+    from bridge.models.install import measure_chat
 
     id_ = given.id or chosen_models(given.data_dir)["chat"]
     if not id_:

@@ -16,13 +16,13 @@ from bridge.engine.signal import pause
 from bridge.errors import BridgeError, IndexUnusable, NotReady
 from bridge.index.background import trim
 from bridge.index.boilerplate import Boilerplate
-from bridge.index.diff import plan
 from bridge.index.index import Index
 from bridge.index.note import IndexedNote
 from bridge.index.prepare import PreparedNote, preparation_version
 from bridge.markdown.decode import digest_of
 from bridge.markdown.names import Names
 from bridge.notebook.folder import agents_folder
+from bridge.records import dataclass
 from bridge.settings.schema import Settings
 from bridge.state.store import Store
 from bridge.types import VaultPath
@@ -30,6 +30,36 @@ from bridge.vault.paths import at_or_below
 from bridge.vault.scan import Scan, Stat
 from bridge.vault.vault import Vault
 from bridge.vault.watch import watch
+
+
+@dataclass(frozen=True, slots=True)
+class SyncPlan:
+    """The changes to make; `unchanged` needs nothing."""
+
+    read: frozenset[VaultPath]
+    gone: frozenset[VaultPath]
+    unchanged: frozenset[VaultPath]
+
+
+def plan(
+    found: Mapping[VaultPath, Stat], known: Mapping[VaultPath, IndexedNote], recipe: str | None = None
+) -> SyncPlan:
+    """Compare files by time and size.
+
+    A renamed file appears as one removed and one to read: `Index.write` recognises it by its digest, and embeds none of
+    its text again.
+    """
+    unchanged = frozenset(
+        path
+        for path, stat in found.items()
+        if (note := known.get(path)) is not None
+        and (note.mtime_ns, note.size) == (stat.mtime_ns, stat.size)
+        and recipe in {None, note.recipe}
+    )
+    return SyncPlan(
+        read=frozenset(found.keys() - unchanged), gone=frozenset(known.keys() - found.keys()), unchanged=unchanged
+    )
+
 
 log = logging.getLogger(__name__)
 

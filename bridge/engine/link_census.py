@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from bridge.engine.analytics import GraphSnapshot
 from bridge.engine.open_vault import OpenVault
-from bridge.graph.census import Census
+from bridge.graph.graph import Census
 from bridge.graph.kinds import WEIGHTS, WRITTEN, EdgeKind
 from bridge.records import dataclass
 from bridge.types import VaultPath

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from bridge.records import dataclass
 from bridge.text.fold import fold_case
-from bridge.text.stopwords import STOP_WORDS
+from bridge.text.stems import STOP_WORDS
 from bridge.text.words import TOKEN
 from bridge.types import VaultPath
 

@@ -13,9 +13,9 @@ from bridge.engine.bridge import Bridge
 from bridge.errors import BridgeError
 from bridge.events import IndexProgress, Message, NoteUpdate, Reset
 from bridge.mcp.caller import Context, principal_of, request_of
-from bridge.mcp.errors import protocol_errors
 from bridge.mcp.resources import note_uris
 from bridge.mcp.session_end import SessionEnds
+from bridge.mcp.text import protocol_errors
 from bridge.types import VaultId
 
 ListenResult = Coroutine[Any, Any, types.SubscriptionsListenResult]

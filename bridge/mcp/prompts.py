@@ -18,9 +18,8 @@ from bridge.errors import BridgeError, InvalidArguments, NoteNotFound
 from bridge.features import get_operation
 from bridge.index.note import IndexedNote
 from bridge.mcp.caller import Caller, Context, read_caller
-from bridge.mcp.errors import protocol_errors
 from bridge.mcp.resources import mime_type, note_uri
-from bridge.mcp.text import format_answer
+from bridge.mcp.text import format_answer, protocol_errors
 from bridge.records import dataclass
 from bridge.text.invisible import one_line, quote_path, visible_text
 

@@ -12,7 +12,7 @@ from bridge.engine.host import Host
 from bridge.errors import InvalidArguments, NoteNotFound, NotReady
 from bridge.features import get_operation
 from bridge.mcp.caller import Caller, Context, read_caller
-from bridge.mcp.errors import protocol_errors
+from bridge.mcp.text import protocol_errors
 from bridge.records import dataclass
 from bridge.types import VaultId
 

@@ -23,8 +23,7 @@ from bridge.engine.bridge import Bridge
 from bridge.errors import BridgeError, ConfirmationRequired, Declined, InvalidArguments, NoSuchOperation
 from bridge.features import get_operation
 from bridge.mcp.caller import Caller, Context, read_caller
-from bridge.mcp.errors import protocol_errors, tool_error
-from bridge.mcp.text import format_answer
+from bridge.mcp.text import format_answer, protocol_errors, tool_error
 from bridge.records import dataclass
 from bridge.text.invisible import inline
 from bridge.types import Preset

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from bridge.errors import BridgeError, ServerFailed
 from bridge.mcp_client.launch import Launch
 from bridge.mcp_client.reply import Reply, ToolSummary, make_reply, summarise_tools
-from bridge.mcp_client.secret_file import redact_line
+from bridge.mcp_client.server_file import redact_line
 from bridge.mcp_client.stdio import MAX_LINE_BYTES, Program, exchange_messages, start_program
 from bridge.records import dataclass
 from bridge.text.budget import cut_start

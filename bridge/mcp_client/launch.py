@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bridge.errors import ServerFailed
-from bridge.mcp_client.secret_file import fill_in_secrets
-from bridge.mcp_client.server_file import ExternalServer
+from bridge.mcp_client.server_file import ExternalServer, fill_in_secrets
 from bridge.records import dataclass
 
 INHERITED = (

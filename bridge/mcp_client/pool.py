@@ -12,8 +12,7 @@ from bridge.data_folder import Folders
 from bridge.errors import BridgeError, Forbidden, ServerFailed, ServerNotFound, SettingsUnreadable
 from bridge.mcp_client.connection import Connection, Timeouts
 from bridge.mcp_client.launch import Launch, prepare_launch
-from bridge.mcp_client.secret_file import read_secrets
-from bridge.mcp_client.server_file import ExternalServer, read_servers
+from bridge.mcp_client.server_file import ExternalServer, read_secrets, read_servers
 from bridge.records import dataclass
 
 ServerState = Literal["off", "idle", "running", "waiting"]

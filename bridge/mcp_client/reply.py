@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from bridge.mcp_client.secret_file import redact_line, redact_secrets, replace_values
+from bridge.mcp_client.server_file import redact_line, redact_secrets, replace_values
 from bridge.records import dataclass
 from bridge.text.budget import cut, fit_words
 

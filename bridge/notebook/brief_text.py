@@ -9,7 +9,7 @@ from bridge.records import dataclass
 from bridge.text.budget import estimate_tokens
 from bridge.text.fold import fold_case
 from bridge.text.invisible import one_line
-from bridge.text.stopwords import content_words
+from bridge.text.stems import content_words
 from bridge.text.words import words_of
 from bridge.types import Lines, VaultPath
 

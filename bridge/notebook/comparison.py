@@ -11,8 +11,7 @@ from bridge.records import dataclass
 from bridge.text.fold import fold_case
 from bridge.text.overlap import find_overlaps
 from bridge.text.scripts import is_latin
-from bridge.text.stems import stem_words
-from bridge.text.stopwords import STOP_WORDS
+from bridge.text.stems import STOP_WORDS, stem_words
 from bridge.text.words import words_of
 from bridge.types import VaultPath
 

@@ -8,7 +8,7 @@ from rapidfuzz.distance import OSA
 
 from bridge.text.fold import letters_and_digits
 from bridge.text.scripts import UNSPACED_CHARACTER
-from bridge.text.stopwords import STOP_WORDS
+from bridge.text.stems import STOP_WORDS
 from bridge.text.words import words_of
 from bridge.types import VaultPath
 

@@ -31,8 +31,7 @@ from bridge.text.invisible import visible_text
 from bridge.text.lines import LineIndex
 from bridge.text.match import Matcher, compile_matcher
 from bridge.text.scripts import stemmed_share
-from bridge.text.stems import foreign_language
-from bridge.text.stopwords import STOP_WORDS, content_words
+from bridge.text.stems import STOP_WORDS, content_words, foreign_language
 from bridge.text.words import words_of
 from bridge.types import Lines, NoteKind, SearchMode, VaultPath
 

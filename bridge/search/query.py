@@ -28,7 +28,7 @@ from bridge.search.terms import (
 )
 from bridge.text.invisible import strip_break_hints
 from bridge.text.scripts import HEBREW_QUOTE
-from bridge.text.stopwords import STOP_WORDS
+from bridge.text.stems import STOP_WORDS
 from bridge.text.words import TOKEN, trim_word
 
 MAX_CHARACTERS = 4_000

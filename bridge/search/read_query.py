@@ -11,7 +11,7 @@ from bridge.search.scope import Paths, search_scope, unknown_name_notices
 from bridge.search.terms import fill_prefixes, leaves, prefixes
 from bridge.search.vault_words import VaultWords
 from bridge.text.fold import fold_word
-from bridge.text.stopwords import STOP_WORDS, content_words
+from bridge.text.stems import STOP_WORDS, content_words
 
 RANKED = 5
 """Words of a beginning by which notes are ranked, those of most notes."""

@@ -23,7 +23,7 @@ from bridge.search.pipeline import SPARE, read_passages
 from bridge.search.retrievers import best_scores
 from bridge.search.snippet import blank_labels, clean_text
 from bridge.text.match import compile_matcher
-from bridge.text.stopwords import STOP_WORDS
+from bridge.text.stems import STOP_WORDS
 from bridge.text.words import words_of
 from bridge.types import SearchMode, VaultPath
 

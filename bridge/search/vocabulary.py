@@ -13,8 +13,7 @@ from bridge.records import dataclass
 from bridge.search.query import Query
 from bridge.search.vault_words import VaultWords
 from bridge.text.fold import fold_case, fold_word, fold_words
-from bridge.text.stems import stem_words
-from bridge.text.stopwords import STOP_WORDS, content_words
+from bridge.text.stems import STOP_WORDS, content_words, stem_words
 from bridge.text.words import TOKEN, count_words, words_of
 from bridge.types import VaultPath
 

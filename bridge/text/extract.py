@@ -9,8 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 
 from bridge.text.scripts import is_latin
-from bridge.text.stems import stem_words
-from bridge.text.stopwords import STOP_WORDS
+from bridge.text.stems import STOP_WORDS, stem_words
 from bridge.text.words import RUN, character_pairs, words_of
 
 _RELEVANCE = 0.7

@@ -7,8 +7,7 @@ from itertools import chain
 
 from bridge.records import dataclass
 from bridge.text.fold import fold_word, fold_words, places_in
-from bridge.text.stems import stem_words
-from bridge.text.stopwords import STOP_WORDS
+from bridge.text.stems import STOP_WORDS, stem_words
 from bridge.text.words import RUN, TOKEN, character_pairs
 from bridge.types import Span
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from bridge.text.scripts import GREEK, HANGUL, UNSPACED
-from bridge.text.stopwords import STOP_WORDS
+from bridge.text.stems import STOP_WORDS
 from bridge.types import Span
 
 MAX_QUOTE_CHARS: Final = 300

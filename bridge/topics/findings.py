@@ -1,22 +1,65 @@
 """What is not in order with the topics of notes, each with the requests that would mend it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 from bridge.changes.requests.base import Request
+from bridge.changes.requests.edit_note import SetProperties
 from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
+from bridge.index.note import IndexedNote
+from bridge.linking.apply import write_link
 from bridge.linking.merge_pairs import MergePair, MergeReason
 from bridge.markdown.frontmatter import link_in_value
-from bridge.markdown.names import Names
+from bridge.markdown.names import Names, note_name
 from bridge.records import dataclass
 from bridge.text.fold import fold_case
-from bridge.topics.assignments import TopicValue, topic_values
+from bridge.topics.assignments import Assignments, TopicValue, property_spelling, topic_values
 from bridge.topics.rules import TopicRules
 from bridge.topics.suggest import TopicSources
-from bridge.topics.values import TopicWriter
 from bridge.types import VaultPath
+from bridge.vault.obsidian_settings import ObsidianSettings
+
+
+class TopicWriter:
+    """Writes the values of the topic property."""
+
+    def __init__(self, property_name: str, names: Names, style: ObsidianSettings, assignments: Assignments) -> None:
+        """Prepare to write."""
+        self._property = property_name
+        self._names = names
+        wiki, markdown = assignments.styles["wiki"], assignments.styles["markdown"]
+        self._style = style if wiki == markdown else replace(style, markdown_links=markdown > wiki)
+
+    def link(self, topic: VaultPath, source: VaultPath) -> str:
+        """Return a topic as a value of a note; the topic need not exist yet."""
+        shown, names = note_name(topic), self._names
+        if topic not in names:
+            names = names.copy()
+            names.add(topic)
+        return write_link(shown, topic, source, names, self._style) or f"[[{topic}]]"
+
+    def values(self, note: IndexedNote) -> tuple[str, Sequence[Any]]:
+        """Return the name of the topic property as a note spells it, and all its values."""
+        name = property_spelling(note, self._property)
+        value = note.properties.get(name)
+        if isinstance(value, list | tuple):
+            return name, value
+        return name, () if value is None or value == "" else (value,)
+
+    def change(
+        self, note: IndexedNote, *, add: Collection[VaultPath] = (), remove: Collection[str] = ()
+    ) -> SetProperties:
+        """Return the request that adds topics to a note, and removes values as they are written."""
+        name, values = self.values(note)
+        kept = [value for value in values if value not in remove]
+        kept += [link for topic in add if (link := self.link(topic, note.path)) not in kept]
+        if not kept:
+            return SetProperties(note.path, note.digest, remove=(name,))
+        return SetProperties(note.path, note.digest, {name: kept})
+
 
 FindingKind = Literal["values", "new", "orphan", "rare", "alike"]
 FINDING_KINDS: Final[tuple[FindingKind, ...]] = get_args(FindingKind)

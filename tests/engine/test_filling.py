@@ -8,7 +8,7 @@ import pytest
 from bridge.changes.requests.edit_note import EditNote
 from bridge.engine.parser_pool import MAX_NOTES_WITHOUT_POOL
 from bridge.engine.transactions import Author
-from bridge.engine.wait import wait_for_note
+from bridge.features.status.indexing import wait_for_note
 from bridge.markdown.edit.requests import Append
 from bridge.state.counters import Counters
 from bridge.types import VaultPath

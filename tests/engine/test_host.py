@@ -8,8 +8,8 @@ import pytest
 from bridge.data_folder import add_to_vault_list, read_vault_list
 from bridge.engine.bridge import Bridge
 from bridge.engine.host import Host
-from bridge.engine.wait import wait_for_note
 from bridge.errors import IndexUnusable, ModelUnusable, NoSuchVault, NoteNotFound, VaultHeld
+from bridge.features.status.indexing import wait_for_note
 from bridge.models.catalogue import DEFAULT_MODEL
 from bridge.models.folder import find_model
 from bridge.models.install import use_file

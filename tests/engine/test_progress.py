@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from bridge.engine.host import Host
-from bridge.engine.wait import wait_for_note
+from bridge.features.status.indexing import wait_for_note
 from bridge.models.catalogue import DEFAULT_MODEL
 from bridge.models.folder import find_model
 from bridge.types import VaultPath

@@ -1,4 +1,4 @@
-from bridge.index.diff import SyncPlan, plan
+from bridge.engine.indexer import SyncPlan, plan
 from bridge.types import VaultPath
 from bridge.vault.scan import Stat
 from tests.index.made import prepared

@@ -5,7 +5,7 @@ import pytest
 from bridge.errors import HeadingNotFound
 from bridge.markdown.parse import parse
 from bridge.markdown.sections import find_section
-from bridge.mcp.errors import tool_error
+from bridge.mcp.text import tool_error
 from bridge.types import VaultPath
 from tests.mcp.client import text_of
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import SettingsUnreadable
-from bridge.mcp_client.secret_file import read_secrets
-from bridge.mcp_client.server_file import ExternalServer, parse_servers, read_servers
+from bridge.mcp_client.server_file import ExternalServer, parse_servers, read_secrets, read_servers
 
 TEXT = """\
 # My servers.

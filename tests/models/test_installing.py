@@ -15,9 +15,8 @@ import pytest
 
 from bridge.errors import ModelMissing, ModelUnusable, ReadOnly
 from bridge.models.catalogue import DEFAULT_MODEL, ModelSpec, catalogue, find_in_catalogue
-from bridge.models.chat_trial import measure_chat
 from bridge.models.folder import find_chat_model, find_embedding_model, find_model, installed_models
-from bridge.models.install import install, install_spec, use_file, verify
+from bridge.models.install import install, install_spec, measure_chat, use_file, verify
 from bridge.models.worker import vectors_of
 from tests.models import disks
 from tests.models.hub import Hub, serving

@@ -7,10 +7,9 @@ from dataclasses import replace
 from bridge.answers.mentions import MentioningQuestion
 from bridge.answers.prompt import Source
 from bridge.api.call import Call
-from bridge.api.excerpts import cut_found, open_hits
 from bridge.api.injections import find_withheld, reader_of
 from bridge.api.note_names import find_place
-from bridge.api.note_text import open_note, select_lines
+from bridge.api.note_text import cut_found, open_hits, open_note, select_lines
 from bridge.errors import AmbiguousHeading, HeadingNotFound, NoteNotFound
 from bridge.markdown.note import Note
 from bridge.records import dataclass

@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 from annotated_types import Interval
 
 from bridge.api.call import Call
-from bridge.api.excerpts import cut_found, open_hits
 from bridge.api.hints import Folder, Limit, Properties, Query, When
 from bridge.api.injections import find_withheld, publish_injection, reader_of, record_injection
 from bridge.api.markup import Answer, Document, Element, Line, notice, notices, path_of
 from bridge.api.moments import moment
+from bridge.api.note_text import cut_found, open_hits
 from bridge.api.questions import answerability_notice
 from bridge.api.registry import operation
 from bridge.api.schemas import to_json

@@ -1,18 +1,18 @@
 """The gardener: looks for what is out of order, proposes changes in a note, and makes those that a person ticked."""
 
 from bridge.api.feature import Feature
-from bridge.features.gardener import apply_plan, judge, ledger, make_plan, records, schedule, settings, show_plan, views
+from bridge.features.gardener import apply_plan, garden, judge, ledger, make_plan, records, schedule, views
 
 FEATURE = Feature(
     "gardener",
     operations=(
         make_plan.plan_garden,
-        show_plan.show_plan,
+        apply_plan.show_plan,
         apply_plan.apply_plan,
         judge.judge_finding,
         judge.garden_rules,
     ),
-    settings=settings.GardenerSettings,
+    settings=garden.GardenerSettings,
     tables=ledger.TABLES,
     tasks=(schedule.plan_when_idle,),
     views={

@@ -6,12 +6,15 @@ import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import Annotated
+
+from annotated_types import MaxLen
 
 from bridge.api.agreement import has_agreed, is_user
 from bridge.api.call import Call
 from bridge.api.count_forecast import describe_forecast
 from bridge.api.registry import operation
-from bridge.api.write import WriteArguments, author
+from bridge.api.write import WriteArguments, author, diff_of
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
@@ -24,7 +27,7 @@ from bridge.features.gardener.collect import CHECKS, open_rules
 from bridge.features.gardener.compose import change_limits, dismissed_findings
 from bridge.features.gardener.ledger import Ledger
 from bridge.features.gardener.make_plan import CheckNames
-from bridge.features.gardener.plan_text import PlanNoteChange
+from bridge.features.gardener.plan_text import PlanNoteChange, describe_finding
 from bridge.features.gardener.read_plan import (
     ListedFinding,
     OpenPlan,
@@ -32,7 +35,14 @@ from bridge.features.gardener.read_plan import (
     find_staleness,
     open_plan,
 )
-from bridge.features.gardener.records import AppliedCheck, AppliedPlan, DroppedFinding
+from bridge.features.gardener.records import (
+    AppliedCheck,
+    AppliedPlan,
+    DroppedFinding,
+    FindingState,
+    PlannedFinding,
+    ShownPlan,
+)
 from bridge.notebook.corrections import NOTE, Replacement, settle_replacements
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.plan_note import mark_done
@@ -272,3 +282,50 @@ class PlanApplication:
 
 async def current_limits(call: Call) -> ChangeLimits:
     return change_limits(await open_rules(call.vault))
+
+
+@operation(
+    example={"path": "Agents/Garden/Plan 2025-01-01.md"},
+    tasks=("show a plan of the gardener", "what is ticked in the garden plan", "what would applying the plan change"),
+)
+async def show_plan(call: Call, path: VaultPath, finding: Annotated[str, MaxLen(20)] | None = None) -> ShownPlan:
+    """Show a plan as its note says now: which findings are ticked, which still hold, and the counts afterwards.
+
+    Args:
+        path: The note of the plan.
+        finding: Only this finding, such as `g3`, ticked or not, with what it would change.
+
+    Raises:
+        NoteNotFound: No such note; the message names the closest.
+        InvalidArguments: It is not a plan that was made here, or the data of `finding` were changed.
+        TextNotFound: The plan does not list `finding`.
+    """
+    vault = call.vault
+    vault.require_keyword()
+    plan = await open_plan(vault, path)
+    shown = await _describe(call, plan, list(plan.findings) if finding is None else [plan.find(finding)])
+    wanted = [one for one in shown if (one.ticked or finding) and one.state in ("open", "proposed")]
+    notices = [f"`^{id_}` cannot be applied: {why}" for id_, why in plan.altered.items()]
+    notices += [f"`^{id_}` is worded otherwise in the note; it does what is said here." for id_ in plan.reworded_ids]
+    ticked = sum(one.ticked and one.state in ("open", "proposed") for one in shown)
+    if not wanted:
+        return ShownPlan(path, shown, ticked, (), tuple(notices))
+    requests = [plan.findings[one.id].finding.request for one in wanted]
+    tried = await vault.executor.carry_each(
+        requests, author(call, "apply_plan", None), limits=await current_limits(call), dry_run=True
+    )
+    made = tried.outcome
+    diff = await asyncio.to_thread(diff_of, made.plan.steps, made.plan.blobs.get) if finding else None
+    return ShownPlan(path, shown, ticked, describe_forecast(made.planned.forecast), tuple(notices), diff)
+
+
+async def _describe(call: Call, plan: OpenPlan, ids: list[str]) -> tuple[PlannedFinding, ...]:
+    denies = call.vault.files.rules.denies
+    shown = []
+    for one in map(plan.findings.__getitem__, ids):
+        if any(map(denies, one.finding.notes)):
+            continue
+        stale = await asyncio.to_thread(find_staleness, call.vault, one, {})
+        state: FindingState = one.change.state if one.change else "stale" if stale else "open"  # type: ignore[assignment]
+        shown.append(replace(describe_finding(one.line.id, one.finding, ticked=one.line.ticked), state=state))
+    return tuple(shown)

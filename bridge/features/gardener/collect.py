@@ -26,10 +26,9 @@ from bridge.features.gardener.checks.links import BrokenLinks, MissingLinks, Orp
 from bridge.features.gardener.checks.properties import PropertyNames, PropertyTypes, TagVariants, ViolatedConventions
 from bridge.features.gardener.checks.topics import Topics, read_topics_of_garden
 from bridge.features.gardener.finding import GardenCheck, GardenFinding
-from bridge.features.gardener.garden import Budget, BudgetSpent, Garden, OrphansOfGarden
+from bridge.features.gardener.garden import Budget, BudgetSpent, Garden, GardenerSettings, OrphansOfGarden
 from bridge.features.gardener.ledger import Ledger
 from bridge.features.gardener.records import CheckRun
-from bridge.features.gardener.settings import GardenerSettings
 from bridge.index.note import Notes
 from bridge.linking.corpus import Corpus
 from bridge.markdown.edit.tags import TagRename

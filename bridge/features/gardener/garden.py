@@ -18,6 +18,7 @@ from bridge.policies.block import TYPE as POLICY
 from bridge.records import dataclass
 from bridge.schema.rules import Rule
 from bridge.schema.schema_note import TYPE as SCHEMA
+from bridge.settings.schema import setting
 from bridge.topics.ontology import find_ontology_folder, is_index_note, is_instructions
 from bridge.topics.settings import TopicSettings
 from bridge.topics.suggest import LikelyTopic
@@ -210,3 +211,17 @@ class Garden:
         read = parse(note.path, data)
         # Text that is not UTF-8 cannot be edited, and a byte order mark moves every offset.
         return read if read.digest == note.digest and data == read.text.encode("utf-8", "surrogatepass") else None
+
+
+@dataclass(frozen=True, slots=True)
+class GardenerSettings:
+    """The settings of the gardener."""
+
+    never: tuple[str, ...] = setting((), "Globs of notes that the gardener leaves alone, such as `Archive/**`.")
+    garden_every_days: int = setting(
+        0, "Days after which a new plan is made while nobody uses the bridge; 0 for never.", least=0, most=365
+    )
+    plans_keep_days: int = setting(
+        30, "Days after which a plan goes to the trash when a new one is made; 0 for never.", least=0, most=36_500
+    )
+    cpu_s: int = setting(15, "Seconds of one processor that making a plan may take.", least=1, most=600)

@@ -24,9 +24,9 @@ from bridge.errors import BridgeError, InvalidArguments, NoteChanged
 from bridge.features.gardener.collect import CHECKS
 from bridge.features.gardener.compose import TriedFindings, note_digests
 from bridge.features.gardener.finding import GardenFinding, encode_finding
+from bridge.features.gardener.garden import GardenerSettings
 from bridge.features.gardener.ledger import Ledger
 from bridge.features.gardener.records import PlannedFinding
-from bridge.features.gardener.settings import GardenerSettings
 from bridge.markdown.decode import digest_of
 from bridge.markdown.edit.properties import build_note
 from bridge.markdown.edit.requests import AddItem, ReplaceText

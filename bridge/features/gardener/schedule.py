@@ -9,10 +9,10 @@ from bridge.engine.transactions import Author
 from bridge.errors import BridgeError
 from bridge.events import PlanReady
 from bridge.features.gardener.compose import compose_plan, keep_checked
+from bridge.features.gardener.garden import GardenerSettings
 from bridge.features.gardener.ledger import Ledger
 from bridge.features.gardener.plan_text import DAY_S, build_plan_note, retire_plans
 from bridge.features.gardener.read_plan import untouched_plan
-from bridge.features.gardener.settings import GardenerSettings
 from bridge.text.counts import count_of
 from bridge.types import VaultPath
 

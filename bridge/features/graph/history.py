@@ -16,7 +16,7 @@ from bridge.engine.analytics import GraphSnapshot
 from bridge.engine.link_census import LinkCounts
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
-from bridge.graph.census import census
+from bridge.graph.graph import census
 from bridge.records import dataclass
 from bridge.state.graph_days import Day, Size
 from bridge.state.store import Store

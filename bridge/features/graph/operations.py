@@ -20,11 +20,20 @@ from bridge.engine.link_census import Gap, LinkCounts, NoteCount, StrongPair, St
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.features.graph import structure
-from bridge.features.graph.snapshots import DEFAULT_KINDS, GraphMode, Kinds, kinds_between, note_title, require_number
-from bridge.features.graph.structure import Articulation, Community, Hub, SoleLink
-from bridge.graph.census import census
+from bridge.features.graph.structure import (
+    DEFAULT_KINDS,
+    Articulation,
+    Community,
+    GraphMode,
+    Hub,
+    Kinds,
+    SoleLink,
+    kinds_between,
+    note_title,
+    require_number,
+)
 from bridge.graph.columns import Edges
-from bridge.graph.graph import Adjacency
+from bridge.graph.graph import Adjacency, census
 from bridge.graph.kinds import CODES, KINDS, SHARED, WEIGHTS, EdgeKind
 from bridge.graph.pairs import shared_tags
 from bridge.graph.walk import arcs, distances, simple_paths, spread

@@ -14,8 +14,16 @@ from bridge.api.registry import operation
 from bridge.api.vault_topics import read_topic_edges
 from bridge.api.where import choose_among
 from bridge.engine.analytics import GraphMeasures, GraphSnapshot
-from bridge.features.graph.snapshots import DEFAULT_KINDS, GraphMode, Kinds, note_title, require_number
-from bridge.features.graph.structure import MIN_COMMUNITY_NOTES, community_members, label_communities
+from bridge.features.graph.structure import (
+    DEFAULT_KINDS,
+    MIN_COMMUNITY_NOTES,
+    GraphMode,
+    Kinds,
+    community_members,
+    label_communities,
+    note_title,
+    require_number,
+)
 from bridge.graph.columns import Edges
 from bridge.graph.kinds import KINDS, EdgeKind
 from bridge.graph.layout import Picture, community_by_node, draw_communities, draw_nodes, select_around

@@ -1,7 +1,7 @@
 """Changes: listed, shown, undone, redone, accepted and rejected."""
 
 from bridge.api.feature import Feature
-from bridge.features.history import checks, editor, operations, records, views
+from bridge.features.history import checks, editor, operations, records
 
 FEATURE = Feature(
     "history",
@@ -16,8 +16,8 @@ FEATURE = Feature(
     ),
     vault_checks=(checks.check_changes,),
     views={
-        operations.ListedChanges: views.change_list_view,
-        records.ShownChange: views.change_view,
-        operations.Settled: views.settled_view,
+        operations.ListedChanges: records.change_list_view,
+        records.ShownChange: records.change_view,
+        operations.Settled: records.settled_view,
     },
 )

@@ -10,9 +10,8 @@ from bridge.api.agreement import is_user
 from bridge.api.call import Call
 from bridge.api.note_names import no_such_note
 from bridge.api.note_text import line_at, open_note
-from bridge.api.proposals import outcome_notices
 from bridge.api.registry import operation
-from bridge.api.write import ChangeArguments, author
+from bridge.api.write import ChangeArguments, author, outcome_notices
 from bridge.changes.draft import Draft
 from bridge.engine.link_context import LinkContext, source_of
 from bridge.engine.open_vault import OpenVault

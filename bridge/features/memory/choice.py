@@ -24,7 +24,7 @@ from bridge.search.calibrate import calibrate_cosines, model_calibration, model_
 from bridge.text.invisible import visible_text
 from bridge.text.match import compile_matcher
 from bridge.text.scripts import UNSPACED_CHARACTER
-from bridge.text.stopwords import content_words
+from bridge.text.stems import content_words
 from bridge.text.words import words_of
 from bridge.types import SearchMode, VaultPath
 

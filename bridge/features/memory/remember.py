@@ -29,7 +29,7 @@ from bridge.notebook.folder import AgentsFolder, agents_folder
 from bridge.notebook.memory_note import Memory, link_name, link_to
 from bridge.notebook.visibility import VisibleMemories
 from bridge.records import dataclass
-from bridge.text.stopwords import content_words
+from bridge.text.stems import content_words
 from bridge.text.words import words_of
 from bridge.types import VaultPath
 

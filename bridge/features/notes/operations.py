@@ -12,12 +12,11 @@ from typing import Annotated, Any, Literal
 from annotated_types import Interval
 
 from bridge.api.call import Call
-from bridge.api.creation import creation_text, creation_time
 from bridge.api.hints import Folder, Properties, When
 from bridge.api.moments import iso, moment
 from bridge.api.note_names import no_such_note, unknown_names
 from bridge.api.registry import operation
-from bridge.api.vault_notes import snapshot, sources_of
+from bridge.api.vault_notes import creation_text, creation_time, snapshot, sources_of
 from bridge.api.where import Where, choose_among, notes_where
 from bridge.engine.open_vault import OpenVault
 from bridge.index.hits import PassageHit

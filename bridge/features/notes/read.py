@@ -10,8 +10,8 @@ from annotated_types import Interval, MaxLen, MinLen
 from bridge.api.call import Call
 from bridge.api.note_names import find_place
 from bridge.api.note_text import count_lines, line_at, line_start, open_note, open_note_early, select_lines, span_of
-from bridge.api.proposals import proposal_notices
 from bridge.api.registry import operation
+from bridge.api.write import proposal_notices
 from bridge.engine.host import Host
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments, NoteNotFound

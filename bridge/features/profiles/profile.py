@@ -8,13 +8,12 @@ from typing import Any, Final, get_args
 
 from bridge.api.agreement import is_user
 from bridge.api.call import Call
-from bridge.api.creation import creation_text
 from bridge.api.moments import iso
 from bridge.api.note_names import no_such_note
 from bridge.api.note_text import open_note
 from bridge.api.registry import operation
 from bridge.api.stated_rules import read_schemas, without_templates
-from bridge.api.vault_notes import snapshot
+from bridge.api.vault_notes import creation_text, snapshot
 from bridge.api.where import choose_among
 from bridge.api.write import client_name
 from bridge.engine.analytics import GraphSnapshot
@@ -47,9 +46,8 @@ from bridge.markdown.note import Note
 from bridge.markdown.sections import section_names
 from bridge.markdown.tasks import parse_task
 from bridge.notebook.visibility import Audience
-from bridge.schema.conventions import infer_rules
+from bridge.schema.conventions import find_violations, infer_rules
 from bridge.schema.rules import Rule
-from bridge.schema.violations import find_violations
 from bridge.search.related import find_related
 from bridge.state.change_records import ChangeFilter
 from bridge.text.lines import LineIndex

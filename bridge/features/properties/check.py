@@ -20,9 +20,8 @@ from bridge.features.properties.report import MAX_NOTES, select_notes
 from bridge.index.note import IndexedNote
 from bridge.markdown.edit.properties import PropertyBlock
 from bridge.records import dataclass
-from bridge.schema.conventions import count_kept, infer_rules
+from bridge.schema.conventions import count_kept, find_violations, infer_rules
 from bridge.schema.rules import Rule, applies_to, find_violation
-from bridge.schema.violations import find_violations
 from bridge.state.dismissals import dismissal_key
 from bridge.text.closest import find_closest
 from bridge.text.fold import fold_case

@@ -9,7 +9,6 @@ from annotated_types import MaxLen
 from bridge.api.call import Call
 from bridge.api.hints import Folder, Scalar
 from bridge.api.note_names import folder_of
-from bridge.api.proposals import outcome_notices
 from bridge.api.registry import operation
 from bridge.api.write import (
     MAX_FILES,
@@ -20,6 +19,7 @@ from bridge.api.write import (
     author,
     build_written,
     expected_counts,
+    outcome_notices,
 )
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.many_notes import ChangeValues, RenameProperty, RenameTag

@@ -10,12 +10,12 @@ from annotated_types import Interval, MaxLen
 
 from bridge.api.agreement import is_user
 from bridge.api.call import Call
-from bridge.api.creation import creation_text
 from bridge.api.hints import Folder, Limit, Properties, Query, When
 from bridge.api.moments import iso, moment
 from bridge.api.note_names import no_such_note
 from bridge.api.questions import keep_question
 from bridge.api.registry import operation
+from bridge.api.vault_notes import creation_text
 from bridge.api.vault_topics import shared_topics
 from bridge.api.where import Where, choose_among, notes_where
 from bridge.engine.open_vault import OpenVault

@@ -1,10 +1,10 @@
 """How a subject came up over time."""
 
 from bridge.api.feature import Feature
-from bridge.features.timeline import course, views
+from bridge.features.timeline import course
 
 FEATURE = Feature(
     "timeline",
     operations=(course.entity_course,),
-    views={course.EntityCourse: views.entity_course_view},
+    views={course.EntityCourse: course.entity_course_view},
 )

@@ -11,16 +11,18 @@ from typing import Annotated, Final, Literal
 from annotated_types import Interval, MaxLen, MinLen
 
 from bridge.api.call import Call
-from bridge.api.creation import creation_time
+from bridge.api.markup import Answer, Element, Line, notice, notices, path_of
 from bridge.api.note_text import line_at, open_note
 from bridge.api.registry import operation
-from bridge.api.vault_notes import snapshot
+from bridge.api.vault_notes import creation_time, snapshot
 from bridge.api.where import choose_among
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.index.note import IndexedNote, Notes
 from bridge.linking.mentions import Name, NameFinder
 from bridge.records import dataclass
+from bridge.text.counts import count_of
+from bridge.text.invisible import inline
 from bridge.text.sentence import sentence_at
 from bridge.types import Among, VaultPath
 
@@ -208,3 +210,17 @@ def sentences_of(
         if span is not None:
             told.append(CourseSentence(note.path, line_at(note.text, span[0]), sentence_at(note.text, span)))
     return told
+
+
+def entity_course_view(answer: Answer) -> Iterable[Element]:
+    yield from notices(answer["notices"])
+    if len(answer["periods"]) < answer["total"]:
+        yield notice(f"{len(answer['periods'])} of {count_of(answer['total'], 'period')}")
+    for period in answer["periods"]:
+        yield Line(f"{period['period']} · {count_of(period['total'], 'note')}")
+        for path in period["notes"]:
+            yield Line("  ", path_of(path))
+        for path in period["neighbours"]:
+            yield Line("  new: ", path_of(path))
+        for one in period["sentences"]:
+            yield Line("  ", path_of(one["path"], f":{one['line']}"), f" · {inline(one['text'])}")

@@ -16,8 +16,8 @@ from bridge.features.topics.note_topics import NoteTopics, suggest_topics
 from bridge.features.topics.validate import TopicProblem, validate_topics
 from bridge.records import dataclass
 from bridge.text.fold import fold_case
-from bridge.topics.definition import first_sentence
 from bridge.topics.findings import FindingKind
+from bridge.topics.new_topics import first_sentence
 from bridge.topics.ontology import Ontology, Topic
 from bridge.types import VaultPath
 

@@ -16,8 +16,7 @@ from bridge.search.pipeline import best_passages_of, retrieve_and_rank
 from bridge.search.query import parse_query
 from bridge.search.vault_words import ASSUMED_NOTES
 from bridge.text.extract import terms_of
-from bridge.text.stems import language_of
-from bridge.text.stopwords import content_words
+from bridge.text.stems import content_words, language_of
 from bridge.types import VaultPath
 from scripts.lib.evaluation.indexing import open_index
 from scripts.lib.evaluation.packed import read_notes

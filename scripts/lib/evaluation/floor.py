@@ -3,7 +3,7 @@
 import sqlite3
 import unicodedata
 
-from bridge.text.stopwords import content_words
+from bridge.text.stems import content_words
 from scripts.lib.evaluation.sets import JudgedSet, Question
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from bridge.api.excerpts import cut_found
+from bridge.api.note_text import cut_found
 from bridge.markdown.documents import read_document
 from bridge.markdown.note import Note
 from bridge.models.embedder import Embedder

@@ -9,7 +9,6 @@ from typing import Final
 from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import EditNote
 from bridge.engine.link_context import LinkContext, source_of
-from bridge.features.gardener.edits import replace_span
 from bridge.features.gardener.finding import TICKED, GardenFinding
 from bridge.features.gardener.garden import BudgetSpent, Garden, OrphansOfGarden
 from bridge.index.inverted_index import TextQuery
@@ -19,7 +18,7 @@ from bridge.linking.evidence import FeedbackModel
 from bridge.linking.prospects import find_candidates
 from bridge.linking.spellings import drop_meant
 from bridge.linking.suggest import suggest
-from bridge.markdown.edit.requests import AddItem
+from bridge.markdown.edit.requests import AddItem, ReplaceText
 from bridge.markdown.kinds import title_of
 from bridge.markdown.links import fold_name, is_attachment_name, target_file, target_subpath
 from bridge.markdown.names import note_name
@@ -32,6 +31,34 @@ from bridge.text.counts import count_of
 from bridge.text.fold import fold_case, fold_letters, fold_word, letters_and_digits
 from bridge.topics.suggest import body_of
 from bridge.types import Span, VaultPath
+
+MAX_CONTEXT_CHARS = 300
+"""Characters around the words that are named at most."""
+
+
+def replace_span(note: IndexedNote, text: str, span: Span, new: str) -> EditNote | None:
+    """Return the edit that replaces a span of a note's text; None if the words around it do not tell it apart."""
+    first, last = span
+    line_start, line_end = text.rfind("\n", 0, first) + 1, text.find("\n", last)
+    line_end = len(text) if line_end < 0 else line_end
+    start, end = first, last
+    while text.count(text[start:end]) > 1:
+        if (start, end) == (line_start, line_end) or end - start > MAX_CONTEXT_CHARS:
+            return None
+        start, end = _before(text, start, line_start), _after(text, end, line_end)
+    edit = ReplaceText(old=text[start:end], new=text[start:first] + new + text[last:end])
+    return EditNote(path=note.path, edits=(edit,), digest=note.digest)
+
+
+def _before(text: str, start: int, least: int) -> int:
+    at = text.rfind(" ", least, max(least, start - 1))
+    return least if at < 0 else at + 1
+
+
+def _after(text: str, end: int, most: int) -> int:
+    at = text.find(" ", min(most, end + 1), most)
+    return most if at < 0 else at
+
 
 MIN_SIMILARITY: Final = 90.0
 """Similarity (0-100) of a misspelt name and the one that is meant."""

@@ -15,8 +15,7 @@ from bridge.markdown.edit.tags import TagRename
 from bridge.markdown.note import Value
 from bridge.notebook.plan_note import code_words, name_notes, plan_link
 from bridge.schema.census import PropertyCount, ValueKind, count_properties, kind_of_value
-from bridge.schema.conventions import infer_rules
-from bridge.schema.violations import find_violations
+from bridge.schema.conventions import find_violations, infer_rules
 from bridge.text.closest import find_closest
 from bridge.text.counts import count_of
 from bridge.text.fold import fold_case, fold_letters
