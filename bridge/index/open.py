@@ -49,11 +49,11 @@ class Writable:
 
         async def call(*args: Any, **given: Any) -> Any:
             await asyncio.to_thread(load_lancedb)
-            return await getattr(self._whole(), name)(*args, **given)
+            return await getattr(self._open_whole(), name)(*args, **given)
 
         return call
 
-    def _whole(self) -> Any:
+    def _open_whole(self) -> Any:
         raise NotImplementedError
 
     def is_open(self) -> bool:
@@ -73,7 +73,7 @@ class Database(Writable):
         session = library.Session(index_cache_size_bytes=index_cache, metadata_cache_size_bytes=metadata_cache)
         return cls(await library.connect(str(folder), session=session))
 
-    def _whole(self) -> Any:
+    def _open_whole(self) -> Any:
         from lancedb import AsyncConnection
 
         return AsyncConnection(self._compiled)
@@ -86,14 +86,14 @@ class Database(Writable):
 
     async def create_table(self, name: str, **given: Any) -> "StoredTable":
         await asyncio.to_thread(load_lancedb)
-        await self._whole().create_table(name, **given)
+        await self._open_whole().create_table(name, **given)
         return await self.open_table(name)
 
 
 class StoredTable(Writable):
     """A table, used like LanceDB's `AsyncTable`."""
 
-    def _whole(self) -> Any:
+    def _open_whole(self) -> Any:
         from lancedb import AsyncTable
 
         return AsyncTable(self._compiled)

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from bridge.api import write
 from bridge.api.arguments import LONG
 from bridge.changes import hunks
+from bridge.features.history import records
 from bridge.types import VaultPath
 from bridge.vault.vault import Vault
 from tests.features.served import serving
@@ -100,7 +102,8 @@ async def test_what_takes_long_for_a_long_input_leaves_the_event_loop_free(
     (tmp_path / "vault" / "A.md").write_text("One.\n")
     async with serving([tmp_path / "vault"], tmp_path / "data", tmp_path / "none") as served:
         monkeypatch.setattr(Vault, "locate", note_locating)
-        monkeypatch.setattr(hunks, "differences", note_showing)
+        for module in (write, records):
+            monkeypatch.setattr(module, "differences", note_showing)
         snapshot = [{"path": f"N{number}.md", "mtime": 1, "size": 1} for number in range(LONG + 1)]
         assert (await served.call("report_changes", snapshot=snapshot)).json == {"news": 0}
         assert threading.get_ident() not in threads["locate"]
