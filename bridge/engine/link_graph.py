@@ -278,7 +278,8 @@ class LinkResolver:
     @property
     def is_settled(self) -> bool:
         """Whether the links of every written note are resolved."""
-        return self.resolved_links is not None and self._links.is_settled
+        # What is being resolved has left the queue already.
+        return self.resolved_links is not None and self._links.is_settled and not self._resolving.locked()
 
     @property
     def resolved_links(self) -> ResolvedLinks | None:

@@ -1,10 +1,15 @@
 """Links are there as soon as a note was taken up; the graph follows, at the latest when somebody asks for it."""
 
 import asyncio
+import threading
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from bridge.engine.bridge import Bridge
 from bridge.engine.host import Host
+from bridge.engine.link_graph import LinkTable
 from bridge.types import VaultPath
 from tests.engine.conftest import PATIENCE_S, Opened, settled, until
 
@@ -30,6 +35,32 @@ async def test_whoever_reports_an_edit_finds_its_links_at_once(vault: Path, open
         assert sources(host, RYE) == {BEANS, "Bread/Sourdough.md"}
         assert before.linked_from(RYE) == {"Bread/Sourdough.md"}
         assert (await host.vault.graph_snapshot()).graph.linked_from(RYE) == {BEANS, "Bread/Sourdough.md"}
+
+
+async def test_links_are_not_settled_while_they_are_resolved(
+    vault: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, free = threading.Event(), threading.Event()
+    resolve = LinkTable.resolve
+
+    def resolve_slowly(*given: Any) -> None:
+        begun.set()
+        free.wait(PATIENCE_S)
+        resolve(*given)
+
+    async with opened(vault) as bridge:
+        host = only(bridge)
+        await settled(host)
+        resolver = host.vault.indexer.link_resolver
+        await until(lambda: resolver.is_settled)
+        monkeypatch.setattr(LinkTable, "resolve", resolve_slowly)
+        resolver.mark_changed({BEANS})
+        resolving = asyncio.create_task(resolver.resolve())
+        await asyncio.to_thread(begun.wait, PATIENCE_S)
+        assert not resolver.is_settled
+        free.set()
+        await resolving
+        assert resolver.is_settled
 
 
 async def test_the_graph_that_ranks_follows_without_being_asked_for(vault: Path, opened: Opened) -> None:
