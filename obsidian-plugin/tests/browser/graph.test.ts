@@ -15,7 +15,7 @@ interface Inside {
 	readonly parts: {
 		readonly stage: {
 			readonly drawn: { readonly picture: { readonly nodes: readonly { readonly id: number; readonly title: string }[] } } | null;
-			readonly canvas: { where: (id: number) => { x: number; y: number } | null; places: (ids: number[]) => { x: number; y: number }[]; sigma: { getCamera: () => { getState: () => object; setState: (state: object) => void } } } | null;
+			readonly canvas: { positionOf: (id: number) => { x: number; y: number } | null; places: (ids: number[]) => { x: number; y: number }[]; sigma: { getCamera: () => { getState: () => object; setState: (state: object) => void } } } | null;
 		};
 	};
 }
@@ -59,7 +59,7 @@ async function place(title: string): Promise<{ x: number; y: number }> {
 		const where = (): { x: number; y: number } | null => {
 			const { drawn: shown, canvas } = (view as unknown as Inside).parts.stage;
 			const node = shown?.picture.nodes.find((one) => one.title === wanted);
-			return node === undefined ? null : (canvas?.where(node.id) ?? null);
+			return node === undefined ? null : (canvas?.positionOf(node.id) ?? null);
 		};
 		// What was drawn last is on the page some frames later, and larger or smaller when the legend grew.
 		let found = where();

@@ -94,13 +94,13 @@ test("the graph in a window of its own is drawn there, follows its size and the 
 	};
 	const where = (): Promise<{ x: number; y: number }> => obsidian.page.evaluate(async () => {
 		const [leaf] = window.app.workspace.getLeavesOfType("vault-bridge-graph");
-		type Stage = { drawn: { picture: { nodes: { id: number; title: string }[] } }; canvas: { where: (id: number) => { x: number; y: number } } };
+		type Stage = { drawn: { picture: { nodes: { id: number; title: string }[] } }; canvas: { positionOf: (id: number) => { x: number; y: number } } };
 		const { stage } = (leaf?.view as unknown as { parts: { stage: Stage } }).parts;
 		const node = stage.drawn.picture.nodes.find(({ title }) => title === "Levain");
-		let at = stage.canvas.where(node?.id ?? -1);
+		let at = stage.canvas.positionOf(node?.id ?? -1);
 		for (let still = 0; still < 5; ) {
 			await new Promise((resolve) => leaf?.containerEl.win.requestAnimationFrame(resolve));
-			const now = stage.canvas.where(node?.id ?? -1);
+			const now = stage.canvas.positionOf(node?.id ?? -1);
 			still = now.x === at.x && now.y === at.y ? still + 1 : 0;
 			at = now;
 		}
