@@ -52,7 +52,7 @@ def open_note(vault: OpenVault, path: VaultPath) -> Note:
 
 
 def open_content(vault: OpenVault, path: VaultPath, *, whole: bool = False) -> Note:
-    """Read and parse a note, with blanks in place of what is no content; arguments as for `Boilerplate.blank`."""
+    """Read and parse a note, with spaces in place of boilerplate; arguments as for `Boilerplate.blank`."""
     note = open_note(vault, path)
     text = note.text[: note.body] + vault.index.boilerplate.blank(note.text[note.body :], whole=whole)
     return replace(note, text=text)

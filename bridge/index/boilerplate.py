@@ -129,7 +129,7 @@ class Boilerplate:
         return tuple(found)
 
     def blank(self, text: str, *, whole: bool = False) -> str:
-        """Return a text with blanks in place of what is no content, of the same length, so that places stay."""
+        """Return a text with spaces in place of boilerplate: its length, and so all offsets, stay the same."""
         kept: list[str] = []
         fence, runs = "", False
         has_fences, has_fields = "```" in text or "~~~" in text, any(sign in text for sign in _SIGNS)

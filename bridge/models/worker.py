@@ -29,7 +29,6 @@ from bridge.priority import lower_priority
 
 if TYPE_CHECKING:
     from bridge.models import llama
-    from bridge.models.llama import Llama
 
 _QUERY, _DOCUMENT = "{query}", "{document}"
 
@@ -37,7 +36,7 @@ _QUERY, _DOCUMENT = "{query}", "{document}"
 class PairScorer:
     """Builds the pairs of a query and a passage as llama.cpp's own server does, and scores them."""
 
-    def __init__(self, model: "Llama") -> None:
+    def __init__(self, model: "llama.Llama") -> None:
         self._model = model
         self._before, self._between, self._after = model.borders()
         template = model.rerank_template()

@@ -83,7 +83,7 @@ class MemoryGroups:
         return [home, *(group for group, belongs in groups if belongs)]
 
     def choose(self, audience: Audience, now: float, find: Callable[[str], Memory | None]) -> VisibleMemories:
-        """Return the memories that an audience may be told of at a time."""
+        """Return the memories that an audience may see at a given time."""
         found: Group = {}
         for group in self._by_scope.values():
             if group and next(iter(group.values())).is_within(audience.scope):

@@ -83,7 +83,7 @@ class SearchResult:
         notices: Remarks, such as on a misunderstood part of the query.
         explain: Ranking details, if requested.
         total: How many notes match.
-        answerability: Whether the vault answers the query; null for what is no question, as in `related_notes`.
+        answerability: Whether the vault answers the query; null where nothing was asked, as in `related_notes`.
     """
 
     hits: tuple[Hit, ...]

@@ -2931,7 +2931,7 @@ export interface SearchResult {
 	readonly explain?: Readonly<Record<string, unknown>> | null;
 	/** How many notes match. */
 	readonly total?: number;
-	/** Whether the vault answers the query; null for what is no question, as in `related_notes`. */
+	/** Whether the vault answers the query; null where nothing was asked, as in `related_notes`. */
 	readonly answerability?: Answerability | null;
 }
 
