@@ -84,8 +84,12 @@ def fold_word(word: str) -> str:
     """Fold a word as the index does: no case, accents, width or digits of its own.
 
     Letters without a decomposition become those by which they are typed elsewhere. Marks that make another letter, as
-    in kana, are kept.
+    in kana, are kept, and so is a word of nothing but marks, such as a lone tatweel or skin tone.
     """
+    return _fold_letters(word) or word
+
+
+def _fold_letters(word: str) -> str:
     if word.isascii():
         return word.lower()
     parts = _NASAL.sub("ं", _OPTIONAL.sub("", unicodedata.normalize("NFKD", word.casefold().translate(_WHOLE))))
@@ -98,13 +102,14 @@ def fold_typed(text: str) -> str:
 
 
 def places_in(word: str) -> list[int]:
-    places = [found.start() for found in _CLUSTER.finditer(word) for _ in fold_word(found[0])]
-    return [*places, len(word)]
+    places = [found.start() for found in _CLUSTER.finditer(word) for _ in _fold_letters(found[0])]
+    return [*(places or range(len(word))), len(word)]
 
 
 def fold_words(words: Sequence[str]) -> list[str]:
     """Fold words without line breaks, which is faster than one by one: nothing combines across a line break."""
-    return fold_word("\n".join(words)).split("\n") if words else []
+    folded = _fold_letters("\n".join(words)).split("\n") if words else []
+    return folded if all(folded) else [one or word for one, word in zip(folded, words, strict=True)]
 
 
 def fold_letters(name: str) -> str:

@@ -54,6 +54,8 @@ def test_words_are_folded_together_as_one_by_one(words: list[str]) -> None:
         (unicodedata.normalize("NFD", "für später"), ["fur", "spater"]),
         ("人々はABCを見た", ["人々は", "abc", "を見た"]),
         ("서울에서 만나", ["서울에서", "만나"]),
+        ("ـ نص ـــ", ["ـ", "نص", "ـــ"]),
+        ("x🏻", ["x", "🏻"]),
     ],
 )
 def test_a_text_is_split_into_words_in_any_script(text: str, words: list[str]) -> None:
