@@ -27,7 +27,18 @@ TESTS = Path(__file__).parent
 PLUGIN = TESTS / "plugin"
 SAMPLE = TESTS / "vaults" / "sample"
 
-NOT_QUICK = {"cli", "conformance", "features", "mcp", "mcp_client", "models", "plugin", "scripts", "server", "system"}
+NOT_QUICK = {
+    "cli",
+    "conformance",
+    "external_tools",
+    "features",
+    "mcp",
+    "models",
+    "plugin",
+    "scripts",
+    "server",
+    "system",
+}
 """Folders of tests that serve vaults, start processes or need models."""
 NOT_QUICK_MARKS = {"eval", "long", "model", "process"}
 

@@ -8,9 +8,9 @@ from bridge.api.write import client_name
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
+from bridge.engine.agents_folder import ABOUT_TYPE, AGREEMENT, ID, AgentsFolder, id_in, new_id, read_id, starter_notes
 from bridge.errors import ConfirmationRequired
 from bridge.markdown.edit.properties import edit_properties
-from bridge.notebook.folder import ABOUT_TYPE, AGREEMENT, ID, AgentsFolder, id_in, new_id, read_id, starter_notes
 from bridge.records import dataclass
 
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from bridge.api.call import Call
 from bridge.api.markup import View
-from bridge.engine.hooks import BatchHook, VaultTask
+from bridge.engine.hooks import BatchHook, DraftHook, VaultTask
 from bridge.engine.host import Host
 from bridge.records import dataclass
 from bridge.state.tables import Subject
@@ -76,6 +76,7 @@ class Feature:
         views: How agents and people read its results, by their type; others are shown field by field.
         tasks: Run in each open vault, beside what keeps it current; one that fails is started again.
         on_indexed: Called with the notes of each batch, as soon as search finds them.
+        on_draft: Called with the requests of a change; what they return completes its draft.
         on_stop: Run in each open vault when the bridge stops, while the vault still answers.
     """
 
@@ -89,4 +90,5 @@ class Feature:
     views: Mapping[type, View] = field(default_factory=dict)
     tasks: tuple[VaultTask, ...] = ()
     on_indexed: BatchHook | None = None
+    on_draft: tuple[DraftHook, ...] = ()
     on_stop: VaultTask | None = None

@@ -267,6 +267,7 @@ def installed_hooks() -> Hooks:
         tasks=tuple(task for feature in FEATURES for task in feature.tasks),
         on_indexed=tuple(feature.on_indexed for feature in FEATURES if feature.on_indexed is not None),
         on_stop=tuple(feature.on_stop for feature in FEATURES if feature.on_stop is not None),
+        on_draft=tuple(hook for feature in FEATURES for hook in feature.on_draft),
     )
 
 

@@ -12,10 +12,10 @@ from bridge.api.note_names import unknown_properties
 from bridge.bases.evaluate import Budget, Evaluation, check_functions, find_properties
 from bridge.bases.note_files import NoteFiles
 from bridge.bases.syntax import parse_expression
+from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments
 from bridge.index.note import Notes
-from bridge.notebook.folder import agents_folder
 from bridge.search.query import parse_query
 from bridge.search.terms import InPath, conditions
 from bridge.text.fold import fold_case

@@ -12,15 +12,13 @@ from annotated_types import Interval
 from bridge.api.call import Call
 from bridge.api.hints import Reason
 from bridge.api.signature import Spread
-from bridge.changes.draft import Draft
 from bridge.changes.effect import Reference
 from bridge.changes.hunks import Difference, differences
 from bridge.changes.requests.base import Request
-from bridge.engine.auto_link import make_auto_linker, make_link_appender
+from bridge.engine.agents_folder import AgentsFolder
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.transactions import Author, ChangeOutcome
 from bridge.errors import BridgeError, StateUnusable
-from bridge.notebook.folder import AgentsFolder
 from bridge.records import dataclass
 from bridge.state.change_records import Change
 from bridge.text.counts import count_of
@@ -264,14 +262,8 @@ async def carry_requests(
     by = author(call, operation or requests[0].op, options.reason, confirmed=call.is_confirmed(options.confirm))
     if agreed is not None:
         by = replace(by, applies_in=replace(agreed, is_whole=True))
-    linker = await make_auto_linker(call.vault, None if call.principal.local else call.principal.name)
-    wanted = {request.path: getattr(request, "append_links", 0) for request in requests}
-    appender = await make_link_appender(call.vault, wanted)
-
-    def finish(draft: Draft) -> None:
-        for add_links in filter(None, (linker, appender)):
-            add_links(draft)
-
+    client = None if call.principal.local else call.principal.name
+    finish = await call.bridge.hooks.complete_draft(call.vault, client, requests)
     return await call.vault.executor.carry(
         requests, by, dry_run=options.dry_run, expect=expect, finish=finish, forecast=forecast
     )

@@ -6,10 +6,10 @@ from typing import Final, Literal
 
 from bridge.changes.draft import digest_of, plan_replacements
 from bridge.changes.effect import Effect, PlanAndEffect, Reference, name_warnings
+from bridge.changes.link_text import link_names, write_link
 from bridge.changes.relink import Edit, Fate, Shift, find_new_target, replace_spans
 from bridge.changes.view import VaultView
 from bridge.errors import InvalidArguments, NoteExists, NoteNotFound, NoteUnreadable, PathKept, TooLarge
-from bridge.linking.apply import link_names, write_link
 from bridge.markdown.decode import BOM
 from bridge.markdown.definitions import Definition, labels_needed, read_definitions
 from bridge.markdown.edit.draft import BLANK, Draft, editable_end, newline_at, open_draft, read_draft
@@ -23,10 +23,10 @@ from bridge.markdown.names import Names
 from bridge.markdown.note import Heading, LinkKind, Note, Value
 from bridge.markdown.parse import parse
 from bridge.markdown.sections import anchor, decode_place, heading_chains, resolve_headings
-from bridge.notebook.file_name import file_name_for
 from bridge.records import dataclass
 from bridge.text.fold import fold_case
 from bridge.types import Span, VaultPath
+from bridge.vault.file_name import file_name_for
 from bridge.vault.obsidian_settings import ObsidianSettings
 from bridge.vault.plan import Plan, Step
 

@@ -14,7 +14,7 @@ from bridge.cli.console import print_message
 from bridge.cli.find_bridge import ServedVault, UnservedVault, find_vault
 from bridge.cli.progress import IndexBar
 from bridge.errors import BridgeError, ModelMissing, ModelUnusable, NotReady
-from bridge.features.status.views import summarize_vault
+from bridge.features.status.public import summarize_vault
 
 LOOK_EVERY_S = 0.1
 STUCK_S = 30.0

@@ -90,7 +90,7 @@ async def watch(bridge: "Bridge", runtime: "Runtime") -> None:
     print_message(f"Serving {names} at {runtime.url}, token in {folder}. Ctrl-C stops.")
     print_message(f"Search from another terminal: {search_command(bridge.data_dir)}")
     # The entry for agents imports this module too, and must not load the operations.
-    from bridge.features.status.views import summarize_vault
+    from bridge.features.status.public import summarize_vault
 
     while True:
         status = await watch_until_settled(bridge)

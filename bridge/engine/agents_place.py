@@ -8,10 +8,7 @@ from dataclasses import replace
 from math import inf
 from pathlib import Path
 
-from bridge.errors import BridgeError
-from bridge.index.note import IndexedNote
-from bridge.markdown.note import property_of
-from bridge.notebook.folder import (
+from bridge.engine.agents_folder import (
     AGREEMENT,
     ID,
     AgentsFolder,
@@ -21,6 +18,9 @@ from bridge.notebook.folder import (
     is_about_path,
     read_id,
 )
+from bridge.errors import BridgeError
+from bridge.index.note import IndexedNote
+from bridge.markdown.note import property_of
 from bridge.private_files import write_private
 from bridge.settings.schema import Settings
 from bridge.types import VaultPath

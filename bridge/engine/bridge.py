@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
 from bridge.access.pairing import Pairing
 from bridge.access.tokens import Tokens
@@ -20,7 +21,6 @@ from bridge.engine.model_pool import Embedders, Generators, Rerankers
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, NoSuchVault, RulesUnknown
 from bridge.events import Events, SettingsChanged
-from bridge.mcp_client.pool import ServerPool
 from bridge.records import dataclass
 from bridge.settings.file import keep_rules, load_settings
 from bridge.settings.schema import SettingProblem, Settings
@@ -79,6 +79,17 @@ def session_digest(client: str | None, session_name: str) -> str:
     return hashlib.sha256(f"{client}\0{session_name}".encode()).hexdigest()[:12]
 
 
+class Part(Protocol):
+    """What a feature keeps for all vaults."""
+
+    def __init__(self, folders: Folders) -> None: ...
+
+    async def close(self) -> None:
+        """End it, as the bridge stops."""
+
+
+BridgePart = TypeVar("BridgePart", bound=Part)
+
 log = logging.getLogger(__name__)
 
 LOOK_AT_SETTINGS_S = 2.0
@@ -107,17 +118,23 @@ class Bridge:
         self.embedders: Embedders | None = None
         self.generators = Generators(models_dir, self.settings)
         self.rerankers = Rerankers(models_dir, self.settings)
-        self.servers = ServerPool(self.folders)
-        """The user's own MCP servers."""
+        self._parts: dict[type, Any] = {}
         self.activity = Activity(lambda: self.generators.is_speaking)
         self._paths = tuple(vault_paths)
-        self._hooks = hooks
+        self.hooks = hooks
         self._task: asyncio.Task[None] | None = None
 
     @property
     def data_dir(self) -> Path:
         """The folder of derived data and state."""
         return self.folders.data
+
+    def part(self, kind: type[BridgePart]) -> BridgePart:
+        """Return what a feature keeps for all vaults; it is made when first asked for."""
+        if kind not in self._parts:
+            self._parts[kind] = kind(self.folders)
+        part: BridgePart = self._parts[kind]
+        return part
 
     async def start(self) -> None:
         """Take every vault's lock and start opening the vaults; return before they are open."""
@@ -154,7 +171,7 @@ class Bridge:
                 self.rerankers,
                 self.jobs,
                 self.activity,
-                self._hooks,
+                self.hooks,
             )
             hosts.setdefault(host.id, host)
         try:
@@ -172,8 +189,8 @@ class Bridge:
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
-        await asyncio.gather(self.jobs.stop(), self.servers.close())
-        await asyncio.gather(*(self._hooks.stop(vault) for vault in self._open_vaults()))
+        await asyncio.gather(self.jobs.stop(), *(part.close() for part in self._parts.values()))
+        await asyncio.gather(*(self.hooks.stop(vault) for vault in self._open_vaults()))
         await asyncio.gather(*(host.stop() for host in self.vaults.values()))
         await asyncio.gather(self.generators.close(), self.rerankers.close())
         if self.embedders is not None:

@@ -2,9 +2,11 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
 
+from bridge.changes.draft import Draft
+from bridge.changes.requests.base import Request
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.watchdog import describe_failure
 from bridge.errors import IndexUnusable
@@ -26,6 +28,10 @@ BatchHook = Callable[[OpenVault, Sequence[IndexedNote]], None]
 """Called on the event loop with the notes of each batch, as soon as search finds them."""
 
 
+DraftHook = Callable[[OpenVault, str | None, Sequence[Request]], Awaitable[Callable[[Draft], None] | None]]
+"""Called with a client and its requests; returns what completes their draft, or None."""
+
+
 @dataclass(frozen=True, slots=True)
 class Hooks:
     """The tasks and calls of all features; a failing one stops neither the vault nor the others."""
@@ -33,6 +39,7 @@ class Hooks:
     tasks: tuple[VaultTask, ...] = ()
     on_indexed: tuple[BatchHook, ...] = ()
     on_stop: tuple[VaultTask, ...] = ()
+    on_draft: tuple[DraftHook, ...] = ()
 
     def start(self, vault: OpenVault) -> list[Coroutine[Any, Any, None]]:
         """Return the coroutines to run while a vault is open."""
@@ -44,6 +51,18 @@ class Hooks:
                 hook(vault, notes)
             except Exception as error:  # noqa: BLE001 - indexing goes on whatever a feature does
                 log.warning("A feature does not take up what was indexed: %s", describe_failure(error))
+
+    async def complete_draft(
+        self, vault: OpenVault, client: str | None, requests: Sequence[Request]
+    ) -> Callable[[Draft], None]:
+        """Return what completes the draft of some requests of a client."""
+        completions = [await hook(vault, client, requests) for hook in self.on_draft]
+
+        def complete(draft: Draft) -> None:
+            for completion in filter(None, completions):
+                completion(draft)
+
+        return complete
 
     async def stop(self, vault: OpenVault) -> None:
         """Let features finish, while the vault still answers; one that takes too long is cut off."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from bridge.data_folder import Folders, add_former_id, read_former_ids, read_vault_list, vault_id
 from bridge.engine.activity import Activity
+from bridge.engine.agents_folder import agents_folder
 from bridge.engine.agents_place import AgentsPlace
 from bridge.engine.analytics import GraphAnalytics
 from bridge.engine.apply_requests import RequestExecutor
@@ -23,7 +24,6 @@ from bridge.engine.hooks import Hooks
 from bridge.engine.indexer import Indexer
 from bridge.engine.jobs import Job, Jobs
 from bridge.engine.late_saves import LateSaves
-from bridge.engine.mentions import MentionIndex
 from bridge.engine.model_pool import Embedders, Generators, Rerankers
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.parser_pool import ParserPool, rules_of
@@ -44,13 +44,11 @@ from bridge.index.note import IndexedNote
 from bridge.index.read_ahead import forget_files
 from bridge.markdown.names import Names
 from bridge.models.choice import choose_model
-from bridge.notebook.folder import agents_folder
 from bridge.search.vocabulary import Vocabulary
 from bridge.settings.schema import Settings
 from bridge.state.change_records import ChangeFilter
 from bridge.state.store import Store
 from bridge.types import VaultId, VaultPath
-from bridge.vault.obsidian_settings import read_obsidian_settings
 from bridge.vault.vault import Vault
 
 log = logging.getLogger(__name__)
@@ -299,7 +297,6 @@ class Host:
             store=store,
             index=index,
             vocabularies={"notes": vocabulary, "agents": Vocabulary(), "all": Vocabulary()},
-            mention_index=MentionIndex(index.view("notes"), read_obsidian_settings(self.root).template_folders),
             indexer=indexer,
             first_answers=FirstAnswers(indexer, self._readers),
             backfill=backfill,

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, 
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Literal
 
+from bridge.engine.agents_folder import agents_folder
 from bridge.engine.link_graph import LinkResolver
 from bridge.engine.moves import NOTHING_REPLACED, LateMoves, Replacement, carry_notes
 from bridge.engine.parser import Outcome, ReadOptions, read_all
@@ -21,7 +22,6 @@ from bridge.index.note import IndexedNote
 from bridge.index.prepare import PreparedNote, preparation_version
 from bridge.markdown.decode import digest_of
 from bridge.markdown.names import Names
-from bridge.notebook.folder import agents_folder
 from bridge.records import dataclass
 from bridge.settings.schema import Settings
 from bridge.state.store import Store

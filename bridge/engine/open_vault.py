@@ -5,9 +5,10 @@ import contextlib
 from collections.abc import Collection, Coroutine, Mapping
 from dataclasses import field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from bridge.engine.activity import Activity
+from bridge.engine.agents_folder import AgentsFolder, agents_folder
 from bridge.engine.agents_place import AgentsPlace
 from bridge.engine.analytics import GraphAnalytics, GraphSnapshot
 from bridge.engine.apply_requests import RequestExecutor
@@ -18,7 +19,6 @@ from bridge.engine.indexer import Indexer
 from bridge.engine.inspection import Inspection, inspect_note
 from bridge.engine.late_saves import LateSaves
 from bridge.engine.link_graph import ResolvedLinks
-from bridge.engine.mentions import MentionIndex
 from bridge.engine.model_pool import Embedders, Rerankers, model_key
 from bridge.engine.read_cache import LongNoteCache, ReadCache
 from bridge.engine.review import ChangeReview
@@ -32,19 +32,16 @@ from bridge.graph.graph import Graph
 from bridge.index.apart import KeptFolder
 from bridge.index.index import Index
 from bridge.markdown.names import Names
-from bridge.notebook.added_notes import AddedNotes
-from bridge.notebook.catalogue import MemoryCatalogue
-from bridge.notebook.folder import AgentsFolder, agents_folder
-from bridge.notebook.questions import WaitingQuestions
 from bridge.records import dataclass
 from bridge.search.model import Sources
 from bridge.search.vault_words import MAX_READ_NOTES
 from bridge.search.vocabulary import Vocabulary
 from bridge.settings.schema import Settings
 from bridge.state.store import Store
-from bridge.topics.suggest import TopicModels
 from bridge.types import Among, VaultId, VaultPath
 from bridge.vault.vault import Vault
+
+T = TypeVar("T")
 
 LOOK_S = 1.0
 """Seconds between looks whether links are resolved."""
@@ -63,7 +60,6 @@ class OpenVault:
     store: Store
     index: Index
     vocabularies: Mapping[Among, Vocabulary]
-    mention_index: MentionIndex
     indexer: Indexer
     first_answers: FirstAnswers
     backfill: VectorBackfill
@@ -84,12 +80,14 @@ class OpenVault:
     activity: Activity
     many_written: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when more notes were written at once than those whose words a search reads itself."""
-    memories: MemoryCatalogue = field(default_factory=MemoryCatalogue)
-    waiting_questions: WaitingQuestions = field(default_factory=WaitingQuestions)
-    added_notes: AddedNotes = field(default_factory=AddedNotes)
-    policy_turn: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Held while a policy is planned, for which nothing else may change the vault."""
-    topic_models: TopicModels = field(default_factory=TopicModels)
+    _parts: dict[type, Any] = field(default_factory=dict)
+
+    def part(self, kind: type[T]) -> T:
+        """Return what a feature keeps while the vault is open; it is made when first asked for."""
+        if kind not in self._parts:
+            self._parts[kind] = kind()
+        part: T = self._parts[kind]
+        return part
 
     @property
     def files(self) -> Vault:

@@ -12,6 +12,7 @@ from bridge.changes.draft import Draft, follow_step
 from bridge.changes.effect import explain_read_only
 from bridge.changes.extent import Extent, explain_no_change, measure_change
 from bridge.changes.git import commit
+from bridge.engine.agents_folder import AGREEMENT, AgentsFolder, holds_all
 from bridge.engine.agents_place import AgentsPlace
 from bridge.engine.editor_handoff import EditorDelegate, EditorSessions
 from bridge.engine.indexer import Indexer
@@ -39,7 +40,6 @@ from bridge.events import ChangeProposed, ChangeRecorded, Events
 from bridge.markdown.edit.lint import new_faults
 from bridge.markdown.links import name_key, target_file
 from bridge.markdown.names import Names
-from bridge.notebook.folder import AGREEMENT, AgentsFolder, holds_all
 from bridge.records import dataclass
 from bridge.settings.schema import Settings
 from bridge.state.change_records import Change

@@ -4,10 +4,11 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import field
+from datetime import datetime
 from functools import lru_cache
 from typing import Any, cast
 
-from bridge.markdown.note import Heading, Link, LinkKind, Note, Value, property_of, type_of
+from bridge.markdown.note import Heading, Link, LinkKind, Note, Value, field_of, property_of, type_of
 from bridge.markdown.prose import has_asides
 from bridge.markdown.tasks import parse_task
 from bridge.records import dataclass
@@ -234,3 +235,13 @@ def decode_note(
         packed_links=links,
         packed_tasks=known.get("tasks", ""),
     )
+
+
+def time_written(note: IndexedNote) -> float:
+    """Return when a note was written: as its properties say, else when its file was modified."""
+    for name in ("updated", "created"):
+        try:
+            return datetime.fromisoformat(str(field_of(note.properties, name))).timestamp()
+        except ValueError:
+            continue
+    return note.mtime

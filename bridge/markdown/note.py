@@ -21,6 +21,23 @@ def property_of(properties: Mapping[str, Value], name: str) -> Value:
     return next((value for own, value in properties.items() if fold(own) == folded), None)
 
 
+def field_of(properties: Mapping[str, Value], name: str) -> Value:
+    """Return a property; of a list with one item that item, as Obsidian may have been told that it is a list."""
+    return sole_item(property_of(properties, name))
+
+
+def sole_item(value: Value) -> Value:
+    """Return the item of a list that has one; other values as they are."""
+    return value[0] if isinstance(value, list | tuple) and len(value) == 1 else value
+
+
+def texts_of(value: Value) -> tuple[str, ...]:
+    """Return the texts of a property that is a text or a list of texts."""
+    values = value if isinstance(value, list | tuple) else (value,)
+    plain = (one for one in values if not (one is None or isinstance(one, list | tuple | Mapping)))
+    return tuple(text for one in plain if (text := str(one).strip()))
+
+
 def type_of(properties: Mapping[str, Value]) -> str:
     """Return the kind of note that the property `type` names, folded, such as `decision`; empty without one."""
     value = property_of(properties, "type")

@@ -12,7 +12,6 @@ from starlette.requests import Request
 from bridge.api.arguments import VAULT
 from bridge.api.call import Call, Principal
 from bridge.api.dispatch import dispatch_call
-from bridge.api.injections import put_in_front
 from bridge.api.markup import Answer
 from bridge.api.presets import choose_preset
 from bridge.api.registry import Operation
@@ -20,6 +19,7 @@ from bridge.api.schemas import encode
 from bridge.engine.bridge import Bridge
 from bridge.engine.host import Host
 from bridge.errors import InvalidArguments, NotReady
+from bridge.features.injections.public import put_in_front
 from bridge.mcp.session_end import session_name
 from bridge.records import dataclass
 from bridge.types import Preset

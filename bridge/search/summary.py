@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from bridge.markdown.note import Note, PieceKind
-from bridge.notebook.journal_note import COUNTS
 from bridge.search.sentences import Sentence, iter_asides, iter_sentences
 from bridge.text.extract import choose_sentences, terms_of
 from bridge.text.fold import fold_case
@@ -19,6 +18,9 @@ _LEAD_FALLS = 1.5
 """Sentences after which that has fallen to a third."""
 
 _PAIRS = (("[[", "]]"), ("\\begin{", "\\end{"), ("<!--", "-->"))
+_COUNTS = re.compile(r"(?:(?:, )?(?:searched|read|changed) [\d,]+ (?:time|note)s?)+\.?", re.IGNORECASE)
+"""What the journal of a session says of how much was done, which sums up nothing."""
+
 _TEMPLATE = re.compile(r"<%|%>|\{\{.*\}\}")
 
 _GOOD_WORDS = range(6, 61)
@@ -59,7 +61,7 @@ def _is_whole(text: str) -> bool:
     paired = all(text.count(mark) % 2 == 0 for mark in ("$$", "`", "%%"))
     nested = all(text.count(start) == text.count(end) for start, end in _PAIRS)
     has_math = "$" not in text or text.count("$") % 2 == 0 or "\\" not in text
-    return paired and nested and has_math and not _TEMPLATE.search(text) and not COUNTS.fullmatch(text)
+    return paired and nested and has_math and not _TEMPLATE.search(text) and not _COUNTS.fullmatch(text)
 
 
 def _prior(place: int, sentence: Sentence, *, leads: bool) -> float:

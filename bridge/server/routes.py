@@ -24,7 +24,7 @@ from bridge.events import SettingsChanged
 from bridge.export.catalogue import catalogue
 from bridge.export.openapi import openapi
 from bridge.features import get_operation
-from bridge.features.history.editor import editor_session
+from bridge.features.history.public import editor_session
 from bridge.server import events as event_stream
 from bridge.server.auth import CLIENT_HEADER
 from bridge.server.content_types import VIEW

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.answers.prompt import Source, Turn, answer_grammar, is_absent, write_prompt, write_result
+from bridge.features.answers.prompt import Source, Turn, answer_grammar, is_absent, write_prompt, write_result
 from bridge.types import VaultPath
 
 SOURCES = (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.answers.quotes import RelevantNote, choose_quotes
+from bridge.features.answers.quotes import RelevantNote, choose_quotes
 from bridge.markdown.documents import read_document
 from bridge.types import VaultPath
 

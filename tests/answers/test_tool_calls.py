@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bridge.answers.tool_calls import (
+from bridge.features.answers.tool_calls import (
     LOOKUP_TOOLS,
     ToolCall,
     describe_activity,
@@ -13,7 +13,7 @@ from bridge.answers.tool_calls import (
     parse_call,
     write_call,
 )
-from bridge.mcp_client.reply import ExternalTool
+from bridge.features.external_tools.reply import ExternalTool
 
 EXTERNAL = (ExternalTool("weather", "forecast", "The weather.", '{"type":"object"}'),)
 

@@ -22,8 +22,8 @@ from bridge.models.folder import record_model, weights_path
 from bridge.server.runtime_file import Runtime, write_runtime
 from bridge.types import Digest, VaultId
 from tests.engine.conftest import until
+from tests.external_tools.servers import write_servers
 from tests.features.served import Served, command, serving, write_vault
-from tests.mcp_client.servers import write_servers
 from tests.models.ranking import ranking_gguf
 from tests.models.scripted import random_gguf
 

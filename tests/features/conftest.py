@@ -8,9 +8,10 @@ import pytest
 import pytest_asyncio
 
 from bridge.data_folder import Folders, vault_id
+from bridge.features.external_tools.pool import ServerPool
+from tests.external_tools.servers import wait_for_end
 from tests.features.fresh import restore
 from tests.features.served import Served, readable, serving, write_vault
-from tests.mcp_client.servers import wait_for_end
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -43,5 +44,5 @@ async def served(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
 async def data(served: Served) -> AsyncIterator[Path]:
     """The data folder of the bridge, which ends without a server of the user's left."""
     yield served.bridge.data_dir
-    await served.bridge.servers.close()
+    await served.bridge.part(ServerPool).close()
     await wait_for_end()

@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 
 from bridge.access.tokens import Tokens
+from bridge.features.external_tools.pool import ServerPool
 from bridge.types import Scope
+from tests.external_tools.servers import NEVER, SECRET, programs, wait_for_end, write_servers
 from tests.features.served import Served
 from tests.features.test_ask import FED, ask, events_of, stream, use_chat_model, workers
 from tests.features.test_ask_lookups import THRICE
 from tests.mcp.client import connected, text_of
 from tests.mcp.test_confirming import Person
-from tests.mcp_client.servers import NEVER, SECRET, programs, wait_for_end, write_servers
 from tests.models.scripted import scripted_gguf
 
 NOTES = {"Levain.md": "# Levain\n\nA levain is a starter of flour and water. It is fed twice a day.\n"}
@@ -100,7 +101,7 @@ async def test_only_tools_that_are_named_can_be_called(served: Served, data: Pat
     found = await ask(served, FED, tools=["test__say"])
     assert "test__pid" not in {one["tool"] for one in found["steps"]}
     # By default nothing of it is there, and no program starts.
-    await served.bridge.servers.close()
+    await served.bridge.part(ServerPool).close()
     await wait_for_end()
     await ask(served, FED, max_steps=2)
     assert programs() == []

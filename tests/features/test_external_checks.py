@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from bridge.access.tokens import Tokens
+from tests.external_tools.servers import SECRET, programs, write_servers
 from tests.features.served import Served
-from tests.mcp_client.servers import SECRET, programs, write_servers
 
 NOTES = {"Oven.md": "# Oven\n"}
 

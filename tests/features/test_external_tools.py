@@ -12,11 +12,12 @@ from bridge.api.call import Call, Principal
 from bridge.api.presets import listed_tools
 from bridge.api.schemas import to_json
 from bridge.features import get_operation
+from bridge.features.external_tools.pool import ServerPool
 from bridge.text.budget import estimate_tokens
+from tests.external_tools.servers import NEVER, SECRET, programs, write_servers
 from tests.features.served import Served
 from tests.mcp.client import ERAS, Era, connected, text_of
 from tests.mcp.test_confirming import Person
-from tests.mcp_client.servers import NEVER, SECRET, programs, write_servers
 
 NOTES = {"Oven.md": "# Oven\n"}
 
@@ -198,7 +199,7 @@ async def test_agents_start_to_list_only_what_needs_no_asking(served: Served, da
         await client.call_tool("call_server", {"server": "test", "tool": "say"})
         for more in ("enabled = false", ""):
             write_servers(data, more=f'confirm = "first"\n{more}')
-            await served.bridge.servers.apply_changes()
+            await served.bridge.part(ServerPool).apply_changes()
         assert programs() == []
         assert "running" in text_of(await client.call_tool("list_servers", {"connect": True}))
     assert len(person.asked) == 1

@@ -10,12 +10,12 @@ from bridge.api.call import OWNER, Call
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import NotReady
 from bridge.features import get_operation
+from bridge.features.entities.merge_pairs import find_common_text, find_merge_pairs
 from bridge.features.gardener import collect, compose
 from bridge.features.gardener.checks.files import Duplicates
 from bridge.features.gardener.collect import collect_findings, open_garden
 from bridge.features.gardener.finding import GardenFinding
 from bridge.features.gardener.garden import Garden, GardenLeft
-from bridge.linking.merge_pairs import find_common_text, find_merge_pairs
 from tests.features.served import Served
 from tests.features.test_garden_checks import NOTES
 from tests.features.test_gardener import content

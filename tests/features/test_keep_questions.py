@@ -93,5 +93,5 @@ async def test_answered_questions_are_kept_only_with_all(served: Served, which: 
 async def test_what_waits_is_written_when_the_bridge_stops(served: Served) -> None:
     await keep(served, "missed")
     await served.call("ask", question=UNKNOWN)
-    await served.bridge._hooks.stop(served.bridge.find(None).vault)
+    await served.bridge.hooks.stop(served.bridge.find(None).vault)
     assert UNKNOWN in note_of(served)

@@ -4,8 +4,8 @@ import os
 from random import Random
 from typing import Any
 
+from bridge.features.policies.model import MAX_FILES, MAX_STEPS, MAX_TURNS
 from bridge.features.policies.read import read_text
-from bridge.policies.model import MAX_FILES, MAX_STEPS, MAX_TURNS
 from bridge.settings.file import save_settings
 from tests.features.policies import contents, root
 from tests.features.random_policies import NOTES, RandomPolicy

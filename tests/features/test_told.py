@@ -81,7 +81,6 @@ async def test_empty_names_are_said_to_be_empty(served: Served) -> None:
 async def test_a_template_is_picked_last(served: Served) -> None:
     root = served.bridge.find(None).root
     (root / ".obsidian/templates.json").write_text('{"folder": "Templates"}')
-    served.bridge.find(None).vault.mention_index.templates = ("Templates",)
     picked = await served.call("pick_link", words="daily")
     assert [hit["path"] for hit in picked.json["hits"]] == ["Daily log.md", "Templates/Daily.md"]
 

@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 from bridge.api.registry import view_of
+from bridge.features.topics.findings import FINDING_KINDS
 from bridge.mcp.text import format_answer
-from bridge.topics.findings import FINDING_KINDS
 from tests.features.served import Served
 from tests.features.test_topics import NOTES, use
 

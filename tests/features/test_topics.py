@@ -9,9 +9,9 @@ import orjson
 from bridge.access.tokens import Tokens
 from bridge.api.call import OWNER, Call
 from bridge.api.registry import get_operation
+from bridge.features.topics.findings import FINDING_KINDS
+from bridge.features.topics.settings import TopicSettings
 from bridge.settings.file import save_settings
-from bridge.topics.findings import FINDING_KINDS
-from bridge.topics.settings import TopicSettings
 from tests.features.served import Served, readable
 
 LEAVEN = "Wild yeast raises the dough slowly, and the crumb keeps its sour taste for days after the baking."

@@ -5,10 +5,10 @@ import time
 
 import pytest
 
+from bridge.features.links.corpus import Corpus
+from bridge.features.links.mentions import Name, NameFinder
+from bridge.features.links.note_candidates import find_candidates
 from bridge.index.prepare import prepare
-from bridge.linking.corpus import Corpus
-from bridge.linking.mentions import Name, NameFinder
-from bridge.linking.prospects import find_candidates
 from bridge.markdown.link_spans import read_link_spans
 from bridge.markdown.parse import parse
 from bridge.markdown.prose import protected_spans

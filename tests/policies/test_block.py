@@ -3,7 +3,7 @@
 import pytest
 
 from bridge.errors import InvalidArguments
-from bridge.policies.block import find_block
+from bridge.features.policies.block import find_block
 
 BEFORE, AFTER = "---\ntype: policy\n---\nProse.\n\n", "\nMore prose.\n\n```js\nx\n```\n"
 

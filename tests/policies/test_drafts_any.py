@@ -13,12 +13,12 @@ from bridge.changes.requests.base import RequestContext
 from bridge.changes.requests.create_note import CreateNote
 from bridge.features.policies.author import drafted_yaml
 from bridge.features.policies.bindings import bind_sample
-from bridge.policies.check import check_policy
-from bridge.policies.examples import DraftedSteps, Example, draft_steps
-from bridge.policies.model import Policy
-from bridge.policies.read import read_policy
-from bridge.policies.run import PolicyHost, PolicyRun
-from bridge.policies.variables import VariableReaders, bind_variables
+from bridge.features.policies.check import check_policy
+from bridge.features.policies.examples import DraftedSteps, Example, draft_steps
+from bridge.features.policies.model import Policy
+from bridge.features.policies.parse import read_policy
+from bridge.features.policies.run import PolicyHost, PolicyRun
+from bridge.features.policies.variables import VariableReaders, bind_variables
 from bridge.types import Digest, VaultPath
 from bridge.vault.obsidian_settings import ObsidianSettings
 from bridge.vault.plan import Step

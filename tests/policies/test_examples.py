@@ -8,10 +8,10 @@ import pytest
 
 from bridge.changes.draft import digest_of
 from bridge.errors import InvalidArguments
-from bridge.policies.block import find_block, policy_note, policy_yaml
-from bridge.policies.examples import Example, draft_steps
-from bridge.policies.read import read_policy
-from bridge.policies.templates import moment_text, parse_reference
+from bridge.features.policies.block import find_block, policy_note, policy_yaml
+from bridge.features.policies.examples import Example, draft_steps
+from bridge.features.policies.parse import read_policy
+from bridge.features.policies.templates import moment_text, parse_reference
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Step
 

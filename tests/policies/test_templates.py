@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from bridge.errors import InvalidArguments
+from bridge.features.policies.templates import Reference, TemplateFiller, find_references, moment_text, parse_reference
 from bridge.markdown.note import Value
-from bridge.policies.templates import Reference, TemplateFiller, find_references, moment_text, parse_reference
 
 NOW = datetime(2026, 1, 31, 9, 5).astimezone()
 VALUES: Mapping[str, Value] = {

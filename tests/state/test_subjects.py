@@ -12,8 +12,8 @@ import pytest
 
 import bridge.features  # noqa: F401 - installs the tables of features
 from bridge.features.gardener.ledger import Ledger
-from bridge.notebook.use_log import UseLog
-from bridge.policies.trust import ApprovedPolicies
+from bridge.features.memory.use_log import UseLog
+from bridge.features.policies.trust import ApprovedPolicies
 from bridge.state.backup import list_backups, salvage
 from bridge.state.dismissals import Dismissal, dismissal_key
 from bridge.state.graph_days import Size

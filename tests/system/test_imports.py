@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -63,7 +64,7 @@ def test_each_name_is_imported_from_where_it_is_defined() -> None:
     trees = {
         ".".join(("bridge", *path.relative_to(BRIDGE).with_suffix("").parts)): ast.parse(path.read_text("utf-8"))
         for path in BRIDGE.rglob("*.py")
-        if path.name != "__init__.py"
+        if path.name not in {"__init__.py", "public.py"}
     }
     imported = {
         module: {
@@ -83,6 +84,26 @@ def test_each_name_is_imported_from_where_it_is_defined() -> None:
         if alias.name in imported.get(node.module or "", ())
     ]
     assert passed_on == []
+
+
+def test_features_are_used_by_their_doors() -> None:
+    """What another package takes from a feature, it takes from its module `public`, which offers nothing else."""
+    taken: dict[str, set[str]] = defaultdict(set)
+    inner = set()
+    for path in BRIDGE.rglob("*.py"):
+        own = path.relative_to(BRIDGE / "features").parts[0] if path.is_relative_to(BRIDGE / "features") else None
+        for name, line in imports(path):
+            match name.split("."):
+                case ["bridge", "features", feature, "public", taken_name] if feature != own:
+                    taken[feature].add(taken_name)
+                case ["bridge", "features", feature, _, _] if feature != own:
+                    inner.add(f"{path.relative_to(BRIDGE)}:{line} {name}")
+    offered = {
+        door.parent.name: {name.rpartition(".")[2] for name, _ in imports(door)}
+        for door in BRIDGE.glob("features/*/public.py")
+    }
+    assert inner == set()
+    assert offered == taken
 
 
 DOORS = {"mcp/mount.py", "models/worker.py"}

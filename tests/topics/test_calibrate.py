@@ -2,8 +2,8 @@
 
 import random
 
-from bridge.topics.evidence import TopicEvidence
-from bridge.topics.suggest import (
+from bridge.features.topics.evidence import TopicEvidence
+from bridge.features.topics.suggest import (
     AIM,
     DEFAULT,
     MIN_PROBABILITY,

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.linking.apply import find_tables, write_link
+from bridge.changes.link_text import write_link
+from bridge.features.links.insert import find_tables
 from bridge.markdown.names import Names
 from bridge.markdown.parse import parse
 from bridge.types import VaultPath

@@ -13,19 +13,19 @@ from bridge.api.markup import Answer, Column, Element, Section, Table, notices
 from bridge.api.registry import operation
 from bridge.api.write import snapshot_fetcher
 from bridge.data_folder import find_known_vaults, read_vault_list
+from bridge.engine.agents_folder import agents_folder
 from bridge.engine.bridge import Bridge
 from bridge.engine.host import Host
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments
+from bridge.features.gardener.public import TYPE as PLAN
+from bridge.features.handoffs.public import TYPE as HANDOFF
+from bridge.features.sessions.public import TYPE as JOURNAL
 from bridge.index.note import IndexedNote
 from bridge.markdown.note import property_of, type_of
 from bridge.markdown.parse import parse
 from bridge.models.catalogue import catalogue
 from bridge.models.folder import installed_models
-from bridge.notebook.folder import agents_folder
-from bridge.notebook.handoff_note import TYPE as HANDOFF
-from bridge.notebook.journal_note import TYPE as JOURNAL
-from bridge.notebook.plan_note import TYPE as PLAN
 from bridge.records import dataclass
 from bridge.settings.file import load_settings, save_settings
 from bridge.settings.schema import describe_settings

@@ -7,24 +7,24 @@ from typing import Annotated
 
 from annotated_types import Interval, MaxLen
 
-from bridge.answers.mentions import parse_mentions
-from bridge.answers.prompt import Source, Turn, is_absent
 from bridge.api import markup
 from bridge.api.call import Call, StreamEvent
-from bridge.api.chat import choose_generator
 from bridge.api.hints import Folder, WritingMode
-from bridge.api.injections import publish_injection, record_injection
 from bridge.api.markup import Answer, Column, Element, Line, Section, Table, path_of
-from bridge.api.questions import answerability_notice, keep_question
 from bridge.api.registry import operation
 from bridge.api.schemas import to_json
 from bridge.api.where import choose_among
 from bridge.errors import BridgeError, InvalidArguments
+from bridge.features.answers.chat import choose_generator
 from bridge.features.answers.external import choose_servers, offer_tools
 from bridge.features.answers.extract import join_quotes, quote_sources, quoted_sentences
+from bridge.features.answers.mentions import parse_mentions
+from bridge.features.answers.prompt import Source, Turn, is_absent
+from bridge.features.answers.question_verdict import answerability_notice, keep_question
 from bridge.features.answers.records import AnswerExcerpt, AnswerSettings, AnswerStep, VaultAnswer
 from bridge.features.answers.sources import FoundSources, Places, find_sources, locate_folder
 from bridge.features.answers.write import AnswerTask, WrittenAnswer, check_answer, steps_for, write_answer
+from bridge.features.injections.public import publish_injection, record_injection
 from bridge.search.answerability import MIN_TERMS
 from bridge.state.injection_log import InjectedNote
 from bridge.text.budget import estimate_tokens

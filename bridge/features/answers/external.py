@@ -4,17 +4,22 @@ import re
 import time
 from collections.abc import Iterable, Sequence
 
-from bridge.answers.prompt import Source
-from bridge.answers.tool_calls import ToolCall
 from bridge.api.agreement import is_user
 from bridge.api.call import Call
-from bridge.api.external_tools import needs_consent, require_allowed, tools_of
 from bridge.api.registry import get_operation
 from bridge.errors import BridgeError, Forbidden, InvalidArguments, ServerNotFound
 from bridge.features.answers.lookup import Lookup
+from bridge.features.answers.prompt import Source
 from bridge.features.answers.records import AnswerStep
-from bridge.mcp_client.reply import ExternalTool
-from bridge.mcp_client.server_file import ExternalServer
+from bridge.features.answers.tool_calls import ToolCall
+from bridge.features.external_tools.public import (
+    ExternalServer,
+    ExternalTool,
+    ServerPool,
+    needs_consent,
+    require_allowed,
+    tools_of,
+)
 from bridge.records import dataclass
 from bridge.text.budget import cut, fit_words
 from bridge.text.invisible import one_line
@@ -105,7 +110,7 @@ async def choose_servers(call: Call, names: Sequence[str]) -> tuple[ChosenServer
         if not parted or not (tool == EVERY or TOOL_NAME.fullmatch(tool)):
             raise InvalidArguments(f"`{one_line(name)[:80]}` names no tool of a server.", hint=FORM_HINT)
         try:
-            server = await call.bridge.servers.find(server_name)
+            server = await call.bridge.part(ServerPool).find(server_name)
         except ServerNotFound as missing:
             raise InvalidArguments(missing.message, hint=missing.hint) from None
         if tool != EVERY:
@@ -130,7 +135,7 @@ async def offer_tools(call: Call, chosen: Iterable[ChosenServer], *, agreed: boo
             tools += [tool for tool in described.values() if TOOL_NAME.fullmatch(tool.tool)]
             notices += [f"The tools of `{one.server.name}` are not known: {trouble}"] if trouble else []
             continue
-        is_running = call.bridge.servers.find_connection(one.server.name) is not None
+        is_running = call.bridge.part(ServerPool).find_connection(one.server.name) is not None
         if missing := [name for name in one.tools if is_running and name not in described]:
             known = ", ".join(f"`{name}`" for name in list(described)[:MAX_TOOLS]) or "none"
             raise InvalidArguments(f"`{one.server.name}` has no tool `{missing[0]}`.", hint=f"Its tools: {known}.")
@@ -143,10 +148,10 @@ async def offer_tools(call: Call, chosen: Iterable[ChosenServer], *, agreed: boo
 async def _start(call: Call, one: ChosenServer, *, agreed: bool) -> str:
     """Start a server that may be started, and list its tools where one is missing; return why it does not run."""
     if not (is_user(call) or call.is_confirmed(agreed)) and await needs_consent(call, one.server):
-        is_running = call.bridge.servers.find_connection(one.server.name) is not None
+        is_running = call.bridge.part(ServerPool).find_connection(one.server.name) is not None
         return "" if is_running else "it is not started before the user agrees."
     try:
-        async with call.bridge.servers.connect(one.server) as connection:
+        async with call.bridge.part(ServerPool).connect(one.server) as connection:
             if not {*one.tools} - {EVERY} <= connection.tools.keys():
                 await connection.list_tools()
     except BridgeError as failure:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bridge.answers.prompt import Source
-from bridge.answers.quotes import Quote, RelevantNote, choose_quotes, first_quotes, say_value
+from bridge.features.answers.prompt import Source
+from bridge.features.answers.quotes import Quote, RelevantNote, choose_quotes, first_quotes, say_value
 from bridge.features.answers.records import AnswerSentence, Citation
 from bridge.features.answers.sources import FoundSources
 from bridge.markdown.note import Note

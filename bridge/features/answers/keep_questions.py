@@ -6,11 +6,11 @@ import logging
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
+from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.transactions import Author
 from bridge.errors import BridgeError
-from bridge.notebook.folder import agents_folder
-from bridge.notebook.questions import NOTE, KeptQuestion, add_questions
+from bridge.features.answers.questions import NOTE, KeptQuestion, WaitingQuestions, add_questions
 from bridge.records import dataclass
 from bridge.types import VaultPath
 
@@ -48,7 +48,7 @@ async def keep_questions(vault: OpenVault) -> None:
 
 async def write_waiting(vault: OpenVault) -> None:
     """Write the questions that wait; what cannot be written waits on, unless nobody agreed to the folder."""
-    asked = vault.waiting_questions.take()
+    asked = vault.part(WaitingQuestions).take()
     folder = agents_folder(vault.settings)
     if not asked or vault.settings.keep_questions == "off" or not vault.is_set_up:
         return
@@ -58,7 +58,7 @@ async def write_waiting(vault: OpenVault) -> None:
         await vault.executor.carry([QuestionsChange(path=questions_path(vault), asked=tuple(asked))], by)
     except BridgeError as error:
         log.warning("Questions are not written now: %s", error.code)
-        vault.waiting_questions.put_back(asked)
+        vault.part(WaitingQuestions).put_back(asked)
 
 
 def questions_path(vault: OpenVault) -> VaultPath:

@@ -7,16 +7,16 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from bridge.answers.prompt import Source
-from bridge.answers.tool_calls import ToolCall
 from bridge.api.call import Call
-from bridge.api.injections import find_withheld, reader_of
 from bridge.api.note_names import find_place
 from bridge.api.note_text import open_note
 from bridge.api.registry import get_operation
 from bridge.errors import BridgeError, NoteNotFound
+from bridge.features.answers.prompt import Source
 from bridge.features.answers.records import AnswerStep
 from bridge.features.answers.sources import Places, cut_place, number_sources, search_excerpts
+from bridge.features.answers.tool_calls import ToolCall
+from bridge.features.injections.public import find_withheld, reader_of
 from bridge.markdown.note import Note
 from bridge.records import dataclass
 from bridge.search.excerpts import Excerpt, Excerpts

@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from bridge.answers.mentions import MentioningQuestion
-from bridge.answers.prompt import Source
 from bridge.api.call import Call
-from bridge.api.injections import find_withheld, reader_of
 from bridge.api.note_names import find_place
 from bridge.api.note_text import cut_found, open_hits, open_note, select_lines
 from bridge.errors import AmbiguousHeading, HeadingNotFound, NoteNotFound
+from bridge.features.answers.mentions import MentioningQuestion
+from bridge.features.answers.prompt import Source
+from bridge.features.injections.public import find_withheld, reader_of
 from bridge.markdown.note import Note
 from bridge.records import dataclass
 from bridge.search.answerability import Answerability

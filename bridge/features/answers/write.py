@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 
-from bridge.answers.citations import check_sentences
-from bridge.answers.prompt import Source, Turn, answer_grammar, write_prompt, write_result
-from bridge.answers.tool_calls import OPENING, ToolCall, describe_activity, parse_call, write_call
 from bridge.api.call import Call, StreamEvent
-from bridge.api.chat import WrittenText, write_text
 from bridge.errors import ModelUnusable
+from bridge.features.answers.chat import WrittenText, write_text
+from bridge.features.answers.citations import check_sentences
 from bridge.features.answers.external import ExternalTools
 from bridge.features.answers.extract import cite_sentence
 from bridge.features.answers.lookup import Lookup, look_up
+from bridge.features.answers.prompt import Source, Turn, answer_grammar, write_prompt, write_result
 from bridge.features.answers.records import AnswerSentence, AnswerStep, Citation
 from bridge.features.answers.sources import FoundSources, Places
+from bridge.features.answers.tool_calls import OPENING, ToolCall, describe_activity, parse_call, write_call
 from bridge.markdown.note import Note
 from bridge.models.chat_process import AnswerEnd, ChatRequest, ChatTraits, Message, PromptTooLong
 from bridge.models.generator import Generator

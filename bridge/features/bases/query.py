@@ -12,15 +12,15 @@ from bridge.api.note_names import no_such_note, unknown_properties
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
 from bridge.api.where import choose_among, evaluate_apart, note_files
-from bridge.bases.base_file import Base, BaseView, check_view, column_node, read_base
 from bridge.bases.evaluate import Budget, Evaluation, find_properties
-from bridge.bases.summaries import SUMMARIES
 from bridge.bases.syntax import Node
 from bridge.bases.values import Duration, FileValue, sort_key, text_of
+from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments, NoteNotFound
+from bridge.features.bases.base_file import Base, BaseView, check_view, column_node, read_base
+from bridge.features.bases.column_summaries import SUMMARIES
 from bridge.index.note import Notes
-from bridge.notebook.folder import agents_folder
 from bridge.records import dataclass
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline

@@ -7,15 +7,11 @@ from dataclasses import replace
 from typing import Final
 
 from bridge.api.call import Call
-from bridge.api.injections import Reader
 from bridge.api.note_text import open_content, open_note
-from bridge.api.vault_evidence import VaultEvidence
+from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import NoteNotFound
-from bridge.index.note import IndexedNote
-from bridge.markdown.kinds import title_of
-from bridge.markdown.note import Note, property_of
-from bridge.notebook.brief_text import (
+from bridge.features.brief.text import (
     DAY_S,
     SHARES,
     BriefPart,
@@ -26,15 +22,15 @@ from bridge.notebook.brief_text import (
     share_of_terms,
     terms_of,
 )
-from bridge.notebook.corrections import NOTE, open_items
-from bridge.notebook.fields import field_of, time_written
-from bridge.notebook.folder import agents_folder
-from bridge.notebook.handoff_note import check_proof, read_handoff, waiting_handoff
-from bridge.notebook.journal_note import TYPE as JOURNAL
-from bridge.notebook.journal_note import Told, read_words, told_lines
-from bridge.notebook.memory_note import Memory
-from bridge.notebook.use_log import UseLog
-from bridge.notebook.visibility import Audience, withhold_memories
+from bridge.features.corrections.public import NOTE, open_items
+from bridge.features.handoffs.public import VaultEvidence, check_proof, read_handoff, waiting_handoff
+from bridge.features.injections.public import Reader
+from bridge.features.memory.public import Audience, Memory, MemoryCatalogue, UseLog, withhold_memories
+from bridge.features.sessions.public import TYPE as JOURNAL
+from bridge.features.sessions.public import Told, read_words, told_lines
+from bridge.index.note import IndexedNote, time_written
+from bridge.markdown.kinds import title_of
+from bridge.markdown.note import Note, field_of, property_of
 from bridge.records import dataclass
 from bridge.search.snippet import clean_text, drop_headings
 from bridge.search.summary import choose_sentences_of
@@ -193,7 +189,7 @@ def read_told(call: Call, path: VaultPath) -> Iterator[tuple[Told, str]]:
 def memory_cards(call: Call, signal: Signal, weights: BriefWeights, days: float) -> Iterator[Card]:
     """Yield memories and open questions without their texts; those that always hold score best. Blocks."""
     vault = call.vault
-    known = vault.memories.visible(Audience(client=signal.reader.client), signal.now)
+    known = vault.part(MemoryCatalogue).visible(Audience(client=signal.reader.client), signal.now)
     visible = withhold_memories(known, vault.store.injections.withheld(signal.reader.session))
     uses = UseLog(vault.store.database).all()
     memories = [memory for path, memory in visible.memories.items() if not (path in uses and uses[path].is_doubted)]

@@ -7,19 +7,18 @@ from dataclasses import replace
 from typing import Final
 
 from bridge.api.call import Call
-from bridge.api.global_vault import is_copy_of_any, left_out_notice
-from bridge.api.injections import Reader, find_withheld
 from bridge.api.note_text import count_lines, open_note
 from bridge.api.redact import redact_denied
+from bridge.engine.agents_folder import agents_folder
 from bridge.errors import BridgeError, NoteNotFound
 from bridge.features.brief import cards
+from bridge.features.brief import text as brief_text
 from bridge.features.brief.cards import read_gist
+from bridge.features.brief.text import BriefPart, BriefWeights, Card
+from bridge.features.injections.public import Reader, find_withheld
+from bridge.features.memory.public import OWN_VAULT_BONUS, MemoryCatalogue, is_copy_of_any, left_out_notice
 from bridge.index.note import IndexedNote
 from bridge.markdown.kinds import title_of
-from bridge.notebook import brief_text
-from bridge.notebook.brief_text import BriefPart, BriefWeights, Card
-from bridge.notebook.folder import agents_folder
-from bridge.notebook.promotion import OWN_VAULT_BONUS
 from bridge.records import dataclass
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import search
@@ -138,7 +137,7 @@ async def compose_brief(call: Call, other: Call | None, reader: Reader, request:
 
 async def follow_memories(call: Call) -> None:
     call.vault.require_keyword()
-    await asyncio.to_thread(call.vault.memories.follow, call.vault.index.view("agents").notes)
+    await asyncio.to_thread(call.vault.part(MemoryCatalogue).follow, call.vault.index.view("agents").notes)
 
 
 def choose_cards(

@@ -8,14 +8,14 @@ from typing import Annotated
 from annotated_types import Interval, MaxLen
 
 from bridge.api.call import Call
-from bridge.api.global_vault import call_global_vault
-from bridge.api.injections import Reader, publish_injection, reader_of, record_injection
 from bridge.api.markup import Answer, Document, Element, notice, notices
 from bridge.api.registry import operation
 from bridge.errors import InvalidArguments
 from bridge.features.brief.compose import BUDGET, LIMIT, AgentBrief, BriefRequest, compose_brief
-from bridge.notebook.brief_text import BriefPart
-from bridge.notebook.fields import field_of
+from bridge.features.brief.text import BriefPart
+from bridge.features.injections.public import Reader, publish_injection, reader_of, record_injection
+from bridge.features.memory.public import call_global_vault
+from bridge.markdown.note import field_of
 from bridge.state.injection_log import InjectedNote
 from bridge.types import VaultPath
 

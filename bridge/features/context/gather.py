@@ -8,15 +8,15 @@ from annotated_types import Interval
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder, Limit, Properties, Query, When
-from bridge.api.injections import find_withheld, publish_injection, reader_of, record_injection
 from bridge.api.markup import Answer, Document, Element, Line, notice, notices, path_of
 from bridge.api.moments import moment
 from bridge.api.note_text import cut_found, open_hits
-from bridge.api.questions import answerability_notice
 from bridge.api.registry import operation
 from bridge.api.schemas import to_json
 from bridge.api.where import choose_among
 from bridge.errors import InvalidArguments, ModelMissing
+from bridge.features.answers.public import answerability_notice
+from bridge.features.injections.public import find_withheld, publish_injection, reader_of, record_injection
 from bridge.records import dataclass
 from bridge.search.model import SearchRequest
 from bridge.search.pack import pack

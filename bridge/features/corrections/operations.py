@@ -19,9 +19,10 @@ from bridge.api.write import WriteArguments, Written, client_name, execute_reque
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
+from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments, NoteNotFound, ProtectedPath
-from bridge.notebook.corrections import (
+from bridge.features.corrections.correction import (
     NOTE,
     Correction,
     CorrectionKind,
@@ -29,11 +30,10 @@ from bridge.notebook.corrections import (
     new_correction,
     read_corrections,
 )
-from bridge.notebook.folder import agents_folder
-from bridge.notebook.refusals import require_plain
 from bridge.records import dataclass
 from bridge.state.link_feedback import LinkFeedback
 from bridge.text.fold import fold_case
+from bridge.text.secrets import require_plain
 from bridge.types import VaultPath
 
 Words = Annotated[str, MinLen(1), MaxLen(500)]

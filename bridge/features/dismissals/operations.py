@@ -1,6 +1,7 @@
 """Leaves rows of reports out, or lets them be listed again."""
 
 import asyncio
+from collections.abc import Set as AbstractSet
 from typing import Annotated
 
 from annotated_types import MaxLen
@@ -11,8 +12,14 @@ from bridge.api.note_names import no_such_note
 from bridge.api.registry import operation
 from bridge.errors import Declined, InvalidArguments
 from bridge.records import dataclass
-from bridge.state.dismissals import Dismissal, ReportKind, dismissal_key
+from bridge.state.dismissals import Dismissal, DismissalKind, ReportKind, dismissal_key
 from bridge.types import VaultPath
+
+
+async def dismissed_rows(call: Call, kind: DismissalKind) -> AbstractSet[Dismissal]:
+    """Return what reports leave out: for the user what the user dismissed, for agents also what an agent did."""
+    known = await asyncio.to_thread(call.vault.store.dismissals.of, kind)
+    return {one for one, by_user in known.items() if by_user or not is_user(call)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from bridge.api.note_names import folder_of
 from bridge.api.registry import operation
 from bridge.api.where import choose_among
 from bridge.engine.analytics import GraphSnapshot
+from bridge.features.links.public import Corpus, read_corpus
 from bridge.graph.kinds import LINKS
 from bridge.index.note import IndexedNote
-from bridge.linking.corpus import Corpus
 from bridge.records import dataclass
 from bridge.text.counts import count_of
 from bridge.text.fold import fold_case
@@ -107,7 +107,7 @@ async def list_entities(
     vault = call.vault
     graph_snapshot = await vault.graph_snapshot(choose_among(vault, among, (folder,)))
     inside = folder_of(graph_snapshot.notes, folder)
-    corpus = await vault.mention_index.corpus()
+    corpus = await read_corpus(vault)
     shape = await vault.analytics.shape(graph_snapshot, LINKS)
 
     def find() -> EntityList:

@@ -6,14 +6,14 @@ from typing import Annotated, Literal
 from annotated_types import Interval
 
 from bridge.api.call import Call
-from bridge.api.dismissals import dismissed_rows
 from bridge.api.hints import Folder
 from bridge.api.note_names import folder_of
 from bridge.api.registry import operation
 from bridge.api.where import choose_among
-from bridge.engine.link_census import similar_notes
+from bridge.features.dismissals.public import dismissed_rows
+from bridge.features.entities.merge_pairs import MergePair, find_merge_pairs
+from bridge.features.links.public import similar_notes
 from bridge.index.boilerplate import is_template
-from bridge.linking.merge_pairs import MergePair, find_merge_pairs
 from bridge.records import dataclass
 from bridge.state.dismissals import Dismissal
 from bridge.types import Among, VaultPath

@@ -7,14 +7,15 @@ from annotated_types import MaxLen
 
 from bridge.api.agreement import is_user
 from bridge.api.call import Call
-from bridge.api.external_tools import NOT_ALLOWED, may_call, require_allowed
 from bridge.api.markup import Answer, Document, Element, notice
 from bridge.api.registry import operation
 from bridge.errors import Forbidden, InvalidArguments, ServerNotFound
+from bridge.features.external_tools.connection import Connection
 from bridge.features.external_tools.consent import require_consent
+from bridge.features.external_tools.permission import NOT_ALLOWED, may_call, require_allowed
+from bridge.features.external_tools.pool import ServerPool
+from bridge.features.external_tools.server_file import ExternalServer
 from bridge.features.external_tools.servers import is_allowed_resource
-from bridge.mcp_client.connection import Connection
-from bridge.mcp_client.server_file import ExternalServer
 from bridge.records import dataclass
 from bridge.text.invisible import one_line
 from bridge.types import Exact
@@ -85,19 +86,19 @@ async def call_server(
     """
     if (tool is None) == (resource is None) or (resource is not None and arguments):
         raise InvalidArguments("Give either `tool`, with its `arguments`, or `resource`.")
-    found = await call.bridge.servers.find(server)
+    found = await call.bridge.part(ServerPool).find(server)
     if resource is not None:
         if not (is_user(call) or is_allowed_resource(found, resource)):
             hint = f"{NOT_ALLOWED} An entry `resource:GLOB` allows resources."
             raise Forbidden(f"Agents may not read this resource of `{server}`.", hint=hint)
         await require_consent(call, found, "read its resource", resource, confirm=confirm)
-        async with call.bridge.servers.connect(found) as connection:
+        async with call.bridge.part(ServerPool).connect(found) as connection:
             reply = await connection.ask_resource(resource)
         return ServerAnswer(NOTICE, server, one_line(resource), reply.text, reply.failed, reply.cut)
     name, given = tool or "", dict(arguments or {})
     require_allowed(call, found, name)
     await require_consent(call, found, f"call its tool `{one_line(name)}`", given, confirm=confirm)
-    async with call.bridge.servers.connect(found) as connection:
+    async with call.bridge.part(ServerPool).connect(found) as connection:
         await require_tool(call, found, connection, name)
         reply = await connection.ask_tool(name, given)
     return ServerAnswer(NOTICE, server, name, reply.text, reply.failed, reply.cut)

@@ -6,7 +6,8 @@ from bridge.api.agreement import is_user
 from bridge.api.call import Call
 from bridge.api.feature import Finding, make_finding
 from bridge.errors import BridgeError
-from bridge.mcp_client.server_file import ExternalServer
+from bridge.features.external_tools.pool import ServerPool
+from bridge.features.external_tools.server_file import ExternalServer
 from bridge.text.counts import count_of
 
 NAMED = 5
@@ -16,14 +17,14 @@ NAMED = 5
 async def check_servers(call: Call) -> tuple[Finding, ...]:
     """Look whether each enabled server starts and answers; only for the user is one started for it."""
     try:
-        servers = await call.bridge.servers.servers()
+        servers = await call.bridge.part(ServerPool).servers()
     except BridgeError as error:
         return (make_finding("servers", "fail", error.message, error.hint),)
     return tuple(await asyncio.gather(*(check_server(call, server) for server in servers.values() if server.enabled)))
 
 
 async def check_server(call: Call, server: ExternalServer) -> Finding:
-    check, pool = f"server {server.name}", call.bridge.servers
+    check, pool = f"server {server.name}", call.bridge.part(ServerPool)
     health = pool.health(server)
     if health.state == "waiting" or (health.last_error and not is_user(call)):
         message = f"It failed {count_of(health.failures, 'time')}: {health.last_error}"

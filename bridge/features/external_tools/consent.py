@@ -10,9 +10,9 @@ import orjson
 
 from bridge.api.agreement import is_user
 from bridge.api.call import Call
-from bridge.api.external_tools import needs_consent, read_agreed
 from bridge.errors import ConfirmationRequired
-from bridge.mcp_client.server_file import ExternalServer
+from bridge.features.external_tools.permission import needs_consent, read_agreed
+from bridge.features.external_tools.server_file import ExternalServer
 from bridge.private_files import file_lock, write_private
 from bridge.text.invisible import inline
 

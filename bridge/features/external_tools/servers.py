@@ -8,11 +8,12 @@ from typing import Literal
 
 from bridge.api.agreement import is_user
 from bridge.api.call import Call
-from bridge.api.external_tools import may_call, needs_consent
 from bridge.api.markup import Answer, Element, Line, Segment, notice
 from bridge.api.registry import operation
 from bridge.errors import BridgeError, Forbidden
-from bridge.mcp_client.server_file import ExternalServer
+from bridge.features.external_tools.permission import may_call, needs_consent
+from bridge.features.external_tools.pool import ServerPool
+from bridge.features.external_tools.server_file import ExternalServer
 from bridge.records import dataclass
 
 NONE_LISTED = "No servers are listed. The user adds one to `servers.toml`; docs/external-tools.md says how."
@@ -101,7 +102,7 @@ async def list_servers(call: Call, connect: bool = False) -> ListedServers:
         if call.preset == "read-only":
             raise Forbidden("Servers are not started in the preset `read-only`.", hint="Leave out `connect`.")
         await start_servers(call)
-    listed = await call.bridge.servers.servers()
+    listed = await call.bridge.part(ServerPool).servers()
     return ListedServers(tuple(describe_server(call, server) for server in listed.values()))
 
 
@@ -112,15 +113,16 @@ async def start_servers(call: Call) -> None:
         if not is_user(call) and await needs_consent(call, server):
             return
         with contextlib.suppress(BridgeError):
-            async with call.bridge.servers.connect(server) as connection:
+            async with call.bridge.part(ServerPool).connect(server) as connection:
                 await connection.list_tools()
 
-    servers = (await call.bridge.servers.servers()).values()
+    servers = (await call.bridge.part(ServerPool).servers()).values()
     await asyncio.gather(*(start(server) for server in servers if server.enabled))
 
 
 def describe_server(call: Call, server: ExternalServer) -> ListedServer:
-    health, running = call.bridge.servers.health(server), call.bridge.servers.find_connection(server.name)
+    pool = call.bridge.part(ServerPool)
+    health, running = pool.health(server), pool.find_connection(server.name)
     tools = running.summaries if running is not None and server.enabled else ()
     return ListedServer(
         name=server.name,

@@ -18,15 +18,18 @@ from bridge.api.write import WriteArguments, author, diff_of
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
+from bridge.engine.agents_folder import agents_folder
 from bridge.engine.apply_requests import ChangeLimits, ChangeSelection
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.transactions import Author
 from bridge.errors import BridgeError, ConfirmationRequired, InvalidArguments
+from bridge.features.corrections.public import NOTE, Replacement, settle_replacements
 from bridge.features.gardener.checks.agents_notes import Corrections, notes_about, read_replacements
 from bridge.features.gardener.collect import CHECKS, open_rules
 from bridge.features.gardener.compose import change_limits, dismissed_findings
 from bridge.features.gardener.ledger import Ledger
 from bridge.features.gardener.make_plan import CheckNames
+from bridge.features.gardener.plan_note import mark_done
 from bridge.features.gardener.plan_text import PlanNoteChange, describe_finding
 from bridge.features.gardener.read_plan import (
     ListedFinding,
@@ -43,9 +46,6 @@ from bridge.features.gardener.records import (
     PlannedFinding,
     ShownPlan,
 )
-from bridge.notebook.corrections import NOTE, Replacement, settle_replacements
-from bridge.notebook.folder import agents_folder
-from bridge.notebook.plan_note import mark_done
 from bridge.records import dataclass
 from bridge.state.change_records import ChangeFilter
 from bridge.state.session_log import SessionEvent

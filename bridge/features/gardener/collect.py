@@ -8,9 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Final
 
-from bridge.api.stated_rules import read_schemas
 from bridge.changes.requests.many_notes import RenameProperty, RenameTag
-from bridge.engine.link_census import similar_notes
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments
 from bridge.features.gardener.checks.agents_notes import Corrections, ExpiredMemories
@@ -29,14 +27,13 @@ from bridge.features.gardener.finding import GardenCheck, GardenFinding
 from bridge.features.gardener.garden import Budget, BudgetSpent, Garden, GardenerSettings, OrphansOfGarden
 from bridge.features.gardener.ledger import Ledger
 from bridge.features.gardener.records import CheckRun
+from bridge.features.links.public import Corpus, read_corpus, similar_notes
+from bridge.features.properties.public import read_schemas
+from bridge.features.topics.public import INSTRUCTIONS, TopicSettings, find_ontology_folder, read_never
 from bridge.index.note import Notes
-from bridge.linking.corpus import Corpus
 from bridge.markdown.edit.tags import TagRename
 from bridge.records import dataclass
 from bridge.state.dismissals import Dismissal
-from bridge.topics.ontology import INSTRUCTIONS, find_ontology_folder
-from bridge.topics.rules import read_never
-from bridge.topics.settings import TopicSettings
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
 from bridge.vault.rules import GlobSet
@@ -100,7 +97,7 @@ def choose_checks(names: Collection[str], ledger: Ledger) -> tuple[list[GardenCh
 
 async def open_garden(vault: OpenVault, folder: str, skipped: Collection[VaultPath], checks: Collection[str]) -> Garden:
     graph_snapshot = await vault.graph_snapshot()
-    corpus = await vault.mention_index.corpus()
+    corpus = await read_corpus(vault)
     texts = await graph_snapshot.index.wholes()
     near = await similar_notes(vault, graph_snapshot) if Duplicates.name in checks else []
     stated, _ = await read_schemas(vault, graph_snapshot.notes)

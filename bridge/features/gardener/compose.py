@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from bridge.api.count_forecast import CountForecast, describe_forecast
 from bridge.api.note_names import folder_of
+from bridge.engine.agents_folder import agents_folder
 from bridge.engine.apply_requests import ChangeLimits
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.transactions import Author
@@ -15,7 +16,6 @@ from bridge.features.gardener.finding import GardenFinding
 from bridge.features.gardener.garden import Garden
 from bridge.features.gardener.ledger import Ledger
 from bridge.markdown.decode import digest_of
-from bridge.notebook.folder import agents_folder
 from bridge.records import dataclass
 from bridge.state.dismissals import Dismissal, DismissalKind
 from bridge.text.counts import count_of

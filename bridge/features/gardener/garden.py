@@ -5,23 +5,27 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 
-from bridge.api.vault_topics import VaultTopics
 from bridge.engine.analytics import GraphSnapshot
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
+from bridge.features.links.public import Corpus
+from bridge.features.policies.public import TYPE as POLICY
+from bridge.features.properties.public import TYPE as SCHEMA
+from bridge.features.properties.public import Rule
+from bridge.features.topics.public import (
+    LikelyTopic,
+    TopicSettings,
+    VaultTopics,
+    find_ontology_folder,
+    is_index_note,
+    is_instructions,
+)
 from bridge.index.boilerplate import is_template
 from bridge.index.note import IndexedNote, Notes
-from bridge.linking.corpus import Corpus
 from bridge.markdown.note import Note
 from bridge.markdown.parse import parse
-from bridge.policies.block import TYPE as POLICY
 from bridge.records import dataclass
-from bridge.schema.rules import Rule
-from bridge.schema.schema_note import TYPE as SCHEMA
 from bridge.settings.schema import setting
-from bridge.topics.ontology import find_ontology_folder, is_index_note, is_instructions
-from bridge.topics.settings import TopicSettings
-from bridge.topics.suggest import LikelyTopic
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import ObsidianSettings
 from bridge.vault.rules import GlobSet

@@ -14,10 +14,10 @@ from bridge.errors import Declined, InvalidArguments
 from bridge.features.gardener.collect import CHECKS
 from bridge.features.gardener.finding import REMOVING
 from bridge.features.gardener.ledger import MIN_ACCEPTANCE, MIN_JUDGEMENTS, Ledger, RuleRecord
+from bridge.features.gardener.plan_note import tick_line
 from bridge.features.gardener.plan_text import PlanNoteChange
 from bridge.features.gardener.read_plan import open_plan
 from bridge.features.gardener.records import GardenRule, GardenRules, JudgedFinding
-from bridge.notebook.plan_note import tick_line
 from bridge.types import VaultPath
 
 

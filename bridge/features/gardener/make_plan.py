@@ -11,6 +11,7 @@ from bridge.api.call import Call
 from bridge.api.hints import Folder
 from bridge.api.registry import operation
 from bridge.api.write import WriteArguments, WriteOptions, author, execute_requests
+from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.events import PlanReady
@@ -18,7 +19,6 @@ from bridge.features.gardener.compose import ComposedPlan, compose_plan, keep_ch
 from bridge.features.gardener.plan_text import build_plan_note, retire_plans
 from bridge.features.gardener.read_plan import untouched_plan
 from bridge.features.gardener.records import GardenPlan
-from bridge.notebook.folder import agents_folder
 
 CheckNames = Annotated[tuple[str, ...], MaxLen(50)]
 

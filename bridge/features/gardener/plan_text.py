@@ -17,6 +17,7 @@ from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import EditNote, SetProperties
 from bridge.changes.requests.many_notes import RenameProperty, RenameTag
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
+from bridge.engine.agents_folder import agents_folder
 from bridge.engine.apply_requests import ChangeLimits
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.transactions import Author
@@ -26,14 +27,7 @@ from bridge.features.gardener.compose import TriedFindings, note_digests
 from bridge.features.gardener.finding import GardenFinding, encode_finding
 from bridge.features.gardener.garden import GardenerSettings
 from bridge.features.gardener.ledger import Ledger
-from bridge.features.gardener.records import PlannedFinding
-from bridge.markdown.decode import digest_of
-from bridge.markdown.edit.properties import build_note
-from bridge.markdown.edit.requests import AddItem, ReplaceText
-from bridge.markdown.parse import parse
-from bridge.notebook.fields import field_of, sole_item
-from bridge.notebook.folder import agents_folder
-from bridge.notebook.plan_note import (
+from bridge.features.gardener.plan_note import (
     INSTEAD,
     TYPE,
     PlanLine,
@@ -43,6 +37,12 @@ from bridge.notebook.plan_note import (
     record_digest,
     write_plan,
 )
+from bridge.features.gardener.records import PlannedFinding
+from bridge.markdown.decode import digest_of
+from bridge.markdown.edit.properties import build_note
+from bridge.markdown.edit.requests import AddItem, ReplaceText
+from bridge.markdown.note import field_of, sole_item
+from bridge.markdown.parse import parse
 from bridge.records import dataclass
 from bridge.text.counts import count_of
 from bridge.text.invisible import one_line

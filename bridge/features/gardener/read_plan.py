@@ -5,16 +5,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from bridge.api.note_names import no_such_note
+from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments, NoteNotFound, TextNotFound
 from bridge.features.gardener.finding import GardenFinding, decode_finding, with_digest
 from bridge.features.gardener.ledger import KeptFinding, Ledger
+from bridge.features.gardener.plan_note import TYPE, PlanLine, PlanText, read_plan, record_digest, split_value
 from bridge.features.gardener.plan_text import WrittenPlan, finding_line, with_value, written_plans
 from bridge.markdown.decode import digest_of
+from bridge.markdown.note import field_of
 from bridge.markdown.parse import parse
-from bridge.notebook.fields import field_of
-from bridge.notebook.folder import agents_folder
-from bridge.notebook.plan_note import TYPE, PlanLine, PlanText, read_plan, record_digest, split_value
 from bridge.records import dataclass
 from bridge.state.change_records import Change
 from bridge.types import Digest, VaultPath

@@ -13,9 +13,9 @@ from annotated_types import Interval
 from bridge.api.call import Call
 from bridge.api.registry import operation
 from bridge.engine.analytics import GraphSnapshot
-from bridge.engine.link_census import LinkCounts
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
+from bridge.features.links.public import LinkCounts
 from bridge.graph.graph import census
 from bridge.records import dataclass
 from bridge.state.graph_days import Day, Size

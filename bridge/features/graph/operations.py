@@ -8,17 +8,13 @@ from typing import Annotated, Literal, get_args
 from annotated_types import Interval
 
 from bridge.api.call import Call
-from bridge.api.dismissals import dismissed_rows
 from bridge.api.note_text import open_note
 from bridge.api.registry import operation
-from bridge.api.stated_rules import find_templates
-from bridge.api.vault_topics import read_topic_edges
 from bridge.api.where import choose_among
-from bridge.engine import link_census
 from bridge.engine.analytics import GraphSnapshot
-from bridge.engine.link_census import Gap, LinkCounts, NoteCount, StrongPair, Stub
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
+from bridge.features.dismissals.public import dismissed_rows
 from bridge.features.graph import structure
 from bridge.features.graph.structure import (
     DEFAULT_KINDS,
@@ -32,6 +28,10 @@ from bridge.features.graph.structure import (
     note_title,
     require_number,
 )
+from bridge.features.links.public import Gap, LinkCounts, NoteCount, StrongPair, Stub
+from bridge.features.links.public import census as link_census
+from bridge.features.properties.public import find_templates
+from bridge.features.topics.public import read_topic_edges
 from bridge.graph.columns import Edges
 from bridge.graph.graph import Adjacency, census
 from bridge.graph.kinds import CODES, KINDS, SHARED, WEIGHTS, EdgeKind

@@ -11,7 +11,6 @@ from bridge.api.hints import Folder, When
 from bridge.api.moments import moment
 from bridge.api.note_names import folder_of
 from bridge.api.registry import operation
-from bridge.api.vault_topics import read_topic_edges
 from bridge.api.where import choose_among
 from bridge.engine.analytics import GraphMeasures, GraphSnapshot
 from bridge.features.graph.structure import (
@@ -24,6 +23,7 @@ from bridge.features.graph.structure import (
     note_title,
     require_number,
 )
+from bridge.features.topics.public import read_topic_edges
 from bridge.graph.columns import Edges
 from bridge.graph.kinds import KINDS, EdgeKind
 from bridge.graph.layout import Picture, community_by_node, draw_communities, draw_nodes, select_around

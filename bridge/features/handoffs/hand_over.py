@@ -9,14 +9,12 @@ from annotated_types import MaxLen
 from bridge.api.agreement import has_agreed, require_agreement, set_up_requests
 from bridge.api.call import Call
 from bridge.api.registry import operation
-from bridge.api.vault_evidence import VaultEvidence
 from bridge.api.write import WriteArguments, Written, client_name, execute_requests, session_of
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
+from bridge.engine.agents_folder import AgentsFolder, agents_folder
 from bridge.errors import InvalidArguments
-from bridge.notebook.file_name import file_name_for
-from bridge.notebook.folder import AgentsFolder, agents_folder
-from bridge.notebook.handoff_note import (
+from bridge.features.handoffs.handoff_note import (
     Handoff,
     Proof,
     ProvenClaim,
@@ -25,9 +23,11 @@ from bridge.notebook.handoff_note import (
     handoff_properties,
     write_handoff,
 )
-from bridge.notebook.refusals import require_plain
+from bridge.features.handoffs.vault_evidence import VaultEvidence
 from bridge.records import dataclass
+from bridge.text.secrets import require_plain
 from bridge.types import VaultPath
+from bridge.vault.file_name import file_name_for
 
 Text = Annotated[str, MaxLen(5_000)]
 Items = Annotated[tuple[Annotated[str, MaxLen(1_000)], ...], MaxLen(50)]

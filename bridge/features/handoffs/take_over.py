@@ -13,15 +13,16 @@ from bridge.api.moments import iso
 from bridge.api.note_names import find_file, no_such_note
 from bridge.api.note_text import open_note
 from bridge.api.registry import operation
-from bridge.api.vault_evidence import VaultEvidence
 from bridge.api.write import WriteOptions, client_name, execute_requests
 from bridge.changes.requests.edit_note import SetProperties
+from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, NoteNotFound
+from bridge.features.handoffs.handoff_note import TAKEN, Handoff, check_proof, is_handoff, read_handoff, waiting_handoff
+from bridge.features.handoffs.vault_evidence import VaultEvidence
+from bridge.features.memory.public import MemoryCatalogue
 from bridge.index.note import IndexedNote
-from bridge.notebook.fields import field_of
-from bridge.notebook.folder import agents_folder
-from bridge.notebook.handoff_note import TAKEN, Handoff, check_proof, is_handoff, read_handoff, waiting_handoff
+from bridge.markdown.note import field_of
 from bridge.records import dataclass
 from bridge.state.change_records import ChangeFilter
 from bridge.text.budget import estimate_tokens
@@ -147,7 +148,7 @@ async def take_over(
         found = await asyncio.to_thread(check_handoff, call, find_handoff(call, path))
         return within_budget(found, budget, taken=False)
     # One at a time, so that several clients never take the same one.
-    async with vault.memories.writing:
+    async with vault.part(MemoryCatalogue).writing:
         note = find_handoff(call, path)
         found = await asyncio.to_thread(check_handoff, call, note)
         properties = {

@@ -9,13 +9,13 @@ from typing import Annotated
 from annotated_types import Interval, MaxLen
 
 from bridge.api.call import Call
-from bridge.api.injections import Reader, find_withheld, publish_choice
 from bridge.api.markup import Answer, Column, Element, Line, Table, notice, path_of
 from bridge.api.moments import iso
 from bridge.api.note_names import no_such_note
 from bridge.api.registry import operation
 from bridge.errors import InvalidArguments
-from bridge.notebook.added_notes import MAX_NOTES
+from bridge.features.injections.added_notes import MAX_NOTES, AddedNotes
+from bridge.features.injections.inject import Reader, find_withheld, publish_choice
 from bridge.records import dataclass
 from bridge.state.injection_log import Injection
 from bridge.state.session_log import SessionRecord
@@ -171,7 +171,7 @@ async def give_note(call: Call, path: VaultPath, session: SessionId, withhold: b
         raise no_such_note(vault, path)
     if withhold is None:
         await asyncio.to_thread(require_welcome, call, path, session)
-        if not vault.added_notes.add(session, path):
+        if not vault.part(AddedNotes).add(session, path):
             raise InvalidArguments(
                 f"{MAX_NOTES} notes wait for this session already.", hint="They go with its next answer."
             )
@@ -179,7 +179,7 @@ async def give_note(call: Call, path: VaultPath, session: SessionId, withhold: b
         log = vault.store.injections
         await asyncio.to_thread(lambda: log.withhold(session, path, time.time(), withheld=withhold))
     publish_choice(call, session)
-    return GivenNote(path, session, len(vault.added_notes.waiting_notes.get(session, ())), bool(withhold))
+    return GivenNote(path, session, len(vault.part(AddedNotes).waiting_notes.get(session, ())), bool(withhold))
 
 
 def require_welcome(call: Call, path: VaultPath, session: str) -> None:

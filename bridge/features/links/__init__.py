@@ -1,7 +1,7 @@
 """Links of a note, unresolved and missing ones, and suggestions."""
 
 from bridge.api.feature import Feature
-from bridge.features.links import apply, operations, prospects, report, suggest, views
+from bridge.features.links import apply, auto_link, operations, prospects, report, suggest, views
 
 FEATURE = Feature(
     "links",
@@ -14,6 +14,7 @@ FEATURE = Feature(
         prospects.find_prospects,
         report.link_report,
     ),
+    on_draft=(auto_link.link_new_names, auto_link.append_suggestions),
     on_indexed=suggest.follow_accepted_links,
     views={
         operations.NoteLinks: views.note_links_view,

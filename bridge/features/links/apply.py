@@ -13,14 +13,15 @@ from bridge.api.note_text import line_at, open_note
 from bridge.api.registry import operation
 from bridge.api.write import ChangeArguments, author, outcome_notices
 from bridge.changes.draft import Draft
-from bridge.engine.link_context import LinkContext, source_of
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.planned_change import PlannedChange
 from bridge.errors import InvalidArguments, NoteChanged
-from bridge.linking.apply import LinkPlace, find_places, insert_links
-from bridge.linking.corpus import Corpus
-from bridge.linking.evidence import FeedbackModel, Strictness
-from bridge.linking.suggest import Source
+from bridge.features.links.corpus import Corpus
+from bridge.features.links.evidence import FeedbackModel, Strictness
+from bridge.features.links.insert import LinkPlace, find_places, insert_links
+from bridge.features.links.link_candidates import Source
+from bridge.features.links.link_context import LinkContext, source_of
+from bridge.features.links.mention_index import read_corpus
 from bridge.markdown.decode import digest_of
 from bridge.markdown.note import Note
 from bridge.records import dataclass
@@ -139,7 +140,7 @@ async def apply_links(
     for target in (*targets, *(one.target for one in suggestions)):
         if target not in call.vault.index.notes:
             raise no_such_note(call.vault, target)
-    corpus = await call.vault.mention_index.corpus()
+    corpus = await read_corpus(call.vault)
 
     edits: list[LinkEdit] = []
 

@@ -15,8 +15,9 @@ from bridge.api.vault_notes import snapshot, sources_of
 from bridge.engine.link_graph import ResolvedLinks
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
+from bridge.features.links.corpus import Corpus
+from bridge.features.links.mention_index import read_corpus
 from bridge.index.note import Notes
-from bridge.linking.corpus import Corpus
 from bridge.markdown.kinds import is_document
 from bridge.markdown.links import WIKI
 from bridge.markdown.names import Names
@@ -184,7 +185,7 @@ async def note_links(
     resolved_links = await call.vault.resolved_links()
     found = await asyncio.to_thread(gather_links, call.vault, resolved_links, snapshot(call.vault), path, direction)
     if mentions:
-        corpus = await call.vault.mention_index.corpus()
+        corpus = await read_corpus(call.vault)
         own_mentions = await asyncio.to_thread(mentions_of, call.vault, corpus, path)
         found = replace(found, mentions=own_mentions, mentions_total=len(own_mentions))
     found = page_of(found, offset, limit)

@@ -6,14 +6,15 @@ from typing import Annotated, Literal
 from annotated_types import Interval
 
 from bridge.api.call import Call
-from bridge.api.dismissals import dismissed_rows
 from bridge.api.hints import Folder
 from bridge.api.note_names import folder_of
 from bridge.api.registry import operation
-from bridge.api.stated_rules import find_templates
+from bridge.features.dismissals.public import dismissed_rows
+from bridge.features.links.mention_index import read_corpus
+from bridge.features.links.note_candidates import find_candidates
 from bridge.features.links.report import broken_links, is_in_folder, stubs_of
-from bridge.linking.prospects import find_candidates
-from bridge.linking.spellings import drop_meant
+from bridge.features.links.spellings import drop_meant
+from bridge.features.properties.public import find_templates
 from bridge.records import dataclass
 from bridge.state.dismissals import dismissal_key
 from bridge.types import VaultPath
@@ -91,7 +92,7 @@ async def find_prospects(
     vault = call.vault
     graph_snapshot = await vault.graph_snapshot()
     inside = folder_of(graph_snapshot.notes, folder)
-    corpus = await vault.mention_index.corpus()
+    corpus = await read_corpus(vault)
     templates = await asyncio.to_thread(find_templates, vault, graph_snapshot.notes)
     within = [path for path in graph_snapshot.notes if is_in_folder(path, inside) and path not in templates]
     texts = await graph_snapshot.index.wholes(within)

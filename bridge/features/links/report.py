@@ -12,16 +12,17 @@ from bridge.api.call import Call
 from bridge.api.hints import Folder
 from bridge.api.note_names import folder_of
 from bridge.api.registry import operation
-from bridge.api.stated_rules import find_templates
 from bridge.engine.analytics import GraphSnapshot
-from bridge.engine.link_census import TOP, Stub
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import NotReady
+from bridge.features.links.census import TOP, Stub
+from bridge.features.links.corpus import Corpus
+from bridge.features.links.evidence import FeedbackModel
+from bridge.features.links.link_candidates import find_overlooked
+from bridge.features.links.mention_index import read_corpus
+from bridge.features.links.spellings import MeantNote, find_by_name
+from bridge.features.properties.public import find_templates
 from bridge.graph.kinds import WRITTEN
-from bridge.linking.corpus import Corpus
-from bridge.linking.evidence import FeedbackModel
-from bridge.linking.spellings import MeantNote, find_by_name
-from bridge.linking.suggest import find_overlooked
 from bridge.markdown.links import is_attachment_name, name_key, target_file
 from bridge.markdown.names import Names
 from bridge.markdown.note import Link
@@ -264,7 +265,7 @@ async def link_report(
     vault = call.vault
     graph_snapshot = await vault.graph_snapshot()
     inside = folder_of(graph_snapshot.notes, folder)
-    corpus = await vault.mention_index.corpus()
+    corpus = await read_corpus(vault)
     templates = await asyncio.to_thread(find_templates, vault, graph_snapshot.notes)
     wanting, stubs = await asyncio.to_thread(wanted_notes, graph_snapshot, vault.names, inside, templates)
     tried, page = stubs[:TRIED], slice(offset, offset + limit)

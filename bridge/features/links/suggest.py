@@ -13,16 +13,16 @@ from bridge.api.call import Call
 from bridge.api.note_names import no_such_note
 from bridge.api.note_text import line_at, open_note, select_lines, span_of
 from bridge.api.registry import operation
-from bridge.engine.link_context import LinkContext, source_of
 from bridge.engine.link_graph import resolve_targets
-from bridge.engine.mentions import names_of
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import Declined, InvalidArguments, TextNotFound
+from bridge.features.links.corpus import Corpus
+from bridge.features.links.evidence import FeedbackModel, Strictness, Tally
+from bridge.features.links.link_candidates import Suggestion, suggest
+from bridge.features.links.link_context import LinkContext, source_of
+from bridge.features.links.mention_index import names_of, read_corpus
+from bridge.features.links.mentions import Name, NameFinder
 from bridge.index.note import IndexedNote
-from bridge.linking.corpus import Corpus
-from bridge.linking.evidence import FeedbackModel, Strictness, Tally
-from bridge.linking.mentions import Name, NameFinder
-from bridge.linking.suggest import Suggestion, suggest
 from bridge.markdown.parse import parse
 from bridge.records import dataclass
 from bridge.state.link_feedback import LinkFeedback
@@ -109,7 +109,7 @@ async def suggest_links(
         raise InvalidArguments("Give either `path` or `text`.")
 
     call.vault.require_keyword()
-    corpus = await call.vault.mention_index.corpus()
+    corpus = await read_corpus(call.vault)
     learned = FeedbackModel(await asyncio.to_thread(call.vault.store.feedback.all), for_user=is_user(call))
     return await asyncio.to_thread(build_suggestions, call.vault, corpus, path, text, lines, strictness, limit, learned)
 

@@ -11,7 +11,7 @@ from bridge.features.memory import (
     set_up,
     views,
 )
-from bridge.notebook.use_log import USES
+from bridge.features.memory.use_log import USES
 
 FEATURE = Feature(
     "memory",

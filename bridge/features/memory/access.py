@@ -9,10 +9,10 @@ from bridge.api.call import Call
 from bridge.api.moments import iso
 from bridge.api.write import client_name
 from bridge.errors import NoteNotFound
+from bridge.features.memory.catalogue import MemoryCatalogue
+from bridge.features.memory.memory_note import Memory
+from bridge.features.memory.visibility import Audience
 from bridge.markdown.frontmatter import cut_frontmatter
-from bridge.notebook.catalogue import MemoryCatalogue
-from bridge.notebook.memory_note import Memory
-from bridge.notebook.visibility import Audience
 from bridge.types import VaultPath
 
 
@@ -20,8 +20,8 @@ async def open_catalogue(call: Call) -> MemoryCatalogue:
     vault = call.vault
     vault.require_keyword()
     # In a thread, since the first time it reads every memory.
-    await asyncio.to_thread(vault.memories.follow, vault.index.view("agents").notes)
-    return vault.memories
+    await asyncio.to_thread(vault.part(MemoryCatalogue).follow, vault.index.view("agents").notes)
+    return vault.part(MemoryCatalogue)
 
 
 def audience_of(

@@ -8,17 +8,17 @@ from typing import Final, TypeVar
 
 from bridge.api.call import Call
 from bridge.api.note_text import open_note
+from bridge.engine.agents_folder import agents_folder
 from bridge.errors import NoteNotFound
 from bridge.features.memory.access import now, read_body
+from bridge.features.memory.catalogue import MemoryCatalogue
+from bridge.features.memory.memory_note import Memory
 from bridge.features.memory.results import MAX_TEXT_CHARS, SessionLine, cut_text
+from bridge.features.memory.use_log import NO_USE, MemoryUse
+from bridge.features.memory.visibility import VisibleMemories
+from bridge.features.sessions.public import TYPE as JOURNAL
+from bridge.features.sessions.public import read_words, told_lines
 from bridge.index.inverted_index import TextQuery
-from bridge.notebook.catalogue import MemoryCatalogue
-from bridge.notebook.folder import agents_folder
-from bridge.notebook.journal_note import TYPE as JOURNAL
-from bridge.notebook.journal_note import read_words, told_lines
-from bridge.notebook.memory_note import Memory
-from bridge.notebook.use_log import NO_USE, MemoryUse
-from bridge.notebook.visibility import VisibleMemories
 from bridge.records import dataclass
 from bridge.search.calibrate import calibrate_cosines, model_calibration, model_trust
 from bridge.text.invisible import visible_text

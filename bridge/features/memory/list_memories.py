@@ -11,13 +11,13 @@ from bridge.api.call import Call
 from bridge.api.hints import When
 from bridge.api.moments import moment
 from bridge.api.registry import operation
+from bridge.engine.agents_folder import agents_folder
 from bridge.features.memory.access import audience_of, now, open_catalogue
+from bridge.features.memory.memory_note import Memory, MemoryKind, Tier
 from bridge.features.memory.new_memory import Places, Words, names_of
 from bridge.features.memory.recall import MemoryFilter, TextChars, fold_tags, passes, recall_notices
 from bridge.features.memory.results import ListedMemory, list_each
-from bridge.notebook.folder import agents_folder
-from bridge.notebook.memory_note import Memory, MemoryKind, Tier
-from bridge.notebook.use_log import NO_USE, MemoryUse, UseLog
+from bridge.features.memory.use_log import NO_USE, MemoryUse, UseLog
 from bridge.records import dataclass
 from bridge.text.invisible import quote_path
 from bridge.types import VaultPath

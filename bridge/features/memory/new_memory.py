@@ -13,12 +13,12 @@ from annotated_types import Interval, MaxLen
 from bridge.api.hints import Properties
 from bridge.api.moments import day
 from bridge.errors import InvalidArguments
+from bridge.features.memory.comparison import text_digest
+from bridge.features.memory.memory_note import TYPE, Memory, MemoryKind, link_name, link_to, read_memory
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.note import Value
-from bridge.notebook.comparison import text_digest
-from bridge.notebook.memory_note import TYPE, Memory, MemoryKind, link_name, link_to, read_memory
-from bridge.notebook.refusals import require_plain
 from bridge.records import dataclass
+from bridge.text.secrets import require_plain
 from bridge.types import VaultPath
 
 Title = Annotated[str, MaxLen(500)]

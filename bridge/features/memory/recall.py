@@ -9,24 +9,24 @@ from typing import Annotated, Final, TypeVar
 from annotated_types import Interval
 
 from bridge.api.call import Call
-from bridge.api.global_vault import call_global_vault, is_copy_of_any, left_out_notice
 from bridge.api.hints import Query, When
-from bridge.api.injections import publish_injection, record_injection
 from bridge.api.moments import moment
 from bridge.api.redact import redact_denied
 from bridge.api.registry import operation
 from bridge.api.write import session_of
 from bridge.errors import BridgeError
+from bridge.features.injections.public import publish_injection, record_injection
 from bridge.features.memory.access import audience_of, now, open_catalogue
+from bridge.features.memory.catalogue import MemoryCatalogue
 from bridge.features.memory.choice import Choice, Question, Selection, choose, choose_said, rank
+from bridge.features.memory.global_vault import call_global_vault, is_copy_of_any, left_out_notice
+from bridge.features.memory.memory_names import name_key
+from bridge.features.memory.memory_note import Memory, MemoryKind, Tier
 from bridge.features.memory.new_memory import Places, Words, names_of
+from bridge.features.memory.promoted_copy import OWN_VAULT_BONUS
 from bridge.features.memory.results import MAX_TEXT_CHARS, ListedMemory, RecalledMemory, SessionLine, list_each
-from bridge.notebook.catalogue import MemoryCatalogue
-from bridge.notebook.memory_names import name_key
-from bridge.notebook.memory_note import Memory, MemoryKind, Tier
-from bridge.notebook.promotion import OWN_VAULT_BONUS
-from bridge.notebook.use_log import NO_USE, UseLog
-from bridge.notebook.visibility import VisibleMemories, narrow_memories, withhold_memories
+from bridge.features.memory.use_log import NO_USE, UseLog
+from bridge.features.memory.visibility import VisibleMemories, narrow_memories, withhold_memories
 from bridge.records import dataclass
 from bridge.state.injection_log import InjectedNote
 from bridge.text.budget import estimate_tokens
@@ -237,7 +237,7 @@ async def note_recall(call: Call, answer: RecalledMemories) -> None:
         record_injection(call, "recall", brought_in(answer))
 
     await asyncio.to_thread(record)
-    call.vault.memories.note_recall(session_of(call), paths_of(answer))
+    call.vault.part(MemoryCatalogue).note_recall(session_of(call), paths_of(answer))
     publish_injection(call)
 
 

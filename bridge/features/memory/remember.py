@@ -15,23 +15,22 @@ from bridge.api.write import WriteArguments, Written, client_name, execute_reque
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import SetProperties
+from bridge.engine.agents_folder import AgentsFolder, agents_folder
 from bridge.errors import ConfirmationRequired, InvalidArguments
 from bridge.features.memory.access import audience_of, find_memory, local_time, now, open_catalogue, read_body
+from bridge.features.memory.catalogue import MemoryCatalogue
+from bridge.features.memory.comparison import NEARLY_SAME, compare_statements, says_no_more, text_digest
+from bridge.features.memory.memory_note import Memory, link_name, link_to
 from bridge.features.memory.new_memory import NewMemory, memory_properties, preview_memory, require_sound
+from bridge.features.memory.visibility import VisibleMemories
 from bridge.index.inverted_index import TextQuery
 from bridge.markdown.kinds import title_of
-from bridge.markdown.note import Value, property_of
-from bridge.notebook.catalogue import MemoryCatalogue
-from bridge.notebook.comparison import NEARLY_SAME, compare_statements, says_no_more, text_digest
-from bridge.notebook.fields import field_of
-from bridge.notebook.file_name import file_name_for
-from bridge.notebook.folder import AgentsFolder, agents_folder
-from bridge.notebook.memory_note import Memory, link_name, link_to
-from bridge.notebook.visibility import VisibleMemories
+from bridge.markdown.note import Value, field_of, property_of
 from bridge.records import dataclass
 from bridge.text.stems import content_words
 from bridge.text.words import words_of
 from bridge.types import VaultPath
+from bridge.vault.file_name import file_name_for
 
 CANDIDATES: Final = 8
 """Memories compared for their words."""
@@ -278,7 +277,7 @@ async def remember(
     if begins and not options.dry_run:
         require_agreement(call, folder, confirm=options.confirm)
     properties = memory_properties(new, client=client, session=session)
-    async with call.vault.memories.writing:
+    async with call.vault.part(MemoryCatalogue).writing:
         catalogue = await open_catalogue(call)
         replaced = [find_memory(call, catalogue, path) for path in supersedes]
         memory = preview_memory(new_path(call, folder, new.title), new, properties)

@@ -6,10 +6,11 @@ from typing import Final
 from bridge.api.call import Call
 from bridge.api.moments import iso
 from bridge.features.memory.access import now, read_body
-from bridge.notebook.journal_note import Told
-from bridge.notebook.memory_note import Memory, MemoryKind, Tier
-from bridge.notebook.use_log import NO_USE, MemoryUse
-from bridge.notebook.visibility import VisibleMemories
+from bridge.features.memory.catalogue import MemoryCatalogue
+from bridge.features.memory.memory_note import Memory, MemoryKind, Tier
+from bridge.features.memory.use_log import NO_USE, MemoryUse
+from bridge.features.memory.visibility import VisibleMemories
+from bridge.features.sessions.public import Told
 from bridge.records import dataclass
 from bridge.text.invisible import visible_text
 from bridge.types import SHORT_DIGEST, VaultPath
@@ -142,7 +143,7 @@ def list_each(
 
 
 def copy_problems(call: Call, visible: VisibleMemories, memory: Memory) -> Iterator[str]:
-    for other in call.vault.memories.with_id(memory):
+    for other in call.vault.part(MemoryCatalogue).with_id(memory):
         if other.path in visible.memories:
             yield f"`id` must be its own; `{other.path}` has the same."
 

@@ -17,6 +17,7 @@ from bridge.changes.requests.edit_note import EditNote, SetProperties
 from bridge.changes.requests.move_note import DeleteNote
 from bridge.errors import InvalidArguments
 from bridge.features.memory.access import find_memory, local_time, open_catalogue, read_body
+from bridge.features.memory.memory_note import MemoryKind, link_to
 from bridge.features.memory.new_memory import (
     MemoryText,
     Places,
@@ -29,13 +30,12 @@ from bridge.features.memory.new_memory import (
     require_own_metadata,
 )
 from bridge.features.memory.remember import written_fields
+from bridge.features.memory.use_log import NO_USE, UseLog, Verdict
 from bridge.markdown.edit.requests import Append, Edit, ReplaceLines
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.note import Value
-from bridge.notebook.memory_note import MemoryKind, link_to
-from bridge.notebook.refusals import require_plain
-from bridge.notebook.use_log import NO_USE, UseLog, Verdict
 from bridge.records import dataclass
+from bridge.text.secrets import require_plain
 from bridge.text.sentence import sentence_at
 from bridge.types import Digest, VaultPath
 

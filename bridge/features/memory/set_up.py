@@ -8,10 +8,10 @@ from bridge.api.call import Call
 from bridge.api.hints import Folder
 from bridge.api.registry import operation
 from bridge.api.write import WriteArguments, Written, execute_requests
+from bridge.engine.agents_folder import AgentsFolder, agents_folder, new_id
 from bridge.engine.open_vault import LOOK_S, OpenVault
 from bridge.engine.transactions import Author
 from bridge.errors import BridgeError
-from bridge.notebook.folder import AgentsFolder, agents_folder, new_id
 from bridge.settings.file import save_settings
 from bridge.types import VaultPath
 

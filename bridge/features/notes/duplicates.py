@@ -7,7 +7,7 @@ from bridge.api.change import Objections
 from bridge.api.note_text import read_text
 from bridge.changes.requests.create_note import CreateNote
 from bridge.errors import ConfirmationRequired
-from bridge.linking.merge_pairs import may_be_one
+from bridge.features.entities.public import may_be_one
 from bridge.markdown.kinds import title_of
 from bridge.search.related import find_related
 from bridge.text.overlap import find_overlaps

@@ -2,7 +2,7 @@
 
 from bridge.api.feature import Feature
 from bridge.features.policies import author, examine, perform, views
-from bridge.policies.trust import POLICIES
+from bridge.features.policies.trust import POLICIES
 
 FEATURE = Feature(
     "policies",

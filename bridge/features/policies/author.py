@@ -17,19 +17,19 @@ from bridge.api.write import WriteArguments, Written, execute_requests, snapshot
 from bridge.bases.values import text_of
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
+from bridge.engine.agents_folder import agents_folder
 from bridge.errors import InvalidArguments
+from bridge.features.policies.block import policy_note, policy_yaml
 from bridge.features.policies.examine import PolicyYaml
+from bridge.features.policies.examples import DraftedSteps, Example, draft_steps
+from bridge.features.policies.model import Problem
 from bridge.features.policies.read import read_text
+from bridge.features.policies.starters import starter_text
 from bridge.markdown.note import Value
-from bridge.notebook.file_name import file_name_for
-from bridge.notebook.folder import agents_folder
-from bridge.notebook.refusals import require_plain
-from bridge.policies.block import policy_note, policy_yaml
-from bridge.policies.examples import DraftedSteps, Example, draft_steps
-from bridge.policies.model import Problem
-from bridge.policies.starters import starter_text
 from bridge.records import dataclass
+from bridge.text.secrets import require_plain
 from bridge.types import Digest, VaultPath
+from bridge.vault.file_name import file_name_for
 
 ChangeIds = Annotated[tuple[Annotated[str, MaxLen(100)], ...], MaxLen(20)]
 Name = Annotated[str, MinLen(1), MaxLen(200)]

@@ -13,14 +13,14 @@ from bridge.api.note_names import find_file
 from bridge.api.registry import get_operation
 from bridge.api.where import choose_among
 from bridge.changes.requests.base import Request
+from bridge.engine.agents_folder import agents_folder
 from bridge.errors import BridgeError, Busy, NoteNotFound
+from bridge.features.policies.model import READS
+from bridge.features.policies.questions import list_hits, list_sentences
+from bridge.features.policies.run import PolicyHost
+from bridge.features.policies.variables import VariableReaders
 from bridge.markdown.names import Names
 from bridge.markdown.note import Value
-from bridge.notebook.folder import agents_folder
-from bridge.policies.model import READS
-from bridge.policies.questions import list_hits, list_sentences
-from bridge.policies.run import PolicyHost
-from bridge.policies.variables import VariableReaders
 
 INDEX_S = 60.0
 """Seconds that a search or a summary in a policy may take."""

@@ -1,5 +1,6 @@
 """Runs policies, or shows what they would do."""
 
+import asyncio
 from dataclasses import fields
 from typing import Literal
 
@@ -20,12 +21,16 @@ from bridge.api.write import (
 from bridge.errors import Forbidden
 from bridge.features.policies.bindings import policy_host, variable_readers
 from bridge.features.policies.read import ReadPolicy, approvals, open_policy
-from bridge.policies.run import PolicyRun, PolicyTrace, RunPolicy
-from bridge.policies.variables import bind_variables
+from bridge.features.policies.run import PolicyRun, PolicyTrace, RunPolicy
+from bridge.features.policies.variables import bind_variables
 from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
 
 NOWHERE = VaultPath("")
+
+
+class PolicyTurn(asyncio.Lock):
+    """Held while a policy is planned, for which nothing else may change the vault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +136,7 @@ async def run_policy(
     options = WriteOptions(options.dry_run, options.reason or found.policy.description[:500] or None, options.confirm)
     try:
         # One at a time, so that other changes come in between.
-        async with call.vault.policy_turn:
+        async with call.vault.part(PolicyTurn):
             outcome = await carry_requests(
                 call,
                 requests,

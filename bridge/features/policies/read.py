@@ -16,15 +16,15 @@ from bridge.changes.requests.base import KINDS, require_note_path
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments, NoteNotFound, ProtectedPath
 from bridge.features.policies.bindings import bind_sample
+from bridge.features.policies.block import TYPE, PolicyBlock, block_digest, find_block
+from bridge.features.policies.check import check_policy
+from bridge.features.policies.model import PATH_ARGUMENTS, Policy, PolicyStep, Problem, path_fields
+from bridge.features.policies.parse import read_policy
+from bridge.features.policies.templates import put_sample
+from bridge.features.policies.trust import Approvals, ApprovedPolicies
 from bridge.index.note import Notes
 from bridge.markdown.note import type_of
 from bridge.markdown.parse import parse
-from bridge.policies.block import TYPE, PolicyBlock, block_digest, find_block
-from bridge.policies.check import check_policy
-from bridge.policies.model import PATH_ARGUMENTS, Policy, PolicyStep, Problem, path_fields
-from bridge.policies.read import read_policy
-from bridge.policies.templates import put_sample
-from bridge.policies.trust import Approvals, ApprovedPolicies
 from bridge.records import dataclass
 from bridge.text.fold import fold_case
 from bridge.types import Digest, PathRole, VaultPath

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 from bridge.engine.analytics import GraphSnapshot
 from bridge.engine.open_vault import OpenVault
+from bridge.features.links.public import read_corpus
+from bridge.features.profiles.alias_forms import find_alias_forms
 from bridge.features.profiles.records import AliasSuggestion
-from bridge.linking.alias_forms import find_alias_forms
 from bridge.markdown.names import Names
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
@@ -20,7 +21,7 @@ async def suggest_aliases(vault: OpenVault, path: VaultPath) -> tuple[AliasSugge
     """Return the forms by which notes mean a note, and which are no alias of it or of another note yet."""
     graph_snapshot = await vault.graph_snapshot("all")
     note = graph_snapshot.notes[path]
-    corpus = await vault.mention_index.corpus()
+    corpus = await read_corpus(vault)
     feedback = await asyncio.to_thread(vault.store.feedback.all)
 
     def naming() -> set[VaultPath]:

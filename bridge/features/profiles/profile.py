@@ -12,14 +12,14 @@ from bridge.api.moments import iso
 from bridge.api.note_names import no_such_note
 from bridge.api.note_text import open_note
 from bridge.api.registry import operation
-from bridge.api.stated_rules import read_schemas, without_templates
 from bridge.api.vault_notes import creation_text, snapshot
 from bridge.api.where import choose_among
 from bridge.api.write import client_name
 from bridge.engine.analytics import GraphSnapshot
-from bridge.engine.link_context import LinkContext, source_of
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
+from bridge.features.links.public import Corpus, FeedbackModel, LinkContext, read_corpus, source_of, suggest
+from bridge.features.memory.public import Audience, MemoryCatalogue
 from bridge.features.profiles.aliases import suggest_aliases
 from bridge.features.profiles.records import (
     AboutNote,
@@ -36,18 +36,13 @@ from bridge.features.profiles.records import (
     Tie,
     ViolatedRule,
 )
+from bridge.features.properties.public import Rule, find_violations, infer_rules, read_schemas, without_templates
 from bridge.graph.kinds import WRITTEN
 from bridge.index.note import Notes
-from bridge.linking.corpus import Corpus
-from bridge.linking.evidence import FeedbackModel
-from bridge.linking.suggest import suggest
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.note import Note
 from bridge.markdown.sections import section_names
 from bridge.markdown.tasks import parse_task
-from bridge.notebook.visibility import Audience
-from bridge.schema.conventions import find_violations, infer_rules
-from bridge.schema.rules import Rule
 from bridge.search.related import find_related
 from bridge.state.change_records import ChangeFilter
 from bridge.text.lines import LineIndex
@@ -207,8 +202,8 @@ def open_tasks(vault: OpenVault, path: VaultPath) -> tuple[OpenTask, ...]:
 
 def memories_about(call: Call, path: VaultPath) -> tuple[AboutNote, ...]:
     vault = call.vault
-    vault.memories.follow(vault.index.view("agents").notes)
-    visible = vault.memories.visible(Audience(client=client_name(call)), time.time())
+    vault.part(MemoryCatalogue).follow(vault.index.view("agents").notes)
+    visible = vault.part(MemoryCatalogue).visible(Audience(client=client_name(call)), time.time())
     found = (
         memory
         for memory in visible.memories.values()
@@ -282,7 +277,7 @@ async def describe_part(call: Call, part: ProfilePart, note: Note) -> object:  #
         case "related":
             return await related_unlinked(call.vault, among, note.path)
         case "missing_links":
-            corpus = await call.vault.mention_index.corpus()
+            corpus = await read_corpus(call.vault)
             find = partial(missing_links, call.vault, corpus, note, for_user=is_user(call))
             return await asyncio.to_thread(find)
         case "rules":

@@ -16,17 +16,15 @@ from bridge.api.moments import iso
 from bridge.api.note_names import unknown_names
 from bridge.api.note_text import open_note
 from bridge.api.registry import operation
-from bridge.api.stated_rules import without_templates
 from bridge.api.where import choose_among
 from bridge.engine.analytics import GraphSnapshot
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
+from bridge.features.properties.public import NAME_PATTERNS, kind_of_value, without_templates
 from bridge.index.note import IndexedNote
 from bridge.markdown.kinds import title_of
 from bridge.markdown.prose import protected_spans
 from bridge.records import dataclass
-from bridge.schema.census import kind_of_value
-from bridge.schema.rules import NAME_PATTERNS
 from bridge.text.counts import count_of
 from bridge.text.lines import LineIndex
 from bridge.types import Among, VaultPath

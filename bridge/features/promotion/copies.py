@@ -13,14 +13,14 @@ from bridge.api.note_text import open_note, read_text
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext, read_unchanged
+from bridge.features.memory.public import BODY_DIGEST, COPY, ORIGIN, PROJECT, is_copy_of, origin_of
 from bridge.markdown.edit.places import normalise_newlines
 from bridge.markdown.edit.properties import edit_properties
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.kinds import title_of
 from bridge.markdown.links import percent_decode, target_file, target_subpath
 from bridge.markdown.names import Names
-from bridge.markdown.note import Link, Note, Value, property_of
-from bridge.notebook.promotion import BODY_DIGEST, COPY, ORIGIN, PROJECT, is_copy_of, origin_of, texts_of
+from bridge.markdown.note import Link, Note, Value, property_of, texts_of
 from bridge.records import dataclass
 from bridge.search.related import find_related
 from bridge.text.overlap import find_overlaps

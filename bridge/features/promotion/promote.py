@@ -10,7 +10,6 @@ from annotated_types import MaxLen
 from bridge.api.call import Call
 from bridge.api.change_view import written_view
 from bridge.api.characters import require_plain_name
-from bridge.api.global_vault import call_global_vault
 from bridge.api.markup import Answer, Column, Element, Section, Table, notice, notices
 from bridge.api.note_text import open_note
 from bridge.api.redact import redact_denied
@@ -20,6 +19,7 @@ from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import SetProperties
 from bridge.errors import ChangeConflict, ConfirmationRequired, InvalidArguments, NoteExists
+from bridge.features.memory.public import BODY_DIGEST, COPY, ORIGIN, PROMOTED, call_global_vault
 from bridge.features.promotion.copies import (
     CopiedText,
     LikeNote,
@@ -34,7 +34,6 @@ from bridge.features.promotion.copies import (
     origin_properties,
 )
 from bridge.markdown.note import Note, property_of
-from bridge.notebook.promotion import BODY_DIGEST, COPY, ORIGIN, PROMOTED
 from bridge.records import dataclass
 from bridge.text.diff import unified_diff
 from bridge.text.invisible import inline

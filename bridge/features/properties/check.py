@@ -7,21 +7,21 @@ from typing import Annotated, Literal
 from annotated_types import Interval, MaxLen
 
 from bridge.api.call import Call
-from bridge.api.dismissals import dismissed_rows
 from bridge.api.hints import Folder
 from bridge.api.note_names import no_such_note, unknown_names
 from bridge.api.registry import operation
-from bridge.api.stated_rules import read_schemas, without_templates
 from bridge.api.vault_notes import snapshot
 from bridge.api.where import choose_among
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
+from bridge.features.dismissals.public import dismissed_rows
+from bridge.features.properties.conventions import count_kept, find_violations, infer_rules
 from bridge.features.properties.report import MAX_NOTES, select_notes
+from bridge.features.properties.rules import Rule, applies_to, find_violation
+from bridge.features.properties.stated_rules import read_schemas, without_templates
 from bridge.index.note import IndexedNote
 from bridge.markdown.edit.properties import PropertyBlock
 from bridge.records import dataclass
-from bridge.schema.conventions import count_kept, find_violations, infer_rules
-from bridge.schema.rules import Rule, applies_to, find_violation
 from bridge.state.dismissals import dismissal_key
 from bridge.text.closest import find_closest
 from bridge.text.fold import fold_case

@@ -159,7 +159,7 @@ async def rename_property(
     path = first_note(
         call,
         inside,
-        has_property(name, inside),
+        property_test(name, inside),
         "`property_report` lists the properties.",
         missing_property(call, name),
     )
@@ -208,7 +208,7 @@ async def change_values(
     if is_same_value(old, to):
         raise InvalidArguments("The old value and the new one are the same.")
     inside = own_folder(call, folder)
-    has = has_property(name, inside)
+    has = property_test(name, inside)
 
     def has_value(note: IndexedNote) -> bool:
         return has(note) and any(
@@ -227,7 +227,7 @@ def own_folder(call: Call, folder: str | None) -> str:
     return folder_of(call.vault.index.notes.keys(), folder).strip("/")
 
 
-def has_property(name: str, folder: str) -> Callable[[IndexedNote], bool]:
+def property_test(name: str, folder: str) -> Callable[[IndexedNote], bool]:
     folded, inside = fold_case(name), f"{folder}/" if folder else ""
 
     def has(note: IndexedNote) -> bool:

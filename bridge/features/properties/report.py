@@ -12,9 +12,9 @@ from bridge.api.note_names import unknown_names
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
 from bridge.api.where import choose_among
+from bridge.features.properties.census import PropertyCount, ValueCount, count_properties, count_values, value_key
 from bridge.index.note import IndexedNote
 from bridge.records import dataclass
-from bridge.schema.census import PropertyCount, ValueCount, count_properties, count_values, value_key
 from bridge.search.filters import filter_notes
 from bridge.search.model import SearchRequest
 from bridge.text.fold import fold_case

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder, Limit, Properties, Query, When
-from bridge.api.injections import find_withheld, reader_of
 from bridge.api.moments import moment
 from bridge.api.registry import operation
 from bridge.api.where import Where
 from bridge.errors import InvalidArguments
+from bridge.features.injections.public import find_withheld, reader_of
 from bridge.features.search.operations import PassageTokens, build_search_result, find_among
 from bridge.features.search.results import Freshness, Hit
 from bridge.records import dataclass

@@ -13,20 +13,21 @@ from bridge.api.call import Call
 from bridge.api.hints import Folder, Limit, Properties, Query, When
 from bridge.api.moments import iso, moment
 from bridge.api.note_names import no_such_note
-from bridge.api.questions import keep_question
 from bridge.api.registry import operation
 from bridge.api.vault_notes import creation_text
-from bridge.api.vault_topics import shared_topics
 from bridge.api.where import Where, choose_among, notes_where
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments, ModelMissing
+from bridge.features.answers.public import keep_question
 from bridge.features.search.everywhere import search_vaults
 from bridge.features.search.results import FoundPassage, Freshness, Hit, SearchResult
+from bridge.features.topics.public import shared_topics
 from bridge.search.model import SearchAnswer, SearchHit, SearchRequest, Sources
 from bridge.search.pipeline import search as find
 from bridge.search.related import find_related
 from bridge.text.fold import fold_case
 from bridge.types import Among, NoteKind, NoteOrFolder, SearchDepth, SearchMode, VaultPath, lies_in
+from bridge.vault.obsidian_settings import read_obsidian_settings
 
 PassageTokens = Annotated[int, Interval(ge=0, le=20_000)]
 Score = Annotated[float, Interval(ge=0, le=1)]
@@ -267,7 +268,7 @@ async def pick_link(
     times = times_chosen(call.vault, words)
     hits = {hit.path: hit for hit in found.hits}
     first = [mark_chosen(hits.get(note) or named_hit(call.vault, note), count) for note, count in times.items()]
-    folders = call.vault.mention_index.templates
+    folders = read_obsidian_settings(call.vault.root).template_folders
     # A template is hardly ever meant, whatever its name.
     others = sorted(
         (hit for hit in found.hits if hit.path not in times),

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bridge.api.markup import Answer, Column, Element, Line, RecordList, Segment, Table, aside, notice, notices, path_of
-from bridge.api.questions import answerability_notice
+from bridge.features.answers.public import answerability_notice
 from bridge.text.budget import around_match, cost, cut_reasons, fit_words
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline, quote_path

@@ -9,17 +9,17 @@ from typing import Final
 from bridge.api.write import ChangedFile, Fetch, changed_files, snapshot_fetcher
 from bridge.changes.git import find_commits
 from bridge.changes.hunks import Difference, differences
+from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
+from bridge.features.sessions.journal_note import NOTES_LISTED, Batch, ChangedNote, Failure, JournalFacts
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.parse import parse
-from bridge.notebook.folder import agents_folder
-from bridge.notebook.journal_note import NOTES_LISTED, Batch, ChangedNote, Failure, JournalFacts
-from bridge.notebook.refusals import find_secret
 from bridge.search.summary import choose_sentences_of
 from bridge.state.call_log import CallRecord
 from bridge.state.change_records import Change, ChangeFilter, is_undo_or_redo
 from bridge.state.session_log import SessionRecord
 from bridge.text.invisible import one_line
+from bridge.text.secrets import find_secret
 from bridge.types import Digest, VaultPath
 
 SENTENCES: Final = 3

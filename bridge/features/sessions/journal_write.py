@@ -9,15 +9,11 @@ from bridge.changes.draft import Draft, digest_of
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.changes.requests.edit_note import EditNote
+from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.transactions import Author, ChangeOutcome
 from bridge.errors import AmbiguousHeading, NoteExists, NoteNotFound
-from bridge.markdown.edit.properties import build_note
-from bridge.markdown.edit.requests import Append, InsertUnder
-from bridge.markdown.parse import parse
-from bridge.notebook.fields import field_of
-from bridge.notebook.folder import agents_folder
-from bridge.notebook.journal_note import (
+from bridge.features.sessions.journal_note import (
     LATER,
     JournalFacts,
     JournalWords,
@@ -26,6 +22,10 @@ from bridge.notebook.journal_note import (
     read_words,
     write_body,
 )
+from bridge.markdown.edit.properties import build_note
+from bridge.markdown.edit.requests import Append, InsertUnder
+from bridge.markdown.note import field_of
+from bridge.markdown.parse import parse
 from bridge.records import dataclass
 from bridge.state.change_records import ChangeFilter
 from bridge.state.session_log import SessionRecord

@@ -10,15 +10,15 @@ from typing import Literal
 from weakref import WeakKeyDictionary
 
 from bridge.api.feature import Finding, make_finding
+from bridge.engine.agents_folder import agents_folder
 from bridge.engine.host import Host
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.transactions import Author
 from bridge.errors import BridgeError
 from bridge.features.sessions.facts import gather_facts, is_of_agent
+from bridge.features.sessions.journal_note import JournalFacts, JournalWords, note_link
 from bridge.features.sessions.journal_write import JOURNAL_OPERATIONS, WRITE, journal_path, write_journal
-from bridge.notebook.fields import field_of
-from bridge.notebook.folder import agents_folder
-from bridge.notebook.journal_note import JournalFacts, JournalWords, note_link
+from bridge.markdown.note import field_of
 from bridge.records import dataclass
 from bridge.settings.schema import setting
 from bridge.state.call_log import DAY_S

@@ -13,7 +13,7 @@ from bridge.api.markup import Answer, Column, Element, Table, notice
 from bridge.api.moments import iso, moment
 from bridge.api.registry import operation
 from bridge.engine.open_vault import OpenVault
-from bridge.notebook.fields import field_of
+from bridge.markdown.note import field_of
 from bridge.records import dataclass
 from bridge.state.change_records import ChangeFilter
 from bridge.state.session_log import SessionFilter, SessionRecord, SessionState

@@ -15,14 +15,14 @@ from bridge.api.change_view import change_state, way_back
 from bridge.api.markup import Answer, Element, notice, notices, path_of
 from bridge.api.registry import operation
 from bridge.api.write import WriteArguments, Written, author, build_written, client_name, session_of
+from bridge.engine.agents_folder import agents_folder
 from bridge.features.sessions.facts import gather_facts
+from bridge.features.sessions.journal_note import Entry, JournalFacts, JournalWords, later_lines
 from bridge.features.sessions.journal_write import write_journal
-from bridge.notebook.folder import agents_folder
-from bridge.notebook.journal_note import Entry, JournalFacts, JournalWords, later_lines
-from bridge.notebook.refusals import require_plain
 from bridge.records import dataclass
 from bridge.state.session_log import SessionEvent, SessionRecord
 from bridge.text.invisible import inline
+from bridge.text.secrets import require_plain
 
 Text = Annotated[str, MaxLen(5_000)]
 Texts = Annotated[tuple[Annotated[str, Len(1, 5_000)], ...], MaxLen(100)]

@@ -8,17 +8,17 @@ from typing import Annotated
 from annotated_types import MaxLen
 
 from bridge.api.call import Call
-from bridge.api.chat import choose_generator
 from bridge.api.hints import Query, When, WritingMode
 from bridge.api.markup import Answer, Element, Line, notice, notices, path_of
 from bridge.api.moments import moment
 from bridge.api.note_names import no_such_note
 from bridge.api.note_text import open_content
 from bridge.api.registry import operation
-from bridge.api.stated_rules import find_templates
 from bridge.api.where import choose_among
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments
+from bridge.features.answers.public import choose_generator
+from bridge.features.properties.public import find_templates
 from bridge.features.summaries.records import SENTENCES, Length, Summary, SummarySentence
 from bridge.features.summaries.write import write_summary
 from bridge.index.note import IndexedNote

@@ -8,14 +8,19 @@ from dataclasses import replace
 
 import orjson
 
-from bridge.answers.citations import CheckedSentence, check_sentences
-from bridge.answers.prompt import Source, summary_grammar, write_summary_prompt
-from bridge.answers.spread import MIN_EXCERPT_TOKENS, spread_excerpts
 from bridge.api.call import Call, StreamEvent
-from bridge.api.chat import write_text
 from bridge.api.schemas import encode
 from bridge.errors import ModelUnusable
+from bridge.features.answers.public import (
+    CheckedSentence,
+    Source,
+    check_sentences,
+    summary_grammar,
+    write_summary_prompt,
+    write_text,
+)
 from bridge.features.summaries.records import SENTENCES, Length, Summary, SummarySentence, SummarySettings
+from bridge.features.summaries.spread import MIN_EXCERPT_TOKENS, spread_excerpts
 from bridge.markdown.note import Note
 from bridge.models.chat_process import ChatRequest, PromptTooLong
 from bridge.models.generator import Generator

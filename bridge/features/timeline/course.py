@@ -18,8 +18,8 @@ from bridge.api.vault_notes import creation_time, snapshot
 from bridge.api.where import choose_among
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
+from bridge.features.links.public import Name, NameFinder
 from bridge.index.note import IndexedNote, Notes
-from bridge.linking.mentions import Name, NameFinder
 from bridge.records import dataclass
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline

@@ -11,7 +11,6 @@ from annotated_types import Interval, MaxLen
 
 from bridge.api.arguments import VAULT
 from bridge.api.call import Call
-from bridge.api.external_tools import running_tools
 from bridge.api.hints import describe_hint
 from bridge.api.markup import Answer, Element, Line, Segment, notice, notices
 from bridge.api.presets import META, callable_tools, get_tool, listed_tools
@@ -19,8 +18,8 @@ from bridge.api.registry import Operation, operation, view_of
 from bridge.api.schemas import encode
 from bridge.engine.host import Host
 from bridge.errors import InvalidArguments, NoSuchOperation
+from bridge.features.external_tools.public import ExternalTool, running_tools
 from bridge.features.tools.likeness import ENOUGH, rank
-from bridge.mcp_client.reply import ExternalTool
 from bridge.records import dataclass
 from bridge.text.budget import cut
 from bridge.types import EXACT, Scope

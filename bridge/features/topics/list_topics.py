@@ -10,15 +10,15 @@ from bridge.api.call import Call
 from bridge.api.hints import Folder
 from bridge.api.note_names import no_such_note
 from bridge.api.registry import operation
-from bridge.api.vault_topics import NO_ONTOLOGY, VaultTopics, read_topics
 from bridge.errors import FolderNotFound
+from bridge.features.topics.findings import FindingKind
+from bridge.features.topics.new_topics import first_sentence
 from bridge.features.topics.note_topics import NoteTopics, suggest_topics
+from bridge.features.topics.ontology import Ontology, Topic
 from bridge.features.topics.validate import TopicProblem, validate_topics
+from bridge.features.topics.vault_topics import NO_ONTOLOGY, VaultTopics, read_topics
 from bridge.records import dataclass
 from bridge.text.fold import fold_case
-from bridge.topics.findings import FindingKind
-from bridge.topics.new_topics import first_sentence
-from bridge.topics.ontology import Ontology, Topic
 from bridge.types import VaultPath
 
 

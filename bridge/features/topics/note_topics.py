@@ -3,11 +3,11 @@
 from dataclasses import replace
 from typing import Literal
 
-from bridge.api.vault_topics import VaultTopics
 from bridge.engine.open_vault import OpenVault
+from bridge.features.topics.evidence import TopicEvidence
+from bridge.features.topics.suggest import LikelyTopic, TopicModels, likely_topics
+from bridge.features.topics.vault_topics import VaultTopics
 from bridge.records import dataclass
-from bridge.topics.evidence import TopicEvidence
-from bridge.topics.suggest import LikelyTopic, likely_topics
 from bridge.types import VaultPath
 
 TopicReason = Literal["title", "text", "near notes", "linked notes", "folder"]
@@ -65,7 +65,7 @@ class NoteTopics:
 async def suggest_topics(vault: OpenVault, known: VaultTopics, path: VaultPath, limit: int) -> NoteTopics:
     """Return the topics that near notes, links and a note's text speak for."""
     name, values = known.writer.values(vault.index.notes[path])
-    model = await vault.topic_models.model(known.sources)
+    model = await vault.part(TopicModels).model(known.sources)
     why_none = _why_none(known, path)
     likely = [] if why_none else await likely_topics(known.sources, path, model)
     shown = [one for one in prefer_topics(known, path, likely) if one.is_sure]

@@ -8,18 +8,15 @@ from typing import Annotated, Literal
 import numpy as np
 
 from bridge.api.call import Call
-from bridge.api.dismissals import dismissed_rows
-from bridge.api.vault_topics import VaultTopics
 from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import SetProperties
 from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.engine.open_vault import OpenVault
-from bridge.graph.pairs import mutual_neighbours
-from bridge.linking.merge_pairs import MergePair, find_merge_pairs
-from bridge.records import dataclass
-from bridge.state.dismissals import Dismissal, dismissal_key
-from bridge.topics.findings import (
+from bridge.features.dismissals.public import dismissed_rows
+from bridge.features.entities.public import MergePair, find_merge_pairs
+from bridge.features.links.public import read_corpus
+from bridge.features.topics.findings import (
     FINDING_KINDS,
     FindingKind,
     StrayKind,
@@ -28,8 +25,12 @@ from bridge.topics.findings import (
     find_orphans,
     find_stray_values,
 )
-from bridge.topics.new_topics import NamedCluster, describe_new, find_names, gather_cluster, is_allowed
-from bridge.topics.settings import TopicSettings
+from bridge.features.topics.new_topics import NamedCluster, describe_new, find_names, gather_cluster, is_allowed
+from bridge.features.topics.settings import TopicSettings
+from bridge.features.topics.vault_topics import VaultTopics
+from bridge.graph.pairs import mutual_neighbours
+from bridge.records import dataclass
+from bridge.state.dismissals import Dismissal, dismissal_key
 from bridge.types import TaggedUnion, VaultPath
 
 TopicEdit = Annotated[CreateNote | SetProperties | MoveNote | MergeNotes | DeleteNote, TaggedUnion("op")]
@@ -111,7 +112,7 @@ def find_problems(known: VaultTopics, vault: OpenVault, kinds: Collection[Findin
 
 async def find_new(call: Call, known: VaultTopics, busy: Collection[VaultPath]) -> tuple[list[TopicFinding], int]:
     sources = known.sources
-    corpus = await call.vault.mention_index.corpus()
+    corpus = await read_corpus(call.vault)
     texts = await sources.index.wholes()
     rows = {one.name for one in await dismissed_rows(call, "prospect")}
 

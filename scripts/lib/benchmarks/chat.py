@@ -9,7 +9,7 @@ import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from bridge.answers.prompt import Source, Turn, answer_grammar, write_prompt
+from bridge.features.answers.prompt import Source, Turn, answer_grammar, write_prompt
 from bridge.models.chat_process import AnswerEnd, ChatEvent, ChatRequest, Message, Piece, PromptRead
 from bridge.models.generator import Generator
 from bridge.types import VaultPath

@@ -5,10 +5,10 @@ import statistics
 import time
 from collections.abc import Sequence
 
-from bridge.linking.corpus import Corpus
-from bridge.linking.evidence import Evidence, Strictness
-from bridge.linking.mentions import Name, NameFinder
-from bridge.linking.suggest import Source, suggest
+from bridge.features.links.corpus import Corpus
+from bridge.features.links.evidence import Evidence, Strictness
+from bridge.features.links.link_candidates import Source, suggest
+from bridge.features.links.mentions import Name, NameFinder
 from bridge.types import VaultPath
 from scripts.lib.benchmarks.generate import SYLLABLES
 from scripts.lib.benchmarks.rows import Measurements, Row

@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Final
 
-from bridge.answers.citations import check_sentences
-from bridge.answers.prompt import Source, answer_grammar, is_absent, write_prompt
+from bridge.features.answers.citations import check_sentences
+from bridge.features.answers.prompt import Source, answer_grammar, is_absent, write_prompt
 from bridge.markdown.note import Note
 from bridge.models.chat_process import AnswerEnd, ChatRequest, Piece, PromptTooLong
 from bridge.models.embedder import Embedder

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from bridge.answers.quotes import RelevantNote, choose_quotes
+from bridge.features.answers.quotes import RelevantNote, choose_quotes
 from bridge.models.embedder import Embedder
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import search

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bridge.linking.corpus import Corpus
-from bridge.linking.evidence import THRESHOLDS, Evidence, Strictness
-from bridge.linking.mentions import Name
-from bridge.linking.mentions import NameFinder as Spoken
-from bridge.linking.suggest import Source, suggest
+from bridge.features.links.corpus import Corpus
+from bridge.features.links.evidence import THRESHOLDS, Evidence, Strictness
+from bridge.features.links.link_candidates import Source, suggest
+from bridge.features.links.mentions import Name
+from bridge.features.links.mentions import NameFinder as Spoken
 from bridge.markdown.names import Names
 from bridge.markdown.note import Note
 from bridge.markdown.parse import parse

@@ -11,14 +11,11 @@ from typing import Final
 from bridge.cli.local import open_bridge, wait_until_readable
 from bridge.engine.analytics import GraphSnapshot
 from bridge.engine.open_vault import OpenVault
-from bridge.graph.graph import Graph
-from bridge.index.note import IndexedNote
-from bridge.markdown.frontmatter import link_in_value
-from bridge.text.fold import fold_case
-from bridge.topics.assignments import Assignments, TopicValue, value_texts
-from bridge.topics.evidence import NoteFacts, TopicNames, rarity_by_count
-from bridge.topics.ontology import Ontology, Topic
-from bridge.topics.suggest import (
+from bridge.features.links.mention_index import read_corpus
+from bridge.features.topics.assignments import Assignments, TopicValue, value_texts
+from bridge.features.topics.evidence import NoteFacts, TopicNames, rarity_by_count
+from bridge.features.topics.ontology import Ontology, Topic
+from bridge.features.topics.suggest import (
     PARTS,
     FolderMeanings,
     TopicModel,
@@ -28,6 +25,10 @@ from bridge.topics.suggest import (
     gather_hidden,
     read_facts,
 )
+from bridge.graph.graph import Graph
+from bridge.index.note import IndexedNote
+from bridge.markdown.frontmatter import link_in_value
+from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 from scripts.lib.evaluation.linked import SAMPLE
 
@@ -202,7 +203,7 @@ async def _sources(
     names: Mapping[VaultPath, str],
     kept: list[tuple[VaultPath, VaultPath]],
 ) -> TopicSources:
-    corpus = await vault.mention_index.corpus()
+    corpus = await read_corpus(vault)
     topics = {path: Topic(path, name, _aliases(snapshot.notes.get(path)), "") for path, name in names.items()}
     ontology = Ontology(VaultPath("\0"), topics, {}, {fold_case(one.name): path for path, one in topics.items()})
     assignments = Assignments.collect((note, TopicValue("", topic, None, "wiki")) for note, topic in kept)

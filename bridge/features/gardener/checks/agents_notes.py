@@ -5,18 +5,18 @@ from collections.abc import Iterator
 from typing import Final
 
 from bridge.changes.requests.edit_note import EditNote, SetProperties
+from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
+from bridge.features.corrections.public import NOTE, Replacement, open_replacements
 from bridge.features.gardener.finding import GardenFinding
 from bridge.features.gardener.garden import Garden
+from bridge.features.gardener.plan_note import plain_words, plan_link
+from bridge.features.memory.public import read_memory
 from bridge.index.note import IndexedNote
 from bridge.markdown.edit.requests import ReplaceText
 from bridge.markdown.note import Note
 from bridge.markdown.prose import protected_spans
-from bridge.notebook.corrections import NOTE, Replacement, open_replacements
-from bridge.notebook.folder import agents_folder
-from bridge.notebook.memory_note import read_memory
-from bridge.notebook.plan_note import plain_words, plan_link
 from bridge.text.counts import count_of
 from bridge.types import VaultPath
 

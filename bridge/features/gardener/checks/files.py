@@ -11,18 +11,18 @@ from bridge.changes.requests.edit_note import EditNote
 from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.errors import BridgeError
+from bridge.features.entities.public import MergePair, MergeReason, find_merge_pairs
 from bridge.features.gardener.finding import TICKED, GardenFinding
 from bridge.features.gardener.garden import Garden
+from bridge.features.gardener.plan_note import code_words, plain_words, plan_link
+from bridge.features.topics.public import is_index_note
 from bridge.index.boilerplate import is_template
 from bridge.index.note import IndexedNote
-from bridge.linking.merge_pairs import MergePair, MergeReason, find_merge_pairs
 from bridge.markdown.decode import digest_of
 from bridge.markdown.edit.requests import ReplaceLines
 from bridge.markdown.kinds import is_document, title_of
 from bridge.markdown.note import Note
-from bridge.notebook.plan_note import code_words, plain_words, plan_link
 from bridge.records import dataclass
-from bridge.topics.ontology import is_index_note
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import daily_path
 

@@ -6,30 +6,36 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from bridge.changes.link_text import write_link
 from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import EditNote
-from bridge.engine.link_context import LinkContext, source_of
 from bridge.features.gardener.finding import TICKED, GardenFinding
 from bridge.features.gardener.garden import BudgetSpent, Garden, OrphansOfGarden
+from bridge.features.gardener.plan_note import plain_words, plan_link
+from bridge.features.links.public import (
+    FeedbackModel,
+    LinkContext,
+    LinkPlace,
+    drop_meant,
+    find_candidates,
+    find_tables,
+    insert_links,
+    source_of,
+    suggest,
+)
+from bridge.features.topics.public import body_of
 from bridge.index.inverted_index import TextQuery
 from bridge.index.note import IndexedNote
-from bridge.linking.apply import LinkPlace, find_tables, insert_links, write_link
-from bridge.linking.evidence import FeedbackModel
-from bridge.linking.prospects import find_candidates
-from bridge.linking.spellings import drop_meant
-from bridge.linking.suggest import suggest
 from bridge.markdown.edit.requests import AddItem, ReplaceText
 from bridge.markdown.kinds import title_of
 from bridge.markdown.links import fold_name, is_attachment_name, target_file, target_subpath
 from bridge.markdown.names import note_name
 from bridge.markdown.note import Link
-from bridge.notebook.plan_note import plain_words, plan_link
 from bridge.records import dataclass
 from bridge.search.related import rare_words
 from bridge.text.closest import find_mistyped
 from bridge.text.counts import count_of
 from bridge.text.fold import fold_case, fold_letters, fold_word, letters_and_digits
-from bridge.topics.suggest import body_of
 from bridge.types import Span, VaultPath
 
 MAX_CONTEXT_CHARS = 300

@@ -11,11 +11,17 @@ from bridge.changes.requests.edit_note import SetProperties
 from bridge.changes.requests.many_notes import RenameProperty, RenameTag
 from bridge.features.gardener.finding import MAX_NAMED, GardenFinding
 from bridge.features.gardener.garden import Garden
+from bridge.features.gardener.plan_note import code_words, name_notes, plan_link
+from bridge.features.properties.public import (
+    PropertyCount,
+    ValueKind,
+    count_properties,
+    find_violations,
+    infer_rules,
+    kind_of_value,
+)
 from bridge.markdown.edit.tags import TagRename
 from bridge.markdown.note import Value
-from bridge.notebook.plan_note import code_words, name_notes, plan_link
-from bridge.schema.census import PropertyCount, ValueKind, count_properties, kind_of_value
-from bridge.schema.conventions import find_violations, infer_rules
 from bridge.text.closest import find_closest
 from bridge.text.counts import count_of
 from bridge.text.fold import fold_case, fold_letters

@@ -4,18 +4,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from bridge.api.vault_topics import VaultTopics, read_topics
 from bridge.changes.requests.edit_note import SetProperties
 from bridge.features.gardener.checks.links import DAY
 from bridge.features.gardener.finding import TICKED, GardenFinding
 from bridge.features.gardener.garden import BudgetSpent, Garden, TopicsOfGarden
+from bridge.features.gardener.plan_note import code_words, plain_words, plan_link
+from bridge.features.topics.public import (
+    LikelyTopic,
+    StrayValue,
+    TopicEvidence,
+    TopicFinding,
+    TopicModels,
+    VaultTopics,
+    find_stray_values,
+    likely_topics,
+    read_topics,
+)
 from bridge.index.note import IndexedNote
 from bridge.markdown.kinds import title_of
-from bridge.notebook.plan_note import code_words, plain_words, plan_link
 from bridge.text.counts import count_of
-from bridge.topics.evidence import TopicEvidence
-from bridge.topics.findings import StrayValue, TopicFinding, find_stray_values
-from bridge.topics.suggest import LikelyTopic, likely_topics
 from bridge.types import VaultPath
 
 MAX_NOTES: Final = 200
@@ -37,7 +44,7 @@ async def read_topics_of_garden(garden: Garden) -> TopicsOfGarden | None:
     known = await read_topics(vault, rarity=True)
     if known is None:
         return None
-    model = await vault.topic_models.model(known.sources)
+    model = await vault.part(TopicModels).model(known.sources)
     untold = choose_untold(garden, known)
     if not model.notes:
         return TopicsOfGarden(known, {}, frozenset())

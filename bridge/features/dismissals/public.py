@@ -1,0 +1,3 @@
+"""What others use of dismissals."""
+
+from bridge.features.dismissals.operations import dismissed_rows

@@ -1,0 +1,415 @@
+"""A handoff as Markdown: what one session leaves to the next, with claims whose proofs stand beside them."""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, fields
+from datetime import datetime
+from typing import Annotated, Any, Final, Literal, Protocol
+
+from annotated_types import MaxLen
+
+from bridge.engine.agents_folder import AgentsFolder
+from bridge.errors import AmbiguousHeading, HeadingNotFound
+from bridge.index.note import IndexedNote, time_written
+from bridge.markdown.note import Note, Task, field_of
+from bridge.markdown.sections import find_section, section_spans
+from bridge.markdown.tasks import TaskSettings
+from bridge.records import dataclass
+from bridge.text.invisible import one_line, visible_text
+from bridge.types import Digest, VaultPath, is_same_digest
+
+Short = Annotated[str, MaxLen(1_000)]
+Long = Annotated[str, MaxLen(5_000)]
+Scalar = str | int | float | bool | None
+
+Outcome = Literal["still_true", "changed", "gone", "unchecked"]
+
+SHOWN: Final = 160
+"""Most characters of a line or value that a verdict repeats."""
+
+_TASK: Final = re.compile(r"(?P<path>.+?\.md):(?P<line>[0-9]{1,9})(?:\s+(?P<text>.*))?")
+_ARROW: Final = re.compile(r"\s*(?:→|->)\s*")
+_BOXES: Final = TaskSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What a claim rests on: one of `path` with `quote`, `digest`, `heading` or `property`; else a field of its own.
+
+    Attributes:
+        path: The note.
+        quote: Text in it.
+        digest: SHA-256 of the file.
+        heading: A heading in it, such as `A > B`.
+        property: A property in it, with `value`.
+        value: That property's value; null if it has none.
+        change_id: A change, with `state`.
+        state: That change's state.
+        task: A task as `path:line text`, with `status`.
+        status: Its box character, `open` or `done`.
+        link: A link as `path → path`.
+        file: Any file, with `sha256`.
+        sha256: The SHA-256 of that file.
+        command: A command, with `result`; never checked.
+        result: What that command printed.
+        url: A web page; never checked.
+    """
+
+    path: VaultPath | None = None
+    quote: Long | None = None
+    digest: Digest | None = None
+    heading: Short | None = None
+    property: Short | None = None
+    value: Scalar | tuple[Scalar, ...] = None
+    change_id: Short | None = None
+    state: Short | None = None
+    task: Short | None = None
+    status: Short | None = None
+    link: Short | None = None
+    file: VaultPath | None = None
+    sha256: Digest | None = None
+    command: Short | None = None
+    result: Long | None = None
+    url: Short | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProofCheck:
+    """Whether a proof holds, and why not or where."""
+
+    outcome: Outcome
+    why: str = ""
+
+
+class VaultFacts(Protocol):
+    """What a vault can say about itself."""
+
+    def note(self, path: VaultPath) -> Note | None:
+        """Return a note as it is now; None if there is none."""
+
+    def file_digest(self, path: VaultPath) -> Digest | None:
+        """Return the SHA-256 of a file; None if there is none."""
+
+    def moved_to(self, path: VaultPath) -> VaultPath | None:
+        """Return where a file is now; None if it was not moved."""
+
+    def find(self, name: str) -> VaultPath:
+        """Return the path of a file that is named by path or name."""
+
+    def links_of(self, note: Note) -> Iterator[VaultPath]:
+        """Yield the files that a note links to."""
+
+    def change_state(self, change: str) -> str | None:
+        """Return the state of a change; None if it is not known."""
+
+
+def plain_proof(proof: Proof) -> dict[str, Any]:
+    return {
+        name: value
+        for name, value in asdict(proof).items()
+        if value is not None or (name == "value" and proof.property is not None)
+    }
+
+
+def parse_proof(values: Mapping[str, Any]) -> Proof | None:
+    names = {field.name for field in fields(Proof)}
+    if not values or not values.keys() <= names:
+        return None
+    value = values.get("value")
+    proof = Proof(**{**values, "value": tuple(value) if isinstance(value, list) else value})
+    texts = (getattr(proof, name) for name in names - {"value"})
+    return proof if all(text is None or isinstance(text, str) for text in texts) else None
+
+
+def check_proof(proof: Proof | None, facts: VaultFacts) -> ProofCheck:
+    """Check a proof against the vault as it is now."""
+    match proof:
+        case _ if proof is None or proof == Proof():
+            verdict = ProofCheck("unchecked", "no proof was given")
+        case Proof(path=path) if path is not None:
+            verdict = _at_note(path, facts, lambda note: _check_note(proof, note))
+        case Proof(file=file) if file is not None:
+            verdict = _check_file(file, proof.sha256, facts)
+        case Proof(change_id=change) if change is not None:
+            verdict = _check_change(facts.change_state(change), proof.state)
+        case Proof(task=task) if task is not None:
+            verdict = _check_task(task, proof.status or "", facts)
+        case Proof(link=link) if link is not None:
+            verdict = _check_link(link, facts)
+        case _:
+            verdict = ProofCheck("unchecked", "commands and web pages are not checked")
+    return verdict
+
+
+def _compare(fact: str, *, holds: bool) -> ProofCheck:
+    return ProofCheck("still_true") if holds else ProofCheck("changed", fact)
+
+
+def _check_change(state: str | None, wanted: str | None) -> ProofCheck:
+    if state is None:
+        return ProofCheck("gone", "the change is not known")
+    return _compare(f"the change is {state}", holds=state == wanted)
+
+
+def _at_note(path: VaultPath, facts: VaultFacts, check: Callable[[Note], ProofCheck]) -> ProofCheck:
+    note, now = facts.note(path), None
+    if note is None and (now := facts.moved_to(path)) is not None:
+        note = facts.note(now)
+    if note is None:
+        return ProofCheck("gone", f"there is no `{path}`")
+    verdict = check(note)
+    if now is None:
+        return verdict
+    return ProofCheck(verdict.outcome, "; ".join(filter(None, (f"moved to `{now}`", verdict.why))))
+
+
+def _check_note(proof: Proof, note: Note) -> ProofCheck:
+    if proof.quote is not None:
+        return _check_quote(proof.quote, note.text)
+    if proof.digest is not None:
+        return _compare(f"its digest is {note.digest[:12]}", holds=is_same_digest(note.digest, proof.digest))
+    if proof.heading is not None:
+        return _check_heading(proof.heading, note)
+    if proof.property is not None:
+        name = proof.property.casefold()
+        found = [value for key, value in note.properties.items() if str(key).casefold() == name]
+        value = found[0] if found else None
+        fact = f"`{proof.property}` is {_shorten(str(value))}" if found else f"it has no property `{proof.property}`"
+        return _compare(fact, holds=_as_list(value) == _as_list(proof.value))
+    return ProofCheck("unchecked", "the proof names a note but nothing in it")
+
+
+def _as_list(value: Any) -> Any:
+    return list(value) if isinstance(value, list | tuple) else value
+
+
+def _check_quote(quote: str, text: str) -> ProofCheck:
+    from rapidfuzz import fuzz, process
+
+    if not one_line(quote):
+        return ProofCheck("changed", "the quote is empty")
+    if one_line(quote) in one_line(text):
+        return ProofCheck("still_true")
+    lines = text.split("\n")
+    wanted = next((line for line in quote.split("\n") if line.strip()), quote)
+    nearest = process.extractOne(one_line(wanted), [one_line(line) for line in lines], scorer=fuzz.ratio)
+    if nearest is None or not nearest[0]:
+        return ProofCheck("changed", "the note is empty")
+    return ProofCheck("changed", f"it lacks the quote; the nearest line is {nearest[2] + 1}: “{_shorten(nearest[0])}”")
+
+
+def _check_heading(heading: str, note: Note) -> ProofCheck:
+    try:
+        find_section(note, heading)
+    except AmbiguousHeading:
+        return ProofCheck("still_true", "several headings have this name")
+    except HeadingNotFound as error:
+        return ProofCheck("changed", error.message)
+    return ProofCheck("still_true")
+
+
+def _check_file(path: VaultPath, sha256: Digest | None, facts: VaultFacts) -> ProofCheck:
+    now = None
+    digest = facts.file_digest(path)
+    if digest is None and (now := facts.moved_to(path)) is not None:
+        digest = facts.file_digest(now)
+    if digest is None:
+        return ProofCheck("gone", f"there is no `{path}`")
+    verdict = _compare(f"its SHA-256 is {digest[:12]}…", holds=sha256 is None or is_same_digest(digest, sha256))
+    return verdict if now is None else ProofCheck(verdict.outcome, f"moved to `{now}`")
+
+
+def _check_task(task: str, status: str, facts: VaultFacts) -> ProofCheck:
+    named = _TASK.fullmatch(task.strip())
+    if named is None:
+        return ProofCheck("changed", "a task is named as `path:line text`")
+    text, line = one_line(named["text"] or ""), int(named["line"])
+
+    def check(note: Note) -> ProofCheck:
+        found = [one for one in note.tasks if (text in one_line(one.text) if text else one.line == line)]
+        if not found:
+            return ProofCheck("changed", "there is no such task in the note")
+        one = min(found, key=lambda one: abs(one.line - line))
+        return _compare(f"its box is [{one.status}], in line {one.line}", holds=_has_status(one, status))
+
+    return _at_note(facts.find(named["path"]), facts, check)
+
+
+def _has_status(task: Task, status: str) -> bool:
+    match status:
+        case "done":
+            return _BOXES.meaning(task.status) == "done"
+        case "open":
+            return _BOXES.is_open(task.status)
+        case _:
+            return task.status == (status or task.status)
+
+
+def _check_link(link: str, facts: VaultFacts) -> ProofCheck:
+    ends = [facts.find(end) for end in _ARROW.split(link.strip()) if end]
+    if len(ends) != 2:
+        return ProofCheck("changed", "a link is named as `path → path`")
+    source, target = ends
+    targets = {target, facts.moved_to(target)}
+    return _at_note(
+        source,
+        facts,
+        lambda note: _compare("it links there no longer", holds=not targets.isdisjoint(facts.links_of(note))),
+    )
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
+
+
+TYPE: Final = "handoff"
+"""The value of the property `type` that makes a note a handoff."""
+
+TAKEN: Final = "taken"
+"""The value of `status` once somebody took it over."""
+
+TEXTS: Final = {"Goal": "goal", "State": "state", "Next action": "next_action"}
+LISTS: Final = {
+    "Constraints": "constraints",
+    "Unknowns": "unknowns",
+    "Artifacts": "artifacts",
+    "Stop conditions": "stop_conditions",
+}
+CLAIMS: Final = "Claims"
+LEVEL: Final = 2
+"""The level of these headings."""
+
+_CLAIM: Final = re.compile(r"- \[(?P<box>.)\] (?P<text>.*?)(?: %%proof: (?P<proof>\{.*\})%%)?")
+
+
+@dataclass(frozen=True, slots=True)
+class ProvenClaim:
+    """A claim with its proof, if it has one."""
+
+    text: str
+    proof: Proof | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Handoff:
+    """What is handed over."""
+
+    goal: str
+    state: str
+    next_action: str
+    constraints: tuple[str, ...] = ()
+    unknowns: tuple[str, ...] = ()
+    artifacts: tuple[str, ...] = ()
+    stop_conditions: tuple[str, ...] = ()
+    claims: tuple[ProvenClaim, ...] = ()
+
+
+def handoff_name(goal: str, now: datetime) -> str:
+    """Return the title of a handoff's note."""
+    return f"{now:%Y-%m-%d %H%M} {one_line(goal)[:60].strip()}"
+
+
+def handoff_properties(goal: str, now: datetime, client: str | None, session: str, to: str | None) -> dict[str, Any]:
+    """Return the properties of a handoff that nobody took yet."""
+    values = {
+        "type": TYPE,
+        "title": one_line(goal)[:300],
+        "status": "open",
+        "created": now.isoformat(timespec="seconds"),
+        "agent": client,
+        "session": session,
+        "to": to,
+    }
+    return {name: value for name, value in values.items() if value}
+
+
+def write_handoff(handoff: Handoff) -> str:
+    """Write the body of a handoff: texts as quotes, lists as items, claims as ticked tasks that a person can untick."""
+    parts = [f"# {one_line(handoff.goal)}\n"]
+    for heading, name in TEXTS.items():
+        parts.append(_section(heading, (f"> {line}".rstrip() for line in _lines(getattr(handoff, name)))))
+    for heading, name in LISTS.items():
+        parts.append(_section(heading, (f"- {_flat(text)}" for text in getattr(handoff, name))))
+    parts.append(_section(CLAIMS, map(_claim_line, handoff.claims)))
+    return "\n".join(part for part in parts if part)
+
+
+def read_handoff(note: Note) -> Handoff:
+    """Read a handoff, however a person has edited it; claims whose box is not ticked are left out."""
+    values: dict[str, Any] = dict.fromkeys(TEXTS.values(), "")
+    for heading, lines in _sections(note):
+        if heading in TEXTS:
+            quoted = (line[1:].removeprefix(" ") if line.startswith(">") else line for line in lines)
+            values[TEXTS[heading]] = "\n".join(quoted).strip()
+        elif heading in LISTS:
+            values[LISTS[heading]] = tuple(line[2:].strip() for line in lines if line.startswith(("- ", "* ")))
+        elif heading == CLAIMS:
+            values["claims"] = tuple(_claims(lines))
+    return Handoff(**values)
+
+
+def is_handoff(note: IndexedNote, folder: AgentsFolder) -> bool:
+    return note.note_type == TYPE and folder.holds(note.path)
+
+
+def waiting_handoff(notes: Iterable[IndexedNote], folder: AgentsFolder, client: str | None) -> IndexedNote | None:
+    """Return the newest handoff to a client, or to any, that nobody took."""
+    me = (client or "").casefold()
+    waiting = (
+        note
+        for note in notes
+        if is_waiting(note, folder) and str(field_of(note.properties, "to") or me).casefold() == me
+    )
+    return max(waiting, key=handoff_age, default=None)
+
+
+def is_waiting(note: IndexedNote, folder: AgentsFolder) -> bool:
+    return is_handoff(note, folder) and field_of(note.properties, "status") != TAKEN
+
+
+def handoff_age(note: IndexedNote) -> tuple[float, float, VaultPath]:
+    return (time_written(note), note.mtime, note.path)
+
+
+def _section(heading: str, lines: Iterable[str]) -> str:
+    body = "\n".join(lines)
+    return f"## {heading}\n\n{body}\n" if body else ""
+
+
+def _lines(text: str) -> list[str]:
+    return visible_text(text).strip().splitlines()
+
+
+def _flat(text: str) -> str:
+    return one_line(text) or "…"
+
+
+def _claim_line(claim: ProvenClaim) -> str:
+    line = f"- [x] {_flat(claim.text).replace('%%', '% %')}"
+    if claim.proof is None:
+        return line
+    # A comment of Obsidian ends at the next `%%`.
+    proof = json.dumps(plain_proof(claim.proof), ensure_ascii=False).replace("%", "\\u0025")
+    return f"{line} %%proof: {proof}%%"
+
+
+def _claims(lines: Iterable[str]) -> Iterator[ProvenClaim]:
+    for line in lines:
+        found = _CLAIM.fullmatch(line.rstrip())
+        if found is not None and found["box"] in "xX":
+            yield ProvenClaim(found["text"], _proof(found["proof"]))
+
+
+def _proof(text: str | None) -> Proof | None:
+    try:
+        values = json.loads(text or "null")
+    except ValueError:
+        return None
+    return parse_proof(values) if isinstance(values, Mapping) else None
+
+
+def _sections(note: Note) -> Iterator[tuple[str, list[str]]]:
+    for heading, (_, end) in zip(note.headings, section_spans(note.headings, len(note.text)), strict=True):
+        if heading.level == LEVEL:
+            yield heading.text, note.text[heading.span[1] : end].split("\n")

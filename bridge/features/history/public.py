@@ -1,0 +1,3 @@
+"""What others use of history."""
+
+from bridge.features.history.editor import editor_session

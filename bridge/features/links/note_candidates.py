@@ -1,0 +1,181 @@
+"""Link candidates without a note: names that several notes mention and that no note has."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from typing import Final, Literal
+
+from bridge.features.links.capitals import CapitalisedName, NameKind, find_capitalised, label_words, strip_markup
+from bridge.records import dataclass
+from bridge.text.fold import fold_case
+from bridge.text.words import ALPHABETIC
+from bridge.types import VaultPath
+
+CandidateKind = Literal["stub"] | NameKind
+
+MIN_NOTES: Final = 2
+EXAMPLES: Final = 3
+"""Number of example notes given for each candidate."""
+
+BASE: Final[Mapping[CandidateKind, float]] = {
+    "stub": 0.6,
+    "ticket": 0.5,
+    "camel case": 0.45,
+    "name": 0.4,
+    "quoted": 0.35,
+    "acronym": 0.3,
+}
+"""Confidence in a candidate from two notes; each doubling of the notes halves the distance to 1."""
+
+ORDINARY: Final = 0.2
+"""Minimum lower-case share of a word's uses for it to be an ordinary word."""
+
+EVERYWHERE: Final = 0.04
+"""Share of all notes from which a name is probably part of a template."""
+
+TEMPLATED: Final = 0.5
+AS_LABEL: Final = 0.5
+"""Share of a name's notes that have it as a heading or label, from which it belongs to a template."""
+
+CAPITALISING: Final = frozenset({"german"})
+"""Languages that capitalise every noun, so that the capital of a single word means nothing."""
+
+NOUNS: Final = 0.08
+"""Share of capitalised words within sentences from which a text counts as capitalising all nouns, in any language."""
+
+MIN_NOUNS: Final = 3
+MAX_WORD_CHARS: Final = 24
+
+_EVERYDAY: Final = re.compile(
+    "(mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october"
+    "|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|english|i|x{0,3}(?:ix|iv|v?i{1,3}|v)|x{2,3}"
+    # Names of callouts, and words often written in capitals.
+    "|notes?|abstract|summary|tl;?dr|info|todo|tips?|hints?|important|success|check|done|question|help|faq|warnings?"
+    "|caution|attention|failure|fail|missing|danger|error|bug|examples?|quote|cite|and|not|or|yes|no"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NoteCandidate:
+    """A name that several notes contain and that no note has."""
+
+    name: str
+    kind: CandidateKind
+    notes: int
+    confidence: float
+    examples: tuple[VaultPath, ...]
+
+
+class Usage:
+    """How the notes of a vault write their words."""
+
+    def __init__(self) -> None:
+        self.small: Counter[str] = Counter()
+        """Number of notes with a word in lower case."""
+        self.capital: Counter[str] = Counter()
+        """Number of notes with a word with an initial capital, by the word in lower case."""
+        self.labels: Counter[str] = Counter()
+        """Number of notes with a folded name in a heading or label."""
+        self.nouns: Counter[str] = Counter()
+        """Number of notes, in languages that capitalise nouns, with a folded word with a capital."""
+
+    def read(self, text: str, prose: str) -> int:
+        """Count the words of a note, and return their number."""
+        words = ALPHABETIC.findall(prose)
+        several = set(words)
+        self.small.update(word for word in several if word.islower())
+        self.capital.update(word.lower() for word in several if word[0].isupper())
+        self.labels.update(set(map(fold_case, label_words(text, prose))))
+        return len(words)
+
+    def is_ordinary(self, word: str) -> bool:
+        return self.small[word] > ORDINARY * self.capital[word]
+
+    def is_label(self, form: str, notes: int) -> bool:
+        """Return whether a folded name, contained in so many notes, is rather a heading or label of a template."""
+        return self.labels[form] >= max(MIN_NOTES, AS_LABEL * notes)
+
+
+def find_candidates(
+    texts: Mapping[VaultPath, str],
+    existing: Container[str],
+    stubs: Mapping[str, Collection[VaultPath]],
+    languages: Mapping[VaultPath, str | None] | None = None,
+) -> list[NoteCandidate]:
+    """Return the candidates for new notes, most confident first."""
+    usage = Usage()
+    looking: dict[VaultPath, Sequence[CapitalisedName]] = {}
+    for path, text in texts.items():
+        prose = strip_markup(text)
+        count = usage.read(text, prose)
+        capitalises = (languages or {}).get(path) in CAPITALISING
+        looking[path] = list(filter_nouns(list(find_capitalised(prose)), count, usage, capitalises=capitalises))
+    notes_of_form: dict[str, dict[VaultPath, None]] = defaultdict(dict)
+    written: dict[str, Counter[str]] = defaultdict(Counter)
+    kinds: dict[str, CandidateKind] = {}
+    for target, paths in stubs.items():
+        form = fold_case(target)
+        kinds[form] = "stub"
+        written[form][target] += 1
+        notes_of_form[form] |= dict.fromkeys(paths)
+    within = {fold_case(place.text) for places in looking.values() for place in places if not place.begins}
+    for path, places in looking.items():
+        for place in places:
+            name = place.text if fold_case(place.text) in within else drop_first_word(place, usage)
+            form = fold_case(name)
+            kinds.setdefault(form, place.kind)
+            written[form][name] += 1
+            notes_of_form[form][path] = None
+    likely = [
+        NoteCandidate(
+            name=written[form].most_common(1)[0][0],
+            kind=kinds[form],
+            notes=len(paths),
+            confidence=round(confidence(kinds[form], len(paths), len(texts)), 3),
+            examples=tuple(sorted(paths)[:EXAMPLES]),
+        )
+        for form, paths in notes_of_form.items()
+        if len(paths) >= MIN_NOTES and form not in existing and is_candidate(form, len(paths), kinds[form], usage)
+    ]
+    return sorted(likely, key=lambda one: (-one.confidence, -one.notes, one.name))
+
+
+def filter_nouns(
+    places: Sequence[CapitalisedName], words: int, usage: Usage, *, capitalises: bool
+) -> Iterator[CapitalisedName]:
+    single = [place for place in places if place.kind == "name" and " " not in place.text]
+    if not capitalises and len(single) <= max(MIN_NOUNS, NOUNS * words):
+        yield from places
+        return
+    if capitalises:
+        usage.nouns.update({fold_case(place.text) for place in single})
+    for place in places:
+        if place.kind != "name":
+            yield place
+        elif capitalises and place.begins:
+            # The first word begins the sentence; the word after it is a noun.
+            rest = place.text.partition(" ")[2]
+            if " " in rest:
+                yield CapitalisedName("name", rest, begins=False)
+        elif " " in place.text:
+            yield place
+
+
+def drop_first_word(place: CapitalisedName, usage: Usage) -> str:
+    first, _, rest = place.text.partition(" ")
+    return rest if rest and usage.is_ordinary(first.lower()) else place.text
+
+
+def confidence(kind: CandidateKind, notes: int, everything: int) -> float:
+    """Return the confidence in a name found in so many notes, given the number of all notes."""
+    confidence = 1 - (1 - BASE[kind]) * MIN_NOTES / notes
+    return confidence * TEMPLATED if notes > max(10, EVERYWHERE * everything) and kind != "stub" else confidence
+
+
+def is_candidate(form: str, notes: int, kind: CandidateKind, usage: Usage) -> bool:
+    """Return whether a folded name is more than an ordinary word, a noun, or a template's heading."""
+    if kind in {"stub", "ticket"}:
+        return True
+    if max(map(len, form.split())) > MAX_WORD_CHARS or _EVERYDAY.fullmatch(form) or usage.is_label(form, notes):
+        return False
+    return " " in form or (usage.small[form] <= ORDINARY * notes and usage.nouns[form] < notes)

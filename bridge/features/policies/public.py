@@ -1,0 +1,3 @@
+"""What others use of policies."""
+
+from bridge.features.policies.block import TYPE

@@ -1,0 +1,180 @@
+"""The questions of a policy to the vault, answered from the draft: notes and tasks."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from bridge.bases.evaluate import check_functions
+from bridge.bases.syntax import parse_expression
+from bridge.bases.values import Result
+from bridge.errors import InvalidArguments
+from bridge.features.policies.model import MAX_RESULTS
+from bridge.features.policies.state import DraftState
+from bridge.index.note import IndexedNote, IndexedTask
+from bridge.markdown.edit.tasks import task_blocks
+from bridge.markdown.names import note_name
+from bridge.markdown.note import Value
+from bridge.markdown.tasks import TaskSettings, parse_task, strip_ids
+from bridge.search.filters import filter_notes
+from bridge.search.model import SearchRequest
+from bridge.search.task_filter import TaskFilter, filter_tasks, require_status, sort_tasks
+from bridge.types import SHORT_DIGEST, VaultPath
+
+USABLE: Final[Mapping[str, frozenset[str]]] = {
+    "find_notes": frozenset({"folder", "tags", "properties", "types", "where", "sort", "limit"}),
+    "list_tasks": frozenset(
+        {"path", "folder", "status", "due_on", "due_after", "due_before", "tags", "text", "where", "sort", "limit"}
+    ),
+    "search": frozenset({"query", "folder", "tags", "properties", "mode", "types", "limit"}),
+    "summarise": frozenset({"paths", "tags", "modified_after", "modified_before", "length", "focus"}),
+}
+"""The arguments that a step may give."""
+
+LISTED: Final[Mapping[str, str]] = {
+    "find_notes": "notes",
+    "list_tasks": "tasks",
+    "search": "hits",
+    "summarise": "sentences",
+}
+"""The name of the list in each result."""
+
+Bound = Mapping[str, Any]
+"""The arguments of a question, checked as those of the operation are."""
+
+
+def find_notes(state: DraftState, bound: Bound, given: Mapping[str, Result], apart: str | None) -> Mapping[str, Value]:
+    chosen = _choose(state, bound, given, apart)
+    sort = str(bound["sort"])
+    keys: Mapping[str, Callable[[IndexedNote], Any]] = {
+        "path": lambda note: (note.path.casefold(), note.path),
+        "title": lambda note: note.title.casefold(),
+        "modified": lambda note: note.mtime,
+    }
+    by = sort.removeprefix("-")
+    if by not in keys:
+        raise InvalidArguments(f"A policy cannot sort by `{sort}`.", hint="Sort by path, title or modified.")
+    ordered = sorted(sorted(chosen, key=keys["path"]), key=keys[by], reverse=sort.startswith("-"))
+    return _result("notes", [_note_facts(note) for note in ordered[: _limit(bound)]], len(ordered))
+
+
+def list_tasks(
+    state: DraftState, bound: Bound, given: Mapping[str, Result], apart: str | None, settings: TaskSettings
+) -> Mapping[str, Value]:
+    """Answer `list_tasks`; its arguments are those of `find_notes`, and what boxes mean."""
+    require_status(bound["status"])
+    path: VaultPath | None = bound["path"]
+    if path is not None and path not in state.notes:
+        return _result("tasks", [], 0)
+    chosen = [state.notes[path]] if path is not None else _choose(state, bound, given, apart)
+    criteria = TaskFilter(
+        bound["status"],
+        tuple(tag.strip().lstrip("#").rstrip("/").casefold() for tag in bound["tags"]),
+        bound["text"].strip().casefold(),
+        bound["due_on"],
+        bound["due_after"],
+        bound["due_before"],
+    )
+    found = sort_tasks(filter_tasks(chosen, criteria, settings), bound["sort"])
+    shown = found[: _limit(bound)]
+    blocks = {path: task_blocks(path, state.text(path)) for path in {note.path for note, _ in shown}}
+    listed = {(note.path, task.line) for note, task in shown}
+    tasks: list[Value] = [
+        {
+            "path": note.path,
+            "name": note_name(note.path),
+            "line": task.line,
+            "text": parse_task(task.text).text,
+            "status": task.status,
+            "due": task.due,
+            "tags": list(task.tags),
+            "digest": note.digest,
+            "written": (written := strip_ids(task.text)),
+            "block": blocks[note.path].get(task.line, f"[{task.status}] {written}"),
+            "nested": any((note.path, line) in listed for line in _lines_around(note, task)),
+        }
+        for note, task in shown
+    ]
+    return _result("tasks", tasks, len(found))
+
+
+def _lines_around(note: IndexedNote, task: IndexedTask) -> Iterator[int]:
+    parents = {each.line: each.parent for each in note.tasks}
+    line = task.parent
+    while line is not None:
+        yield line
+        line = parents.get(line)
+
+
+def list_hits(hits: Iterable[Mapping[str, Any]], total: int) -> Mapping[str, Value]:
+    """Return what `search` answered, in the form of the other questions."""
+    found: list[Value] = [
+        {"path": hit["path"], "name": note_name(hit["path"]), "title": hit["title"]} for hit in list(hits)[:MAX_RESULTS]
+    ]
+    return _result("hits", found, total)
+
+
+def list_sentences(sentences: Iterable[Mapping[str, Any]]) -> Mapping[str, Value]:
+    """Return what `summarise` answered, in the form of the other questions."""
+    found: list[Value] = [
+        {"path": one["path"], "name": note_name(one["path"]), "line": one["line"], "text": one["text"]}
+        for one in sentences
+    ]
+    return _result("sentences", found, len(found))
+
+
+def no_results(do: str) -> Mapping[str, Value]:
+    """Return the answer to a question that was never asked."""
+    return _result(LISTED[do], [], 0)
+
+
+def join_results(do: str, before: Mapping[str, Value], more: Mapping[str, Value]) -> Mapping[str, Value]:
+    """Return two answers to a question as one, in which each note or task stands once."""
+    name = LISTED[do]
+    joined: dict[tuple[Value, Value], Value] = {}
+    for answer in (before, more):
+        found = answer[name]
+        for one in found if isinstance(found, list) else ():
+            if isinstance(one, Mapping):
+                joined.setdefault((one["path"], one.get("line")), one)
+    left_out = sum(int(str(answer["total"])) - int(str(answer["count"])) for answer in (before, more))
+    return _result(name, list(joined.values())[:MAX_RESULTS], len(joined) + left_out)
+
+
+def _choose(state: DraftState, bound: Bound, given: Mapping[str, Result], apart: str | None) -> list[IndexedNote]:
+    folder = str(bound["folder"] or "")
+    inside = apart is None or f"{folder}/".casefold().startswith(f"{apart}/".casefold())
+    notes = {path: note for path, note in state.notes.items() if inside or not path.startswith(f"{apart}/")}
+    request = SearchRequest(
+        query="",
+        folder=folder or None,
+        tags=() if "status" in bound else bound["tags"],
+        properties=bound.get("properties") or {},
+        types=bound.get("types") or (),
+    )
+    passing = filter_notes(notes, request)
+    paths = list(notes) if passing is None else [path for path in notes if path in passing]
+    if bound["where"].strip():
+        node = parse_expression(bound["where"])
+        check_functions([node])
+        true = state.select(node, paths, given)
+        paths = [path for path in paths if path in true]
+    return [notes[path] for path in paths]
+
+
+def _note_facts(note: IndexedNote) -> Value:
+    return {
+        "path": note.path,
+        "name": note_name(note.path),
+        "folder": note.path.rpartition("/")[0],
+        "title": note.title,
+        "type": note.note_type,
+        "tags": list(note.tags),
+        "digest": note.digest[:SHORT_DIGEST],
+    }
+
+
+def _result(name: str, found: list[Value], total: int) -> Mapping[str, Value]:
+    return {name: found, "count": len(found), "total": total, "first": found[0] if found else None}
+
+
+def _limit(bound: Bound) -> int:
+    return min(int(bound["limit"]), MAX_RESULTS)

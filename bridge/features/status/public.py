@@ -1,0 +1,3 @@
+"""What others use of status."""
+
+from bridge.features.status.views import summarize_vault

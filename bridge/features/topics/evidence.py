@@ -1,0 +1,138 @@
+"""What speaks for a note having a topic."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from bridge.features.links.public import Name, NameFinder
+from bridge.features.topics.ontology import Topic
+from bridge.records import dataclass
+from bridge.text.fold import fold_case
+from bridge.types import VaultPath
+
+NEAREST: Final = 25
+"""Near notes that vote."""
+
+PRIOR_WEIGHT: Final = 0.5
+"""Weight, in mean votes, that is set against the votes, so that one near note with topics decides little."""
+
+ROOT: Final = 1 / 3
+"""The power by which a weight becomes a similarity again."""
+
+Having = Callable[[VaultPath], Collection[VaultPath]]
+"""Returns the topics of a note."""
+
+
+@dataclass(frozen=True, slots=True)
+class TopicEvidence:
+    """What speaks for a topic."""
+
+    vote: float = 0.0
+    """Share of the weight of the near notes with topics that have this one."""
+    near: int = 0
+    """How many of them have it."""
+    closest: float = 0.0
+    """How near the nearest of them is, 0-1."""
+    said: str = ""
+    """The name or alias, folded, that the note says most specifically."""
+    specific: float = 0.0
+    """How few notes say it, 0-1; 0 if the note does not."""
+    titled: bool = False
+    """Whether the note's title says it."""
+    linked: int = 0
+    """How many of the notes linked with it have the topic."""
+    among_linked: float = 0.0
+    """Their share."""
+    in_folder: bool = False
+    """Whether a folder around the note has the name of the topic."""
+
+    @property
+    def row(self) -> tuple[float, ...]:
+        """The numbers by which a probability is told; the first is constant."""
+        said = (self.specific, float(self.titled))
+        return (1.0, self.vote, self.closest, *said, self.among_linked, float(self.in_folder))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NoteFacts:
+    """What is known of a note besides its topics."""
+
+    path: VaultPath
+    title: str
+    body: str
+    near: Mapping[VaultPath, float]
+    """The near notes by their weight."""
+    linked: Collection[VaultPath]
+    folder_topics: Collection[VaultPath]
+
+
+class TopicNames:
+    """Finds the names of topics in texts."""
+
+    def __init__(self, topics: Mapping[VaultPath, Topic], rarity: Callable[[str], float] = lambda _form: 1.0) -> None:
+        """Collect the names."""
+        self._finder = NameFinder(Name(path, name) for path, topic in topics.items() for name in topic.names)
+        self._rarity = rarity
+
+    def find_topics(self, text: str) -> dict[VaultPath, tuple[str, float]]:
+        """Return the topics that a text names, each with the most specific name and how specific it is."""
+        found: dict[VaultPath, tuple[str, float]] = {}
+        for mention in self._finder.mentions(text):
+            rarity = self._rarity(mention.form)
+            for name in mention.names:
+                if rarity > found.get(name.path, ("", -1.0))[1]:
+                    found[name.path] = mention.form, rarity
+        return found
+
+
+def weigh_near(hits: Sequence[tuple[VaultPath, float]], own: VaultPath, power: float) -> dict[VaultPath, float]:
+    others = [(path, score) for path, score in hits if path != own][:NEAREST]
+    return {path: min(score, 1.0) ** power for path, score in others if score > 0}
+
+
+def count_votes(near: Mapping[VaultPath, float], having: Having) -> dict[VaultPath, dict[str, float]]:
+    voting = {path: weight for path, weight in near.items() if having(path)}
+    weights: dict[VaultPath, list[float]] = defaultdict(list)
+    for path, weight in voting.items():
+        for topic in having(path):
+            weights[topic].append(weight)
+    total = sum(voting.values())
+    whole = total + PRIOR_WEIGHT * total / max(1, len(voting))
+    return {
+        topic: {"vote": sum(votes) / whole, "near": len(votes), "closest": max(votes) ** ROOT}
+        for topic, votes in weights.items()
+    }
+
+
+def gather_evidence(facts: NoteFacts, having: Having, names: TopicNames) -> dict[VaultPath, TopicEvidence]:
+    found: dict[VaultPath, TopicEvidence] = {}
+
+    def add(topic: VaultPath, **evidence: Any) -> None:
+        if topic != facts.path:
+            found[topic] = replace(found.get(topic, TopicEvidence()), **evidence)
+
+    for topic, votes in count_votes(facts.near, having).items():
+        add(topic, **votes)
+    for topic, (form, rarity) in names.find_topics(facts.body).items():
+        add(topic, said=form, specific=rarity)
+    for topic, (form, rarity) in names.find_topics(facts.title).items():
+        known = found.get(topic, TopicEvidence())
+        add(topic, titled=True, said=known.said or form, specific=max(rarity, known.specific))
+    around = [having(path) for path in facts.linked if having(path)]
+    for topic, count in Counter(topic for topics in around for topic in topics).items():
+        add(topic, linked=count, among_linked=count / (len(around) + 1))
+    for topic in facts.folder_topics:
+        add(topic, in_folder=True)
+    return found
+
+
+def rarity_by_count(counts: Callable[[str], int], total: int) -> Callable[[str], float]:
+    """Return a function that tells how few of all notes say a folded name, 0-1."""
+    from math import log
+
+    def rarity(form: str) -> float:
+        share = max(1, counts(fold_case(form))) / max(2, total)
+        return max(0.05, min(1.0, -log(share) / log(max(2, total))))
+
+    return rarity

@@ -1,1 +1,0 @@
-"""Policies: workflows that stand in notes, checked and run without executing any code."""

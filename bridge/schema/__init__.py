@@ -1,1 +1,0 @@
-"""What the properties, names and headings of notes have in common: counted, inferred, and checked. No I/O."""

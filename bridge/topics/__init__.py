@@ -1,1 +1,0 @@
-"""Topics: the notes of one folder, the ontology, which other notes have as values of a property."""

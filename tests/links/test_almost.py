@@ -1,0 +1,86 @@
+"""Names that are said almost are found where the name itself is not."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bridge.features.links.corpus import Corpus
+from bridge.features.links.evidence import Strictness
+from bridge.features.links.link_candidates import Source, suggest
+from bridge.features.links.mentions import Name, NameFinder
+from bridge.types import VaultPath
+from tests.links.test_suggest import Around
+
+
+def names(*texts: str) -> NameFinder:
+    return NameFinder(Name(VaultPath(f"{text}.md"), text) for text in texts)
+
+
+def said(known: NameFinder, text: str, *, protected: tuple[tuple[int, int], ...] = ()) -> list[tuple[str, str]]:
+    found = known.mentions(text, protected, almost=True)
+    return [(text[slice(*one.span)], one.form) for one in found if one.almost]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("Turbopump", "the turbo-pump, a turbo pump", ["turbo-pump", "turbo pump"]),
+        ("Turbo-pump", "the turbopump and the Turbo  pump", ["turbopump"]),
+        ("Turbo pump", "turbo. pump\nturbo\npump", []),
+        ("Sourdough starter", "two sourdough starters", ["sourdough starters"]),
+        ("Beans", "one bean", ["bean"]),
+        ("Bus", "buss and bu", []),
+        ("Fermentation", "fermentaton and fermentations", ["fermentaton", "fermentations"]),
+        ("Fermentation", "foundation", []),
+        ("Fermentation", "dermentation", []),
+        ("Grace Hopper", "Grace Hoper wrote", ["Grace Hoper"]),
+        ("Grace Hopper", "Grase Hopper wrote", ["Grase Hopper"]),
+        ("Rye", "Ryes and Rie", []),
+        ("A* search", "a search, a searches and A-search", []),
+        ("C++ compiler", "the c compiler", []),
+        ("A-Team", "a team and the ateam", ["ateam"]),
+        ("X-ray film", "an x ray film", ["x ray film"]),
+        ("Version 12345", "version 12346", []),
+        ("a.*b|c", "a.*b|d and abc", []),
+        ("发酵面团", "发酵面包", []),
+        ("Сухари", "сухарь и сухари", ["сухарь"]),
+        ("Хлебопекарня", "хлебопекарни", ["хлебопекарни"]),
+        ("مخبوزات", "المخبوزات و مخبوزان", ["مخبوزان"]),
+    ],
+)
+def test_what_is_joined_otherwise_in_the_plural_or_mistyped_is_found(name: str, text: str, found: list[str]) -> None:
+    assert [words for words, _ in said(names(name), text)] == found
+
+
+def test_the_name_itself_goes_before_what_is_almost_one() -> None:
+    known = names("Turbopump", "Turbo pump")
+    assert said(known, "turbo pump") == []
+    assert said(known, "turbo-pump and turbopump") == [("turbo-pump", "turbopump")]
+    assert said(names("Bread", "Breads of rye"), "bread of rye") == []
+
+
+def test_nothing_is_found_where_it_is_protected() -> None:
+    assert said(names("Turbopump"), "turbo-pump turbo pump", protected=((3, 7),)) == [("turbo pump", "turbopump")]
+
+
+@pytest.mark.parametrize(("strictness", "count"), [("conservative", 0), ("balanced", 1), ("aggressive", 1)])
+def test_it_is_suggested_with_its_reason_unless_suggestions_must_be_sure(strictness: Strictness, count: int) -> None:
+    text = "- grace-hopper manuscript collection\n"
+    corpus = Corpus.of(names("Grace Hopper Manuscript Collection"), {})
+    found = suggest(Source(text), corpus, Around(), strictness)
+    assert len(found) == count
+    assert all("almost says “Grace Hopper Manuscript Collection”" in one.why for one in found)
+
+
+def test_what_is_almost_said_is_less_likely_than_the_name() -> None:
+    corpus = Corpus.of(names("Grace Hopper Archive"), {})
+    (exact,) = suggest(Source("the Grace Hopper Archive"), corpus, Around(), "aggressive")
+    (almost,) = suggest(Source("the Grace-Hopper Archive"), corpus, Around(), "aggressive")
+    assert almost.score < exact.score
+
+
+@given(st.text(alphabet="abcs -'İßé\u0301\n月", max_size=60))
+def test_places_lie_in_the_text_and_apart(text: str) -> None:
+    found = names("abcab", "bca cab", "cabs").mentions(text, almost=True)
+    ends = [0, *(one.span[1] for one in found)]
+    assert all(end <= one.span[0] < one.span[1] <= len(text) for end, one in zip(ends, found, strict=False))

@@ -1,0 +1,172 @@
+"""Pairs of notes that may be one are found, and those that only look alike are not."""
+
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+from bridge.features.entities.merge_pairs import MergePair, find_common_text, find_merge_pairs, may_be_one
+from bridge.index.note import pack_note
+from bridge.markdown.documents import read_document
+from bridge.markdown.names import Names
+from bridge.types import VaultPath
+
+SAMPLE = Path(__file__).parents[1] / "vaults" / "sample"
+PROSE = (
+    "Feed the starter twice a day when the kitchen is warm, once when it is cold, and never throw the rest away "
+    "before the new one has doubled. "
+)
+
+
+def pairs(files: dict[str, str], similar: tuple[tuple[str, str, float], ...] = ()) -> list[MergePair]:
+    notes = {VaultPath(path): read_document(VaultPath(path), text.encode()) for path, text in files.items()}
+    names = Names(notes)
+    linked: dict[VaultPath, set[VaultPath]] = {path: set() for path in notes}
+    for path, note in notes.items():
+        for link in note.links:
+            target = names.resolve(link.target, path, link.kind).path
+            if target is not None and target != path and target in linked:
+                linked[path].add(target)
+                linked[target].add(path)
+    packed = {
+        path: pack_note(note, mtime_ns=0, size=0, passages=0, left_out=(), language=None, recipe="")
+        for path, note in notes.items()
+    }
+    near = [(VaultPath(one), VaultPath(other), cosine) for one, other, cosine in similar]
+    return find_merge_pairs(packed, {path: note.text for path, note in notes.items()}, near, linked.__getitem__)
+
+
+def reasons(
+    files: dict[str, str], similar: tuple[tuple[str, str, float], ...] = ()
+) -> dict[tuple[str, str], tuple[str, ...]]:
+    return {(one.path, one.into): one.why for one in pairs(files, similar)}
+
+
+def test_names_are_the_same_but_for_spelling_and_marks_of_copies() -> None:
+    assert reasons({"Note-taking.md": "One.", "a/Note taking.md": "Two, and more words."}) == {
+        ("Note-taking.md", "a/Note taking.md"): ("name", "stub")
+    }
+    assert reasons(
+        {
+            "Rye.md": PROSE,
+            "Rye copy.md": "Something else, in many more words, that never was said before by any note here.",
+        }
+    ) == {("Rye copy.md", "Rye.md"): ("name",)}
+
+
+def test_the_same_name_in_two_folders_alone_says_nothing() -> None:
+    other = "All about trains, timetables and the stations between them, for a whole long sentence."
+    assert reasons({"Bread/Overview.md": PROSE, "Travel/Overview.md": other}) == {}
+
+
+def test_the_name_of_one_is_an_alias_of_the_other() -> None:
+    files = {
+        "Levain.md": PROSE,
+        "Sourdough.md": "---\naliases: [levain]\n---\nQuite another text about the same thing.",
+    }
+    assert reasons(files) == {("Sourdough.md", "Levain.md"): ("alias",)}
+
+
+def test_much_of_the_text_is_in_both_and_what_many_notes_have_does_not_count() -> None:
+    assert reasons({"A.md": PROSE, "B.md": f"# B\n\n{PROSE} And a word more."}) == {("A.md", "B.md"): ("text",)}
+    many = {f"{name}.md": PROSE + f"Only {name} is different here." for name in "ABCDEFGH"}
+    assert reasons(many) == {}
+
+
+def test_a_note_that_only_points_to_another_is_its_stub() -> None:
+    files = {
+        "Rye.md": PROSE,
+        "Roggen.md": "See [[Rye]].\n",
+        "Shopping.md": "Buy [[Rye]].\n",
+        "Rye person.md": "[[Rye]]\n",
+    }
+    assert reasons(files) == {("Roggen.md", "Rye.md"): ("stub",), ("Rye person.md", "Rye.md"): ("stub",)}
+
+
+def test_near_vectors_count_only_with_shared_neighbours() -> None:
+    files = {"A.md": "One text. [[Hub]]", "B.md": "Another text. [[Hub]]", "C.md": "A third text.", "Hub.md": PROSE}
+    near = (("A.md", "B.md", 0.95), ("A.md", "C.md", 0.95))
+    assert reasons(files, near) == {("A.md", "B.md"): ("meaning", "neighbours")}
+    assert reasons(files, (("A.md", "B.md", 0.8),)) == {}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "may"),
+    [
+        ("2026-01-31", "2026-02-01", False),
+        ("20260131 Notes", "20260201 Notes", False),
+        ("Chapter 3", "Chapter 4", False),
+        ("Chapter 3", "Chapter 3 1", False),
+        ("Chapter 3", "Chapter 3 (2)", False),
+        ("Constant Shallowness (Part One)", "Constant Shallowness (Part Two)", False),
+        ("Musick To Play In The Dark", "Musick To Play In The Dark Vol. 2", False),
+        ("Musick, Vol. 1", "Musick, Vol. 2", False),
+        ("The Hammers (2)", "The Hammers (3)", False),
+        ("Windowpane", "Windowpane 2", False),
+        ("Stoned Circular I", "Stoned Circular II", False),
+        ("Disequazioni di primo grado", "Disequazioni di secondo grado", False),
+        ("Der erste Versuch", "Der zweite Versuch", False),
+        ("Première leçon", "Deuxième leçon", False),
+        ("Lección primera", "Lección segunda", False),
+        ("第一章", "第二章", False),
+        ("读书笔记上", "读书笔记下", False),
+        ("Первая глава", "Вторая глава", False),
+        ("Budget 2024", "Budget 2025", False),
+        ("Budget", "Budget 2025", False),
+        ("Setup 1.0", "Setup 1.1", False),
+        ("Notes v1", "Notes v2", False),
+        ("Plan A", "Plan B", False),
+        ("The Ape of Naples", "Ape of Naples", True),
+        ("Moon’s Milk", "Moon's Milk", True),
+        ("A walk in the dark", "Walk in the dark", True),
+        ("Café", "Cafe", True),
+        ("March", "April", False),
+        ("Review of May 2025", "Review of June 2025", False),
+        ("Rye", "Rye copy", True),
+        ("Windows 10", "windows-10", True),
+    ],
+)
+def test_neither_two_days_nor_two_numbers_of_a_series_are_one(one: str, other: str, *, may: bool) -> None:
+    assert may_be_one(one, other) is may
+    assert may_be_one(other, one) is may
+
+
+def test_a_number_marks_a_copy_only_beside_the_same_text() -> None:
+    assert reasons({"Rye.md": PROSE, "Rye 1.md": PROSE}) == {("Rye 1.md", "Rye.md"): ("name", "text")}
+    assert reasons({"Rye.md": PROSE, "Rye 1.md": f"{PROSE} And {PROSE[::-1]}"}) == {}
+    titled = reasons({"Rye.md": f"# Rye\n\n{PROSE}", "Rye 1.md": f"# Rye 1\n\n{PROSE}"})
+    assert titled == {("Rye 1.md", "Rye.md"): ("name", "text")}
+
+
+def test_a_stub_in_a_long_list_is_not_the_list() -> None:
+    stub = "The demo was recorded in the old mill on the river one cold night in early March. "
+    assert reasons({"Demo.md": stub, "All recordings.md": stub + PROSE * 3}) == {}
+
+
+def test_texts_in_scripts_without_spaces_are_compared() -> None:
+    text = "老面是每天都要喂养的面种，冬天喂一次就够，夏天要喂两次，温度高的时候要放进冰箱里保存。"
+    [found] = find_common_text([text, f"{text}另外再加一句话。", "完全不同的内容，说的是火车和车站。"])
+    assert (found.one, found.other) == (0, 1)
+
+
+def test_copies_with_thirty_percent_of_their_sentences_changed_are_found() -> None:
+    texts = {
+        path.relative_to(SAMPLE).as_posix(): path.read_text("utf-8", errors="replace") for path in SAMPLE.rglob("*.md")
+    }
+    dice = random.Random(7)
+    long = sorted(path for path, text in texts.items() if len(text.split()) >= 60)
+    chosen = dice.sample(long, min(100, len(long)))
+    words = " ".join(texts[path] for path in long).split()
+    planted: dict[frozenset[str], None] = {}
+    copies: dict[str, str] = {}
+    for number, path in enumerate(chosen):
+        parts = re.split(r"(?<=[.!?])\s+|\n", texts[path].rpartition("\n---\n")[2])
+        changed = [part if dice.random() >= 0.3 else " ".join(dice.sample(words, len(part.split()))) for part in parts]
+        copy = f"Inbox/Thought {chr(65 + number % 26)}{chr(97 + number // 26)}.md"
+        copies[copy] = "\n".join(changed)
+        planted[frozenset((path, copy))] = None
+    before = {frozenset((one.path, one.into)) for one in pairs(texts)}
+    found = {frozenset((one.path, one.into)) for one in pairs({**texts, **copies})} - before
+    assert len(found & planted.keys()) / len(planted) >= 0.9
+    assert len(found & planted.keys()) / len(found) >= 0.8

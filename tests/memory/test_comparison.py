@@ -1,0 +1,78 @@
+"""What two memories have in common, and when they contradict each other."""
+
+import pytest
+
+from bridge.features.memory.comparison import NEARLY_SAME, compare_statements, says_no_more, text_digest
+from bridge.features.memory.memory_note import Memory, MemoryKind
+from bridge.types import VaultPath
+
+
+def memory(title: str, kind: MemoryKind = "fact", *, alias: str = "", scope: str = "") -> Memory:
+    return Memory(VaultPath("a.md"), title, kind, aliases=(alias,) if alias else (), scope=(scope,) if scope else ())
+
+
+OTHER = VaultPath("other.md")
+CLAY = memory("Oven clay", alias="clay")
+BAKE = "The oven is fired every second Saturday before sunrise"
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "alike"),
+    [
+        (BAKE, "Every second Saturday before sunrise, the oven is fired.", True),
+        (BAKE, f"{BAKE}, with beech only.", True),
+        (BAKE, "The oven was built of clay from the river by four neighbours", False),
+        ("Rye needs a sour starter.", "Rye needs sour starters", True),
+        ("Uses tabs", "Likes tea", False),
+        ("", "", False),
+        ("砂糖は台所の棚にある", "砂糖は台所の棚にあります", True),
+    ],
+)
+def test_nearly_the_same_is_recognised(text: str, other: str, alike: bool) -> None:
+    (found,) = compare_statements(memory("a"), text, {VaultPath("b.md"): (memory("b"), other)})
+    assert (found.share >= NEARLY_SAME) == alike
+
+
+@pytest.mark.parametrize(
+    ("new", "text", "old", "other", "contrary"),
+    [
+        (memory("Oven clay"), "From the river.", memory("oven_clay"), "From the shop.", True),
+        (memory("Oven clay"), "From the river.", memory("oven_clay"), "from the  river.", False),
+        (memory("Oven clay", "learning"), "It cracks.", memory("Oven clay", "learning"), "It shrinks.", False),
+        (memory("Clay", "decision"), "Buy it now.", memory("clay", "plan"), "Dig for it after the exam.", True),
+        (memory("Clay", "decision"), "Buy it now.", memory("clay", "plan"), "buy it  now.", False),
+        (memory("Clay", "decision"), "Buy it now.", memory("clay", "error"), "It cracked.", False),
+        (CLAY, "The clay is fired at 900 degrees", memory("Heat", alias="clay"), "Clay is fired at 1100 degrees", True),
+        (CLAY, "The clay is not fired in winter", memory("Heat", alias="clay"), "The clay is fired in winter", True),
+        (CLAY, "The clay comes from Hamm", memory("Place", alias="clay"), "The clay comes from Soest", True),
+        (memory("Ann"), "Ann likes green tea", memory("Bert"), "Bert likes green tea", False),
+        (CLAY, "The clay is fired at 900 degrees", memory("Heat", alias="clay"), "Clay needs 2 years to dry", False),
+        (memory("Redis", scope="code"), "The cache.", memory("Redis", scope="novel"), "A pianist.", False),
+        (memory("Redis", scope="code"), "The cache.", memory("Redis"), "A pianist.", True),
+        (memory("Cat"), "The cat may sleep on the sofa", memory("Rule"), "The cat may not sleep on the sofa", True),
+    ],
+)
+def test_another_value_for_the_same_thing_contradicts(
+    new: Memory, text: str, old: Memory, other: str, contrary: bool
+) -> None:
+    first, second = compare_statements(new, text, {OTHER: (memory("Tea"), "Mint"), old.path: (old, other)})
+    assert (first.contrary, second.contrary) == (False, contrary)
+
+
+def test_case_and_spaces_do_not_make_another_text() -> None:
+    assert text_digest("Uses  C++\n") == text_digest("uses c++")
+    assert text_digest("Uses C++") != text_digest("Uses C")
+
+
+@pytest.mark.parametrize(
+    ("text", "more"),
+    [
+        ("Prefers a window seat", False),
+        ("A window seat, preferred!", False),
+        ("Prefers an aisle seat", True),
+        ("Never prefers a window seat", True),
+        ("Prefers a window seat on 2 flights", True),
+    ],
+)
+def test_what_a_text_says_beyond_another(text: str, *, more: bool) -> None:
+    assert says_no_more(text, "Prefers a window seat.") is not more

@@ -1,0 +1,191 @@
+"""A journal as a record and as Markdown: what was handed over is read back as it was."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bridge.features.sessions.journal_note import (
+    Batch,
+    ChangedNote,
+    Entry,
+    Failure,
+    JournalFacts,
+    JournalWords,
+    journal_name,
+    journal_properties,
+    later_lines,
+    note_link,
+    read_words,
+    write_body,
+)
+from bridge.markdown.edit.properties import build_note
+from bridge.markdown.parse import parse
+from bridge.types import VaultPath
+
+START = datetime(2026, 11, 22, 14, 3, 11, tzinfo=UTC)
+BEANS = VaultPath("Garden/Beans.md")
+FACTS = JournalFacts(
+    session="5b1f0c9a77e1",
+    client="claude-code",
+    status="active",
+    started=START,
+    until=START + timedelta(minutes=47),
+    calls=19,
+    tokens=8_000,
+    searches=6,
+    read=((BEANS, 3), (VaultPath("Rye.md"), 1)),
+    changed=(ChangedNote(BEANS, ("edit_note",), 3, 1, ("The frost came early",)),),
+    undone=(Batch("set_properties", (VaultPath("Rye.md"),)),),
+    proposed=(Batch("edit_note", (BEANS,)),),
+    failures=(Failure("edit_note", "note_changed", 2, BEANS),),
+    tags=("garden/beans",),
+    previous=VaultPath("Agents/Sessions/2026-11-21 0900 claude-code.md"),
+)
+
+
+def note_of(words: JournalWords, facts: JournalFacts = FACTS) -> str:
+    return build_note(VaultPath("a.md"), write_body(words, facts), journal_properties(words, facts)).decode()
+
+
+def test_a_journal_says_what_the_records_say() -> None:
+    note = parse(VaultPath("a.md"), note_of(JournalWords()).encode())
+    assert note.properties["type"] == "journal"
+    assert note.properties["duration_minutes"] == 47
+    assert "goal" not in note.properties
+    assert note.text.partition("# ")[2] == (
+        "Beans\n\n"
+        "## Goal\n\nOf the first change: The frost came early\n\n"
+        "## Approach\n\nSearched 6 times, read 2 notes, changed 1 note.\n\n"
+        "## Key decisions\n\n- [[Garden/Beans|Beans]]: The frost came early\n\n"
+        "## Problems\n\n- `edit_note` on [[Garden/Beans|Beans]] failed: `note_changed`, 2 times\n"
+        "- [[Rye]]: a change was undone\n\n"
+        "## Files changed\n\n- [[Garden/Beans|Beans]] +3 -1: edit_note\n\n"
+        "## Notes read\n\n- [[Garden/Beans|Beans]], 3 times\n- [[Rye]]\n\n"
+        "## Open questions\n\n- [[Garden/Beans|Beans]]: a proposed change awaits approval\n\n"
+        "## Related\n\n- [[Agents/Sessions/2026-11-21 0900 claude-code|2026-11-21 0900 claude-code]]:"
+        " the session before\n"
+    )
+
+
+def test_a_summary_of_what_was_written_stands_until_one_is_handed_over() -> None:
+    facts = replace(FACTS, summary="Beans are covered. Frost comes at night.", commits=("0a1b2c3d4e5f",))
+    note = parse(VaultPath("a.md"), note_of(JournalWords(), facts).encode())
+    assert "## Summary\n\nOf what was written: Beans are covered. Frost comes at night.\n\n## Approach" in note.text
+    assert (note.properties["summary"], note.properties["commits"]) == (facts.summary, ["0a1b2c3d4e5f"])
+    assert read_words(note.text, note.properties).summary == ""
+    own = note_of(JournalWords(summary="Covered."), facts)
+    assert "## Summary\n\n> Covered.\n\n## Approach" in own
+    assert "summary: Covered.\n" in own
+
+
+def test_a_change_of_many_notes_is_one_line() -> None:
+    paths = tuple(VaultPath(f"Notes/{number}.md") for number in range(752))
+    batch = Batch("rename_property", paths, ("American spelling",))
+    facts = replace(FACTS, changed=FACTS.changed, batches=(batch,), undone=(batch,), proposed=(batch,))
+    text = note_of(JournalWords(), facts)
+    assert text.count("`rename_property` in 752 notes") == 4
+    assert "`rename_property` in 752 notes, undone\n" in text
+    assert "[[Notes/" not in text
+    assert "# rename_property in 752 notes\n" in text
+    assert "changed 753 notes" in text
+
+
+def test_a_summary_that_was_handed_over_gives_the_title() -> None:
+    assert "# Covered.\n" in note_of(JournalWords(summary="Covered."))
+
+
+def test_words_come_before_records_and_give_the_title() -> None:
+    words = JournalWords(
+        goal="Save the beans", summary="Two lines\nof summary.", decisions=(Entry("14:05", "Cover them."),), model="m-1"
+    )
+    text = note_of(words)
+    assert "# Save the beans\n\n## Goal\n\n> Save the beans\n\n## Summary\n\n> Two lines\n> of summary.\n" in text
+    assert "- 14:05 Cover them.\n- [[Garden/Beans|Beans]]: The frost came early\n" in text
+    assert parse(VaultPath("a.md"), text.encode()).properties["summary"] == "Two lines of summary."
+
+
+LINES = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S", "Zs")), min_size=1, max_size=30)
+TEXTS = st.lists(
+    LINES | st.sampled_from(["## Later", "- 14:00 x", "> q", "---", "```", "", "# h", "  - x"]), max_size=4
+)
+SAID = TEXTS.map("\n".join)
+ITEMS = st.lists(st.builds(Entry, st.sampled_from(["00:00", "14:05", "23:59"]), SAID), max_size=3).map(tuple)
+WORDS = st.builds(
+    JournalWords,
+    SAID,
+    SAID,
+    SAID,
+    SAID,
+    ITEMS,
+    ITEMS,
+    ITEMS,
+    ITEMS,
+    ITEMS,
+    st.just("m-1"),
+    st.sampled_from([None, 2.5]),
+)
+
+
+@given(WORDS)
+def test_words_are_read_back_from_any_journal(words: JournalWords) -> None:
+    text = note_of(words)
+    properties = dict(parse(VaultPath("a.md"), text.encode()).properties)
+    found = read_words(text, properties)
+    # What readers do not see is left out once.
+    assert note_of(found) == text
+    assert read_words(note_of(found), properties) == found
+    for name in ("actions", "decisions", "problems", "outcomes", "questions"):
+        assert [one.time for one in getattr(found, name)] == [one.time for one in getattr(words, name)]
+
+
+@given(st.text(max_size=400))
+def test_any_text_can_be_read(text: str) -> None:
+    assert isinstance(read_words(text, {"cost_usd": "much"}), JournalWords)
+
+
+def test_lists_are_joined_and_other_words_replaced() -> None:
+    first = JournalWords(goal="One", decisions=(Entry("14:05", "a"),), cost_usd=1.0)
+    later = JournalWords(goal="Two", decisions=(Entry("15:00", "a"), Entry("15:00", "b")))
+    merged = first.merge(later)
+    assert (merged.goal, merged.cost_usd) == ("Two", 1.0)
+    assert merged.decisions == (Entry("14:05", "a"), Entry("15:00", "b"))
+    assert later_lines(later) == ["- Goal: Two", "- 15:00 Decision: a", "- 15:00 Decision: b"]
+
+
+def test_names_hold_the_local_time_and_what_a_file_name_may() -> None:
+    assert journal_name("claude-code", START) == "2026-11-22 1403 claude-code"
+    assert journal_name('a/b:c*"<>|#^[]', START) == "2026-11-22 1403 a b c"
+    assert journal_name("///", START) == "2026-11-22 1403 agent"
+    assert journal_name("エージェント", START) == "2026-11-22 1403 エージェント"
+    assert note_link(VaultPath("A [b].md")) == "`A [b].md`"
+
+
+def test_a_name_that_is_no_unicode_is_written_as_far_as_it_goes() -> None:
+    path = VaultPath("caf\udce9.md")
+    facts = replace(
+        FACTS,
+        changed=(ChangedNote(path, ("edit_note",), 1, 0),),
+        read=((path, 1),),
+        proposed=(Batch("edit_note", (path,)),),
+    )
+    text = note_of(JournalWords(), facts)
+    assert parse(VaultPath("a.md"), text.encode()).properties["files"] == ["caf?.md"]
+    assert "- [[caf?]] +1 -0" in text
+
+
+def test_a_session_without_any_facts_has_a_title() -> None:
+    bare = JournalFacts("1", "agent", "completed", START, START)
+    assert write_body(JournalWords(), bare) == "# Session of agent\n"
+    many = JournalFacts(
+        "1",
+        "agent",
+        "completed",
+        START,
+        START,
+        changed=tuple(ChangedNote(path, ("edit_note",), 1, 0) for path in (BEANS, VaultPath("Rye.md"))),
+    )
+    assert write_body(JournalWords(), many).startswith("# Beans and 1 more\n")
+    read = JournalFacts("1", "agent", "completed", START, START, read=((BEANS, 1),) * 5)
+    assert write_body(JournalWords(), read).startswith("# Read 5 notes\n")
