@@ -19,7 +19,7 @@ from bridge.engine.hooks import Hooks
 from bridge.errors import BridgeError, NoSuchOperation
 from bridge.records import dataclass
 from bridge.settings.schema import install_sections
-from bridge.state.subjects import install_subjects
+from bridge.state.store import install_subjects
 from bridge.text.closest import find_closest
 from bridge.types import PathRole, Scope, VaultPath
 

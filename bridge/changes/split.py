@@ -26,8 +26,8 @@ from bridge.markdown.sections import anchor, decode_place, heading_chains, resol
 from bridge.records import dataclass
 from bridge.text.fold import fold_case
 from bridge.types import Span, VaultPath
-from bridge.vault.file_name import file_name_for
 from bridge.vault.obsidian_settings import ObsidianSettings
+from bridge.vault.paths import file_name_for
 from bridge.vault.plan import Plan, Step
 
 

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -14,22 +14,50 @@ from bridge.data_folder import snapshots_folder
 from bridge.errors import BridgeError, StateUnusable
 from bridge.state import change_rows
 from bridge.state.backup import back_up, backup_path, damaged_files, is_due, list_backups, salvage
-from bridge.state.call_log import DAY_S, KEPT_DAYS, CallLog
+from bridge.state.call_log import CALLS, DAY_S, KEPT_DAYS, CallLog
 from bridge.state.change_log import ChangeLog, log_path
-from bridge.state.counters import Counters, ToolScores
+from bridge.state.counters import COUNTERS, Counters, ToolScores
 from bridge.state.database import Database, check, open_database, translate_errors
-from bridge.state.dismissals import Dismissals
-from bridge.state.failures import Failures
+from bridge.state.dismissals import DISMISSALS, Dismissals
+from bridge.state.failures import FAILURES, Failures
 from bridge.state.file_history import FileHistory
-from bridge.state.graph_days import GraphDays
-from bridge.state.injection_log import InjectionLog
+from bridge.state.graph_days import GRAPH_DAYS, GraphDays
+from bridge.state.injection_log import INJECTIONS, InjectionLog
 from bridge.state.journal import JOURNAL, Journal
-from bridge.state.link_feedback import FeedbackLog
+from bridge.state.link_feedback import FEEDBACK, FeedbackLog
 from bridge.state.schema import DamagedDatabase, NewerDatabase
-from bridge.state.session_log import SessionLog
+from bridge.state.session_log import SESSIONS, SessionLog
 from bridge.state.snapshots import Snapshots
-from bridge.state.subjects import all_subjects
 from bridge.state.tables import Denied, Moved, Subject, forget_notes, move_notes
+
+DEEP_SEARCH = Subject(
+    "deep_search",
+    tables=(),
+    migrations=(
+        """
+        CREATE TABLE deep_search_measurement (
+            id INTEGER PRIMARY KEY CHECK (id = 1), measured REAL NOT NULL, reranker TEXT NOT NULL,
+            embedder TEXT NOT NULL, questions INTEGER NOT NULL, gain REAL NOT NULL, helps INTEGER NOT NULL
+        ) STRICT;
+        """,
+        "DROP TABLE deep_search_measurement;",
+    ),
+)
+"""Of a feature that was taken out."""
+
+OWN = (COUNTERS, FAILURES, CALLS, SESSIONS, INJECTIONS, FEEDBACK, DISMISSALS, GRAPH_DAYS, JOURNAL, DEEP_SEARCH)
+
+_added: list[Subject] = []
+
+
+def install_subjects(added: Iterable[Subject]) -> None:
+    """Set the subjects of features, for every file that is opened from now on."""
+    _added[:] = added
+
+
+def all_subjects() -> tuple[Subject, ...]:
+    return (*OWN, *_added)
+
 
 log = logging.getLogger(__name__)
 

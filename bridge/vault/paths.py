@@ -3,9 +3,12 @@
 import os
 import re
 import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
+from itertools import count
+from typing import Final
 
 from bridge.errors import InvalidArguments, OutsideVault, ProtectedPath
+from bridge.text.invisible import one_line
 from bridge.types import VaultPath
 
 MAX_PATH_CHARS = 4096
@@ -99,3 +102,19 @@ def display_path(path: str) -> str:
     """Return a path for use in a message: short, and without characters that a terminal would act on."""
     text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in path[:200])
     return text if len(path) <= 200 else f"{text}…"
+
+
+MAX_NAME_BYTES: Final = 180
+"""Bytes of a name, so that a number and an extension fit in what disks allow."""
+
+_REFUSED: Final = re.compile(r'[\\/:*?"<>|#^\[\]%\x00-\x1f\x7f]+')
+"""What some system or a link cannot have in a name."""
+
+
+def file_name_for(title: str, is_taken: Callable[[str], bool], *, default: str) -> str:
+    """Return a file name without extension that any system and any link takes, with a number if it is taken."""
+    name = " ".join(_REFUSED.sub(" ", nfc(one_line(title))).split()).strip(". ")
+    name = name.encode("utf-8", "ignore")[:MAX_NAME_BYTES].decode("utf-8", "ignore").strip(". ") or default
+    if DEVICE.match(name):
+        name = f"{default} {name}"
+    return next(one for number in count(1) if not is_taken(one := name if number == 1 else f"{name} {number}"))

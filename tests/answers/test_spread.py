@@ -3,7 +3,7 @@
 import pytest
 
 from bridge.features.answers.prompt import summary_grammar, write_summary_prompt
-from bridge.features.summaries.spread import share_room, spread_excerpts
+from bridge.features.summaries.write import share_room, spread_excerpts
 from bridge.markdown.documents import read_document
 from bridge.markdown.note import Note
 from bridge.text.budget import estimate_tokens

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.features.answers.question_verdict import answerability_notice
+from bridge.features.answers.questions import answerability_notice
 
 
 @pytest.mark.parametrize(

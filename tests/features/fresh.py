@@ -16,7 +16,7 @@ from bridge.engine.editor_handoff import Offer
 from bridge.engine.transactions import Author
 from bridge.errors import InvalidArguments
 from bridge.features.policies.block import policy_note
-from bridge.features.policies.starters import starter_text
+from bridge.features.policies.parse import starter_text
 from bridge.state.change_records import Change
 from bridge.state.session_log import SessionEvent
 from bridge.types import VaultPath

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.features.answers.keep_questions import write_waiting
+from bridge.features.answers.questions import write_waiting
 from bridge.settings.file import save_settings
 from tests.features.served import Served
 from tests.mcp.client import connected

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from bridge.features.policies.parse import STARTERS, starter_text
 from bridge.features.policies.read import read_text
-from bridge.features.policies.starters import STARTERS, starter_text
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
 from tests.features.days import noon_of

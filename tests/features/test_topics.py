@@ -10,7 +10,7 @@ from bridge.access.tokens import Tokens
 from bridge.api.call import OWNER, Call
 from bridge.api.registry import get_operation
 from bridge.features.topics.findings import FINDING_KINDS
-from bridge.features.topics.settings import TopicSettings
+from bridge.features.topics.ontology import TopicSettings
 from bridge.settings.file import save_settings
 from tests.features.served import Served, readable
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.features.profiles.alias_forms import AliasForm, acronyms_of, find_alias_forms
+from bridge.features.profiles.aliases import AliasForm, acronyms_of, find_alias_forms
 from bridge.types import VaultPath
 
 A, B, C = VaultPath("A.md"), VaultPath("B.md"), VaultPath("C.md")

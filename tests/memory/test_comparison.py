@@ -2,8 +2,8 @@
 
 import pytest
 
-from bridge.features.memory.comparison import NEARLY_SAME, compare_statements, says_no_more, text_digest
 from bridge.features.memory.memory_note import Memory, MemoryKind
+from bridge.features.memory.new_memory import NEARLY_SAME, compare_statements, says_no_more, text_digest
 from bridge.types import VaultPath
 
 

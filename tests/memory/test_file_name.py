@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.types import VaultPath
-from bridge.vault.file_name import file_name_for
-from bridge.vault.paths import find_flaw, vault_path
+from bridge.vault.paths import file_name_for, find_flaw, vault_path
 from bridge.vault.write.preflight import name_warnings, require_name
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.features.memory.memory_names import MemoryNames
+from bridge.features.memory.memory_note import MemoryNames
 from bridge.types import VaultPath
 
 NAMES = {

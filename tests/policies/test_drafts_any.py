@@ -18,7 +18,7 @@ from bridge.features.policies.examples import DraftedSteps, Example, draft_steps
 from bridge.features.policies.model import Policy
 from bridge.features.policies.parse import read_policy
 from bridge.features.policies.run import PolicyHost, PolicyRun
-from bridge.features.policies.variables import VariableReaders, bind_variables
+from bridge.features.policies.templates import VariableReaders, bind_variables
 from bridge.types import Digest, VaultPath
 from bridge.vault.obsidian_settings import ObsidianSettings
 from bridge.vault.plan import Step

@@ -20,8 +20,7 @@ from bridge.state.graph_days import Size
 from bridge.state.injection_log import InjectedNote
 from bridge.state.link_feedback import LinkFeedback
 from bridge.state.session_log import SessionEvent
-from bridge.state.store import Store
-from bridge.state.subjects import all_subjects
+from bridge.state.store import Store, all_subjects
 from bridge.state.tables import Subject, Table
 from bridge.types import Digest, VaultPath
 from tests.state.made import call

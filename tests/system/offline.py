@@ -12,7 +12,7 @@ from typing import Any
 
 from bridge.features import operations
 from bridge.features.policies.block import policy_note
-from bridge.features.policies.starters import starter_text
+from bridge.features.policies.parse import starter_text
 from tests.system.sidecar import PATIENCE_S, CallFailed, Sidecar, serving
 
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 0x1

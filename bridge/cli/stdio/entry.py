@@ -9,9 +9,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from bridge.cli.serve import leave_on_signal
-from bridge.cli.stdio.choose_vault import choose_vault
 from bridge.cli.stdio.find import BridgeFinder, BridgeStarter
 from bridge.cli.stdio.pipes import InputLines, OutputLines
+from bridge.cli.stdio.print_config import choose_vault
 from bridge.data_folder import Folders, default_data_dir, vault_id
 from bridge.server.runtime_file import Runtime
 

@@ -1,14 +1,14 @@
 """Answers to questions, from the vault's notes."""
 
 from bridge.api.feature import Feature
-from bridge.features.answers import ask, keep_questions
+from bridge.features.answers import ask, questions
 from bridge.features.answers.records import AnswerSettings, VaultAnswer
 
 FEATURE = Feature(
     "answers",
     operations=(ask.ask,),
     settings=AnswerSettings,
-    tasks=(keep_questions.keep_questions,),
-    on_stop=keep_questions.write_waiting,
+    tasks=(questions.keep_questions,),
+    on_stop=questions.write_waiting,
     views={VaultAnswer: ask.answer_view},
 )

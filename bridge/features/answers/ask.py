@@ -18,11 +18,10 @@ from bridge.errors import BridgeError, InvalidArguments
 from bridge.features.answers.chat import choose_generator
 from bridge.features.answers.external import choose_servers, offer_tools
 from bridge.features.answers.extract import join_quotes, quote_sources, quoted_sentences
-from bridge.features.answers.mentions import parse_mentions
 from bridge.features.answers.prompt import Source, Turn, is_absent
-from bridge.features.answers.question_verdict import answerability_notice, keep_question
+from bridge.features.answers.questions import answerability_notice, keep_question
 from bridge.features.answers.records import AnswerExcerpt, AnswerSettings, AnswerStep, VaultAnswer
-from bridge.features.answers.sources import FoundSources, Places, find_sources, locate_folder
+from bridge.features.answers.sources import FoundSources, Places, find_sources, locate_folder, parse_mentions
 from bridge.features.answers.write import AnswerTask, WrittenAnswer, check_answer, steps_for, write_answer
 from bridge.features.injections.public import publish_injection, record_injection
 from bridge.search.answerability import MIN_TERMS

@@ -1,17 +1,31 @@
 """The note of questions that the vault did not answer: a list of tasks in a note that is otherwise the user's."""
 
+import asyncio
+import logging
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
-from datetime import date
+from datetime import date, datetime
 from typing import Final
 
+from bridge.api.call import Call
+from bridge.api.markup import Answer
+from bridge.api.write import client_name
+from bridge.changes.draft import Draft
+from bridge.changes.effect import Effect
+from bridge.changes.requests.base import Request, RequestContext
+from bridge.engine.agents_folder import agents_folder
+from bridge.engine.open_vault import OpenVault
+from bridge.engine.transactions import Author
+from bridge.errors import BridgeError
 from bridge.records import dataclass
+from bridge.search.answerability import Answerability
 from bridge.text.budget import cut
 from bridge.text.counts import count_of
 from bridge.text.fold import fold_word
-from bridge.text.invisible import one_line
+from bridge.text.invisible import inline, one_line
 from bridge.text.secrets import find_secret
+from bridge.types import VaultPath
 
 NOTE: Final = "Questions.md"
 """The name of the note in the agents' folder."""
@@ -147,3 +161,87 @@ def _write(question: KeptQuestion) -> str:
     missing = f" · missing: {_BETWEEN.join(question.missing)}" if question.missing else ""
     asked = f"asked {count_of(question.times, 'time')}".replace(",", "")
     return f"- [ ] `{question.text}` · {asked}, last {question.last.isoformat()}{by}{missing}"
+
+
+MISSED = {"not_in_vault", "partial"}
+"""Verdicts on a question that the vault does not answer, or not all of it."""
+
+
+def keep_question(call: Call, question: str, answerability: Answerability | None) -> None:
+    """Let a question wait to be written into the note of questions, if the setting `keep_questions` says so."""
+    wanted = call.vault.settings.keep_questions
+    if wanted == "off" or answerability is None or (wanted == "missed" and answerability.verdict not in MISSED):
+        return
+    today = datetime.now().astimezone().date()
+    call.vault.part(WaitingQuestions).add(question, today, client_name(call) or "", answerability.missing)
+
+
+NAMED = 3
+"""Words that are named."""
+
+
+def answerability_notice(
+    answerability: Answer | None, closest: str | None, looked_at: str = "best notes"
+) -> str | None:
+    """Return the line; None where the question is answered, and where nothing can be told."""
+    if answerability is None or answerability["verdict"] == "answered":
+        return None
+    verdict, missing = answerability["verdict"], answerability["missing"]
+    words = ", ".join(f"\u201c{inline(word)}\u201d" for word in missing[:NAMED])
+    if verdict == "not_in_vault":
+        reasons = [f"the {looked_at} do not say {words}"] if words else []
+        reasons += [f"the closest is *{inline(closest)}*"] if closest else []
+        return f"Not in the vault, as far as can be told{': ' + '; '.join(reasons) if reasons else ''}."
+    tells = bool(missing) if verdict == "partial" else len(missing) == 1
+    return f"The {looked_at} do not say {words}." if tells else None
+
+
+log = logging.getLogger(__name__)
+
+WRITE_EVERY_S = 30.0
+"""Seconds between two looks for questions: what is asked meanwhile is one change."""
+
+WRITE = "keep_questions"
+"""The operation under which these changes are listed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionsChange(Request):
+    """Adds questions to the note; whatever else it says stays byte for byte."""
+
+    asked: tuple[KeptQuestion, ...]
+    op: str = WRITE
+
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
+        if draft.has(self.path):
+            text = draft.read(self.path).decode("utf-8", "surrogateescape")
+            draft.replace(self.path, add_questions(text, self.asked).encode("utf-8", "surrogateescape"))
+        else:
+            draft.create(self.path, add_questions("", self.asked).encode())
+        return Effect()
+
+
+async def keep_questions(vault: OpenVault) -> None:
+    """Write questions from time to time, until cancelled."""
+    while True:
+        await asyncio.sleep(WRITE_EVERY_S)
+        await write_waiting(vault)
+
+
+async def write_waiting(vault: OpenVault) -> None:
+    """Write the questions that wait; what cannot be written waits on, unless nobody agreed to the folder."""
+    asked = vault.part(WaitingQuestions).take()
+    folder = agents_folder(vault.settings)
+    if not asked or vault.settings.keep_questions == "off" or not vault.is_set_up:
+        return
+    # A proposal would ask the user again what the setting has answered.
+    by = Author(WRITE, proposes=True, applies_in=folder)
+    try:
+        await vault.executor.carry([QuestionsChange(path=questions_path(vault), asked=tuple(asked))], by)
+    except BridgeError as error:
+        log.warning("Questions are not written now: %s", error.code)
+        vault.part(WaitingQuestions).put_back(asked)
+
+
+def questions_path(vault: OpenVault) -> VaultPath:
+    return agents_folder(vault.settings).place(NOTE)

@@ -1,6 +1,7 @@
 """Finds the excerpts from which a question is answered: of mentioned notes first, then of those that a search finds."""
 
 import asyncio
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -8,9 +9,9 @@ from bridge.api.call import Call
 from bridge.api.note_names import find_place
 from bridge.api.note_text import cut_found, open_hits, open_note, select_lines
 from bridge.errors import AmbiguousHeading, HeadingNotFound, NoteNotFound
-from bridge.features.answers.mentions import MentioningQuestion
 from bridge.features.answers.prompt import Source
 from bridge.features.injections.public import find_withheld, reader_of
+from bridge.markdown.links import inside_wiki
 from bridge.markdown.note import Note
 from bridge.records import dataclass
 from bridge.search.answerability import Answerability
@@ -20,6 +21,45 @@ from bridge.search.pack import PackedItem, pack
 from bridge.search.pipeline import search
 from bridge.text.invisible import visible_text
 from bridge.types import Among, VaultPath, lies_in
+
+_MENTION = re.compile(
+    rf'@(?:\[\[(?P<link>{inside_wiki()}+)\]\]|"(?P<quoted>[^"\n]+/)"|(?P<folder>[^\s@"\[\]]+/)(?=[\s?!.,;:]|$))'
+)
+_ALIAS = re.compile(r"\|.*$")
+
+
+@dataclass(frozen=True, slots=True)
+class MentioningQuestion:
+    """A question without its marks.
+
+    Attributes:
+        text: The question as it reads, with the names of what it mentions.
+        links: The targets of the links in it, such as `Note#Heading`.
+        folders: The folders in it, without the slash at their end.
+    """
+
+    text: str
+    links: tuple[str, ...]
+    folders: tuple[str, ...]
+
+
+def parse_mentions(question: str) -> MentioningQuestion:
+    """Return the notes and folders that a question mentions, and how it reads without the marks."""
+    links: list[str] = []
+    folders: list[str] = []
+
+    def read(found: re.Match[str]) -> str:
+        if found["link"] is not None:
+            target = _ALIAS.sub("", found["link"]).strip()
+            links.append(target)
+            return re.sub(r"[#^]+", " ", target.rpartition("/")[2])
+        folder = (found["quoted"] or found["folder"]).strip("/")
+        folders.append(folder)
+        return folder
+
+    text = _MENTION.sub(read, question)
+    return MentioningQuestion(text.strip(), tuple(dict.fromkeys(links)), tuple(dict.fromkeys(folders)))
+
 
 LIMIT = 12
 """Maximum number of notes that a search may add."""

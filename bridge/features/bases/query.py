@@ -1,8 +1,9 @@
 """Running a view of a base."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import statistics
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from annotated_types import Interval, MaxLen
 
@@ -14,17 +15,67 @@ from bridge.api.vault_notes import snapshot
 from bridge.api.where import choose_among, evaluate_apart, note_files
 from bridge.bases.evaluate import Budget, Evaluation, find_properties
 from bridge.bases.syntax import Node
-from bridge.bases.values import Duration, FileValue, sort_key, text_of
+from bridge.bases.values import (
+    Date,
+    Duration,
+    FileValue,
+    Result,
+    as_number,
+    is_empty,
+    is_number,
+    js_number,
+    sort_key,
+    text_of,
+    type_of,
+)
 from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments, NoteNotFound
 from bridge.features.bases.base_file import Base, BaseView, check_view, column_node, read_base
-from bridge.features.bases.column_summaries import SUMMARIES
 from bridge.index.note import Notes
 from bridge.records import dataclass
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline
 from bridge.types import Among, VaultPath
+
+
+def _numbers(values: Sequence[Result]) -> list[float]:
+    return [one for one in map(as_number, values) if is_number(one)]
+
+
+def _dates(values: Sequence[Result]) -> list[Date]:
+    return sorted((one for one in values if isinstance(one, Date)), key=lambda one: one.ms)
+
+
+def _range(values: Sequence[Result]) -> Result:
+    if dates := _dates(values):
+        return Duration(0, dates[-1].ms - dates[0].ms)
+    numbers = _numbers(values)
+    return max(numbers) - min(numbers) if numbers else None
+
+
+def _of_numbers(function: Callable[[list[float]], float]) -> Callable[[Sequence[Result]], Result]:
+    return lambda values: function(numbers) if (numbers := _numbers(values)) else None
+
+
+SUMMARIES: Final[Mapping[str, Callable[[Sequence[Result]], Result]]] = {
+    "Average": _of_numbers(statistics.fmean),
+    "Min": _of_numbers(min),
+    "Max": _of_numbers(max),
+    "Sum": _of_numbers(lambda numbers: js_number(sum(numbers))),
+    "Range": _range,
+    "Median": _of_numbers(statistics.median),
+    "Stddev": _of_numbers(statistics.pstdev),
+    "Earliest": lambda values: next(iter(_dates(values)), None),
+    "Latest": lambda values: next(reversed(_dates(values)), None),
+    "Checked": lambda values: sum(one is True for one in values),
+    "Unchecked": lambda values: sum(one is False for one in values),
+    "Empty": lambda values: sum(map(is_empty, values)),
+    "Filled": lambda values: sum(not is_empty(one) for one in values),
+    "Unique": lambda values: len({(type_of(one), text_of(one)) for one in values if not is_empty(one)}),
+}
+"""By its name: the summary of a column's values."""
+
 
 ENDING = ".base"
 

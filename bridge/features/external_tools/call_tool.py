@@ -11,8 +11,7 @@ from bridge.api.markup import Answer, Document, Element, notice
 from bridge.api.registry import operation
 from bridge.errors import Forbidden, InvalidArguments, ServerNotFound
 from bridge.features.external_tools.connection import Connection
-from bridge.features.external_tools.consent import require_consent
-from bridge.features.external_tools.permission import NOT_ALLOWED, may_call, require_allowed
+from bridge.features.external_tools.consent import NOT_ALLOWED, may_call, require_allowed, require_consent
 from bridge.features.external_tools.pool import ServerPool
 from bridge.features.external_tools.server_file import ExternalServer
 from bridge.features.external_tools.servers import is_allowed_resource

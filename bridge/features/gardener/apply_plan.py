@@ -12,7 +12,7 @@ from annotated_types import MaxLen
 
 from bridge.api.agreement import has_agreed, is_user
 from bridge.api.call import Call
-from bridge.api.count_forecast import describe_forecast
+from bridge.api.change_view import describe_forecast
 from bridge.api.registry import operation
 from bridge.api.write import WriteArguments, author, diff_of
 from bridge.changes.draft import Draft

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bridge.api.count_forecast import CountForecast, describe_forecast
+from bridge.api.change_view import CountForecast, describe_forecast
 from bridge.api.note_names import folder_of
 from bridge.engine.agents_folder import agents_folder
 from bridge.engine.apply_requests import ChangeLimits

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from bridge.api.count_forecast import CountForecast
+from bridge.api.change_view import CountForecast
 from bridge.records import dataclass
 from bridge.types import Exact, VaultPath
 

@@ -27,7 +27,7 @@ from bridge.features.handoffs.vault_evidence import VaultEvidence
 from bridge.records import dataclass
 from bridge.text.secrets import require_plain
 from bridge.types import VaultPath
-from bridge.vault.file_name import file_name_for
+from bridge.vault.paths import file_name_for
 
 Text = Annotated[str, MaxLen(5_000)]
 Items = Annotated[tuple[Annotated[str, MaxLen(1_000)], ...], MaxLen(50)]

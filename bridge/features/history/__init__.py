@@ -1,7 +1,7 @@
 """Changes: listed, shown, undone, redone, accepted and rejected."""
 
 from bridge.api.feature import Feature
-from bridge.features.history import checks, editor, operations, records
+from bridge.features.history import editor, operations, records
 
 FEATURE = Feature(
     "history",
@@ -14,7 +14,7 @@ FEATURE = Feature(
         editor.claim_change,
         editor.acknowledge_change,
     ),
-    vault_checks=(checks.check_changes,),
+    vault_checks=(operations.check_changes,),
     views={
         operations.ListedChanges: records.change_list_view,
         records.ShownChange: records.change_view,

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import field
 from typing import Final
 
 from bridge.api.agreement import is_user
@@ -13,13 +14,43 @@ from bridge.api.write import client_name, session_of
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.events import MemoryGiven
-from bridge.features.injections.added_notes import AddedNotes
 from bridge.markdown.note import Value, property_of, texts_of
 from bridge.records import dataclass
 from bridge.state.injection_log import InjectedNote
 from bridge.text.budget import estimate_tokens, fit_words
 from bridge.text.invisible import quote_path, visible_text
 from bridge.types import VaultPath
+
+MAX_NOTES: Final = 10
+"""Most notes that wait for one session."""
+
+MAX_SESSIONS: Final = 200
+"""Sessions for which notes wait at most; those that were given one first lose theirs."""
+
+
+@dataclass(slots=True)
+class AddedNotes:
+    """The notes that wait for each session, until a stop of the bridge."""
+
+    _waiting: dict[str, tuple[VaultPath, ...]] = field(default_factory=dict)
+
+    def add(self, session: str, path: VaultPath) -> bool:
+        """Let a note wait for a session, once; return whether there was room for it."""
+        paths = tuple(dict.fromkeys((*self._waiting.get(session, ()), path)))
+        if len(paths) > MAX_NOTES:
+            return False
+        self._waiting[session] = paths
+        while len(self._waiting) > MAX_SESSIONS:
+            del self._waiting[next(iter(self._waiting))]
+        return True
+
+    def take(self, session: str) -> tuple[VaultPath, ...]:
+        """Return the notes that wait for a session, which are then given."""
+        return self._waiting.pop(session, ())
+
+    @property
+    def waiting_notes(self) -> Mapping[str, tuple[VaultPath, ...]]:
+        return self._waiting
 
 
 @dataclass(frozen=True, slots=True)

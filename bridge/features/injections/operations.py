@@ -14,8 +14,7 @@ from bridge.api.moments import iso
 from bridge.api.note_names import no_such_note
 from bridge.api.registry import operation
 from bridge.errors import InvalidArguments
-from bridge.features.injections.added_notes import MAX_NOTES, AddedNotes
-from bridge.features.injections.inject import Reader, find_withheld, publish_choice
+from bridge.features.injections.inject import MAX_NOTES, AddedNotes, Reader, find_withheld, publish_choice
 from bridge.records import dataclass
 from bridge.state.injection_log import Injection
 from bridge.state.session_log import SessionRecord

@@ -16,12 +16,10 @@ from bridge.changes.draft import Draft
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.planned_change import PlannedChange
 from bridge.errors import InvalidArguments, NoteChanged
-from bridge.features.links.corpus import Corpus
+from bridge.features.links.corpus import Corpus, read_corpus
 from bridge.features.links.evidence import FeedbackModel, Strictness
 from bridge.features.links.insert import LinkPlace, find_places, insert_links
-from bridge.features.links.link_candidates import Source
-from bridge.features.links.link_context import LinkContext, source_of
-from bridge.features.links.mention_index import read_corpus
+from bridge.features.links.link_candidates import LinkContext, Source, source_of
 from bridge.markdown.decode import digest_of
 from bridge.markdown.note import Note
 from bridge.records import dataclass

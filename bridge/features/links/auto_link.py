@@ -7,12 +7,10 @@ from bridge.changes.draft import Draft
 from bridge.changes.link_text import write_link
 from bridge.changes.requests.base import Request
 from bridge.engine.open_vault import OpenVault
-from bridge.features.links.corpus import Corpus
+from bridge.features.links.corpus import Corpus, read_corpus
 from bridge.features.links.evidence import FeedbackModel
 from bridge.features.links.insert import find_places, insert_links
-from bridge.features.links.link_candidates import suggest
-from bridge.features.links.link_context import LinkContext, source_of
-from bridge.features.links.mention_index import read_corpus
+from bridge.features.links.link_candidates import LinkContext, source_of, suggest
 from bridge.markdown.edit.apply import apply_edits
 from bridge.markdown.edit.requests import Append
 from bridge.markdown.kinds import kind_of, title_of

@@ -15,8 +15,7 @@ from bridge.api.vault_notes import snapshot, sources_of
 from bridge.engine.link_graph import ResolvedLinks
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
-from bridge.features.links.corpus import Corpus
-from bridge.features.links.mention_index import read_corpus
+from bridge.features.links.corpus import Corpus, read_corpus
 from bridge.index.note import Notes
 from bridge.markdown.kinds import is_document
 from bridge.markdown.links import WIKI

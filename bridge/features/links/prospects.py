@@ -10,10 +10,9 @@ from bridge.api.hints import Folder
 from bridge.api.note_names import folder_of
 from bridge.api.registry import operation
 from bridge.features.dismissals.public import dismissed_rows
-from bridge.features.links.mention_index import read_corpus
-from bridge.features.links.note_candidates import find_candidates
+from bridge.features.links.corpus import read_corpus
+from bridge.features.links.note_candidates import drop_meant, find_candidates
 from bridge.features.links.report import broken_links, is_in_folder, stubs_of
-from bridge.features.links.spellings import drop_meant
 from bridge.features.properties.public import find_templates
 from bridge.records import dataclass
 from bridge.state.dismissals import dismissal_key

@@ -2,12 +2,9 @@
 
 from bridge.features.links import census
 from bridge.features.links.census import Gap, LinkCounts, NoteCount, StrongPair, Stub, similar_notes
-from bridge.features.links.corpus import Corpus
+from bridge.features.links.corpus import Corpus, read_corpus
 from bridge.features.links.evidence import FeedbackModel
 from bridge.features.links.insert import LinkPlace, find_tables, insert_links
-from bridge.features.links.link_candidates import suggest
-from bridge.features.links.link_context import LinkContext, source_of
-from bridge.features.links.mention_index import read_corpus
+from bridge.features.links.link_candidates import LinkContext, source_of, suggest
 from bridge.features.links.mentions import Name, NameFinder
-from bridge.features.links.note_candidates import find_candidates
-from bridge.features.links.spellings import drop_meant
+from bridge.features.links.note_candidates import drop_meant, find_candidates

@@ -16,11 +16,10 @@ from bridge.engine.analytics import GraphSnapshot
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import NotReady
 from bridge.features.links.census import TOP, Stub
-from bridge.features.links.corpus import Corpus
+from bridge.features.links.corpus import Corpus, read_corpus
 from bridge.features.links.evidence import FeedbackModel
 from bridge.features.links.link_candidates import find_overlooked
-from bridge.features.links.mention_index import read_corpus
-from bridge.features.links.spellings import MeantNote, find_by_name
+from bridge.features.links.note_candidates import MeantNote, find_by_name
 from bridge.features.properties.public import find_templates
 from bridge.graph.kinds import WRITTEN
 from bridge.markdown.links import is_attachment_name, name_key, target_file

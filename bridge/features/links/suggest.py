@@ -16,11 +16,9 @@ from bridge.api.registry import operation
 from bridge.engine.link_graph import resolve_targets
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import Declined, InvalidArguments, TextNotFound
-from bridge.features.links.corpus import Corpus
+from bridge.features.links.corpus import Corpus, names_of, read_corpus
 from bridge.features.links.evidence import FeedbackModel, Strictness, Tally
-from bridge.features.links.link_candidates import Suggestion, suggest
-from bridge.features.links.link_context import LinkContext, source_of
-from bridge.features.links.mention_index import names_of, read_corpus
+from bridge.features.links.link_candidates import LinkContext, Suggestion, source_of, suggest
 from bridge.features.links.mentions import Name, NameFinder
 from bridge.index.note import IndexedNote
 from bridge.markdown.parse import parse

@@ -8,8 +8,7 @@ from itertools import compress
 from operator import is_not
 from typing import Final
 
-from bridge.features.memory.memory_names import MemoryNames
-from bridge.features.memory.memory_note import Memory, read_memory
+from bridge.features.memory.memory_note import Memory, MemoryNames, read_memory
 from bridge.features.memory.visibility import Audience, MemoryGroups, VisibleMemories
 from bridge.index.note import IndexedNote
 from bridge.text.fold import fold_case

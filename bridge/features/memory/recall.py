@@ -19,11 +19,9 @@ from bridge.features.injections.public import publish_injection, record_injectio
 from bridge.features.memory.access import audience_of, now, open_catalogue
 from bridge.features.memory.catalogue import MemoryCatalogue
 from bridge.features.memory.choice import Choice, Question, Selection, choose, choose_said, rank
-from bridge.features.memory.global_vault import call_global_vault, is_copy_of_any, left_out_notice
-from bridge.features.memory.memory_names import name_key
-from bridge.features.memory.memory_note import Memory, MemoryKind, Tier
+from bridge.features.memory.global_vault import OWN_VAULT_BONUS, call_global_vault, is_copy_of_any, left_out_notice
+from bridge.features.memory.memory_note import Memory, MemoryKind, Tier, name_key
 from bridge.features.memory.new_memory import Places, Words, names_of
-from bridge.features.memory.promoted_copy import OWN_VAULT_BONUS
 from bridge.features.memory.results import MAX_TEXT_CHARS, ListedMemory, RecalledMemory, SessionLine, list_each
 from bridge.features.memory.use_log import NO_USE, UseLog
 from bridge.features.memory.visibility import VisibleMemories, narrow_memories, withhold_memories

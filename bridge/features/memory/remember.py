@@ -19,9 +19,17 @@ from bridge.engine.agents_folder import AgentsFolder, agents_folder
 from bridge.errors import ConfirmationRequired, InvalidArguments
 from bridge.features.memory.access import audience_of, find_memory, local_time, now, open_catalogue, read_body
 from bridge.features.memory.catalogue import MemoryCatalogue
-from bridge.features.memory.comparison import NEARLY_SAME, compare_statements, says_no_more, text_digest
 from bridge.features.memory.memory_note import Memory, link_name, link_to
-from bridge.features.memory.new_memory import NewMemory, memory_properties, preview_memory, require_sound
+from bridge.features.memory.new_memory import (
+    NEARLY_SAME,
+    NewMemory,
+    compare_statements,
+    memory_properties,
+    preview_memory,
+    require_sound,
+    says_no_more,
+    text_digest,
+)
 from bridge.features.memory.visibility import VisibleMemories
 from bridge.index.inverted_index import TextQuery
 from bridge.markdown.kinds import title_of
@@ -30,7 +38,7 @@ from bridge.records import dataclass
 from bridge.text.stems import content_words
 from bridge.text.words import words_of
 from bridge.types import VaultPath
-from bridge.vault.file_name import file_name_for
+from bridge.vault.paths import file_name_for
 
 CANDIDATES: Final = 8
 """Memories compared for their words."""

@@ -10,7 +10,7 @@ from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.changes.requests.rename import RenameAlias, RenameHeading
 from bridge.changes.requests.split_note import SplitNote
-from bridge.features.notes import change_set, daily, duplicates, operations, read, views
+from bridge.features.notes import change_set, daily, operations, read, views
 
 FEATURE = Feature(
     "notes",
@@ -20,7 +20,7 @@ FEATURE = Feature(
         operations.list_tags,
         read.read_note,
         read.read_notes,
-        change_operation(CreateNote, duplicates.check_duplicates),
+        change_operation(CreateNote, operations.check_duplicates),
         change_operation(EditNote),
         change_operation(SetProperties),
         change_operation(MoveNote),

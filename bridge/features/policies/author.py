@@ -23,13 +23,13 @@ from bridge.features.policies.block import policy_note, policy_yaml
 from bridge.features.policies.examine import PolicyYaml
 from bridge.features.policies.examples import DraftedSteps, Example, draft_steps
 from bridge.features.policies.model import Problem
+from bridge.features.policies.parse import starter_text
 from bridge.features.policies.read import read_text
-from bridge.features.policies.starters import starter_text
 from bridge.markdown.note import Value
 from bridge.records import dataclass
 from bridge.text.secrets import require_plain
 from bridge.types import Digest, VaultPath
-from bridge.vault.file_name import file_name_for
+from bridge.vault.paths import file_name_for
 
 ChangeIds = Annotated[tuple[Annotated[str, MaxLen(100)], ...], MaxLen(20)]
 Name = Annotated[str, MinLen(1), MaxLen(200)]

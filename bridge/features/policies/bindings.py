@@ -18,7 +18,7 @@ from bridge.errors import BridgeError, Busy, NoteNotFound
 from bridge.features.policies.model import READS
 from bridge.features.policies.questions import list_hits, list_sentences
 from bridge.features.policies.run import PolicyHost
-from bridge.features.policies.variables import VariableReaders
+from bridge.features.policies.templates import VariableReaders
 from bridge.markdown.names import Names
 from bridge.markdown.note import Value
 

@@ -24,13 +24,14 @@ from bridge.features.policies.questions import LISTED, USABLE
 from bridge.features.policies.templates import (
     HINT,
     Reference,
+    VariableReaders,
+    bind_variables,
     find_cut_template,
     find_references,
     has_stray_brace,
     only_reference,
     parse_reference,
 )
-from bridge.features.policies.variables import VariableReaders, bind_variables
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.note import Value
 

@@ -13,8 +13,8 @@ from bridge.api.registry import operation
 from bridge.errors import BridgeError, Forbidden, NoteChanged
 from bridge.features.policies.block import TYPE
 from bridge.features.policies.model import Policy, Problem, VariableKind
+from bridge.features.policies.parse import STARTERS, starter_description
 from bridge.features.policies.read import ReadPolicy, approvals, open_policy, read_note
-from bridge.features.policies.starters import STARTERS, starter_description
 from bridge.features.policies.trust import Approvals, ApprovedPolicies
 from bridge.records import dataclass
 from bridge.types import Digest, VaultPath, is_same_digest

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any, Final, cast
 
 from bridge.bases.evaluate import check_functions
@@ -269,3 +271,24 @@ class _Reader:
     def _say(self, line: int, message: str) -> None:
         if not any(one.line == line and one.message == message for one in self.problems):
             self.problems.append(Problem(line, message))
+
+
+_FOLDER: Final = Path(__file__).with_name("starters")
+
+STARTERS: Final = (
+    *("new-project", "meeting-note", "weekly-review", "archive-done-projects", "inbox-triage", "reading-note"),
+    *("daily-roll-over", "contact", "bug", "decision"),
+)
+
+
+@cache
+def starter_text(name: str) -> str:
+    """Return the YAML of a starter."""
+    if name not in STARTERS:
+        raise InvalidArguments(f"There is no starter `{name[:60]}`.", hint=f"There are {', '.join(STARTERS)}.")
+    return (_FOLDER / f"{name}.yaml").read_text(encoding="utf-8")
+
+
+@cache
+def starter_description(name: str) -> str:
+    return read_policy(starter_text(name)).policy.description

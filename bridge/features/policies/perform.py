@@ -6,7 +6,7 @@ from typing import Literal
 
 from bridge.api.agreement import is_user
 from bridge.api.call import Call
-from bridge.api.count_forecast import CountForecast, describe_forecast
+from bridge.api.change_view import CountForecast, describe_forecast
 from bridge.api.hints import Properties
 from bridge.api.registry import operation
 from bridge.api.write import (
@@ -22,7 +22,7 @@ from bridge.errors import Forbidden
 from bridge.features.policies.bindings import policy_host, variable_readers
 from bridge.features.policies.read import ReadPolicy, approvals, open_policy
 from bridge.features.policies.run import PolicyRun, PolicyTrace, RunPolicy
-from bridge.features.policies.variables import bind_variables
+from bridge.features.policies.templates import bind_variables
 from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
 

@@ -26,16 +26,16 @@ from bridge.features.policies.model import (
     PolicyStep,
     path_fields,
 )
-from bridge.features.policies.state import DraftState
+from bridge.features.policies.questions import DraftState
 from bridge.features.policies.templates import (
     Reference,
     TemplateFiller,
+    expression_values,
     find_references,
     moment_text,
     only_reference,
     parse_reference,
 )
-from bridge.features.policies.variables import expression_values
 from bridge.index.note import IndexedNote
 from bridge.markdown.names import Names, note_name
 from bridge.markdown.note import Value

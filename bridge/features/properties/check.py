@@ -18,7 +18,7 @@ from bridge.features.dismissals.public import dismissed_rows
 from bridge.features.properties.conventions import count_kept, find_violations, infer_rules
 from bridge.features.properties.report import MAX_NOTES, select_notes
 from bridge.features.properties.rules import Rule, applies_to, find_violation
-from bridge.features.properties.stated_rules import read_schemas, without_templates
+from bridge.features.properties.schema_note import read_schemas, without_templates
 from bridge.index.note import IndexedNote
 from bridge.markdown.edit.properties import PropertyBlock
 from bridge.records import dataclass

@@ -3,5 +3,4 @@
 from bridge.features.properties.census import PropertyCount, ValueKind, count_properties, kind_of_value
 from bridge.features.properties.conventions import find_violations, infer_rules
 from bridge.features.properties.rules import NAME_PATTERNS, Rule
-from bridge.features.properties.schema_note import TYPE
-from bridge.features.properties.stated_rules import find_templates, read_schemas, without_templates
+from bridge.features.properties.schema_note import TYPE, find_templates, read_schemas, without_templates

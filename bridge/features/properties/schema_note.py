@@ -1,17 +1,25 @@
 """Schema notes: rules that a person writes as a table in a note of the type `schema`."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from bridge.errors import InvalidArguments
+from bridge.api.note_names import unknown_properties
+from bridge.api.where import evaluate_apart, note_files
+from bridge.bases.evaluate import Budget, Evaluation, check_functions, find_properties
+from bridge.bases.syntax import parse_expression
+from bridge.engine.open_vault import OpenVault
+from bridge.errors import BridgeError, InvalidArguments
 from bridge.features.properties.rules import Condition, Rule, RuleScope
+from bridge.index.boilerplate import is_template
+from bridge.index.note import IndexedNote
 from bridge.markdown.links import UNESCAPED_BAR
 from bridge.markdown.note import Value, property_of
 from bridge.records import dataclass
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
+from bridge.vault.obsidian_settings import read_obsidian_settings
 
 TYPE: Final = "schema"
 """The `type` of such a note."""
@@ -140,3 +148,61 @@ def _cells(line: str) -> list[str]:
     inner = line.removeprefix("|")
     inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
     return [cell.replace("\\|", "|").strip() for cell in UNESCAPED_BAR.split(inner)]
+
+
+async def read_schemas(vault: OpenVault, notes: Mapping[VaultPath, IndexedNote]) -> tuple[list[Rule], tuple[str, ...]]:
+    """Return the rules of all schema notes, and what in them cannot be understood."""
+    return await evaluate_apart(lambda budget: _read_schemas(vault, notes, budget))
+
+
+def _read_schemas(
+    vault: OpenVault, notes: Mapping[VaultPath, IndexedNote], budget: Budget
+) -> tuple[list[Rule], tuple[str, ...]]:
+
+    rules: list[Rule] = []
+    problems: list[str] = []
+    named: dict[str, None] = {}
+    find = _condition_finder(vault, notes, budget, named)
+    for path, note in sorted(notes.items()):
+        if note.note_type == TYPE and path.lower().endswith(".md"):
+            try:
+                text = vault.files.read(path)[0].decode("utf-8", "replace")
+            except BridgeError as error:
+                problems.append(error.message)
+                continue
+            schema = read_schema(path, text, note.properties, find)
+            rules += schema.rules
+            problems += schema.problems
+            problems += (f"`{path}`: {unknown}" for unknown in unknown_properties(notes, [*named]))
+            named.clear()
+    return rules, tuple(problems)
+
+
+def _condition_finder(
+    vault: OpenVault, notes: Mapping[VaultPath, IndexedNote], budget: Budget, named: dict[str, None]
+) -> FindPaths:
+    checked = list(without_templates(vault, notes.values()))
+    files = note_files(vault, notes)
+
+    def find(scope: RuleScope, text: str) -> frozenset[VaultPath]:
+        node = parse_expression(text)
+        check_functions([node])
+        named.update(dict.fromkeys(find_properties([node])))
+        query = Evaluation(files, budget=budget)
+        return frozenset(note.path for note in checked if scope.contains(note) and query.passes(node, note.path))
+
+    return find
+
+
+def find_templates(vault: OpenVault, notes: Mapping[VaultPath, IndexedNote]) -> frozenset[VaultPath]:
+    """Return which notes are templates, by Obsidian's settings as they are now."""
+    folders = read_obsidian_settings(vault.root).template_folders
+    return frozenset(path for path, note in notes.items() if is_template(note, folders))
+
+
+def without_templates(vault: OpenVault, notes: Iterable[IndexedNote]) -> Iterator[IndexedNote]:
+    """Yield the notes that are neither templates nor schema notes."""
+    folder = read_obsidian_settings(vault.root).template_folders
+    for note in notes:
+        if note.note_type != TYPE and not is_template(note, folder):
+            yield note

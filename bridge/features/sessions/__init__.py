@@ -1,17 +1,17 @@
 """Sessions: which client worked when and on what, and the journal of each."""
 
 from bridge.api.feature import Feature
-from bridge.features.sessions import lifetime, operations, pause, words
+from bridge.features.sessions import lifetime, operations, words
 
 FEATURE = Feature(
     "sessions",
-    operations=(words.save_session, operations.list_sessions, pause.pause_session),
+    operations=(words.save_session, operations.list_sessions, operations.pause_session),
     vault_checks=(lifetime.check_journals,),
     settings=lifetime.SessionSettings,
     views={
         operations.ListedSessions: operations.session_list_view,
         words.SavedJournal: words.saved_view,
-        pause.PausedSession: pause.paused_view,
+        operations.PausedSession: operations.paused_view,
     },
     tasks=(lifetime.end_quiet_sessions, lifetime.keep_journals),
     on_stop=lifetime.pause_sessions,

@@ -2,7 +2,7 @@
 
 from bridge.api.feature import Feature
 from bridge.features.topics import list_topics, set_up, views
-from bridge.features.topics.settings import TopicSettings
+from bridge.features.topics.ontology import TopicSettings
 
 FEATURE = Feature(
     "topics",

@@ -13,7 +13,7 @@ from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.errors import ConfirmationRequired
-from bridge.features.topics.settings import TopicSettings
+from bridge.features.topics.ontology import TopicSettings
 from bridge.records import dataclass
 from bridge.settings.file import save_settings
 from bridge.types import VaultPath

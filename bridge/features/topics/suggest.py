@@ -18,8 +18,7 @@ from bridge.features.topics.evidence import (
     gather_evidence,
     weigh_near,
 )
-from bridge.features.topics.ontology import Ontology
-from bridge.features.topics.settings import FolderMeaning
+from bridge.features.topics.ontology import FolderMeaning, Ontology
 from bridge.graph.columns import Edges, concat_edges
 from bridge.graph.graph import Graph
 from bridge.graph.pairs import pairs_by_folder

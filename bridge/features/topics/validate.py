@@ -26,7 +26,7 @@ from bridge.features.topics.findings import (
     find_stray_values,
 )
 from bridge.features.topics.new_topics import NamedCluster, describe_new, find_names, gather_cluster, is_allowed
-from bridge.features.topics.settings import TopicSettings
+from bridge.features.topics.ontology import TopicSettings
 from bridge.features.topics.vault_topics import VaultTopics
 from bridge.graph.pairs import mutual_neighbours
 from bridge.records import dataclass

@@ -10,9 +10,8 @@ from bridge.features.links.public import read_corpus
 from bridge.features.topics.assignments import read_assignments, topic_values
 from bridge.features.topics.evidence import TopicNames, rarity_by_count
 from bridge.features.topics.findings import TopicWriter
-from bridge.features.topics.ontology import find_ontology_folder, read_ontology
+from bridge.features.topics.ontology import TopicSettings, find_ontology_folder, read_ontology
 from bridge.features.topics.rules import TopicRules, read_rules
-from bridge.features.topics.settings import TopicSettings
 from bridge.features.topics.suggest import FolderMeanings, TopicSources, topic_edges
 from bridge.graph.columns import Edges
 from bridge.index.boilerplate import is_template
