@@ -1,4 +1,4 @@
-"""The registry as a page for people: what operations share is described once."""
+"""The registry as pages for people: a page for each feature, in which what operations share is described once."""
 
 import inspect
 import json
@@ -26,11 +26,10 @@ from bridge.docstrings import docstring_of
 from bridge.errors import BridgeError
 from bridge.export.openapi import COMMON_ERRORS
 from bridge.features import FEATURES, operations
-from bridge.records import dataclass
 from bridge.settings.schema import SECTIONS, SettingDescription, describe_settings
 from bridge.types import Day, Digest, VaultPath
 
-INTRODUCTION = """# Operations
+INTRODUCTION = """# Reference
 
 Each operation is a call, `POST /api/<operation>` with a JSON object of arguments, and a command,
 `vault-bridge <operation>`. With several vaults each also takes `vault`, a name or id. Unless noted, an operation only
@@ -43,23 +42,18 @@ empty, false or 0.
 - **Day**: such as `2026-01-31`, `tomorrow` or `friday`. **Period**: a day, or such as `this week`, `2026-02`,
   `2026-Q1` or `2026-01-05/2026-02-10`.
 - **Digest**: SHA-256 in hex; as an argument, at least its first 12 digits.
+- **Error**: [errors.md](../errors.md) describes each. An operation lists its own; besides, any raises
+  `invalid_arguments` and `no_such_vault`, one on a vault `not_ready`, one with a path `outside_vault` and
+  `protected_path`, and one with the path of a file that must exist `note_not_found`.
 
-This page is written by `python -m bridge.export`.
+These pages are written by `python -m bridge.export`.
 """
 
-ERRORS_INTRODUCTION = """## Errors
+FEATURE_INTRODUCTION = """# Operations: {name}
 
-Errors have the form `{"error": {"code", "message", "hint", …}}`. An operation lists its own; besides, any raises
-`invalid_arguments` and `no_such_vault`, one on a vault `not_ready`, one with a path `outside_vault` and
-`protected_path`, and one with the path of a file that must exist `note_not_found`.
+[README.md](README.md) lists all operations and says what they share. This page is written by
+`python -m bridge.export`.
 """
-
-ARGUMENTS_ANCHOR = "shared-arguments"
-MANY = 3
-"""Operations that take the same argument before it is described once for all."""
-
-PLAIN = 2
-"""Words of a meaning that are repeated rather than looked up."""
 
 TYPES: Mapping[Any, str] = {
     VaultPath: "path",
@@ -79,55 +73,49 @@ EMPTY = frozenset({"null", "{}", "false", "", "0"})
 """Defaults that go without saying."""
 
 
-@dataclass(frozen=True, slots=True)
-class SharedParts:
-    """What is described once, and linked to from each operation."""
-
-    arguments: Mapping[str, str]
-    """Lines that describe arguments, by name."""
-    records: Iterable[type]
-    """Records that results hold in several places, in the order of their first use."""
+def reference_pages() -> Mapping[str, str]:
+    """Return the pages by their names: one a feature, and one that lists all operations."""
+    pages = {page_name(feature): feature_page(feature, group) for feature, group in operations_by_feature().items()}
+    return {"README.md": operations_list(), **pages}
 
 
-def reference() -> str:
-    known = operations()
-    shared = SharedParts(shared_arguments(known), shared_records(known))
-    groups = {one.name: [each for each in known if each.function in one.operations] for one in FEATURES}
+def operations_by_feature() -> Mapping[str, Sequence[Operation]]:
+    return {one.name: [each for each in operations() if each.function in one.operations] for one in FEATURES}
+
+
+def page_name(feature: str) -> str:
+    return f"{feature.replace('_', '-')}.md"
+
+
+def operations_list() -> str:
     lines = [INTRODUCTION]
-    for name, group in groups.items():
-        links = (f"[`{o.name}`](#{o.name}{'-1' if o.name in groups else ''})" for o in group)
-        lines.append(f"- [{group_title(name)}](#{name.replace('_', '-')}): {', '.join(links)}")
-    lines.append(f"- [Shared arguments](#{ARGUMENTS_ANCHOR}), [shared records](#shared-records), [errors](#errors)\n")
-    for name, group in groups.items():
-        lines.append(f"## {group_title(name)}\n")
-        lines += ["\n".join(section(operation, shared)) for operation in group]
-    lines += ["## Shared arguments\n", *sorted(shared.arguments.values()), "\n## Shared records\n"]
-    for record in shared.records:
+    for feature, group in operations_by_feature().items():
+        page = page_name(feature)
+        lines.append(f"## [{feature.capitalize().replace('_', ' ')}]({page})\n")
+        lines += [f"- [`{each.name}`]({page}#{each.name}): {each.summary}" for each in group]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def feature_page(feature: str, group: Sequence[Operation]) -> str:
+    shared = shared_records(group)
+    lines = [FEATURE_INTRODUCTION.format(name=feature.replace("_", " "))]
+    lines += ["\n".join(section(operation, shared)) for operation in group]
+    if shared:
+        lines.append("## Shared records\n")
+    for record in shared:
         lines += [f"### {record.__name__}\n", *fields(record, "", shared), ""]
-    return "\n".join([*lines, ERRORS_INTRODUCTION, *error_lines(known), ""])
+    return "\n".join(lines)
 
 
-def group_title(name: str) -> str:
-    return name.capitalize().replace("_", " ")
-
-
-def shared_arguments(known: Iterable[Operation]) -> Mapping[str, str]:
-    counts = Counter((a.name, shared_line(a)) for each in known for a in each.arguments if is_telling(a))
-    return {name: line for (name, line), count in reversed(counts.most_common()) if count >= MANY}
-
-
-def is_telling(argument: Argument) -> bool:
-    """Say whether an argument's meaning is long enough to be looked up rather than repeated."""
-    return len(argument.meaning.split()) > PLAIN
-
-
-def shared_records(known: Iterable[Operation]) -> Iterable[type]:
+def shared_records(known: Iterable[Operation]) -> Sequence[type]:
+    """Return the records that results hold in several places, in the order of their first use."""
     counts = Counter(record for each in known for record in records_in(each.result))
     return [record for record, count in counts.items() if count > 1]
 
 
-def section(operation: Operation, shared: SharedParts) -> Iterator[str]:
-    yield f"### {operation.name}\n"
+def section(operation: Operation, shared: Sequence[type]) -> Iterator[str]:
+    yield f"## {operation.name}\n"
     yield f"{operation.summary}\n"
     if operation.details:
         yield f"{operation.details}\n"
@@ -135,16 +123,18 @@ def section(operation: Operation, shared: SharedParts) -> Iterator[str]:
         yield f"{notes}\n"
     if operation.arguments:
         yield "Arguments:\n"
-        yield from arguments(operation, shared)
+        for argument in operation.arguments:
+            yield argument_line(argument)
+            yield from argument_fields(argument.hint, shared)
         yield ""
-    if operation.result in shared.records:
+    if operation.result in shared:
         yield f"Result: {record_link(operation.result)}.\n"
     else:
         yield "Result:\n"
         yield from fields(operation.result, "", shared)
         yield ""
     implied = implied_errors(operation.arguments, vault=operation.vault)
-    if own := dict.fromkeys(f"`{error.code}`" for error in operation.errors if error not in implied):
+    if own := dict.fromkeys(error_link(error) for error in operation.errors if error not in implied):
         yield f"Errors: {', '.join(own)}.\n"
     yield "```console"
     yield f"$ {command_line(operation)}"
@@ -165,20 +155,6 @@ def remarks(operation: Operation) -> str:
     return " ".join(said)
 
 
-def arguments(operation: Operation, shared: SharedParts) -> Iterator[str]:
-    """Describe the arguments of an operation, and name those that are described elsewhere."""
-    elsewhere = []
-    for argument in operation.arguments:
-        line = argument_line(argument)
-        if shared.arguments.get(argument.name) == shared_line(argument):
-            elsewhere.append(f"`{argument.name}`{' (required)' * argument.is_required}")
-            continue
-        yield line
-        yield from argument_fields(argument.hint, shared)
-    if elsewhere:
-        yield f"- {', '.join(elsewhere)}: [shared](#{ARGUMENTS_ANCHOR})"
-
-
 def argument_line(argument: Argument) -> str:
     if argument.is_required:
         default = ", required"
@@ -189,11 +165,7 @@ def argument_line(argument: Argument) -> str:
     return f"- `{argument.name}` ({value_type(argument.hint)}{default}): {argument.meaning}"
 
 
-def shared_line(argument: Argument) -> str:
-    return argument_line(argument).replace(", required): ", "): ", 1)
-
-
-def argument_fields(hint: Any, shared: SharedParts) -> Iterator[str]:
+def argument_fields(hint: Any, shared: Sequence[type]) -> Iterator[str]:
     if options := next(filter(None, map(union_tag, (hint, *get_args(strip_hint(hint))))), None):
         tag, records = options
         if any(name in {operation.name for operation in operations()} for name in records):
@@ -224,11 +196,11 @@ def value_type(hint: Any) -> str:
     return TYPES.get(bare, "object") + (f" ≤{most:,}" if most is not None else "")
 
 
-def fields(record: type, indent: str, shared: SharedParts) -> Iterator[str]:
+def fields(record: type, indent: str, shared: Sequence[type]) -> Iterator[str]:
     hints = get_type_hints(record)
     for name, meaning in parse_docstring(record).section("Attributes").items():
         inner = list(islice(records_in(hints[name]), 1))
-        links = [record_link(each) for each in inner if each in shared.records]
+        links = [record_link(each) for each in inner if each in shared]
         yield f"{indent}- `{json_name(name)}`: {' '.join([meaning, *links])}"
         for each in inner if not links else ():
             yield from fields(each, indent + "  ", shared)
@@ -238,10 +210,8 @@ def record_link(record: Any) -> str:
     return f"[{record.__name__}](#{record.__name__.lower()})"
 
 
-def error_lines(known: Iterable[Operation]) -> Iterator[str]:
-    found = {error.code: error for each in known for error in each.errors}
-    for code, error in sorted(found.items()):
-        yield f"- `{code}` ({error.status}): {' '.join(docstring_of(error).split())}"
+def error_link(error: type[BridgeError]) -> str:
+    return f"[`{error.code}`](../errors.md#{error.code})"
 
 
 def command_line(operation: Operation, example: Mapping[str, Any] | None = None) -> str:
@@ -341,10 +311,11 @@ def list_raisers(classes: tuple[type[BridgeError], ...]) -> list[str]:
     everywhere = [f"- {who}" for who, implied in GENERAL.items() if names & implied]
     general_cases = {describe_case(error) for error in classes} if everywhere else set()
     found: defaultdict[str, list[str]] = defaultdict(list)
-    for operation in operations():
-        for error, when in operation.errors.items():
-            if error in classes and when not in general_cases:
-                found[when].append(f"[`{operation.name}`](operations.md#{operation.name})")
+    for feature, group in operations_by_feature().items():
+        for operation in group:
+            for error, when in operation.errors.items():
+                if error in classes and when not in general_cases:
+                    found[when].append(f"[`{operation.name}`](reference/{page_name(feature)}#{operation.name})")
     return [*everywhere, *(f"- {', '.join(links)}: {when}" for when, links in found.items())]
 
 

@@ -11,19 +11,30 @@ from typing import Any, get_args
 import pytest
 
 from bridge.api.hints import records_in
+from bridge.api.registry import implied_errors
 from bridge.api.signature import parse_docstring
 from bridge.changes.requests.base import Request
 from bridge.cli.catalogue import read_catalogue
 from bridge.events import Event
+from bridge.export.__main__ import stale_files, write_or_remove
 from bridge.export.catalogue import catalogue, schema_digest
 from bridge.export.command_catalogue import command_catalogue
 from bridge.export.openapi import openapi
-from bridge.export.reference import command_line, error_classes, errors_page, group_title, reference, settings_page
+from bridge.export.reference import (
+    command_line,
+    error_classes,
+    errors_page,
+    operations_by_feature,
+    page_name,
+    reference_pages,
+    settings_page,
+)
 from bridge.export.typescript import called_operations, events_module, operations_module, type_expression
 from bridge.features import FEATURES, operations
 from bridge.settings.schema import describe_settings
 
-PAGE = reference()
+PAGES = reference_pages()
+OPERATIONS = [(page_name(feature), each) for feature, group in operations_by_feature().items() for each in group]
 
 
 @pytest.mark.process(brief=True)
@@ -37,6 +48,19 @@ def test_the_generated_files_are_up_to_date(optimize: list[str]) -> None:
         timeout=60,
     )
     assert (checked.returncode, checked.stderr) == (0, "")
+
+
+def test_a_page_of_a_feature_that_is_gone_is_out_of_date_until_it_is_removed(tmp_path: Path) -> None:
+    kept, missing, gone = (tmp_path / name for name in ("search.md", "notes.md", "old.md"))
+    kept.write_bytes(b"as generated")
+    gone.write_bytes(b"of a feature of before")
+    generated = {kept: b"as generated", missing: b"new"}
+    stale = stale_files(generated, tmp_path)
+    assert stale == [missing, gone]
+    for path in stale:
+        write_or_remove(path, generated)
+    assert stale_files(generated, tmp_path) == []
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == generated
 
 
 def test_the_catalogue_has_every_operation_whole() -> None:
@@ -86,7 +110,7 @@ def test_records_of_one_name_are_one_record() -> None:
     assert len(results) == len({operation.result for operation in operations()})
 
 
-def section_of(heading: str, page: str = PAGE) -> str:
+def section_of(heading: str, page: str) -> str:
     """Return what a page says under a heading."""
     level = heading.partition(" ")[0]
     found = re.search(rf"^{heading}\n(.*?)(?=^#{{2,{len(level)}}} |\Z)", page, re.DOTALL | re.MULTILINE)
@@ -94,37 +118,35 @@ def section_of(heading: str, page: str = PAGE) -> str:
     return found[1]
 
 
-@pytest.mark.parametrize("operation", operations(), ids=lambda operation: operation.name)
-def test_the_page_describes_every_argument_and_field(operation: Any) -> None:
-    page = section_of(f"### {operation.name}")
+@pytest.mark.parametrize(("name", "operation"), OPERATIONS, ids=lambda value: getattr(value, "name", value))
+def test_the_page_of_a_feature_describes_every_argument_field_and_error(name: str, operation: Any) -> None:
+    page = section_of(f"## {operation.name}", PAGES[name])
     for argument in operation.arguments:
         line = re.compile(rf"^- `{argument.name}` \(.*\): {re.escape(argument.meaning)}$", re.MULTILINE)
-        elsewhere = re.search(rf"^- .*`{argument.name}`.*: \[shared\]\(#shared-arguments\)$", page, re.MULTILINE)
-        assert line.search(section_of("## Shared arguments") if elsewhere else page)
+        assert line.search(page)
     # A request in a result is an operation, which has its own place.
     for record in (one for one in records_in(operation.result) if not issubclass(one, Request)):
         heading = f"### {record.__name__}"
-        held = section_of(heading) if f"{heading}\n" in PAGE else page
-        for name, meaning in parse_docstring(record).section("Attributes").items():
-            assert f"- `{name}`: {meaning}" in held
+        held = section_of(heading, PAGES[name]) if f"{heading}\n" in PAGES[name] else page
+        for field, meaning in parse_docstring(record).section("Attributes").items():
+            assert f"- `{field}`: {meaning}" in held
+    implied = implied_errors(operation.arguments, vault=operation.vault)
+    for error in (one for one in operation.errors if one not in implied):
+        assert f"[`{error.code}`](../errors.md#{error.code})" in page
     assert f"$ {command_line(operation)}" in page
 
 
-def test_the_page_describes_every_error_once() -> None:
-    described = re.findall(r"^- `(\w+)` \(\d{3}\): ", section_of("## Errors"), re.MULTILINE)
-    assert described == sorted({error.code for operation in operations() for error in operation.errors})
+def test_each_feature_has_a_page_and_each_operation_a_line_in_the_list() -> None:
+    assert set(PAGES) == {"README.md", *(page_name(feature.name) for feature in FEATURES)}
+    listed = re.findall(r"^- \[`(\w+)`\]\(([\w-]+\.md)#(\w+)\): (.*)$", PAGES["README.md"], re.MULTILINE)
+    assert listed == [(each.name, name, each.name, each.summary) for name, each in OPERATIONS]
+    assert {each.name for _, each in OPERATIONS} == {each.name for each in operations()}
 
 
-def test_the_page_groups_operations_by_feature() -> None:
-    headings = re.findall(r"^## (.*)$", PAGE, re.MULTILINE)
-    shared = ["Shared arguments", "Shared records", "Errors"]
-    assert headings == [*(group_title(feature.name) for feature in FEATURES), *shared]
-
-
-def test_what_the_page_links_to_is_there() -> None:
-    headings = [heading.lower().replace(" ", "-") for heading in re.findall(r"^#+ (.*)$", PAGE, re.MULTILINE)]
-    anchors = {f"{name}-1" if name in headings[:at] else name for at, name in enumerate(headings)}
-    assert set(re.findall(r"\]\(#([^)]*)\)", PAGE)) <= anchors
+@pytest.mark.parametrize("name", PAGES)
+def test_no_two_headings_of_a_page_have_the_same_anchor(name: str) -> None:
+    headings = [heading.lower() for heading in re.findall(r"^#+ (.*)$", PAGES[name], re.MULTILINE)]
+    assert len(set(headings)) == len(headings)
 
 
 def test_the_settings_page_has_every_setting_with_its_default_and_range() -> None:

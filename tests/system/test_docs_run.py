@@ -47,9 +47,9 @@ def shown_outputs(page: Path) -> Iterator[tuple[str, list[str]]]:
                 )
 
 
-REFERENCE = ROOT / "docs" / "operations.md"
-"""Its commands are the operations' examples, which `tests/features/test_contract.py` runs."""
-RUN = [page for page in PAGES if page != REFERENCE and runnable_lines(page)]
+REFERENCE = ROOT / "docs" / "reference"
+"""The commands of its pages are the operations' examples, which `tests/features/test_contract.py` runs."""
+RUN = [page for page in PAGES if page.parent != REFERENCE and runnable_lines(page)]
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_every_command_of_a_page_succeeds(page: Path, shell: dict[str, str]) -> 
     assert failed == {}
 
 
-SHOWN = [(page, line, shown) for page in PAGES if page != REFERENCE for line, shown in shown_outputs(page)]
+SHOWN = [(page, line, shown) for page in PAGES if page.parent != REFERENCE for line, shown in shown_outputs(page)]
 
 
 def at_terminal(line: str, env: dict[str, str]) -> str:
