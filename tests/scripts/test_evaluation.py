@@ -17,6 +17,7 @@ from scripts.lib.evaluation import figures
 from scripts.lib.evaluation.chats import ChatQuestion, has_all, is_updated_first, print_chats, share_found
 from scripts.lib.evaluation.memory import print_memory
 from scripts.lib.evaluation.metrics import Interval, bootstrap, scores
+from scripts.lib.evaluation.quality_table import PAGE, page_with_table, quality_table
 from scripts.lib.evaluation.sets import read_set
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -180,6 +181,24 @@ def belief(id_: str, content: str, **facts: Any) -> dict[str, Any]:
         "superseded_by": None,
         **facts,
     }
+
+
+def test_the_table_of_the_committed_figures_is_on_the_page() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert page_with_table(page) == page
+    for name in json.loads(figures.FIGURES.read_text(encoding="utf-8")):
+        assert f"\n|{name}|" in page
+
+
+def test_the_table_has_a_column_for_each_mode_and_model() -> None:
+    found = {"nDCG@10": 0.7621, "R@10": 1.0}
+    table = quality_table({"bread, 9 queries": {"hybrid, small": found}, "rye, 1 queries": {"keyword": found}})
+    assert table.splitlines() == [
+        "|set|keyword|hybrid, small|",
+        "|---|---|---|",
+        "|bread, 9 queries||.762/1.000|",
+        "|rye, 1 queries|.762/1.000||",
+    ]
 
 
 def test_a_set_may_not_fall(

@@ -32,6 +32,7 @@ from scripts.lib.evaluation.metrics import NAMES, bootstrap, scores
 from scripts.lib.evaluation.mistyped import print_mistyped
 from scripts.lib.evaluation.packed import print_packed
 from scripts.lib.evaluation.plain import print_plain
+from scripts.lib.evaluation.quality_table import write_table
 from scripts.lib.evaluation.quoted import print_quoted
 from scripts.lib.evaluation.sets import JudgedSet, find_sets, read_set
 from scripts.lib.evaluation.summaries import print_summaries
@@ -155,6 +156,8 @@ async def _print_modes(options: argparse.Namespace, folders: Sequence[Path], emb
             judged = replace(other, name=f"{judged.name} in {other.name}", questions=judged.questions)
         report[judged.name] = await _measure_set(judged, options, embedder)
     options.fell = print_changes(report, options.model, keep=options.keep)
+    if options.keep:
+        write_table()
     if options.json is not None:
         text = json.dumps(report, indent=1, ensure_ascii=False) + "\n"
         await asyncio.to_thread(options.json.write_text, text, encoding="utf-8")
