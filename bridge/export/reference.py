@@ -330,7 +330,7 @@ confirm_files = 50
 ```
 
 A changed file takes effect within seconds. A line that does not fit is left out, and `read-settings` and `doctor` name
-it; a rule (`deny`, `readonly`) that does not fit never opens a note: see [SECURITY.md](SECURITY.md#rules).
+it; a rule (`deny`, `readonly`) that does not fit never opens a note: see [rules.md](rules.md).
 
 This page is written by `python -m bridge.export`.
 
