@@ -17,6 +17,10 @@ from bridge.cli.parser import build_parser, command_first
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+GENERATED = {ROOT / "docs" / "errors.md", ROOT / "docs" / "settings.md", *(ROOT / "docs" / "reference").iterdir()}
+MAX_WORDS = 1_200
+MAX_FIGURES_WORDS = 1_500
+"""Words of `measurements.md`, which is tables."""
 PICTURES = sorted((ROOT / "docs" / "images").iterdir())
 
 BLOCK = re.compile(r"^( *)```(sh|console)\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
@@ -152,6 +156,16 @@ def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
         ):
             broken.append(target)
     assert broken == []
+
+
+def test_no_page_is_longer_than_people_read() -> None:
+    words = {page: len(page.read_text(encoding="utf-8").split()) for page in PAGES if page not in GENERATED}
+    long = {
+        page.name: count
+        for page, count in words.items()
+        if count > (MAX_FIGURES_WORDS if page.name == "measurements.md" else MAX_WORDS)
+    }
+    assert long == {}
 
 
 def test_every_picture_is_shown_on_a_page() -> None:
