@@ -53,11 +53,6 @@ def id_for(call: Call, folder: AgentsFolder) -> str:
     return read_id(call.vault.files, folder.about) or new_id()
 
 
-def is_user(call: Call) -> bool:
-    """Return whether the user makes the call, in Obsidian or a terminal, and not an agent."""
-    return call.principal.local and call.transport != "mcp"
-
-
 def is_editor(call: Call) -> bool:
     """Return whether the call is of an editor, such as Obsidian, in which the user types while it is answered."""
     return call.principal.local and call.transport == "http" and client_name(call) != "vault-bridge"
@@ -65,7 +60,7 @@ def is_editor(call: Call) -> bool:
 
 def has_agreed(call: Call) -> bool:
     """Return whether the user was asked and agreed, or makes the call."""
-    return call.consent is True or is_user(call)
+    return call.consent is True or call.is_user
 
 
 def require_agreement(call: Call, folder: AgentsFolder, *, confirm: bool) -> None:

@@ -91,8 +91,22 @@ class Call:
     """The user's answer about a large change, False if the user can be asked but was not; None: `confirm` decides."""
 
     def is_confirmed(self, confirm: bool) -> bool:
-        """Say whether a large change is confirmed; where the user can be asked, only the user confirms."""
+        """Say whether a call is confirmed; where the user can be asked, only the user confirms."""
         return confirm if self.consent is None else self.consent
+
+    @property
+    def is_user(self) -> bool:
+        """Whether the user makes the call, in Obsidian or a terminal, and not an agent."""
+        return self.principal.local and self.transport != "mcp"
+
+    @property
+    def may_decide(self) -> bool:
+        """Whether the call is the user's, or the user was asked and agreed.
+
+        An agent whose program cannot ask decides only where the setting `agents_confirm` lets it.
+        """
+        unasked = self.consent is None and self.bridge.settings.agents_confirm
+        return self.is_user or self.consent is True or unasked
 
     @property
     def host(self) -> Host:

@@ -259,7 +259,7 @@ async def carry_requests(
     forecast: bool = False,
 ) -> ChangeOutcome:
     """Execute requests as `execute_requests` does, and return the outcome; `forecast` also forecasts the counts."""
-    by = author(call, operation or requests[0].op, options.reason, confirmed=call.is_confirmed(options.confirm))
+    by = author(call, operation or requests[0].op, options.reason, confirm=options.confirm)
     if agreed is not None:
         by = replace(by, applies_in=replace(agreed, is_whole=True))
     client = None if call.principal.local else call.principal.name
@@ -278,7 +278,8 @@ async def describe_outcome(
     return replace(made, warnings=(*made.warnings, *waiting))
 
 
-def author(call: Call, operation: str, reason: str | None, *, confirmed: bool = True) -> Author:
+def author(call: Call, operation: str, reason: str | None, *, confirm: bool | None = None) -> Author:
+    """Return who makes a change; `confirm` of an operation whose large changes must be confirmed."""
     proposes, vault = is_proposer(call), call.vault
     return Author(
         operation,
@@ -286,7 +287,8 @@ def author(call: Call, operation: str, reason: str | None, *, confirmed: bool = 
         session_of(call),
         reason,
         proposes=proposes,
-        confirmed=confirmed,
+        confirmed=confirm is None or call.is_confirmed(confirm),
+        needs_user=confirm is not None and not call.may_decide,
         applies_in=vault.folder_for_client(call.principal.name) if proposes else None,
         is_client=not call.principal.local,
     )

@@ -113,7 +113,9 @@ class Author:
     applies_in: AgentsFolder | None = None
     """The folder in which the change applies even if others wait for approval."""
     is_client: bool = False
-    """Whether a client with its own token makes the change, who decides nothing for the user."""
+    """Whether a client with its own token makes the change."""
+    needs_user: bool = False
+    """Whether a large change, or one that gives agents a right, waits for the user's approval even if confirmed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,12 +217,9 @@ class ChangeWriter:
         self._locks.choose(hold)
         draft = self.draft()
         planned, plan, ready = await asyncio.to_thread(self._plan_change, planner, draft)
-        if author.applies_in is not None and holds_all(author.applies_in, self.vault, step_paths(plan.steps)):
-            author = replace(author, proposes=False)
-        elif author.is_client and (
-            AGREEMENT in planned.facts or self._agents_place.touches_agreement(self.settings, plan)
-        ):
-            author = replace(author, proposes=True)
+        found = measure_change(plan, planned.effect, planned.requests)
+        large = self._confirmation(found)
+        author = replace(author, proposes=self._waits(author, planned, plan, is_large=large is not None))
         if author.is_client:
             planned = replace(planned, facts={**planned.facts, BY_CLIENT: True})
         warnings = (*planned.effect.warnings, *ready.warnings)
@@ -233,9 +232,8 @@ class ChangeWriter:
             if not (dry_run or author.proposes):
                 self._agree(planned.facts)
             return replace(outcome, warnings=(*warnings, explain_no_change(planned.requests)))
-        found = measure_change(plan, planned.effect, planned.requests)
         outcome = replace(outcome, would=found.would, apart=planned.apart and not expect)
-        unconfirmed = None if author.confirmed else self._confirmation(found)
+        unconfirmed = None if author.confirmed else large
         if dry_run:
             return replace(outcome, digest=digest_before(draft, planned.path), confirmation=unconfirmed)
         if unconfirmed is not None:
@@ -246,6 +244,15 @@ class ChangeWriter:
         if hold.wide:
             await self._claim(hold, draft, planned, ready.plan)
         return await run_to_completion(self._apply_verified(outcome, ready, author, of, hold))
+
+    def _waits(self, author: Author, planned: PlannedChange, plan: Plan, *, is_large: bool) -> bool:
+        """Return whether a change waits for the user's approval."""
+        if is_large and author.needs_user:
+            return True
+        if author.applies_in is not None and holds_all(author.applies_in, self.vault, step_paths(plan.steps)):
+            return False
+        gives_rights = AGREEMENT in planned.facts or self._agents_place.touches_agreement(self.settings, plan)
+        return author.proposes or (gives_rights and (author.is_client or author.needs_user))
 
     async def _claim(self, hold: Hold, draft: Draft, planned: PlannedChange, plan: Plan) -> None:
         if hold.paths is not None:

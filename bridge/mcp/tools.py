@@ -65,7 +65,8 @@ class Consent:
         operation: Operation,
         given: Mapping[str, Any],
         error: ConfirmationRequired,
-    ) -> None:
+    ) -> bool | None:
+        """Return the user's consent; None where the program shows no question, so that a call waits for the user."""
         if not can_ask(context):
             raise error
         change = fingerprint(who, operation, given, error.subject)
@@ -79,8 +80,8 @@ class Consent:
                 )
             except MCPError as failure:
                 if failure.code == types.METHOD_NOT_FOUND and inner_call(operation, given)[1].get(CONFIRM) is True:
-                    # The client declares forms but does not show them, so that nobody else can confirm.
-                    return
+                    # The client declares forms but does not show them.
+                    return None
                 raise error from None
         else:
             answer = confirmation_answer(params, question, change)
@@ -89,6 +90,7 @@ class Consent:
             if len(self._declined) > MAX_REMEMBERED:
                 self._declined.popitem(last=False)
             raise Declined(f"The user declined this change: {error.would}.")
+        return True
 
 
 def confirmation_question(
@@ -357,8 +359,8 @@ class Tools:
                 try:
                     answer, text = await who.ask(operation, given, write, progress, consent, adds=True)
                 except ConfirmationRequired as error:
-                    await self.consent.obtain(context, params, who, operation, given, error)
-                    answer, text = await who.ask(operation, given, write, progress, consent=True, adds=True)
+                    agreed = await self.consent.obtain(context, params, who, operation, given, error)
+                    answer, text = await who.ask(operation, given, write, progress, consent=agreed, adds=True)
         except ConfirmationPending as unanswered:
             return unanswered.question
         except BridgeError as error:

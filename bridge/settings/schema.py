@@ -98,6 +98,11 @@ class Settings:
         20, "Files that a change may write, or break the links of, without confirmation.", least=1, most=1_000_000
     )
     confirm_kb: int = setting(1024, "KiB that a change may write without confirmation.", least=1, most=100_000_000)
+    agents_confirm: bool = setting(
+        False,
+        "Let agents whose program cannot ask you confirm large changes, the agents' folder and calls of external"
+        " programs themselves; else these wait for you.",
+    )
     mcp_preset: Preset = setting(
         "default", "Tools offered to an MCP client when neither its token nor its address names a preset."
     )

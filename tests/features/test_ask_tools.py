@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from bridge.access.tokens import Tokens
+from bridge.api.call import OWNER, Call
+from bridge.features import get_operation
 from bridge.features.external_tools.pool import ServerPool
 from bridge.types import Scope
 from tests.external_tools.servers import NEVER, SECRET, programs, wait_for_end, write_servers
@@ -131,6 +133,10 @@ async def test_without_the_user_s_consent_the_answer_goes_on(served: Served, dat
     hidden = await ask_as(served, AGENT, tools=["test__*"])
     assert any("not started before the user agrees" in notice for notice in hidden["notices"])
     assert programs() == []
+    alone = await ask_as(served, AGENT, tools=["test__say"], agreed=True)
+    assert "the user must agree to this call" in alone["steps"][0]["error"]
+    changes = {"agents_confirm": True}
+    await get_operation("change_settings").run(Call(served.bridge, OWNER), {"changes": changes})
     assert (await ask_as(served, AGENT, tools=["test__say"], agreed=True))["steps"][0]["error"] == ""
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bridge.access.tokens import Tokens
-from bridge.api.call import Call, Principal
+from bridge.api.call import OWNER, Call, Principal
 from bridge.api.presets import listed_tools
 from bridge.api.schemas import to_json
 from bridge.features import get_operation
@@ -207,13 +207,18 @@ async def test_agents_start_to_list_only_what_needs_no_asking(served: Served, da
     assert (await served.call("list_servers", connect=True)).json["servers"][0]["state"] == "running"
 
 
-async def test_where_nobody_can_be_asked_the_argument_decides(served: Served, data: Path) -> None:
+async def test_where_nobody_can_be_asked_the_user_decides(served: Served, data: Path) -> None:
     write_servers(data, more='confirm = "first"')
     refused = await call_tool(served, "say")
     assert refused["code"] == "confirmation_required"
     assert programs() == []
     given = {"server": "test", "tool": "say", "confirm": True}
     async with connected(served) as client:
+        alone = await client.call_tool("call_server", given)
+        assert "Ask the user to call it once" in text_of(alone)
+        assert programs() == []
+        changes = {"agents_confirm": True}
+        await get_operation("change_settings").run(Call(served.bridge, OWNER), {"changes": changes})
         assert not (await client.call_tool("call_server", given)).is_error
         # An agent's word holds for one call.
         again = await client.call_tool("call_server", {**given, "confirm": False})

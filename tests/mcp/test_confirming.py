@@ -7,6 +7,8 @@ import pytest
 from mcp import types
 from mcp.client import ClientRequestContext
 
+from bridge.api.call import OWNER, Call
+from bridge.features import get_operation
 from tests.features.served import PATIENCE_S, Served
 from tests.mcp.client import ERAS, Era, connected, text_of
 
@@ -134,6 +136,45 @@ async def test_a_client_that_cannot_ask_gets_the_error_and_can_confirm(served: S
         answer = await client.call_tool("create_note", WISH)
         assert text_of(answer).startswith(f"confirmation_required: {REFUSAL}")
         assert not (await client.call_tool("create_note", {**WISH, "confirm": True})).is_error
+
+
+@BOTH
+async def test_what_only_the_user_decides_waits_where_nobody_can_be_asked(served: Served, era: Era) -> None:
+    host = served.bridge.find(None)
+    for number in range(30):
+        assert (await served.call("create_note", path=f"Many/{number}.md", text=f"#kiln {number}")).status == 200
+    large = {"tag": "kiln", "to": "oven", "confirm": True}
+    memory = {"title": "Kilns", "text": "Bob fires at cone 6.", "confirm": True}
+    async with connected(served, era) as client:
+        for tool, given in (("rename_tag", large), ("remember", memory)):
+            refused = await client.call_tool("run_tool", {"name": tool, "arguments": {**given, "confirm": False}})
+            assert text_of(refused).startswith("confirmation_required: ")
+            answer = await client.call_tool("run_tool", {"name": tool, "arguments": given})
+            assert not answer.is_error, text_of(answer)
+        small = {"path": "Oven.md", "text": "Small."}
+        assert not (await client.call_tool("run_tool", {"name": "create_note", "arguments": small})).is_error
+    waiting = (await served.call("list_changes", state="proposed")).json["changes"]
+    assert [one["operation"] for one in waiting] == ["remember", "rename_tag"]
+    assert "lets agents write" in waiting[0]["reason"]
+    assert not host.vault.is_set_up
+    assert (host.root / "Oven.md").is_file()
+    for one in waiting:
+        assert (await served.call("judge_change", change_id=one["id"], verdict="accept")).status == 200
+    assert served.bridge.find(None).vault.is_set_up
+    assert (host.root / "Agents/Memory/Kilns.md").is_file()
+    assert "#oven" in (host.root / "Many/9.md").read_text()
+
+
+@BOTH
+async def test_a_setting_lets_agents_decide_where_nobody_can_be_asked(served: Served, era: Era) -> None:
+    changes = {"agents_confirm": True, "confirm_files": 1}
+    await get_operation("change_settings").run(Call(served.bridge, OWNER), {"changes": changes})
+    for name in ("One", "Two"):
+        assert (await served.call("create_note", path=f"{name}.md", text="#kiln")).status == 200
+    large = {"tag": "kiln", "to": "oven", "confirm": True}
+    async with connected(served, era) as client:
+        assert not (await client.call_tool("run_tool", {"name": "rename_tag", "arguments": large})).is_error
+    assert (served.bridge.find(None).root / "Two.md").read_text().strip() == "#oven"
 
 
 async def test_an_answer_to_another_question_does_not_count(served: Served) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from bridge.access.pairing import OPEN_S
 from bridge.access.token_file import SCOPES
 from bridge.access.tokens import Tokens
-from bridge.api.agreement import is_user
 from bridge.api.call import Call
 from bridge.api.markup import Answer, Column, Element, Table, notice
 from bridge.api.registry import operation
@@ -145,7 +144,7 @@ async def open_pairing(call: Call) -> PairingOpened:
         NotReady: No running bridge for a client to reach.
     """
     call.principal.require_local("pair")
-    if not is_user(call):
+    if not call.is_user:
         # A token would outlive the agent's session, and nobody was asked.
         raise Forbidden("An agent may not let clients pair.", hint="Only the user may, by `vault-bridge pair`.")
     if call.bridge.pairing is None:

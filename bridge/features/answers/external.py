@@ -4,7 +4,6 @@ import re
 import time
 from collections.abc import Iterable, Sequence
 
-from bridge.api.agreement import is_user
 from bridge.api.call import Call
 from bridge.api.registry import get_operation
 from bridge.errors import BridgeError, Forbidden, InvalidArguments, ServerNotFound
@@ -147,7 +146,7 @@ async def offer_tools(call: Call, chosen: Iterable[ChosenServer], *, agreed: boo
 
 async def _start(call: Call, one: ChosenServer, *, agreed: bool) -> str:
     """Start a server that may be started, and list its tools where one is missing; return why it does not run."""
-    if not (is_user(call) or call.is_confirmed(agreed)) and await needs_consent(call, one.server):
+    if not (call.is_user or (call.may_decide and call.is_confirmed(agreed))) and await needs_consent(call, one.server):
         is_running = call.bridge.part(ServerPool).find_connection(one.server.name) is not None
         return "" if is_running else "it is not started before the user agrees."
     try:

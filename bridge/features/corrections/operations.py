@@ -9,7 +9,7 @@ from typing import Annotated
 
 from annotated_types import MaxLen, MinLen
 
-from bridge.api.agreement import has_agreed, is_user, require_agreement, set_up_requests
+from bridge.api.agreement import has_agreed, require_agreement, set_up_requests
 from bridge.api.call import Call
 from bridge.api.change_view import written_view
 from bridge.api.markup import Answer, Element, Line
@@ -133,7 +133,7 @@ async def record_correction(
         made = await execute_requests(call, requests, options, operation="record_correction", agreed=agreed)
     declines = path is not None and target is not None and not options.dry_run
     if declines:
-        await asyncio.to_thread(partial(decline_link, vault, path, target, words, by_user=is_user(call)))
+        await asyncio.to_thread(partial(decline_link, vault, path, target, words, by_user=call.is_user))
     return RecordedCorrection(
         **{each.name: getattr(made, each.name) for each in fields(Written)}, id=new.id, declined=declines
     )

@@ -6,7 +6,6 @@ from typing import Annotated
 
 from annotated_types import MaxLen
 
-from bridge.api.agreement import is_user
 from bridge.api.call import Call
 from bridge.api.note_names import no_such_note
 from bridge.api.registry import operation
@@ -19,7 +18,7 @@ from bridge.types import VaultPath
 async def dismissed_rows(call: Call, kind: DismissalKind) -> AbstractSet[Dismissal]:
     """Return what reports leave out: for the user what the user dismissed, for agents also what an agent did."""
     known = await asyncio.to_thread(call.vault.store.dismissals.of, kind)
-    return {one for one, by_user in known.items() if by_user or not is_user(call)}
+    return {one for one, by_user in known.items() if by_user or not call.is_user}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +74,11 @@ async def dismiss(
     store = call.vault.store.dismissals
     known = await asyncio.to_thread(store.of, kind)
     if undo:
-        if known.get(one) and not is_user(call):
+        if known.get(one) and not call.is_user:
             raise Declined("The user dismissed this.", hint="Leave it, or ask the user to list it again.")
         await asyncio.to_thread(store.remove, [one])
         return DismissalCount(kind, len(known.keys() - {one}))
-    await asyncio.to_thread(store.add, [one], by_user=is_user(call))
+    await asyncio.to_thread(store.add, [one], by_user=call.is_user)
     return DismissalCount(kind, len(known.keys() | {one}))
 
 

@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 from annotated_types import MaxLen
 
-from bridge.api.agreement import is_user
 from bridge.api.call import Call
 from bridge.api.markup import Answer, Document, Element, notice
 from bridge.api.registry import operation
@@ -87,7 +86,7 @@ async def call_server(
         raise InvalidArguments("Give either `tool`, with its `arguments`, or `resource`.")
     found = await call.bridge.part(ServerPool).find(server)
     if resource is not None:
-        if not (is_user(call) or is_allowed_resource(found, resource)):
+        if not (call.is_user or is_allowed_resource(found, resource)):
             hint = f"{NOT_ALLOWED} An entry `resource:GLOB` allows resources."
             raise Forbidden(f"Agents may not read this resource of `{server}`.", hint=hint)
         await require_consent(call, found, "read its resource", resource, confirm=confirm)

@@ -9,7 +9,6 @@ from typing import Any
 
 import orjson
 
-from bridge.api.agreement import is_user
 from bridge.api.call import Call
 from bridge.errors import BridgeError, ConfirmationRequired, Forbidden
 from bridge.features.external_tools.pool import ServerPool
@@ -23,7 +22,7 @@ NOT_ALLOWED = "The user lists what agents may use in `tools` of the server."
 
 def may_call(call: Call, server: ExternalServer, tool: str) -> bool:
     """Return whether the caller may call a tool of a server; the user may call all."""
-    return is_user(call) or server.allows(tool)
+    return call.is_user or server.allows(tool)
 
 
 def require_allowed(call: Call, server: ExternalServer, tool: str) -> None:
@@ -73,14 +72,17 @@ def tools_of(call: Call, server: ExternalServer) -> list[ExternalTool]:
 MAX_ARGUMENT_CHARS = 1_000
 """Most characters of a call's arguments in the question to the user."""
 
-HINT = "Ask the user, then repeat the call with `confirm`."
+HINT = (
+    "Ask the user to call it once by `vault-bridge call-server … --confirm`, or to set `confirm` of the server. If your"
+    " program can show the user a question, repeat the call with `confirm`."
+)
 
 
 async def require_consent(call: Call, server: ExternalServer, act: str, given: Any, *, confirm: bool) -> None:
     if not await needs_consent(call, server):
         return
     path, once = call.bridge.folders.agreed_servers, server.confirm == "first"
-    if not call.is_confirmed(confirm):
+    if not (call.may_decide and call.is_confirmed(confirm)):
         # Not by orjson, which refuses numbers of more than 64 bits.
         shown = json.dumps(given, ensure_ascii=False, separators=(",", ":"), sort_keys=True, default=str)
         extent = ", and later calls of this program without asking" if once else ""
@@ -93,7 +95,7 @@ async def require_consent(call: Call, server: ExternalServer, act: str, given: A
             hint=HINT,
         )
     # What an agent says of a user who cannot be asked holds for this call only.
-    if once and (call.consent is True or is_user(call)):
+    if once and (call.consent is True or call.is_user):
         await asyncio.to_thread(record_agreement, path, server)
 
 

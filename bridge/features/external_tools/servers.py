@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import Literal
 
-from bridge.api.agreement import is_user
 from bridge.api.call import Call
 from bridge.api.feature import Finding, make_finding
 from bridge.api.markup import Answer, Element, Line, Segment, notice
@@ -112,7 +111,7 @@ async def start_servers(call: Call) -> None:
     """Start enabled servers and list their tools; those that fail say so in the list."""
 
     async def start(server: ExternalServer) -> None:
-        if not is_user(call) and await needs_consent(call, server):
+        if not call.is_user and await needs_consent(call, server):
             return
         with contextlib.suppress(BridgeError):
             async with call.bridge.part(ServerPool).connect(server) as connection:
@@ -183,10 +182,10 @@ async def check_servers(call: Call) -> tuple[Finding, ...]:
 async def check_server(call: Call, server: ExternalServer) -> Finding:
     check, pool = f"server {server.name}", call.bridge.part(ServerPool)
     health = pool.health(server)
-    if health.state == "waiting" or (health.last_error and not is_user(call)):
+    if health.state == "waiting" or (health.last_error and not call.is_user):
         message = f"It failed {count_of(health.failures, 'time')}: {health.last_error}"
         return make_finding(check, "warn", message, "Correct it in servers.toml, or disable it.")
-    if health.state == "idle" and not is_user(call):
+    if health.state == "idle" and not call.is_user:
         return make_finding(check, "ok", "It is not started yet.")
     try:
         async with pool.connect(server) as connection:

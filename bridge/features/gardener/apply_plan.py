@@ -10,7 +10,7 @@ from typing import Annotated
 
 from annotated_types import MaxLen
 
-from bridge.api.agreement import has_agreed, is_user
+from bridge.api.agreement import has_agreed
 from bridge.api.call import Call
 from bridge.api.change_view import describe_forecast
 from bridge.api.registry import operation
@@ -113,7 +113,7 @@ async def apply_plan(call: Call, path: VaultPath, checks: CheckNames = (), *, op
     if unknown := [name for name in checks if name not in {check.name for check in CHECKS}]:
         raise InvalidArguments(f"There is no check `{unknown[0][:40]}`.", hint="`garden_rules` lists them.")
     plan.require_unaltered(plan.ticked_ids)
-    by = author(call, "apply_plan", options.reason, confirmed=call.is_confirmed(options.confirm))
+    by = author(call, "apply_plan", options.reason, confirm=options.confirm)
     by = replace(by, session=f"garden-{secrets.token_hex(6)}", applies_in=None)
     if has_agreed(call):
         by = replace(by, proposes=False)
@@ -264,7 +264,7 @@ class PlanApplication:
     def _record(self, done: AppliedCheck) -> None:
         ledger = Ledger(self._vault.store.database)
         ledger.set_change(self._plan.id, done.findings, done.change_id or "")
-        if is_user(self._call):
+        if self._call.is_user:
             ledger.judge(self._plan.id, done.findings, "accept")
 
     async def finish(self, applied: Sequence[AppliedCheck]) -> None:

@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 
 from annotated_types import MaxLen
 
-from bridge.api.agreement import is_user
 from bridge.api.call import Call
 from bridge.api.registry import operation
 from bridge.api.write import author
@@ -44,7 +43,7 @@ async def judge_finding(
         TextNotFound: The plan does not list such a finding.
         Declined: The caller is not the user.
     """
-    if not is_user(call):
+    if not call.is_user:
         raise Declined("Only the user judges what the gardener proposes.", hint="Ask the user to tick or untick it.")
     vault = call.vault
     vault.require_keyword()
@@ -93,7 +92,7 @@ async def garden_rules(
         call.principal.require("write")
         if check not in {one.name for one in CHECKS}:
             raise InvalidArguments(f"There is no check `{check[:40]}`.", hint="`garden_rules` lists them.")
-        if not is_user(call):
+        if not call.is_user:
             raise Declined("Only the user switches checks.", hint="Ask the user.")
         if ticked and check in REMOVING:
             raise InvalidArguments(f"What `{check}` finds is deleted or merged.", hint="Tick each in the plan.")

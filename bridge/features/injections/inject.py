@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from typing import Final
 
-from bridge.api.agreement import is_user
 from bridge.api.call import Call
 from bridge.api.note_text import open_note
 from bridge.api.write import client_name, session_of
@@ -88,7 +87,7 @@ def denied_agents(properties: Mapping[str, Value]) -> frozenset[str]:
 def record_injection(call: Call, tool: str, notes: Iterable[InjectedNote]) -> None:
     """Record what an answer brings into the caller's session, unless the user asked by a command. Blocks."""
     given = list(notes)
-    if not given or (is_user(call) and call.session is None):
+    if not given or (call.is_user and call.session is None):
         return
     reader, vault = reader_of(call), call.vault
     # What was found is returned even if that cannot be recorded, as on a full disk.

@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 
 from annotated_types import MaxLen
 
-from bridge.api.agreement import is_user
 from bridge.api.call import Call
 from bridge.api.note_names import no_such_note
 from bridge.api.note_text import line_at, open_note
@@ -151,9 +150,7 @@ async def apply_links(
             places = select_places(note, suggestions)
         else:
             source = source_of(call.vault, note)
-            places = find_link_places(
-                call.vault, corpus, source, targets, strictness, every=all, for_user=is_user(call)
-            )
+            places = find_link_places(call.vault, corpus, source, targets, strictness, every=all, for_user=call.is_user)
         text, edit = link_note(call.vault, note, places)
         edits.append(edit)
         draft.replace(path, text.encode("utf-8"))

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from annotated_types import Interval, MaxLen
 
-from bridge.api.agreement import is_editor, is_user
+from bridge.api.agreement import is_editor
 from bridge.api.call import Call
 from bridge.api.note_names import no_such_note
 from bridge.api.note_text import line_at, open_note, select_lines, span_of
@@ -108,7 +108,7 @@ async def suggest_links(
 
     call.vault.require_keyword()
     corpus = await read_corpus(call.vault)
-    learned = FeedbackModel(await asyncio.to_thread(call.vault.store.feedback.all), for_user=is_user(call))
+    learned = FeedbackModel(await asyncio.to_thread(call.vault.store.feedback.all), for_user=call.is_user)
     return await asyncio.to_thread(build_suggestions, call.vault, corpus, path, text, lines, strictness, limit, learned)
 
 
@@ -198,7 +198,7 @@ async def judge_link(
     # In an editor, words are typed that the file does not have yet.
     if verdict != "revive" and not is_editor(call):
         await asyncio.to_thread(require_words, call.vault, path, target, text)
-    store, by_user = call.vault.store, is_user(call)
+    store, by_user = call.vault.store, call.is_user
     if verdict != "decline" and not by_user:
         await asyncio.to_thread(require_not_declined, call.vault, path, target)
     if verdict == "revive":

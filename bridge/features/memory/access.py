@@ -4,7 +4,6 @@ import asyncio
 import math
 import time
 
-from bridge.api.agreement import is_user
 from bridge.api.call import Call
 from bridge.api.moments import iso
 from bridge.api.write import client_name
@@ -30,14 +29,14 @@ def audience_of(
     return Audience(
         client=client_name(call),
         scope=tuple(sorted(word.strip().casefold() for word in scope if word.strip())),
-        all_private=all_private and is_user(call),
+        all_private=all_private and call.is_user,
         archived=archived,
     )
 
 
 def find_memory(call: Call, catalogue: MemoryCatalogue, path: VaultPath) -> Memory:
     memory = catalogue.memories.get(path)
-    if memory is None or not (memory.is_for(client_name(call)) or is_user(call)):
+    if memory is None or not (memory.is_for(client_name(call)) or call.is_user):
         raise NoteNotFound(f"`{path}` is not a memory.", hint="`list_memories` lists them.", path=path)
     return memory
 

@@ -6,7 +6,6 @@ from typing import Annotated
 
 from annotated_types import Interval, MaxLen
 
-from bridge.api.agreement import is_user
 from bridge.api.call import Call
 from bridge.api.hints import Scalar
 from bridge.api.registry import operation
@@ -207,7 +206,7 @@ async def approve_policy(call: Call, path: VaultPath, digest: Digest, withdraw: 
         NoteChanged: The block is another by now.
         InvalidArguments: The policy cannot run.
     """
-    if not is_user(call):
+    if not call.is_user:
         raise Forbidden(
             f"`{call.principal.name}` may not approve policies.",
             hint="Only the user may, in Obsidian or by `vault-bridge approve-policy`.",

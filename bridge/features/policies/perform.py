@@ -4,7 +4,6 @@ import asyncio
 from dataclasses import fields
 from typing import Literal
 
-from bridge.api.agreement import is_user
 from bridge.api.call import Call
 from bridge.api.change_view import CountForecast, describe_forecast
 from bridge.api.hints import Properties
@@ -127,7 +126,7 @@ async def run_policy(
     found = await open_policy(call, path)
     approved = await approvals(call)
     is_approved = approved.holds(found.path, found.digest)
-    if not (options.dry_run or is_approved or is_user(call)):
+    if not (options.dry_run or is_approved or call.is_user):
         raise not_approved(found, changed=approved.knows(found.path))
     found.require_sound()
     values = bind_variables(found.policy, variables, variable_readers(call))

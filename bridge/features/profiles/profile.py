@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final, get_args
 
-from bridge.api.agreement import is_user
 from bridge.api.call import Call
 from bridge.api.moments import iso
 from bridge.api.note_names import no_such_note
@@ -278,7 +277,7 @@ async def describe_part(call: Call, part: ProfilePart, note: Note) -> object:  #
             return await related_unlinked(call.vault, among, note.path)
         case "missing_links":
             corpus = await read_corpus(call.vault)
-            find = partial(missing_links, call.vault, corpus, note, for_user=is_user(call))
+            find = partial(missing_links, call.vault, corpus, note, for_user=call.is_user)
             return await asyncio.to_thread(find)
         case "rules":
             return await violated_rules(call.vault, among, note.path)

@@ -258,10 +258,9 @@ def first_note(
 
 
 async def change_many(call: Call, request: Request, expect: Expectation | None, options: WriteOptions) -> ManyWritten:
-    confirmed = call.is_confirmed(options.confirm)
     outcome = await call.vault.executor.carry(
         [request],
-        author(call, request.op, options.reason, confirmed=confirmed),
+        author(call, request.op, options.reason, confirm=options.confirm),
         dry_run=options.dry_run,
         expect=expected_counts(expect),
     )

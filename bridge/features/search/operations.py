@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 from annotated_types import Interval, MaxLen
 
-from bridge.api.agreement import is_user
 from bridge.api.call import Call
 from bridge.api.hints import Folder, Limit, Properties, Query, When
 from bridge.api.moments import iso, moment
@@ -127,7 +126,7 @@ async def search(
     if everywhere:
         return await search_vaults(call, request, search_vault)
     found = await search_vault(call)
-    if not is_user(call):
+    if not call.is_user:
         # A person's search is sent with each letter that is typed.
         keep_question(call, query, found.answerability)
     return found

@@ -112,7 +112,7 @@ async def save_session(
     if begins and not options.dry_run:
         require_agreement(call, folder, confirm=options.confirm)
     session, facts = await asyncio.to_thread(read_session, call)
-    by = author(call, "save_session", options.reason, confirmed=call.is_confirmed(options.confirm))
+    by = author(call, "save_session", options.reason, confirm=options.confirm)
     if begins and has_agreed(call):
         by = replace(by, applies_in=replace(folder, is_whole=True))
     outcome = await write_journal(

@@ -41,7 +41,7 @@ export function agents(bridge: BridgeSettings): SettingDefinitionItem[] {
 				...(bridge.closedReason === null && clients.length === 0 ? [{ name: "No program is let in yet", desc: "Programs that you let in are listed here and can be shut out again.", searchable: false }] : []),
 				{
 					name: "Agents that you start yourself",
-					desc: "An agent that uses “vault-bridge mcp” and is not in this list has your own rights: its changes apply at once and can be undone. “vault-bridge tokens create NAME” adds it to the list.",
+					desc: "One that uses “vault-bridge mcp” and is not in this list changes notes at once; you can undo it. “vault-bridge tokens create NAME” adds it to the list.",
 					searchable: false,
 				},
 			],

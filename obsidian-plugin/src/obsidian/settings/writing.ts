@@ -20,13 +20,18 @@ export function writingRows(bridge: BridgeSettings): SettingDefinitionItem[] {
 				},
 				{
 					name: "Files that ask",
-					desc: "A change of more files than this is made only when the program confirms it.",
+					desc: "A change of more files than this needs your yes.",
 					control: { type: "number", key: "bridge.confirm_files", min: 1, step: 1, validate: checkWhole, disabled },
 				},
 				{
 					name: "Size that asks",
-					desc: "A change that writes more than this many KiB is made only when the program confirms it.",
+					desc: "A change of more KiB than this needs your yes.",
 					control: { type: "number", key: "bridge.confirm_kb", min: 1, step: 1, validate: checkWhole, disabled },
+				},
+				{
+					name: "Agents say yes",
+					desc: "Let agents that cannot ask you agree for you.",
+					control: { type: "toggle", key: "bridge.agents_confirm", disabled },
 				},
 				{
 					name: "Room for undo",
