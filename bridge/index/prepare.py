@@ -272,6 +272,11 @@ def preparation_version(boilerplate: Boilerplate) -> str:
     return f"{FORMAT}.{REMEMBERED}.{boilerplate.version}"
 
 
+def passage_version(recipe: str) -> list[str]:
+    """Return of a preparation version what passages depend on: their format and the recurring lines."""
+    return recipe.split(".")[::2]
+
+
 def embedding_digest(embed_text: str) -> Digest:
     return Digest(hashlib.sha256(f"{FORMAT}\n{embed_text}".encode()).hexdigest())
 

@@ -17,12 +17,13 @@ from bridge.index.background import Searches, Tasks
 from bridge.index.catalogue import NoteEntry
 from bridge.index.documents import Document, NoteSegments, build_segments, number_segments
 from bridge.index.folder import disk_errors
+from bridge.index.matrix import TextDigests
 from bridge.index.names import NamesBySide
 from bridge.index.note import NOTHING, IndexedNote
 from bridge.index.note_segments import add_segments
 from bridge.index.open import OpenIndex, start_coroutine
 from bridge.index.postings import Postings, passage_mark, whole_mark
-from bridge.index.prepare import Chunk, PreparedNote, whole_text
+from bridge.index.prepare import Chunk, PreparedNote, passage_version, whole_text
 from bridge.index.rows import note_rows, passage_rows, text_digests
 from bridge.index.segment import EXACT, MAX_DOCUMENTS, Segment, assemble_segment
 from bridge.index.tokens import Occurrences, Vocabulary
@@ -297,6 +298,8 @@ class Batch:
     leaving: Sequence[VaultPath]
     tombstones: Mapping[int, VaultPath]
     """The removed paths, by the number of their tombstone."""
+    texts: Mapping[int, TextDigests] = field(default_factory=dict)
+    """The texts of each written note, by the number of its row."""
     carried: CarriedNotes = field(default_factory=list)
 
     @property
@@ -324,8 +327,8 @@ class IndexWriter:
         self._known = known
         self._tasks = tasks
         self._searches = searches
-        self._unlearnt: dict[int, PreparedNote] = {}
-        """The notes that are shown, and whose names and vectors are not, by the number of their row."""
+        self._unlearnt: dict[int, TextDigests] = {}
+        """The texts of notes that are shown, and whose names and vectors are not, by the number of their row."""
 
     async def write(self, entries: Sequence[PreparedNote], gone: Collection[VaultPath]) -> None:
         """Append the notes' rows and passages, then show them in memory."""
@@ -334,7 +337,7 @@ class IndexWriter:
             append = self._start_append(batch)
             segments = await asyncio.to_thread(batch_segments, self._opened.postings, batch)
             await self._await_append(batch, append)
-            self._take(batch.written, batch.leaving, segments)
+            self._take(batch, segments)
             await self._learn(batch.written)
             await self._merge_crowded()
 
@@ -346,7 +349,7 @@ class IndexWriter:
             segments = await asyncio.to_thread(batch_segments, self._opened.postings, batch)
             append = self._start_append(batch)
             self._opened.passages.pending = self._opened.notes.pending = append
-            self._take(batch.written, batch.leaving, segments)
+            self._take(batch, segments)
             await self._learn(batch.written)
             return self._tasks.start(self._finish_append(batch, append))
         except BaseException:
@@ -404,7 +407,8 @@ class IndexWriter:
         latest = {prepared.note.path: prepared for prepared in entries}
         leaving = [p for p in dict.fromkeys(gone) if p in self._opened.catalogue.notes and p not in latest]
         tombstones = {self._opened.catalogue.next(): path for path in leaving}
-        return Batch(self._number_rows(list(latest.values()), leaving), leaving, tombstones)
+        written, texts = self._number_rows(list(latest.values()), leaving)
+        return Batch(written, leaving, tombstones, texts)
 
     def _start_append(self, batch: Batch) -> Future[Exception | None]:
         return start_coroutine(append_batch(self._opened, batch))
@@ -425,15 +429,20 @@ class IndexWriter:
 
     def forget(self, paths: Sequence[VaultPath]) -> None:
         """Forget notes in memory at once; until their rows are vacuumed, a restart would bring them back."""
-        self._take([], paths, None)
+        self._take(Batch([], paths, {}), None)
         self._known.follow(self._opened.catalogue.notes)
 
     async def _merge_crowded(self) -> None:
         if self._opened.postings.is_crowded:
             await self._opened.postings.merge()
 
-    def _number_rows(self, prepared: Sequence[PreparedNote], leaving: Sequence[VaultPath]) -> WrittenNotes:
-        """Number the rows; a note whose passages are in the table, at its own path or a removed one, keeps them."""
+    def _number_rows(
+        self, prepared: Sequence[PreparedNote], leaving: Sequence[VaultPath]
+    ) -> tuple[WrittenNotes, dict[int, TextDigests]]:
+        """Number the rows; a note whose passages are in the table, at its own path or a removed one, keeps them.
+
+        One that is read again for other facts keeps them, too, even if it would be cut elsewhere by now.
+        """
         catalogue = self._opened.catalogue
         movable = {
             (entry.note.digest, entry.note.recipe, entry.note.kind): entry
@@ -441,24 +450,31 @@ class IndexWriter:
             if (entry := catalogue.entry(path)) is not None
         }
         written: WrittenNotes = []
+        texts: dict[int, TextDigests] = {}
         for each in prepared:
-            note = each.note
+            note, digests = each.note, text_digests(each)
             same = movable.get((each.note.digest, each.note.recipe, each.note.kind))
             seq = key = catalogue.next()
-            digests = self._vectors.digests_of(same.key) if same else None
+            known = self._vectors.digests_of(same.key) if same else None
             # An empty note's passage is its title, so equal bytes do not make it equal.
-            if same is not None and digests is not None and digests.passages == text_digests(each).passages:
+            if same is not None and known is not None and known.passages == digests.passages:
                 key = same.key
                 note = replace(each.note, passages_of=same.note.passages_of)
                 del movable[each.note.digest, each.note.recipe, each.note.kind]
+            elif (same := catalogue.entry(note.path)) is not None and is_read_again(note, same.note):
+                known = self._vectors.digests_of(same.key)
+                if known is not None and known.passages != digests.passages:
+                    key, digests = same.key, TextDigests(digests.title, known.passages)
+                    note = replace(note, passages=same.note.passages, passages_of=same.note.passages_of)
             written.append((NoteEntry(note, seq, key, each.title_text), each))
-        return written
+            texts[seq] = digests
+        return written, texts
 
-    def _take(self, written: WrittenNotes, leaving: Sequence[VaultPath], segments: NoteSegments | None) -> None:
-        opened = self._opened
+    def _take(self, batch: Batch, segments: NoteSegments | None) -> None:
+        opened, written = self._opened, batch.written
         self.failed_writes.difference_update(entry.note.path for entry, _ in written)
         # Removed names go first, because notes may have swapped names.
-        paths = [*leaving, *(entry.note.path for entry, _ in written)]
+        paths = [*batch.leaving, *(entry.note.path for entry, _ in written)]
         before = opened.catalogue.replace(paths, [entry for entry, _ in written])
         for old in before:
             if self._unlearnt.pop(old.seq, None) is None:
@@ -471,18 +487,26 @@ class IndexWriter:
                 opened.postings.drop_passages(old.key)
         if segments is not None:
             opened.postings.add(segments)
-        self._unlearnt.update((entry.seq, prepared) for entry, prepared in written)
+        self._unlearnt.update(batch.texts)
 
     async def _learn(self, written: WrittenNotes) -> None:
         """Show the names and vectors of what was written; searches go first, as a thousand notes take 0.15 s."""
         since = time.perf_counter()
         for entry, _ in written:
             # It may have been hidden meanwhile.
-            if (prepared := self._unlearnt.pop(entry.seq, None)) is not None:
-                self._vectors.put(entry.key, text_digests(prepared), entry.note.mtime_ns)
+            if (digests := self._unlearnt.pop(entry.seq, None)) is not None:
+                self._vectors.put(entry.key, digests, entry.note.mtime_ns)
                 self._known.learn(entry.note)
             since = await self._searches.give_way(since)
         self._known.follow(self._opened.catalogue.notes)
+
+
+def is_read_again(note: IndexedNote, known: IndexedNote) -> bool:
+    """Say whether a note has the same bytes, and only what is remembered beside its passages is of another version."""
+    facts = (note.digest, note.kind, note.language, passage_version(note.recipe))
+    return note.recipe != known.recipe and facts == (
+        known.digest, known.kind, known.language, passage_version(known.recipe)
+    )  # fmt: skip
 
 
 async def append_batch(opened: OpenIndex, batch: Batch) -> Exception | None:

@@ -1,5 +1,6 @@
 import asyncio
 import errno
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from bridge.errors import DiskFull, NotReady
 from bridge.index.hits import NoteHit, PassageHit
 from bridge.index.index import Index
+from bridge.index.prepare import FORMAT
 from bridge.index.table import Table
 from bridge.types import VaultPath
 from tests.index.made import DIMENSIONS, MODEL, all_of, embed_all, opened, paths, prepared, vector, words
@@ -139,6 +141,27 @@ async def test_a_touched_note_keeps_its_passages_and_vectors(index: Index) -> No
     await index.write([prepared("Tea.md", TEA, mtime_ns=2 * 10**18)])
     assert await index.find_missing_vectors(10) == []
     assert index.notes[VaultPath("Tea.md")].mtime == 2e9
+
+
+@pytest.mark.parametrize(
+    ("recipe", "kept"), [(f"{FORMAT}.0.0", True), (f"{FORMAT}.0.1", False), (f"{FORMAT + 1}.0.0", False)]
+)
+async def test_a_note_read_again_for_other_facts_keeps_passages_that_were_cut_elsewhere(
+    recipe: str, *, kept: bool, tmp_path: Path
+) -> None:
+    now, other = prepared("Tea.md", TEA), prepared("Tea.md", BREAD)
+    before = replace(other, note=replace(now.note, recipe=recipe, passages=len(other.chunks)))
+    index = await opened(tmp_path / "index")
+    await index.write([before])
+    index.use_model(MODEL, DIMENSIONS)
+    await embed_all(index)
+    await index.write([now])
+    due = await index.find_missing_vectors(10)
+    await index.close()
+    index = await opened(tmp_path / "index")
+    texts = [passage.text for passage in index.passages_of(VaultPath("Tea.md"))]
+    assert (due == [], "Knead" in texts[0], await paths(index.passages(words("crust"), 5)) != []) == (kept,) * 3
+    assert index.notes[VaultPath("Tea.md")].recipe == now.note.recipe
 
 
 async def test_a_reopened_index_knows_everything(index: Index, tmp_path: Path) -> None:
