@@ -1,0 +1,1 @@
+"""A data folder that an older version made."""
