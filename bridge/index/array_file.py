@@ -22,6 +22,10 @@ Layout = Sequence[tuple[str, str]]
 """The names and types of the arrays of a file, in order."""
 
 
+class OtherFormat(Exception):
+    """A file is sound, and of another version of its format."""
+
+
 class ArrayFile:
     """A file beside the tables of an index, of what can be made again from them."""
 
@@ -33,7 +37,7 @@ class ArrayFile:
         """Load the arrays; None if they cannot be read."""
         try:
             return read_arrays(self._mark, self._layout, self._path)
-        except FileNotFoundError:
+        except (FileNotFoundError, OtherFormat):
             return None
         except (OSError, ValueError) as error:
             log.warning("%s: %s", self._remedy, type(error).__name__)
@@ -74,8 +78,10 @@ def read_arrays(mark: bytes, layout: Layout, path: Path) -> dict[str, Any]:
     The file is read and not mapped: whatever cut a mapped file short would kill the process that looks at it.
     """
     found = take_file(path)
-    if found.content[:HEAD] != mark + found.checksum.to_bytes(8, "little"):
+    if found.content[len(mark) : HEAD] != found.checksum.to_bytes(8, "little"):
         raise ValueError("The file is damaged.")
+    if not found.content.startswith(mark):
+        raise OtherFormat
     body = memoryview(found.content)[HEAD:]
     at = 0
     arrays: dict[str, Any] = {}

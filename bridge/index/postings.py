@@ -13,6 +13,7 @@ import orjson
 from numpy.typing import NDArray
 
 from bridge.errors import BridgeError
+from bridge.index.array_file import OtherFormat
 from bridge.index.catalogue import NoteEntry, NoteTable
 from bridge.index.documents import AT_ONCE, Document, NoteSegments, Vocabularies, build_segments
 from bridge.index.inverted_index import MAX_SEGMENTS, InvertedIndex
@@ -170,7 +171,8 @@ class Postings:
             return
         for index, file in files:
             try:
-                index.add(Segment.load(file))
+                with suppress(OtherFormat):
+                    index.add(Segment.load(file))
             except (OSError, ValueError) as error:
                 log.warning("Postings are rebuilt: %s", type(error).__name__)
                 self.rebuilds += 1

@@ -114,6 +114,11 @@ async def test_searches_find_what_they_found(then: Path, answers: dict[str, Any]
         assert vault["embedded_total"] == answers["status"]["embedded_total"]
 
 
+async def test_the_doctor_finds_no_damage(served: Served) -> None:
+    found = {one["check"]: one["verdict"] for one in (await ask(served, "doctor"))["findings"]}
+    assert (found["index"], found["state"], found["tokens"]) == ("ok", "ok", "ok")
+
+
 async def test_the_history_is_kept(served: Served, answers: dict[str, Any]) -> None:
     kept = ("id", "client", "session", "operation", "reason", "paths", "diff", "state")
     listed = (await ask(served, "list_changes", limit=200))["changes"]

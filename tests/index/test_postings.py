@@ -16,7 +16,7 @@ from bridge.index.inverted_index import InvertedIndex, TermQuery
 from bridge.index.segment import FREQUENCIES, Segment
 from bridge.index.tokens import WORDS, Vocabulary, hash_tokens, query_tokens
 from bridge.types import VaultPath
-from tests.index.made import opened, paths, prepared, sentence, words
+from tests.index.made import damage_file, opened, paths, prepared, sentence, words
 
 NONE = np.empty(0, np.uint64)
 
@@ -193,6 +193,19 @@ async def test_a_closed_index_opens_without_indexing_its_text_again(
     again = await opened(tmp_path / "index")
     assert await paths(again.passages(words("barley"), 9)) == ["A.md"]
     assert again.health().rebuilds == 0
+
+
+@pytest.mark.parametrize(("damage", "rebuilds"), [("flip", 3), ("other", 0)])
+async def test_postings_are_built_again_and_those_of_another_version_are_no_damage(
+    damage: str, rebuilds: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    index = await opened(tmp_path / "index", {"A.md": "# A\n\nBarley.\n"})
+    await index.close()
+    for file in (tmp_path / "index/postings").glob("*.postings"):
+        damage_file(file, damage)
+    again = await opened(tmp_path / "index")
+    assert await paths(again.passages(words("barley"), 9)) == ["A.md"]
+    assert (again.health().rebuilds, len(caplog.records)) == (rebuilds, rebuilds)
 
 
 async def test_closing_does_not_bring_a_deleted_index_back(tmp_path: Path) -> None:
