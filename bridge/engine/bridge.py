@@ -120,6 +120,8 @@ class Bridge:
         self.rerankers = Rerankers(models_dir, self.settings)
         self._parts: dict[type, Any] = {}
         self.activity = Activity(lambda: self.generators.is_speaking)
+        self._taken = self.settings
+        """What was last taken from the settings file."""
         self._paths = tuple(vault_paths)
         self.hooks = hooks
         self._task: asyncio.Task[None] | None = None
@@ -152,7 +154,7 @@ class Bridge:
         self.settings, self.setting_problems = load_settings(self.settings_path)
         for problem in self.setting_problems:
             log.warning("Settings: %s", problem.message)
-        self.settings = keep_rules(self.settings, self.setting_problems, None)
+        self._taken = self.settings = keep_rules(self.settings, self.setting_problems, None)
         self.embedders = Embedders(self.models_dir, self.settings)
         self.generators.settings = self.rerankers.settings = self.settings
         hosts: dict[VaultId, Host] = {}
@@ -231,7 +233,8 @@ class Bridge:
 
     async def reload(self) -> None:
         """Load the settings file and apply it."""
-        await self.use(await self._read())
+        self._taken = await self._read()
+        await self.use(self._taken)
 
     async def _read(self) -> Settings:
         """Read the settings file; an invalid value never lifts a rule."""
@@ -280,7 +283,9 @@ class Bridge:
                 before = self.settings
                 continue
             # A file that is being saved may be empty for a moment: a rule is lifted only after two equal reads.
-            if settings != self.settings and (settings == before or {*self.settings.deny} <= {*settings.deny}):
+            is_new = settings not in (self.settings, self._taken)
+            if is_new and (settings == before or {*self.settings.deny} <= {*settings.deny}):
+                self._taken = settings
                 try:
                     await self.use(settings)
                 except BridgeError as error:

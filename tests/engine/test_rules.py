@@ -395,6 +395,26 @@ async def test_a_file_that_is_empty_for_a_moment_lifts_nothing(
         await until(lambda: SECRET in only(bridge).vault.index.notes)
 
 
+async def test_settings_hold_until_the_file_changes(
+    secretive: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.engine.bridge.LOOK_AT_SETTINGS_S", 0.01)
+    async with opened(secretive) as bridge:
+        await settled(only(bridge))
+        looks: list[Settings] = []
+        read = bridge._read
+
+        async def counted() -> Settings:
+            looks.append(await read())
+            return looks[-1]
+
+        monkeypatch.setattr(bridge, "_read", counted)
+        await bridge.use(Settings(exclude=("Private/**",)))
+        seen = len(looks)
+        await until(lambda: len(looks) > seen + 3)
+        assert bridge.settings.exclude == ("Private/**",)
+
+
 async def test_a_rule_made_while_the_settings_are_being_read_is_not_lifted(
     secretive: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
