@@ -15,7 +15,7 @@ const ORDINARY = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "-
 
 export const SAMPLE = join(ROOT, "tests", "vaults", "sample");
 
-/** A home folder with vaults in it, of which one is the current one; the models are those of the machine. */
+/** A home folder with vaults in it, of which one is the current one. */
 export class Home {
 	/** Which of its vaults is the current one. */
 	at = 0;
@@ -41,8 +41,16 @@ export class Home {
 		}
 		home.at = 0;
 		await mkdir(home.data, { recursive: true });
-		if (models) await symlink(MODELS, join(home.data, "models"));
+		if (models) await home.linkModel();
 		return home;
+	}
+
+	/** Have the model of the tests, and no other that is installed; return the folder. */
+	async linkModel(): Promise<string> {
+		const folder = join(this.data, "models");
+		await mkdir(folder);
+		for (const end of ["gguf", "json"]) await symlink(join(MODELS, `all-minilm-l6-v2.${end}`), join(folder, `all-minilm-l6-v2.${end}`));
+		return folder;
 	}
 
 	/**

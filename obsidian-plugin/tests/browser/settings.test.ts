@@ -226,11 +226,8 @@ async function twoModels(): Promise<Home> {
 	for (const name of ["Rye", "Oats", "Spelt"]) await writeFile(join(vault, `${name}.md`), `# ${name}\n\nA grain for bread.\n`);
 	const small = await Home.make(false, vault);
 	await rm(vault, { recursive: true });
-	const models = join(small.data, "models");
-	await mkdir(models);
-	for (const name of await readdir(MODELS)) {
-		await symlink(join(MODELS, name), join(models, name));
-		if (!name.startsWith("all-minilm")) continue;
+	const models = await small.linkModel();
+	for (const name of await readdir(models)) {
 		const twin = join(models, name.replace("all-minilm-l6-v2", "twin"));
 		if (!name.endsWith(".json")) await symlink(join(MODELS, name), twin);
 		else await writeFile(twin, (await readFile(join(MODELS, name), "utf8")).replaceAll("all-minilm-l6-v2", "twin").replaceAll("all-MiniLM-L6-v2", "The twin"));
