@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import ClassVar, Literal
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import VaultPath
 
 
-@dataclass(frozen=True, slots=True)
-class PendingCounts:
+class PendingCounts(Record):
     """What is left to index.
 
     Attributes:
@@ -23,8 +22,7 @@ class PendingCounts:
     vectors: int
 
 
-@dataclass(frozen=True, slots=True)
-class IndexProgress:
+class IndexProgress(Record):
     """The index has changed.
 
     Attributes:
@@ -37,8 +35,7 @@ class IndexProgress:
     notes: int
 
 
-@dataclass(frozen=True, slots=True)
-class NoteUpdate:
+class NoteUpdate(Record):
     """One note was indexed again, or is gone; many at once are only published as progress.
 
     Attributes:
@@ -51,8 +48,7 @@ class NoteUpdate:
     change: Literal["indexed", "gone"]
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeEvent:
+class ChangeEvent(Record):
     """A change that was made, proposed or settled.
 
     Attributes:
@@ -84,8 +80,7 @@ class ChangeProposed(ChangeEvent):
     kind: ClassVar[str] = "change_proposed"
 
 
-@dataclass(frozen=True, slots=True)
-class ApplyChange:
+class ApplyChange(Record):
     """A change is offered to programs in Obsidian, which claim it.
 
     Attributes:
@@ -98,8 +93,7 @@ class ApplyChange:
     path: VaultPath
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryGiven:
+class MemoryGiven(Record):
     """Notes were brought into a session, or the user chose which may be.
 
     Attributes:
@@ -110,8 +104,7 @@ class MemoryGiven:
     session: str
 
 
-@dataclass(frozen=True, slots=True)
-class PlanReady:
+class PlanReady(Record):
     """The gardener wrote a plan, which waits for the user.
 
     Attributes:
@@ -124,15 +117,13 @@ class PlanReady:
     findings: int
 
 
-@dataclass(frozen=True, slots=True)
-class SettingsChanged:
+class SettingsChanged(Record):
     """The settings or the clients have changed."""
 
     kind: ClassVar[str] = "settings_changed"
 
 
-@dataclass(frozen=True, slots=True)
-class Reset:
+class Reset(Record):
     """Events were missed that cannot be replayed: anything may have changed."""
 
     kind: ClassVar[str] = "reset"
@@ -151,8 +142,7 @@ Event = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Record):
     """An event as it is sent; ids grow by one and start again with the process."""
 
     id: int

@@ -2,20 +2,21 @@ import copy
 import dataclasses
 import pickle
 import threading
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from msgspec import Struct
 
-from bridge.records import dataclass
+from bridge.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(Record):
     """A frozen record."""
 
     x: int
     y: int = 2
-    tags: list[str] = dataclasses.field(default_factory=list, compare=False, repr=False)
+    tags: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -32,22 +33,19 @@ class Counter:
         return "mine"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Mark:
+class Mark(Record, eq=False):
     """A record that equals only itself."""
 
     x: int = 1
 
 
-@dataclass(frozen=True, slots=True)
 class Place(Point):
     """A record with one more field than its base."""
 
     name: str = ""
 
 
-@dataclass(slots=True)
-class Hashed:
+class Hashed(Struct):
     """A record that changes and can be hashed all the same."""
 
     x: int = 1
@@ -56,8 +54,7 @@ class Hashed:
         return 7
 
 
-@dataclass(frozen=True, slots=True)
-class Named:  # noqa: PLW1641  # the decorator adds it
+class Named(Record):  # noqa: PLW1641  # the decorator adds it
     """A frozen record that says itself what is equal."""
 
     x: int = 1
@@ -66,13 +63,12 @@ class Named:  # noqa: PLW1641  # the decorator adds it
         return isinstance(other, Named)
 
 
-@dataclass(frozen=True, slots=True)
-class Mixed:
+class Mixed(Record):
     """A record with fields of every kind."""
 
     x: int
-    fixed: int = dataclasses.field(init=False, default=4)
-    made: list[int] = dataclasses.field(init=False, default_factory=list)
+    fixed: int = 4
+    made: list[int] = field(default_factory=list)
     y: int = 2
     z: list[int] = dataclasses.field(default_factory=lambda: [3])
     last: int = dataclasses.field(kw_only=True)
@@ -142,8 +138,7 @@ def test_a_missing_argument_is_told_as_usual() -> None:
 
 
 def test_threads_may_be_first_at_once() -> None:
-    @dataclass(frozen=True, slots=True)
-    class Fresh:
+    class Fresh(Record):
         """A record that nobody has made yet."""
 
         x: int

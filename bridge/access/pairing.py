@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from bridge.errors import Forbidden
-from bridge.records import dataclass
+from bridge.records import Record
 
 OPEN_S = 120.0
 """Seconds for which a code is valid."""
@@ -15,8 +15,7 @@ TRIES = 5
 DIGITS = 6
 
 
-@dataclass(frozen=True, slots=True)
-class PairingWindow:
+class PairingWindow(Record):
     """A code that is valid now."""
 
     code: str

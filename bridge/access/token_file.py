@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import field
 from typing import Any, get_args
 
 import orjson
+from msgspec import field
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Digest, Preset, Scope
 
 SCHEMA = 1
@@ -17,8 +17,7 @@ SCOPES: tuple[Scope, ...] = get_args(Scope)
 DIGEST = re.compile("[0-9a-f]{64}")
 
 
-@dataclass(frozen=True, slots=True)
-class Client:
+class Client(Record):
     """A program that holds a token."""
 
     id: str
@@ -41,8 +40,7 @@ class Client:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Ledger:
+class Ledger(Record):
     """All clients by the digest of their tokens, and the names whose tokens were revoked."""
 
     clients: Mapping[Digest, Client] = field(default_factory=dict)

@@ -6,9 +6,10 @@ import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from bridge.access.token_file import Client, Ledger, decode_ledger, encode_ledger
 from bridge.errors import BridgeError, InvalidArguments

@@ -11,11 +11,9 @@ from bridge.changes.requests.base import Request, RequestContext
 from bridge.engine.agents_folder import ABOUT_TYPE, AGREEMENT, ID, AgentsFolder, id_in, new_id, read_id, starter_notes
 from bridge.errors import ConfirmationRequired
 from bridge.markdown.edit.properties import edit_properties
-from bridge.records import dataclass
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetUpMemory(Request):
+class SetUpMemory(Request, kw_only=True):
     """Creates the notes with which the agents' folder begins; those that exist stay as they are."""
 
     relinks: ClassVar[bool] = True

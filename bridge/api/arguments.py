@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_h
 
 import orjson
 from annotated_types import Interval, MaxLen
+from msgspec import Struct
 
 from bridge.api.characters import require_plain_name, require_writable_text
 from bridge.api.hints import (
@@ -33,7 +34,6 @@ from bridge.api.note_names import find_file
 from bridge.api.signature import Argument
 from bridge.errors import InvalidArguments
 from bridge.markdown.names import Names
-from bridge.records import dataclass
 from bridge.text.closest import find_closest
 from bridge.types import SHORT_DIGEST, START, Day, Digest, PathRole, VaultPath
 from bridge.vault.paths import parents
@@ -393,8 +393,7 @@ def locate(operation: "Operation", bound: dict[str, Any], vault: Vault, names: N
     return {one.name: locator.locate(bound[one.name], one.hint, one.name) for one in operation.arguments}
 
 
-@dataclass
-class Locator:
+class Locator(Struct):
     """Converts the paths of one call to vault paths."""
 
     vault: Vault

@@ -7,12 +7,11 @@ from bridge.engine.bridge import Bridge
 from bridge.engine.host import Host
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import Forbidden
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Preset, Scope
 
 
-@dataclass(frozen=True, slots=True)
-class StreamEvent:
+class StreamEvent(Record):
     """A part of a result.
 
     Attributes:
@@ -28,8 +27,7 @@ def ignore_event(event: StreamEvent) -> None:
     """Ignore an event that nobody asked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Principal:
+class Principal(Record):
     """The holder of a token."""
 
     name: str
@@ -69,8 +67,7 @@ def ignore_progress(done: float, total: float | None, message: str) -> None:
     """Ignore progress that nobody asked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Record):
     """One call of an operation. Cancelling its task cancels the call."""
 
     bridge: Bridge

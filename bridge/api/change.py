@@ -1,8 +1,9 @@
 """Makes an operation of each kind of change."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from typing import Annotated, TypeVar
+
+from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.registry import operation

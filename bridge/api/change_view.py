@@ -7,7 +7,7 @@ from typing import Any
 
 from bridge.api.markup import Answer, Diff, Element, Line, Segment, aside, notice, notices, path_of
 from bridge.changes.forecast import Forecast
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline, quote_path
 from bridge.types import SHORT_DIGEST
@@ -145,8 +145,7 @@ def _echo(text: str) -> Diff:
     return Diff(text, ECHO if text.count("\n") <= ECHO else ECHO_LINES, ECHO_WIDTH)
 
 
-@dataclass(frozen=True, slots=True)
-class CountForecast:
+class CountForecast(Record):
     """A count of the vault before and after a change.
 
     Attributes:

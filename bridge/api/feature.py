@@ -1,22 +1,22 @@
 """A feature: one capability of the bridge, with all that it adds."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import field
 from typing import Any, Literal
+
+from msgspec import field
 
 from bridge.api.call import Call
 from bridge.api.markup import View
 from bridge.engine.hooks import BatchHook, DraftHook, VaultTask
 from bridge.engine.host import Host
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.tables import Subject
 from bridge.types import Exact
 
 Verdict = Literal["ok", "warn", "fail"]
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(Record):
     """A remedy that a program can apply or offer.
 
     Attributes:
@@ -30,8 +30,7 @@ class Fix:
     operation: Literal["reindex"] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Record):
     """The result of one check.
 
     Attributes:
@@ -61,8 +60,7 @@ WaitingCheck = Callable[["Call"], Awaitable[Sequence[Finding]]]
 VaultCheck = Callable[["Host"], Finding]
 
 
-@dataclass(frozen=True, slots=True)
-class Feature:
+class Feature(Record):
     """One folder in `bridge/features`.
 
     Attributes:

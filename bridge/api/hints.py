@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, NewType, Union, get_args, get_origin
 
 from annotated_types import GroupedMetadata, Interval, MaxLen
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Day, Digest, PathRole, TaggedUnion, VaultPath
 
 Reason = Annotated[str, MaxLen(500)]
@@ -42,8 +42,7 @@ WORDS: Mapping[Any, tuple[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(Record):
     """The minimum and maximum of a number, and the maximum length of a string."""
 
     least: float | None = None

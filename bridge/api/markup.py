@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.counts import more_pages
 from bridge.text.invisible import EMPTY_VALUES, inline, quote_path
 
@@ -20,8 +20,7 @@ DIFF_LINES, DIFF_WIDTH = 60, 240
 """Most lines of a diff that a model reads, and their width: a paragraph is one line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(Record):
     """A part of a line.
 
     Attributes:
@@ -48,8 +47,7 @@ class Line:
         return "".join(one.text if one.short is None or not short else one.short for one in self.segments)
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Record):
     """A column of a table.
 
     Attributes:
@@ -84,8 +82,7 @@ class Column:
         return quote_path(value) if self.role == "path" else inline(value)
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Record):
     """A list of records.
 
     Attributes:
@@ -110,8 +107,7 @@ class Table:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class RecordList:
+class RecordList(Record):
     """Records that a person and a model read as lines, and a pipe gets as a table.
 
     Attributes:
@@ -123,8 +119,7 @@ class RecordList:
     lines: Sequence[Line | str]
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Record):
     """A heading, and the entries below it.
 
     Attributes:
@@ -162,8 +157,7 @@ class Section:
         return Line(Segment(self.title, "title"), Segment(detail, "hint"), ":")
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Record):
     """Text that is passed on unchanged, such as that of a note.
 
     Attributes:
@@ -182,8 +176,7 @@ class Document:
         return f"--- {self.name}, up to {f'`{self.end}`' if self.end else 'the end of this answer'} ---"
 
 
-@dataclass(frozen=True, slots=True)
-class Diff:
+class Diff(Record):
     """A unified diff.
 
     Attributes:

@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bridge.api.note_names import no_such_note
 from bridge.engine.host import Host

@@ -17,7 +17,7 @@ from bridge.api.signature import Argument, check_records, gather_records, read_a
 from bridge.docstrings import docstring_of
 from bridge.engine.hooks import Hooks
 from bridge.errors import BridgeError, NoSuchOperation
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.settings.schema import install_sections
 from bridge.state.store import install_subjects
 from bridge.text.closest import find_closest
@@ -72,8 +72,7 @@ NAME_ERRORS = ("NoteNotFound",)
 Function = TypeVar("Function", bound=Callable[..., Awaitable[Any]])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Operation:
+class Operation(Record, eq=False):
     """One operation of the bridge, in the form that every transport and document is made from."""
 
     name: str

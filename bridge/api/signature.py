@@ -10,14 +10,13 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from bridge.api.hints import is_union, records_in, strip_hint
 from bridge.docstrings import docstring_of
-from bridge.records import dataclass
+from bridge.records import Record
 
 SECTIONS = ("Args", "Attributes", "Raises", "Returns")
 ITEM = re.compile(r"(\w+): (.*)")
 
 
-@dataclass(frozen=True, slots=True)
-class Docstring:
+class Docstring(Record):
     """A parsed docstring; each item's text is one paragraph."""
 
     summary: str
@@ -57,8 +56,7 @@ def unwrap(paragraph: str) -> str:
     return " ".join(paragraph.split())
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(Record):
     """One argument of an operation."""
 
     name: str
@@ -71,8 +69,7 @@ class Argument:
         return self.default is inspect.Parameter.empty
 
 
-@dataclass(frozen=True, eq=False)
-class Spread:
+class Spread(Record, eq=False):
     """Marks a parameter that takes a record, each of whose fields is an argument of the operation.
 
     The record's docstring describes them, and may add errors. A field with a single value is left out.

@@ -3,11 +3,12 @@
 import asyncio
 import contextlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import partial
 from typing import Annotated, Literal
 
 from annotated_types import Interval
+from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.hints import Reason
@@ -19,7 +20,7 @@ from bridge.engine.agents_folder import AgentsFolder
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.transactions import Author, ChangeOutcome
 from bridge.errors import BridgeError, StateUnusable
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.change_records import Change
 from bridge.text.counts import count_of
 from bridge.types import Digest, Exact, VaultPath
@@ -64,8 +65,7 @@ def _describe(change: Change, paths: Collection[VaultPath], created: Collection[
     return f"A proposal{by} waits {wants} ({change.operation} {change.id}); `show_change {change.id}` shows it."
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeOptions:
+class ChangeOptions(Record):
     """How a change is made.
 
     Attributes:
@@ -77,7 +77,6 @@ class ChangeOptions:
     reason: Reason | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class WriteOptions(ChangeOptions):
     """How a change is made that may be large.
 
@@ -98,8 +97,7 @@ Fetch = Callable[[Digest], bytes | None]
 """Returns content by its digest; None if it is no longer kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedFile:
+class ChangedFile(Record):
     """A file touched by a change.
 
     Attributes:
@@ -121,8 +119,7 @@ class ChangedFile:
     trash: VaultPath | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LostLink:
+class LostLink(Record):
     """A link broken by a change.
 
     Attributes:
@@ -197,8 +194,7 @@ MAX_FILES = 1_000
 """Maximum files in a result."""
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Record):
     """A change made, proposed or previewed.
 
     Attributes:
@@ -363,8 +359,7 @@ def require_trust(call: Call, command: str) -> None:
 Count = Annotated[int, Interval(ge=0)]
 
 
-@dataclass(frozen=True, slots=True)
-class Expectation:
+class Expectation(Record):
     """The expected effect of a change; null fields are not checked.
 
     Attributes:

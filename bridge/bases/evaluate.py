@@ -2,9 +2,10 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 from functools import partial
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from bridge.bases.functions import (
     ANY,
@@ -51,7 +52,6 @@ from bridge.bases.values import (
     type_of,
 )
 from bridge.errors import InvalidArguments
-from bridge.records import dataclass
 from bridge.text.closest import find_closest
 
 STEPS: Final = 5_000_000
@@ -133,8 +133,7 @@ class Budget:
         self.look_at = self.steps - _LOOK_EVERY
 
 
-@dataclass(slots=True)
-class Evaluation:
+class Evaluation(Struct):
     """One query: its files, its formulas, and what it may still take."""
 
     files: Files
@@ -202,8 +201,7 @@ def _date_field(date: Date, name: str) -> Result:
     return date.moment.microsecond // 1000 if name == "millisecond" else getattr(date.moment, name)
 
 
-@dataclass(slots=True)
-class _Scope:
+class _Scope(Struct):
     """The evaluation for one file."""
 
     query: Evaluation

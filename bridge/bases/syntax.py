@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from bridge.errors import InvalidArguments
-from bridge.records import dataclass
+from bridge.records import Record
 
 MAX_EXPRESSION_CHARS: Final = 10_000
 """Characters of an expression."""
@@ -35,46 +35,40 @@ _BINDING: Final = {
 _UNARY: Final = 7
 
 
-@dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(Record):
     """A number, text, truth value or null."""
 
     value: float | int | str | bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(Record):
     """A regular expression with its flags."""
 
     pattern: str
     flags: str
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(Record):
     """A name that stands alone: a property, `file`, `this`, `formula`, `note` or a variable."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Record):
     """A field by its name, such as `file.name`."""
 
     of: "Node"
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Element:
+class Element(Record):
     """An element of a list or object, such as `tags[0]`."""
 
     of: "Node"
     key: "Node"
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionCall:
+class FunctionCall(Record):
     """A function, of a value or global."""
 
     of: "Node | None"
@@ -82,16 +76,14 @@ class FunctionCall:
     arguments: tuple["Node", ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Unary:
+class Unary(Record):
     """`!` or `-`."""
 
     operator: str
     operand: "Node"
 
 
-@dataclass(frozen=True, slots=True)
-class Binary:
+class Binary(Record):
     """An operator between two values."""
 
     operator: str
@@ -99,15 +91,13 @@ class Binary:
     right: "Node"
 
 
-@dataclass(frozen=True, slots=True)
-class ListLiteral:
+class ListLiteral(Record):
     """A list."""
 
     items: tuple["Node", ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectLiteral:
+class ObjectLiteral(Record):
     """An object."""
 
     entries: tuple[tuple[str, "Node"], ...]
@@ -116,8 +106,7 @@ class ObjectLiteral:
 Node = Constant | Pattern | Name | Field | Element | FunctionCall | Unary | Binary | ListLiteral | ObjectLiteral
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Record):
     """A part of an expression; `kind` is empty at its end."""
 
     kind: str

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any, Final
 
 from bridge.errors import InvalidArguments
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.fold import fold_case
 
 Result = Any
@@ -55,8 +55,7 @@ _UNITS: Final[Mapping[str, tuple[str, float]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Date:
+class Date(Record):
     """A moment in local time, or a day."""
 
     moment: datetime
@@ -71,8 +70,7 @@ class Date:
         return f"{self.moment:%Y-%m-%dT%H:%M:%S}" if self.has_time else f"{self.moment:%Y-%m-%d}"
 
 
-@dataclass(frozen=True, slots=True)
-class Duration:
+class Duration(Record):
     """A span of time: months of different lengths, and milliseconds; as a number it is all of it in milliseconds."""
 
     months: float
@@ -90,8 +88,7 @@ class Duration:
         return Duration(self.months * factor, self.ms * factor)
 
 
-@dataclass(frozen=True, slots=True)
-class LinkValue:
+class LinkValue(Record):
     """A link; `path` is the file that it leads to, if any."""
 
     target: str
@@ -102,8 +99,7 @@ class LinkValue:
         return f"[[{self.target}|{self.shown}]]" if self.shown else f"[[{self.target}]]"
 
 
-@dataclass(frozen=True, slots=True)
-class FileValue:
+class FileValue(Record):
     """A file of the vault."""
 
     path: str
@@ -134,8 +130,7 @@ class Tag(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RegExp:
+class RegExp(Record):
     """A regular expression."""
 
     pattern: str

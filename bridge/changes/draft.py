@@ -3,11 +3,12 @@
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bridge.errors import NoteExists, NoteNotFound
 from bridge.markdown.names import Names
-from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
 from bridge.vault.paths import is_hidden
 from bridge.vault.plan import Plan, Step
@@ -27,16 +28,14 @@ def squash_steps(steps: Iterable[Step]) -> tuple[Step, ...]:
     )
 
 
-@dataclass(slots=True)
-class _FileWrite:
+class _FileWrite(Struct):
     """A write to a file, and the later moves of that file."""
 
     at: int
     moves: list[int] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class _StepSequence:
+class _StepSequence(Struct):
     """A sequence of steps, each combined with earlier ones where possible."""
 
     steps: list[Step | None] = field(default_factory=list)

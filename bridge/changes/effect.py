@@ -1,19 +1,20 @@
 """Describes a change's effect on files and links."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, replace
 from typing import Final
 
+from msgspec import field
+from msgspec.structs import replace
+
 from bridge.errors import ReadOnly
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan
 
 _NAMED: Final = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(Record):
     """A link in a note.
 
     Attributes:
@@ -29,8 +30,7 @@ class Reference:
     to: str
 
 
-@dataclass(frozen=True, slots=True)
-class SkippedFile:
+class SkippedFile(Record):
     """A file that a change of many notes leaves as it is.
 
     Attributes:
@@ -42,8 +42,7 @@ class SkippedFile:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(Record):
     """What a change does to files and links.
 
     Attributes:
@@ -90,8 +89,7 @@ def merge_effects(effects: Iterable[Effect]) -> Effect:
     return whole
 
 
-@dataclass(frozen=True, slots=True)
-class PlanAndEffect:
+class PlanAndEffect(Record):
     """A planned change and its effect."""
 
     plan: Plan

@@ -9,7 +9,7 @@ from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.edit_note import EditNote, SetProperties
 from bridge.changes.requests.move_note import MoveNote
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.counts import count_of
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Plan, Step
@@ -23,8 +23,7 @@ _ORDER: Final = ("delete", "move", "create", "change")
 """The order in which one path is freed and taken."""
 
 
-@dataclass(frozen=True, slots=True)
-class Extent:
+class Extent(Record):
     """How much a change does."""
 
     would: str

@@ -3,9 +3,11 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import cache
 from typing import Self
+
+from msgspec.structs import replace
 
 from bridge.changes.draft import Draft, digest_of, follow_step, path_after_move
 from bridge.errors import NoteNotFound, NoteUnreadable, TooLarge
@@ -16,12 +18,11 @@ from bridge.markdown.kinds import is_document, kind_of
 from bridge.markdown.links import is_attachment_name, name_key, target_file
 from bridge.markdown.names import Names
 from bridge.markdown.note import LinkKind
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import VaultPath
 
 
-@dataclass(frozen=True, slots=True)
-class VaultCounts:
+class VaultCounts(Record):
     """What a vault has.
 
     Attributes:
@@ -45,8 +46,7 @@ class VaultCounts:
         return type(self)(*(getattr(self, name) + getattr(other, name) for name in self.__dataclass_fields__))
 
 
-@dataclass(frozen=True, slots=True)
-class CountedNote:
+class CountedNote(Record):
     """The facts of a note that are counted."""
 
     targets: tuple[tuple[str, LinkKind], ...]
@@ -64,8 +64,7 @@ class CountedNote:
         return cls(targets, frozenset(tag.name for tag in note.tags), frozenset(note.properties))
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedTargets:
+class ResolvedTargets(Record):
     """Where the links of one note lead."""
 
     links: int
@@ -93,8 +92,7 @@ class ResolvedTargets:
         return cls(links, dangling, frozenset(linked - {path}), wants_note)
 
 
-@dataclass(frozen=True, slots=True)
-class LinkLookup:
+class LinkLookup(Record):
     """Finds notes by what their links name or lead to."""
 
     naming: Callable[[Collection[str]], Collection[VaultPath]]
@@ -144,8 +142,7 @@ def _keys(note: IndexedNote) -> Iterator[str]:
     return (name_key(file) for link in note.targets if (file := target_file(*link)))
 
 
-@dataclass(frozen=True, slots=True)
-class NameCount:
+class NameCount(Record):
     """How many notes have a tag or a property.
 
     Attributes:
@@ -159,8 +156,7 @@ class NameCount:
     after: int
 
 
-@dataclass(frozen=True, slots=True)
-class Forecast:
+class Forecast(Record):
     """The counts of a vault before and after a change.
 
     Attributes:
@@ -191,8 +187,7 @@ def explain_difference(expected: Mapping[str, int], found: Mapping[str, int]) ->
     return ", ".join(f"{name} {found.get(name, 0):+,} instead of {expected.get(name, 0):+,}" for name in wrong)
 
 
-@dataclass(frozen=True, slots=True)
-class CountedVault:
+class CountedVault(Record):
     """A vault at one moment, as far as it is counted."""
 
     notes: Mapping[VaultPath, IndexedNote]
@@ -211,8 +206,7 @@ class CountedVault:
         return cls(notes, names, LinkLookup.over(notes, names), is_document, count_vault(notes, names))
 
 
-@dataclass(frozen=True, slots=True)
-class AffectedFiles:
+class AffectedFiles(Record):
     """The files that a change affects, before and after it.
 
     Attributes:

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from bridge.changes.draft import path_after_move
 from bridge.changes.hunks import Snapshot
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.change_records import Change
 from bridge.text.invisible import one_line
 from bridge.types import Digest, VaultPath
@@ -66,8 +66,7 @@ class NoCommit(Exception):
     """Nothing can be committed; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class CommitResult:
+class CommitResult(Record):
     """The outcome of committing a change to git."""
 
     commit: str | None

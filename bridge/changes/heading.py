@@ -19,15 +19,14 @@ from bridge.markdown.names import Names
 from bridge.markdown.note import Heading, LinkKind, Value
 from bridge.markdown.parse import parse
 from bridge.markdown.sections import anchor, decode_place, resolve_headings
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.invisible import is_line
 from bridge.types import VaultPath
 from bridge.vault.paths import nfc
 from bridge.vault.plan import Plan
 
 
-@dataclass(frozen=True, slots=True)
-class HeadingRename:
+class HeadingRename(Record):
     """Renamed headings, among the headings of their note."""
 
     path: VaultPath

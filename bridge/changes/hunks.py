@@ -1,12 +1,13 @@
 """Shows what a change does to each file; its hunks are numbered here and nowhere else."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from bridge.changes.draft import digest_of
 from bridge.errors import InvalidArguments
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.diff import Hunk, apply_hunks, decode_text, diff_hunks, encode_text, format_hunks
 from bridge.types import Digest
 from bridge.vault.plan import Step
@@ -17,8 +18,7 @@ Snapshot = Callable[[Digest], bytes | None]
 _BOM: Final = "\ufeff"
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Record):
     """One step of a change, for display."""
 
     step: Step

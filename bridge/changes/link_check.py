@@ -16,7 +16,7 @@ from bridge.markdown.links import fold_name, read_links, target_file, target_sub
 from bridge.markdown.names import Names
 from bridge.markdown.note import Heading, Link, LinkKind
 from bridge.markdown.sections import decode_place, resolve_headings
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import VaultPath
 from bridge.vault.plan import Step
 
@@ -30,8 +30,7 @@ NAMED: Final = 5
 MAX_NAME_CHARS: Final = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Contents:
+class Contents(Record):
     """The headings, block ids and links of a note."""
 
     headings: tuple[Heading, ...] = ()
@@ -40,8 +39,7 @@ class Contents:
     links: tuple[Link, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class LinkCheck:
+class LinkCheck(Record):
     """What a change does to links besides rewriting them."""
 
     lost: tuple[Reference, ...] = ()

@@ -20,7 +20,7 @@ from bridge.markdown.links import encode_destination
 from bridge.markdown.note import Heading, Note, Value
 from bridge.markdown.parse import parse
 from bridge.markdown.sections import anchor, decode_place, resolve_headings
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.fold import fold_case
 from bridge.text.invisible import inline
 from bridge.types import VaultPath
@@ -39,8 +39,7 @@ _FENCED: Final = re.compile(r"(?ms)^((?:```.*?^```|~~~.*?^~~~)[^\n]*$)")
 _FOOTNOTE: Final = re.compile(r"^\[\^([^\]\s]+)\]:", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class _MovedText:
+class _MovedText(Record):
     """The text of a note as it stands below a heading of another."""
 
     text: str
@@ -132,8 +131,7 @@ def _check(path: VaultPath, into: VaultPath, view: VaultView) -> None:
                 )
 
 
-@dataclass(frozen=True, slots=True)
-class _UnitedProperties:
+class _UnitedProperties(Record):
     """The properties to set in the note that stays, and those of the other that it has with another value."""
 
     values: Mapping[str, Value]
@@ -236,8 +234,7 @@ def _free_section(name: str, headings: tuple[Heading, ...]) -> str:
     return section
 
 
-@dataclass(frozen=True, slots=True)
-class _Places:
+class _Places(Record):
     """Where the headings and blocks of a merged note are."""
 
     before: tuple[Heading, ...]

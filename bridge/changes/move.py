@@ -16,15 +16,14 @@ from bridge.markdown.link_spans import LinkSpans
 from bridge.markdown.links import find_flaw, fold_name
 from bridge.markdown.note import LinkKind
 from bridge.markdown.parse import parse
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan, Step
 
 _READ: Final = (".md", ".canvas", ".pdf", ".excalidraw", ".base")
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(Record):
     """The resolved paths of a move."""
 
     path: VaultPath

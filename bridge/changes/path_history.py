@@ -1,11 +1,12 @@
 """Finds where the files and folders of a change are now, and whether they are still the same."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import field
 from functools import cached_property
 
+from msgspec import field
+
 from bridge.changes.draft import Draft, path_after_move
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.change_records import Change, read_hunk_states
 from bridge.state.file_history import GRAVE, FolderEvent, Moment, without_grave
 from bridge.types import Digest, VaultPath
@@ -15,8 +16,7 @@ Identity = tuple[VaultPath, str | None]
 """A file or folder in the journal: its current path, and the change that took it away."""
 
 
-@dataclass(frozen=True, slots=True)
-class Positions:
+class Positions(Record):
     """Follows files and names through the steps of a draft.
 
     A file follows every move. A name stays when the file that has it moves, and follows only moves of the folders
@@ -24,9 +24,9 @@ class Positions:
     """
 
     draft: Draft
-    _restored: dict[Identity, tuple[int, VaultPath]] = field(default_factory=dict, init=False)
+    _restored: dict[Identity, tuple[int, VaultPath]] = field(default_factory=dict)
     """Restored files and folders: the number of steps until then, and the path."""
-    _takers: dict[int, str] = field(default_factory=dict, init=False)
+    _takers: dict[int, str] = field(default_factory=dict)
     """By the number of a draft step that makes a folder: the change that took that folder away."""
 
     def of_name(self, path: VaultPath, events: Iterable[FolderEvent]) -> VaultPath:
@@ -106,8 +106,7 @@ def _grave(folder: VaultPath, taker: str, depth: int) -> VaultPath:
     return VaultPath(f"{folder}{GRAVE * depth}{taker}")
 
 
-@dataclass(frozen=True, slots=True)
-class VaultState:
+class VaultState(Record):
     """The current vault, and the history that led to it."""
 
     inside: Callable[[VaultPath], Collection[VaultPath]]

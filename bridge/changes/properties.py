@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Final, Literal
+
+from msgspec.structs import replace
 
 from bridge.changes.draft import plan_replacements
 from bridge.changes.effect import Effect, PlanAndEffect, SkippedFile, name_warnings

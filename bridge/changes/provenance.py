@@ -5,13 +5,13 @@ three-way merge could only guess.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from typing import Final
+
+from msgspec import Struct, field
 
 from bridge.changes.draft import digest_of
 from bridge.changes.hunks import Snapshot, hunk_positions
 from bridge.changes.relink import has_only_followed
-from bridge.records import dataclass
 from bridge.state.change_records import Change, read_hunk_states
 from bridge.text.diff import (
     decode_text,
@@ -29,8 +29,7 @@ from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Step
 
 
-@dataclass(slots=True, eq=False)
-class TrackedLine:
+class TrackedLine(Struct, eq=False):
     """One line, from when it was added."""
 
     text: str
@@ -48,8 +47,7 @@ class TrackedLine:
         return not self.gone or not any(hunk_edit.on for hunk_edit in self.gone)
 
 
-@dataclass(slots=True, eq=False)
-class HunkEdit:
+class HunkEdit(Struct, eq=False):
     """One place where a change removed lines from a note and added others."""
 
     hunk: int

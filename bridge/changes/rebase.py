@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from typing import Final
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.diff import decode_text, display_text, encode_text, unified_diff
 from bridge.text.merge import MergeConflict, merge3
 from bridge.types import Lines, VaultPath
@@ -13,8 +13,7 @@ _QUOTED: Final = 2_000
 """Characters of each side that a conflict quotes."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileConflict:
+class FileConflict(Record):
     """A place where two changes conflict."""
 
     path: VaultPath
@@ -73,8 +72,7 @@ MAX_PART_CHARS: Final = 4_000
 """Characters of each part that are returned."""
 
 
-@dataclass(frozen=True, slots=True)
-class MergePreview:
+class MergePreview(Record):
     """How a note differs now, and the requested change merged into it."""
 
     differs: str

@@ -13,7 +13,7 @@ from bridge.changes.view import VaultView
 from bridge.errors import NoteNotFound, NoteUnreadable, TooLarge
 from bridge.markdown.kinds import title_of
 from bridge.markdown.note import LinkKind
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import VaultPath
 
 _BEFORE: Final = r"(?<![^\s\"'\[(/=,:`])"
@@ -55,8 +55,7 @@ def _paths(value: object) -> Iterator[str]:
             return
 
 
-@dataclass(frozen=True, slots=True)
-class LinkUpdates:
+class LinkUpdates(Record):
     """What a rename does to the content of files, which are listed by their paths before it."""
 
     changed: Mapping[VaultPath, bytes]

@@ -12,13 +12,12 @@ from bridge.markdown.link_spans import LinkPart, LinkSpan, LinkSpans, read_link_
 from bridge.markdown.links import ResolvedLink, encode_destination, name_key, target_file, wiki_file_name
 from bridge.markdown.names import Names
 from bridge.markdown.note import LinkKind
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Span, VaultPath
 from bridge.vault.plan import Step
 
 
-@dataclass(frozen=True, slots=True)
-class Fate:
+class Fate(Record):
     """A link's target before a change, the path of that file after it, if any, and what the link resolves to then."""
 
     was: VaultPath | None
@@ -38,8 +37,7 @@ class Fate:
         return self.was is None and self.means is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Shift:
+class Shift(Record):
     """The names of a vault before and after a change."""
 
     before: Names
@@ -119,8 +117,7 @@ Edit = tuple[Span, str]
 SpanReader = Callable[[VaultPath, bytes], LinkSpans]
 
 
-@dataclass(frozen=True, slots=True)
-class RelinkedFile:
+class RelinkedFile(Record):
     """A file with its links rewritten, and its links before."""
 
     data: bytes

@@ -23,7 +23,7 @@ from bridge.markdown.names import Names
 from bridge.markdown.note import Heading, LinkKind, Note, Value
 from bridge.markdown.parse import parse
 from bridge.markdown.sections import anchor, decode_place, heading_chains, resolve_headings
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.fold import fold_case
 from bridge.types import Span, VaultPath
 from bridge.vault.obsidian_settings import ObsidianSettings
@@ -31,8 +31,7 @@ from bridge.vault.paths import file_name_for
 from bridge.vault.plan import Plan, Step
 
 
-@dataclass(frozen=True, slots=True)
-class LinkEdits:
+class LinkEdits(Record):
     """The edits of a file's links, with the links rewritten and the links that find a file at last."""
 
     edits: tuple[Edit, ...]
@@ -40,8 +39,7 @@ class LinkEdits:
     mended: tuple[Reference, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SplitLinks:
+class SplitLinks(Record):
     """What becomes of links when a section of a note becomes a note."""
 
     path: VaultPath
@@ -149,8 +147,7 @@ def _encode(place: str, spot: LinkSpan) -> str:
 _BLANK_LINE: Final = re.compile(r"(?:\A|\n|\r)[ \t]*(?:\r\n?|\n)\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class SplitParts:
+class SplitParts(Record):
     """The spans of a note's text that a section takes along, and those that stay."""
 
     draft: Draft
@@ -403,8 +400,7 @@ def _relink_properties(new: bytes, links: SplitLinks) -> bytes:
     return replace_spans(new, spots.text, edits) if edits else new
 
 
-@dataclass(frozen=True, slots=True)
-class _OtherFiles:
+class _OtherFiles(Record):
     """What the split does to the links of other files."""
 
     files: dict[VaultPath, tuple[bytes, bytes]]

@@ -1,8 +1,10 @@
 """Undoes and redoes changes and accepts proposals, on the current vault."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import cache
+
+from msgspec.structs import replace
 
 from bridge.changes.draft import Draft, digest_of, path_after_move
 from bridge.changes.hunks import Difference, Snapshot, differences, hunk_positions, select_hunks
@@ -11,7 +13,7 @@ from bridge.changes.provenance import LineHistory
 from bridge.changes.rebase import FileConflict, encode_merged, merge_file, to_file_conflicts
 from bridge.errors import ChangeConflict, ChangeNotFound, InvalidArguments
 from bridge.markdown.links import name_key
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.change_records import REST, Change, HunkState, parts_absent, read_hunk_states, undone_parts
 from bridge.text.diff import Piece, decode_text, diff_lines, group_pieces, is_blank, pieces, split_lines
 from bridge.types import Digest, VaultPath
@@ -22,8 +24,7 @@ GONE = "It no longer exists."
 HAD_NAME = "Another file had its name since, and goes back through it: the change `{}` comes first."
 
 
-@dataclass(frozen=True, slots=True)
-class UndoOptions:
+class UndoOptions(Record):
     """How a change is undone in notes."""
 
     lineages: Callable[[VaultPath, str | None], LineHistory]

@@ -16,7 +16,7 @@ from bridge.markdown.links import name_key, target_file
 from bridge.markdown.names import Names
 from bridge.markdown.note import LinkKind
 from bridge.markdown.prose import find_queries
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import VaultPath
 from bridge.vault.plan import Step
 from bridge.vault.rules import Rules
@@ -31,8 +31,7 @@ _REPARSED: Final = 256
 """Parsed versions of documents that are kept: requests of one change rewrite the same documents again and again."""
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentNames:
+class DocumentNames(Record):
     """The names in a document: those of its links, and the text of its queries, or of a whole base."""
 
     links: frozenset[NamedLink]
@@ -174,8 +173,7 @@ def _notes_first(path: VaultPath) -> tuple[bool, VaultPath]:
 BOOKMARKS: Final = ".obsidian/bookmarks.json"
 
 
-@dataclass(frozen=True, slots=True)
-class VaultView:
+class VaultView(Record):
     """A vault as a planner sees it; it must not change meanwhile. It contains no denied files."""
 
     names: Names

@@ -8,7 +8,7 @@ from bridge.errors import BridgeError
 from bridge.index.note import IndexedNote
 from bridge.markdown.note import property_of
 from bridge.markdown.parse import parse
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.settings.schema import Settings
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
@@ -27,8 +27,7 @@ AGREEMENT = "agreement"
 _ABOUT = "About this folder.md"
 
 
-@dataclass(frozen=True, slots=True)
-class AgentsFolder:
+class AgentsFolder(Record):
     """The folder of the agents' notes, and the folders in it."""
 
     path: VaultPath

@@ -4,9 +4,10 @@ import json
 import logging
 import time
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from math import inf
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from bridge.engine.agents_folder import (
     AGREEMENT,

@@ -18,7 +18,7 @@ from bridge.graph.pairs import find_gaps, mutual_neighbours, pairs_by_folder, pa
 from bridge.graph.walk import arcs
 from bridge.index.index import Index
 from bridge.index.note import IndexedNote
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Among, VaultPath
 from bridge.worker_pool import WorkerPool
 
@@ -81,8 +81,7 @@ REMEMBERED = 20_000
 Place = tuple[float, float]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class GraphSnapshot:
+class GraphSnapshot(Record, eq=False):
     """A graph of the links, with the notes and index it was taken from."""
 
     graph: Graph
@@ -91,8 +90,7 @@ class GraphSnapshot:
     among: Among = "notes"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class GraphMeasures:
+class GraphMeasures(Record, eq=False):
     """The notes as a network, its measures, and the PageRank of each note."""
 
     network: Network

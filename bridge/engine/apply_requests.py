@@ -4,10 +4,11 @@ import contextlib
 import math
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import cache, partial
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect, Reference, merge_effects
@@ -23,15 +24,14 @@ from bridge.engine.vault_counter import VaultCounter
 from bridge.errors import BridgeError
 from bridge.index.note import IndexedNote
 from bridge.markdown.names import Names
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.store import Store
 from bridge.types import Digest, VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
 from bridge.vault.vault import Vault
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeLimits:
+class ChangeLimits(Record):
     """What requests may not do."""
 
     may_touch: Callable[[VaultPath], bool]
@@ -42,8 +42,7 @@ class ChangeLimits:
     """Seconds of processor time after which no further ones are tried."""
 
 
-@dataclass(frozen=True, slots=True)
-class RequestSelection:
+class RequestSelection(Record):
     """The choice of those of some requests that can be applied to a draft, and may be."""
 
     requests: Sequence[Request]
@@ -101,8 +100,7 @@ class RequestSelection:
 BOOKMARKS = Path(".obsidian", "bookmarks.json")
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeSelection:
+class ChangeSelection(Record):
     """The outcome of those of several requests that could be applied."""
 
     outcome: ChangeOutcome

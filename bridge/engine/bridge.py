@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from msgspec import Struct
+
 from bridge.access.pairing import Pairing
 from bridge.access.tokens import Tokens
 from bridge.data_folder import Folders, add_to_vault_list
@@ -21,15 +23,13 @@ from bridge.engine.model_pool import Embedders, Generators, Rerankers
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, NoSuchVault, RulesUnknown
 from bridge.events import Events, SettingsChanged
-from bridge.records import dataclass
 from bridge.settings.file import keep_rules, load_settings
 from bridge.settings.schema import SettingProblem, Settings
 from bridge.state.session_log import QUIET_S, SessionEvent
 from bridge.types import VaultId
 
 
-@dataclass(slots=True)
-class OpenSession:
+class OpenSession(Struct):
     """A session with a call in the last half hour."""
 
     id: str

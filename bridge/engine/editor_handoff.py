@@ -4,14 +4,15 @@ import asyncio
 import codecs
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from typing import Final, Literal, TypeVar
+
+from msgspec.structs import replace
 
 from bridge.changes.draft import digest_of
 from bridge.errors import BridgeError, ChangeConflict, ChangeNotFound, NoteChanged, NoteNotFound
 from bridge.events import ApplyChange, Events
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.change_records import Change, State
 from bridge.state.journal import Entry
 from bridge.state.store import Store
@@ -36,8 +37,7 @@ Refusal = Literal["unsaved", "changed", "failed"]
 UNCLAIMED: Final = "unclaimed"
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Record):
     """The editor's answer about a change that it claimed."""
 
     refused: Refusal | None

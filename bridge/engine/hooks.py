@@ -11,7 +11,7 @@ from bridge.engine.open_vault import OpenVault
 from bridge.engine.watchdog import describe_failure
 from bridge.errors import IndexUnusable
 from bridge.index.note import IndexedNote
-from bridge.records import dataclass
+from bridge.records import Record
 
 log = logging.getLogger(__name__)
 
@@ -32,8 +32,7 @@ DraftHook = Callable[[OpenVault, str | None, Sequence[Request]], Awaitable[Calla
 """Called with a client and its requests; returns what completes their draft, or None."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hooks:
+class Hooks(Record):
     """The tasks and calls of all features; a failing one stops neither the vault nor the others."""
 
     tasks: tuple[VaultTask, ...] = ()

@@ -22,7 +22,7 @@ from bridge.index.note import IndexedNote
 from bridge.index.prepare import PreparedNote, preparation_version
 from bridge.markdown.decode import digest_of
 from bridge.markdown.names import Names
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.settings.schema import Settings
 from bridge.state.store import Store
 from bridge.types import VaultPath
@@ -32,8 +32,7 @@ from bridge.vault.vault import Vault
 from bridge.vault.watch import watch
 
 
-@dataclass(frozen=True, slots=True)
-class SyncPlan:
+class SyncPlan(Record):
     """The changes to make; `unchanged` needs nothing."""
 
     read: frozenset[VaultPath]

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from bridge.engine.indexer import Indexer
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.store import Store
 from bridge.types import Digest, Lines, VaultPath, is_same_digest
 
@@ -15,8 +15,7 @@ IndexPart = Literal["keyword", "links", "vectors"]
 NO_DOCUMENT = "Only notes, canvases, Excalidraw drawings and PDF files are searched."
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedPassage:
+class IndexedPassage(Record):
     """One passage of a note as the index holds it."""
 
     heading: str
@@ -24,8 +23,7 @@ class IndexedPassage:
     embedded: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Inspection:
+class Inspection(Record):
     """What the index holds of one note, or why it holds nothing."""
 
     state: State

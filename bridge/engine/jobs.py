@@ -5,14 +5,14 @@ import secrets
 from collections.abc import Awaitable, Callable
 from typing import Literal
 
+from msgspec import Struct
+
 from bridge.errors import BridgeError, JobNotFound
-from bridge.records import dataclass
 
 REMEMBERED = 100
 
 
-@dataclass(slots=True)
-class Job:
+class Job(Struct):
     """A piece of long work and its progress."""
 
     id: str

@@ -5,8 +5,10 @@ import contextlib
 import logging
 import os
 import time
-from dataclasses import field, replace
 from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bridge.changes.draft import Draft, digest_of
 from bridge.changes.rebase import merge_file
@@ -14,7 +16,6 @@ from bridge.engine.planned_change import PlannedChange
 from bridge.engine.signal import Signal
 from bridge.engine.transactions import Author, ChangeWriter
 from bridge.errors import BridgeError, NoteNotFound
-from bridge.records import dataclass
 from bridge.state.store import Store
 from bridge.types import VaultPath
 from bridge.vault.stable_read import EMPTY_S, QUIET_S
@@ -36,8 +37,7 @@ AUTHOR = Author(
 )
 
 
-@dataclass(slots=True)
-class WatchedFile:
+class WatchedFile(Struct):
     """A displaced file and its last known states."""
 
     file: DisplacedFile
@@ -60,8 +60,7 @@ class WatchedFile:
         )
 
 
-@dataclass
-class LateSaves:
+class LateSaves(Struct):
     """Watches displaced files for some seconds."""
 
     writing: ChangeWriter

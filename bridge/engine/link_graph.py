@@ -18,7 +18,7 @@ from bridge.index.note import IndexedNote, Notes
 from bridge.markdown.links import name_key, target_file
 from bridge.markdown.names import Names
 from bridge.markdown.note import Link, LinkKind
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Among, VaultPath
 
 
@@ -61,8 +61,7 @@ NO_NAME = -1
 Row = tuple[int, int, int, int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class StaleLinks:
+class StaleLinks(Record):
     """What must be resolved again."""
 
     notes: frozenset[VaultPath]
@@ -71,8 +70,7 @@ class StaleLinks:
     everything: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ResolvedLinks:
+class ResolvedLinks(Record, eq=False):
     """Every link as it was last resolved."""
 
     nodes: Nodes
@@ -97,8 +95,7 @@ class ResolvedLinks:
         return Graph(self.nodes, notes, self.table)
 
 
-@dataclass(frozen=True, slots=True)
-class LinkRequest:
+class LinkRequest(Record):
     """The target of a link as written."""
 
     file: str

@@ -3,9 +3,11 @@
 import asyncio
 import contextlib
 from collections.abc import Collection, Coroutine, Mapping
-from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, TypeVar
+
+from msgspec import field
+from msgspec.structs import replace
 
 from bridge.engine.activity import Activity
 from bridge.engine.agents_folder import AgentsFolder, agents_folder
@@ -32,7 +34,7 @@ from bridge.graph.graph import Graph
 from bridge.index.apart import KeptFolder
 from bridge.index.index import Index
 from bridge.markdown.names import Names
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.model import Sources
 from bridge.search.vault_words import MAX_READ_NOTES
 from bridge.search.vocabulary import Vocabulary
@@ -47,8 +49,7 @@ LOOK_S = 1.0
 """Seconds between looks whether links are resolved."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OpenVault:
+class OpenVault(Record, eq=False):
     """One vault from the opening of its index until that is closed.
 
     It never changes. Its parts do: settings and rules are always the current ones.

@@ -13,7 +13,7 @@ from bridge.index.prepare import PreparedNote, prepare
 from bridge.index.segment import Segment
 from bridge.markdown.documents import read_document
 from bridge.priority import lower_priority
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import VaultPath
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
@@ -23,8 +23,7 @@ LEARN_FROM = 1_500
 """Notes sampled: a line in 3 % of all notes is in some 45 of these, and the first answer waits for the sampling."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadOptions:
+class ReadOptions(Record):
     """How to read the files of one vault; picklable."""
 
     root: Path
@@ -33,8 +32,7 @@ class ReadOptions:
     max_pdf_pages: int
 
 
-@dataclass(frozen=True, slots=True)
-class ReadFailure:
+class ReadFailure(Record):
     """A note that could not be read; `gone` when the file no longer exists."""
 
     path: VaultPath

@@ -2,8 +2,10 @@
 
 import contextlib
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import field, replace
 from typing import Any
+
+from msgspec import field
+from msgspec.structs import replace
 
 from bridge.changes.draft import Draft, digest_of, path_after_move
 from bridge.changes.effect import Effect, SkippedFile
@@ -12,7 +14,7 @@ from bridge.changes.path_history import VaultState
 from bridge.changes.requests.base import Request
 from bridge.changes.undo import hunk_states_after_undo, undo
 from bridge.errors import ExpectationFailed, NoteNotFound
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.change_records import Change, hunk_state_facts
 from bridge.state.store import Store
 from bridge.types import Digest, VaultPath
@@ -24,8 +26,7 @@ FORECAST = "forecast"
 """The fact of a change that is compared with its forecast, also when a proposal of it is accepted."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedChange:
+class PlannedChange(Record):
     """The planned path, effect and facts of a change."""
 
     path: VaultPath

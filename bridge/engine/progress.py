@@ -6,14 +6,13 @@ from bridge.engine.model_pool import Embedders, workers_wanted
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.models.model_setup import ModelSetup
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.settings.schema import Settings
 from bridge.state.store import Store
 from bridge.types import Digest
 
 
-@dataclass(frozen=True, slots=True)
-class ModelInUse:
+class ModelInUse(Record):
     """The embedding model and the state of its vectors."""
 
     id: str
@@ -26,8 +25,7 @@ class ModelInUse:
     """Why it is this one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Record):
     """How far the index is behind the vault."""
 
     notes: int

@@ -4,8 +4,9 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from bridge.changes.draft import Draft
 from bridge.changes.path_history import VaultState

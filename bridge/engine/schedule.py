@@ -3,8 +3,9 @@
 import asyncio
 import logging
 import time
-from dataclasses import replace
 from typing import Never
+
+from msgspec.structs import replace
 
 from bridge.engine.review import ChangeReview
 from bridge.errors import BridgeError, DiskFull, ReadOnly

@@ -4,9 +4,11 @@ import asyncio
 import time
 from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import field, replace
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar
+
+from msgspec import field
+from msgspec.structs import replace
 
 from bridge.changes.draft import Draft, follow_step
 from bridge.changes.effect import explain_read_only
@@ -40,7 +42,7 @@ from bridge.events import ChangeProposed, ChangeRecorded, Events
 from bridge.markdown.edit.lint import new_faults
 from bridge.markdown.links import name_key, target_file
 from bridge.markdown.names import Names
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.settings.schema import Settings
 from bridge.state.change_records import Change
 from bridge.state.journal import Journal
@@ -98,8 +100,7 @@ SHOWN_TOGETHER = 100
 NO_BYTES: Blobs = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Author:
+class Author(Record):
     """Who makes a change, and how."""
 
     operation: str
@@ -118,8 +119,7 @@ class Author:
     """Whether a large change, or one that gives agents a right, waits for the user's approval even if confirmed."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeOutcome:
+class ChangeOutcome(Record):
     """The outcome of a change that was made, proposed or only planned."""
 
     planned: PlannedChange

@@ -1,7 +1,8 @@
 """Counts an open vault before a change, and checks afterwards that the change did what was forecast."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bridge.changes.draft import Draft
 from bridge.changes.forecast import (
@@ -20,7 +21,7 @@ from bridge.engine.indexer import Indexer
 from bridge.engine.planned_change import PlannedChange
 from bridge.errors import ExpectationFailed
 from bridge.index.note import Notes
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import VaultPath
 
 
@@ -57,8 +58,7 @@ class VaultCounter:
         return replace(planned, forecast=forecast, verify=check.verify)
 
 
-@dataclass(frozen=True, slots=True)
-class _ForecastCheck:
+class _ForecastCheck(Record):
     """The check that a forecast came true."""
 
     indexer: Indexer

@@ -9,15 +9,14 @@ from numpy.typing import NDArray
 
 from bridge.graph.kinds import CODES, WEIGHTS, EdgeKind
 from bridge.markdown.links import is_attachment_name
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import VaultPath
 
 Numbers = NDArray[np.int32]
 Weights = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Edges:
+class Edges(Record, eq=False):
     """Edges by row; several may join the same two nodes."""
 
     size: int
@@ -78,8 +77,7 @@ def kind_codes(kinds: Collection[EdgeKind]) -> list[int]:
     return [CODES[kind] for kind in kinds]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class Table(Record, eq=False):
     """Links by row; several links of one kind from a note to a target are one row with a count."""
 
     owner: Numbers

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bridge.graph.columns import Edges, Nodes, Table, is_unresolved_name, kind_codes
 from bridge.graph.kinds import CODES, KINDS, LINKS, WEIGHTS, WRITTEN, EdgeKind
 from bridge.graph.layout import degrees
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import VaultPath
 
 WALK_ON = 0.5
@@ -21,8 +21,7 @@ FAINT = 1e-4
 """Share of a walk that is too small to follow a link, so that neither a hub nor a large vault makes it slow."""
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(Record):
     """A link between two notes."""
 
     source: VaultPath
@@ -156,8 +155,7 @@ class Graph:
         return frozenset(VaultPath(self.nodes.labels[number]) for number in numbers)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Adjacency:
+class Adjacency(Record, eq=False):
     """The neighbours of every node; two nodes that link to each other are listed twice."""
 
     start: NDArray[np.int64]
@@ -197,8 +195,7 @@ class Adjacency:
         return found
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Census:
+class Census(Record, eq=False):
     """Counts of the written links; arrays are by node number."""
 
     notes: int

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from bridge.graph.columns import Edges
 from bridge.graph.measure import SEED, Network, build_network, to_igraph
 from bridge.graph.walk import spread
-from bridge.records import dataclass
+from bridge.records import Record
 
 Places = NDArray[np.float64]
 
@@ -74,8 +74,7 @@ HALVED = 0.5
 """Share that each step from the centre passes on."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Picture:
+class Picture(Record, eq=False):
     """What is drawn, by place in the network."""
 
     network: Network

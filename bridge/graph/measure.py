@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.graph.columns import Edges
-from bridge.records import dataclass
+from bridge.records import Record
 
 if TYPE_CHECKING:
     import igraph
 
 
-@dataclass(frozen=True, slots=True)
-class Cuts:
+class Cuts(Record):
     """Cuts of a graph, largest first, with the number of nodes that each separates from the larger rest."""
 
     nodes: tuple[tuple[int, int], ...]
@@ -86,8 +85,7 @@ class _Tree:
         return min(side, self._total[number] - side)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Network:
+class Network(Record, eq=False):
     """Some nodes, renumbered from 0, and the pairs of them that are joined."""
 
     nodes: NDArray[np.int32]
@@ -136,8 +134,7 @@ TOLERANCE = 1e-9
 STEPS = 200
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Measures:
+class Measures(Record, eq=False):
     """Measures by node of a network."""
 
     hub: NDArray[np.float64]

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from bridge.graph.columns import Edges, kind_codes
 from bridge.graph.kinds import KINDS, SHARED
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Direction
 
 FAR = -1
@@ -45,8 +45,7 @@ def distances(edges: Edges, start: int, direction: Direction, most: int | None =
     return distance
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Reach:
+class Reach(Record, eq=False):
     """By node, the results of a walk from a start."""
 
     distance: NDArray[np.int32]

@@ -1,20 +1,19 @@
 """Keeps the notes of one folder apart, so that they and all others are each searched as if there were no others."""
 
 from collections.abc import Collection
-from dataclasses import field
 from functools import cached_property
 
 import numpy as np
+from msgspec import field
 from numpy.typing import NDArray
 
 from bridge.index.catalogue import NoteState, NoteTable
 from bridge.index.note import Notes
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Among, VaultPath
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class HiddenRows:
+class HiddenRows(Record, eq=False):
     """Numbers of rows that a search ignores; one object for as long as they stay the same."""
 
     numbers: NDArray[np.int64]
@@ -47,8 +46,7 @@ class Part:
         return Part(notes, self._catalogue)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Side:
+class Side(Record, eq=False):
     """The notes that a question is about, and all others."""
 
     notes: Notes
@@ -63,8 +61,7 @@ class Side:
         return self.others.seqs if self.others and self.others.notes else None
 
 
-@dataclass(frozen=True, slots=True)
-class KeptFolder:
+class KeptFolder(Record):
     """The folder that is kept apart while it contains a certain note, so that a folder of the same name is not."""
 
     path: str = ""
@@ -74,8 +71,7 @@ class KeptFolder:
         return bool(self.path) and path.startswith(f"{self.path}/")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Split:
+class Split(Record, eq=False):
     """The notes of the folder that is kept apart and all others, in one state of the notes."""
 
     state: NoteState

@@ -8,14 +8,13 @@ import re
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import field
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Final, Self
 from zlib import crc32
 
 from bridge.index.note import IndexedNote
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.fold import fold_word
 from bridge.types import Span, VaultPath, lies_in
 
@@ -71,13 +70,12 @@ _FIELD = re.compile(
 _FRONTMATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n.*?^(?:---|\.\.\.)[ \t]*\r?$", re.DOTALL | re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Boilerplate:
+class Boilerplate(Record):
     """The recurring lines of a vault. Version 0 is empty; each time they are learnt, the version changes."""
 
     version: int = 0
     recurring: frozenset[int] = frozenset()
-    first_words: frozenset[int] | None = field(default=None, compare=False)
+    first_words: frozenset[int] | None = None
     """Checksums of the recurring lines' first words, which rule out most lines; None after a restart."""
 
     @classmethod

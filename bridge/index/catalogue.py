@@ -15,12 +15,11 @@ from bridge.index.array_file import ArrayFile, Layout, cut, decode_texts, encode
 from bridge.index.matrix import TextDigests
 from bridge.index.note import NOTHING, IndexedNote, Notes, to_plain
 from bridge.index.schema import NOTES, PASSAGES
-from bridge.records import build_records, dataclass
+from bridge.records import Record
 from bridge.types import VaultPath
 
 
-@dataclass(frozen=True, slots=True)
-class NoteEntry:
+class NoteEntry(Record):
     """A note and its row numbers: `seq` in the notes table, `key` in the passages table."""
 
     note: IndexedNote
@@ -29,8 +28,7 @@ class NoteEntry:
     title_text: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NoteState:
+class NoteState(Record, eq=False):
     """The notes after a write, how many writes there were, and the paths that the last one concerned."""
 
     notes: Notes
@@ -148,8 +146,7 @@ LAYOUT: Layout = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class StoredCatalogue:
+class StoredCatalogue(Record):
     """What the tables say of the notes: what a start would find by reading all of their rows."""
 
     entries: Sequence[NoteEntry]

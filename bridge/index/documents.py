@@ -7,7 +7,7 @@ import numpy as np
 
 from bridge.index.segment import MAX_DOCUMENTS, DocumentIds, Segment, build_segment, merge_segments
 from bridge.index.tokens import FORMS, WORDS, Vocabulary
-from bridge.records import dataclass
+from bridge.records import Record
 
 AT_ONCE = 2_048
 """Documents whose terms are found at once."""
@@ -16,8 +16,7 @@ Ids = Mapping[int, tuple[int, int]]
 """By the place of a note among those read together: its number in the index, and its checksum."""
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Record):
     """A passage or a whole note to index."""
 
     number: int
@@ -37,8 +36,7 @@ class Vocabularies(NamedTuple):
         return cls(Vocabulary(WORDS), Vocabulary(FORMS))
 
 
-@dataclass(frozen=True, slots=True)
-class NoteSegments:
+class NoteSegments(Record):
     """Segments of some notes: of the words of their passages, of the forms of these, and of their whole texts."""
 
     words: Sequence[Segment]

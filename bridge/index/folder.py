@@ -13,7 +13,7 @@ from bridge.errors import BridgeError, DiskFull, IndexUnusable, NotReady, ReadOn
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.schema import NOTES, PASSAGES, VECTORS, VERSION
 from bridge.private_files import write_private
-from bridge.records import dataclass
+from bridge.records import Record
 
 _FORMAT = "index.json"
 _BOILERPLATE = "boilerplate.json"
@@ -31,8 +31,7 @@ class BrokenTable(BrokenIndex):
     """The tables of notes and passages cannot be used, but its vectors can."""
 
 
-@dataclass(frozen=True, slots=True)
-class IndexFolder:
+class IndexFolder(Record):
     """A folder that contains one vault's index."""
 
     path: Path

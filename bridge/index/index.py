@@ -6,9 +6,10 @@ import copy
 import shutil
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Self
+
+from msgspec.structs import replace
 
 from bridge.data_folder import folder_size
 from bridge.errors import BridgeError, NotReady
@@ -32,7 +33,7 @@ from bridge.index.table import Table
 from bridge.index.vectors import MissingVector, Vectors, read_missing
 from bridge.index.word_file import WordFile
 from bridge.index.write import CarriedNote, IndexWriter
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Among, Digest, VaultPath
 
 Denies = Callable[[str], bool]
@@ -147,8 +148,7 @@ MEASURED = 5
 """Times that the state is measured before an error counts as damage."""
 
 
-@dataclass(frozen=True, slots=True)
-class IndexHealth:
+class IndexHealth(Record):
     """The measures by which `doctor` judges the index."""
 
     fragments: int

@@ -11,7 +11,7 @@ from bridge.index.apart import HiddenRows
 from bridge.index.hits import MAX_EQUAL_HITS
 from bridge.index.segment import FREQUENCIES, MAX_DOCUMENTS, Segment, merge_segments
 from bridge.index.tokens import hash_tokens, query_tokens
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.fold import fold_words
 from bridge.text.invisible import strip_break_hints
 from bridge.text.stems import query_forms
@@ -30,8 +30,7 @@ Hit = tuple[int, int, float]
 """The number, ordinal and score of a document."""
 
 
-@dataclass(frozen=True, slots=True)
-class TermQuery:
+class TermQuery(Record):
     """Terms that should, must and must not occur; each of `must` is satisfied by any of its terms."""
 
     should: NDArray[np.uint64]
@@ -219,8 +218,7 @@ MAX_QUERY_WORDS = 48
 MAX_WORD_CHARS = 200
 
 
-@dataclass(frozen=True, slots=True)
-class TextQuery:
+class TextQuery(Record):
     """Words and phrases (with spaces) that should, must and must not occur.
 
     Positions are not indexed, so a phrase is searched as all of its words, and an excluded phrase is not searched at

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bridge.index.array_file import ArrayFile, Layout, cut, decode_texts, encode_texts
 from bridge.index.catalogue import CatalogueFile
-from bridge.records import dataclass
+from bridge.records import Record
 
 FILE = "links"
 FORMAT = b"VBLINK01"
@@ -26,8 +26,7 @@ LAYOUT: Layout = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class StoredLinks:
+class StoredLinks(Record):
     """Every link of the notes, and the files to which links could resolve."""
 
     nodes: Sequence[str]

@@ -7,10 +7,11 @@ so that a new title moves an index instead of a vector.
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from bridge.index.hits import MAX_EQUAL_HITS
-from bridge.records import dataclass
+from bridge.records import Record
 
 Rows = NDArray[np.int32]
 Floats = NDArray[np.float32]
@@ -131,8 +132,7 @@ TITLE_WEIGHT = 0.3
 """Weight of a note's title in the vectors of its passages."""
 
 
-@dataclass(slots=True)
-class RowMap:
+class RowMap(Struct):
     """Maps passages to rows. What a search in a thread may be reading is replaced, never changed."""
 
     key: NDArray[np.int64]
@@ -161,8 +161,7 @@ class RowMap:
         return new
 
 
-@dataclass(frozen=True, slots=True)
-class TextDigests:
+class TextDigests(Record):
     """Digests of a note's texts: its title and its passages; None for a passage that is not embedded."""
 
     title: bytes

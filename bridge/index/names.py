@@ -22,7 +22,7 @@ from bridge.index.catalogue import NoteEntry, NoteTable
 from bridge.index.hits import NameField, NameHit
 from bridge.index.note import IndexedNote, Notes
 from bridge.index.postings import whole_mark
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.closest import find_mistyped
 from bridge.text.invisible import strip_break_hints
 from bridge.text.words import RUN, character_pairs, words_of
@@ -79,8 +79,7 @@ Name = tuple[VaultPath, NameField, str]
 _DROPPED: Name = (VaultPath(""), "title", "")
 
 
-@dataclass(frozen=True, slots=True)
-class NameColumns:
+class NameColumns(Record):
     """All that an index of names consists of, as it is stored."""
 
     notes: Sequence[tuple[VaultPath | None, Sequence[int]]]

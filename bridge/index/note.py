@@ -3,7 +3,6 @@
 import json
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import field
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, cast
@@ -11,7 +10,7 @@ from typing import Any, cast
 from bridge.markdown.note import Heading, Link, LinkKind, Note, Value, field_of, property_of, type_of
 from bridge.markdown.prose import has_asides
 from bridge.markdown.tasks import parse_task
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.fold import fold_case
 from bridge.text.invisible import replace_surrogates
 from bridge.types import Digest, NoteKind, VaultPath
@@ -21,8 +20,7 @@ Notes = Mapping[VaultPath, "IndexedNote"]
 NOTHING: Mapping[str, Value] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedTask:
+class IndexedTask(Record):
     """A task as the index keeps it: its text after the box, and the facts by which tasks are filtered."""
 
     status: str
@@ -33,8 +31,7 @@ class IndexedTask:
     tags: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedNote:
+class IndexedNote(Record):
     """A note as the index keeps it. Headings, links and tasks are packed, and unpacked at each access."""
 
     path: VaultPath
@@ -55,11 +52,11 @@ class IndexedNote:
     recipe: str = ""
     asides: bool = False
     """Whether file names may occur outside its links: in a query, or in the definition of a reference link."""
-    passages_of: Digest = field(default=Digest(""), compare=False, repr=False)
+    passages_of: Digest = Digest("")
     """Digest of the version of the file that was cut into its passages, if only its properties changed since."""
-    packed_headings: str = field(default="[]", repr=False)
-    packed_links: str = field(default="[]", repr=False)
-    packed_tasks: str = field(default="", repr=False)
+    packed_headings: str = "[]"
+    packed_links: str = "[]"
+    packed_tasks: str = ""
     """Empty when there are none."""
 
     @property

@@ -1,7 +1,8 @@
 """Indexes the words of notes that were read together, before the index knows their numbers."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bridge.index.documents import Document, NoteSegments, Vocabularies, build_segments
 from bridge.index.prepare import PreparedNote

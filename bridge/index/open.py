@@ -6,7 +6,6 @@ import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import field
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -14,6 +13,7 @@ from types import SimpleNamespace
 from typing import Any, Self, TypeVar
 
 import numpy as np
+from msgspec import Struct, field
 
 from bridge.data_folder import folder_size
 from bridge.errors import BridgeError, IndexUnusable
@@ -32,7 +32,6 @@ from bridge.index.schema import NOTES, PASSAGES, notes_schema, passages_schema
 from bridge.index.summaries import Summaries
 from bridge.index.table import Table
 from bridge.index.word_file import WordFile
-from bridge.records import dataclass
 from bridge.types import VaultPath
 
 
@@ -154,8 +153,7 @@ CACHE_MOST = 512 * 2**20
 METADATA_CACHE = 16 * 2**20
 
 
-@dataclass(slots=True)
-class OpenIndex:
+class OpenIndex(Struct):
     """An open index."""
 
     folder: IndexFolder

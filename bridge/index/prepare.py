@@ -3,9 +3,10 @@
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from operator import itemgetter
 from typing import NamedTuple, Self
+
+from msgspec.structs import replace
 
 from bridge.index.boilerplate import PROGRAMS, Boilerplate
 from bridge.index.chunk import LineOf, cut_passages
@@ -13,7 +14,7 @@ from bridge.index.documents import NoteSegments
 from bridge.index.note import IndexedNote, pack_note
 from bridge.markdown.links import inside_wiki
 from bridge.markdown.note import Note
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.invisible import strip_break_hints
 from bridge.text.stems import language_of
 from bridge.types import Digest, Lines, Span
@@ -209,8 +210,7 @@ class Chunk(NamedTuple):
     digest: Digest
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedNote:
+class PreparedNote(Record):
     """Everything that the index stores of one note."""
 
     note: IndexedNote
@@ -294,8 +294,7 @@ def _chunks(note: Note, boilerplate: Boilerplate, left_out: list[str]) -> list[C
     return chunks
 
 
-@dataclass(frozen=True, slots=True)
-class _HeadingPath:
+class _HeadingPath(Record):
     """A heading path in the forms that each of its passages needs."""
 
     full: str

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from bridge.records import dataclass
+from bridge.records import Record
 
 NAMES: Final = ("catalogue", "names", "postings", "words")
 """Files and folders of files, in the order in which a start uses them."""
@@ -20,8 +20,7 @@ HEAD: Final = 16
 _reading: Final[dict[Path, "Future[FileContent | None]"]] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class FileContent:
+class FileContent(Record):
     """The content of a file, and what identifies the file that it was read from."""
 
     content: bytes

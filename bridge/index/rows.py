@@ -12,7 +12,7 @@ from bridge.index.matrix import TextDigests
 from bridge.index.note import IndexedNote, encode_facts
 from bridge.index.prepare import Chunk, PreparedNote, embedding_digest
 from bridge.index.schema import notes_schema, passages_schema
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.invisible import replace_surrogates
 from bridge.types import Digest, Lines, Span, VaultPath
 
@@ -88,8 +88,7 @@ def _codec() -> Any:
     return pa.Codec("lz4")
 
 
-@dataclass(frozen=True, slots=True)
-class StoredPassage:
+class StoredPassage(Record):
     """A passage as written in the note; `embedded` when it has a vector or needs none.
 
     `labels` are the places in its text of labels that recur across notes; `lead` is the passage to show in its place

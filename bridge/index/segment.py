@@ -1,7 +1,7 @@
 """Segments of an inverted index: the postings of up to 65,536 documents, as arrays that never change."""
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bridge.index.array_file import Layout, encode_arrays, read_arrays
 from bridge.index.tokens import Occurrences
-from bridge.records import dataclass
+from bridge.records import Record
 
 MAX_DOCUMENTS = 1 << 16
 """Documents in a segment, so that a posting takes three bytes."""
@@ -106,8 +106,7 @@ class Segment:
         return cls(**read_arrays(FORMAT, LAYOUT, file), file=file)
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentIds:
+class DocumentIds(Record):
     """What identifies documents: numbers and ordinals, ascending, and checksums of their notes."""
 
     numbers: Sequence[int]

@@ -4,9 +4,10 @@ import logging
 import time
 from typing import Any
 
+from msgspec import Struct
+
 from bridge.index.schema import SUMMARIES, summaries_schema
 from bridge.index.table import Table, catch_panics, table_names
-from bridge.records import dataclass
 from bridge.types import Digest
 
 log = logging.getLogger(__name__)
@@ -22,8 +23,7 @@ _SPARE = 100
 _FAILURES = (OSError, RuntimeError, ValueError)
 
 
-@dataclass(slots=True)
-class Summaries:
+class Summaries(Struct):
     """The summaries of one index, by the digest of what they were made of.
 
     The table is opened when it is first needed. What cannot be read is deleted: it can be written again.

@@ -9,9 +9,10 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
+from msgspec import Struct
+
 from bridge.errors import NotReady
 from bridge.index.library import load_lancedb
-from bridge.records import dataclass
 
 log = logging.getLogger(__name__)
 
@@ -42,8 +43,7 @@ async def catch_panics() -> AsyncIterator[None]:
         raise
 
 
-@dataclass(slots=True)
-class Table:
+class Table(Struct):
     """A table, with an index on the numbers of its rows where it has any."""
 
     inner: Any

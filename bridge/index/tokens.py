@@ -11,7 +11,7 @@ from typing import Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.fold import fold_words
 from bridge.text.words import RUN, TOKEN, character_pairs
 
@@ -39,8 +39,7 @@ MAX_SINGLE_HASHES, CACHED = 16, 2_000
 """Tokens that are hashed one by one, and hashes that are cached: those of a query are needed several times."""
 
 
-@dataclass(frozen=True, slots=True)
-class Occurrences:
+class Occurrences(Record):
     """The terms of several texts, in order: for each occurrence, its place in `terms`; for each text, how many."""
 
     terms: NDArray[np.uint64]

@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from heapq import heapify, heappop, heappush
 
 import numpy as np
+from msgspec import Struct
 
 from bridge.index.apart import HiddenRows
 from bridge.index.background import pause_gc, trim
@@ -18,15 +19,14 @@ from bridge.index.matrix import Floats, Halves, TextDigests, VectorMatrix
 from bridge.index.open import OpenIndex, start_coroutine, wait
 from bridge.index.schema import VECTORS, vectors_schema
 from bridge.index.table import Table, table_names
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Digest
 
 DueNote = tuple[int, TextDigests, set[bytes]]
 """The key of a note, its texts, and those of them that need a vector."""
 
 
-@dataclass(frozen=True, slots=True)
-class MissingVector:
+class MissingVector(Record):
     """A text without a vector; `passage` is false for a title."""
 
     digest: Digest
@@ -76,8 +76,7 @@ log = logging.getLogger(__name__)
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]")
 
 
-@dataclass(slots=True)
-class ModelVectors:
+class ModelVectors(Struct):
     """One model's vectors, on disk and in memory."""
 
     key: str

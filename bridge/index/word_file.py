@@ -12,7 +12,7 @@ from bridge.index.array_file import ArrayFile, Layout
 from bridge.index.catalogue import NoteTable
 from bridge.index.names import note_mark
 from bridge.index.note import IndexedNote
-from bridge.records import dataclass
+from bridge.records import Record
 
 FILE = "words"
 FORMAT = b"VBWORD03"
@@ -36,8 +36,7 @@ WordArrays = Mapping[str, "NDArray[Any]"]
 """The arrays of the file; the first two are those of the notes."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredWords:
+class StoredWords(Record):
     """What the file holds."""
 
     notes: Sequence[IndexedNote | None]

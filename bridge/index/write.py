@@ -7,10 +7,11 @@ import re
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import field, replace
 from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
+from msgspec import field
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from bridge.index.background import Searches, Tasks
@@ -32,7 +33,7 @@ from bridge.markdown.decode import BOM, digest_of
 from bridge.markdown.excalidraw import is_drawing
 from bridge.markdown.frontmatter import Frontmatter, cut_frontmatter, read_frontmatter
 from bridge.markdown.prose import has_asides
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.invisible import strip_break_hints
 from bridge.text.lines import LineIndex
 from bridge.text.stems import language_of
@@ -49,8 +50,7 @@ _REACHES_FURTHER: Final = ("<", "`", "~~~", "]:", "&nbsp;")
 """What may belong to something of which the rest is in the text below: a query, a definition, HTML, code."""
 
 
-@dataclass(frozen=True, slots=True)
-class CarriedNote:
+class CarriedNote(Record):
     """A note with other properties than the index knows, and the same passages."""
 
     known: IndexedNote
@@ -64,8 +64,7 @@ class CarriedNote:
     """Words that it has instead."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Versions:
+class _Versions(Record):
     """The texts of a note before and after a change of its properties."""
 
     known: IndexedNote
@@ -177,8 +176,7 @@ def _replace_links(packed: str, now: Frontmatter, by: int) -> str:
     return json.dumps([*own, *([*link, start + by, end + by, embed] for *link, start, end, embed in others)])
 
 
-@dataclass(frozen=True, slots=True)
-class Revision:
+class Revision(Record):
     """A document without ordinals that gets other words, and a new number and mark."""
 
     before: int
@@ -290,8 +288,7 @@ WrittenNotes = list[tuple[NoteEntry, PreparedNote]]
 CarriedNotes = list[tuple[NoteEntry, CarriedNote]]
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(Record):
     """Notes to write together."""
 
     written: WrittenNotes

@@ -3,7 +3,7 @@
 import re
 from hashlib import sha256
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Digest
 
 BOM = b"\xef\xbb\xbf"
@@ -12,8 +12,7 @@ _CONTINUATION = bytes(range(0x80, 0xC0))
 _SHADOW = bytes(range(0x80)) + b"\x7f" * 0x80
 
 
-@dataclass(frozen=True, slots=True)
-class DecodedText:
+class DecodedText(Record):
     """A file's text without BOM, and the problems found in its bytes."""
 
     text: str

@@ -6,7 +6,7 @@ from typing import Final
 
 from bridge.markdown.prose import DEFINITION
 from bridge.markdown.structure import Structure
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Span
 
 _FOOTNOTE: Final = re.compile(r"\[(\^[^\]\s]+)\]:")
@@ -15,8 +15,7 @@ _USED: Final = re.compile(r"\[([^\[\]\r\n]+)\]")
 _END_OF_LINE: Final = re.compile(r"\r\n?|\n|\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(Record):
     """A definition of a footnote or of a reference link."""
 
     label: str

@@ -7,7 +7,7 @@ from typing import Final
 
 import yaml
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Span
 
 Escape = Callable[[str], str]
@@ -33,8 +33,7 @@ def escape_single_quoted(text: str) -> str:
     return text.replace("'", "''")
 
 
-@dataclass(frozen=True, slots=True)
-class EmbeddedText:
+class EmbeddedText(Record):
     """A text embedded in a file."""
 
     text: str

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from bridge.markdown.decode import DecodedText, blank, decode
 from bridge.markdown.json_object import get_number, get_objects, get_text, read_json

@@ -2,19 +2,19 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote
 
 from frontmatter.default_handlers import YAMLHandler
+from msgspec import field
 from yaml import MarkedYAMLError, YAMLError
 
 from bridge.markdown.links import WIKI, is_outside, wiki_link
 from bridge.markdown.note import Link, Tag, Value
 from bridge.markdown.tags import is_tag
 from bridge.markdown.yaml12 import Properties, PropertyLoader
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.lines import LineIndex
 from bridge.types import Span
 
@@ -29,8 +29,7 @@ _ALIAS_NAMES: Final = re.compile(r"alias|(?i:aliases)")
 _MARKDOWN_LINK: Final = re.compile(r"(!?)\[([^\[\]]*)\]\((?:<([^<>]*)>|([^()\s]+))\)")
 
 
-@dataclass(frozen=True, slots=True)
-class Frontmatter:
+class Frontmatter(Record):
     """The contents of a note's property block; `body` is the offset after it, 0 when there is none."""
 
     body: int = 0

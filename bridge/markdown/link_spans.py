@@ -32,15 +32,14 @@ from bridge.markdown.links import (
 from bridge.markdown.note import Link, LinkKind
 from bridge.markdown.parse import parse_structure, read_markdown
 from bridge.markdown.prose import DEFINITION, merge_spans
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.lines import LineIndex
 from bridge.types import Span, VaultPath
 
 _WORDS: Final = ("rawText", "originalText", "text")
 
 
-@dataclass(frozen=True, slots=True)
-class LinkPart:
+class LinkPart(Record):
     """A span of a file that holds one part of a link."""
 
     span: Span
@@ -51,8 +50,7 @@ class LinkPart:
     """Whether it is between `<` and `>`."""
 
 
-@dataclass(frozen=True, slots=True)
-class LinkSpan:
+class LinkSpan(Record):
     """A link in its file; a part that is missing or cannot be located is None."""
 
     target: str
@@ -67,8 +65,7 @@ class LinkSpan:
     """Whether Obsidian counts it as a link; it does not count definitions of reference links."""
 
 
-@dataclass(frozen=True, slots=True)
-class LinkSpans:
+class LinkSpans(Record):
     """The links of a file, and the text that their spans refer to."""
 
     text: str

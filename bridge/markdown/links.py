@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote
 
 from bridge.markdown.note import Link, LinkKind
 from bridge.markdown.structure import MarkdownLink, Structure
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.lines import LineIndex
 from bridge.types import Span, VaultPath
 
@@ -20,8 +20,7 @@ _ATTACHMENT = re.compile(r"[^/]\.(?=\d*[A-Za-z])[A-Za-z0-9]{1,4}\Z")
 SCHEME = re.compile(r"[a-z][a-z0-9+.-]+:(?!\s)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedLink:
+class ResolvedLink(Record):
     """The resolved target of a link; `path` is None when there is no such file, `heading` reads `A > B`."""
 
     path: VaultPath | None
@@ -29,8 +28,7 @@ class ResolvedLink:
     block: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Record):
     """The parts of a target: the file (empty for the note itself), heading and block."""
 
     file: str
@@ -206,8 +204,7 @@ Syntax = Literal["wiki", "markdown", "path"]
 _BARE: Final = re.compile(r"[^ \t\r\n]*")
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(Record):
     """The parts of one link, as offsets into its markup."""
 
     file: Span

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from bridge.errors import InvalidArguments
-from bridge.records import dataclass
+from bridge.records import Record
 
 _TOKEN: Final = re.compile(
     r"\[[^\[]*\]|\\?(?:[Hh]mm(?:ss)?|Mo|MM?M?M?|Do|DDDo|DD?D?D?|ddd?d?|do?|w[ow]?|W[oW]?|Qo?|N{1,5}|YYYYYY|YYYYY|YYYY|YY"
@@ -153,8 +153,7 @@ _FIELD: Final = re.compile(r"\{\{[ \t]*(title|date|time)[ \t]*(?::([^{}\r\n]*))?
 _LEFT: Final = re.compile(r"\{\{[^{}\r\n]*\}\}")
 
 
-@dataclass(frozen=True, slots=True)
-class FilledTemplate:
+class FilledTemplate(Record):
     """A template's text with its fields filled in, and the fields left as they were."""
 
     text: str

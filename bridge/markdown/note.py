@@ -1,10 +1,11 @@
 """The parsed contents of a file of the vault, as frozen values; those of which a note has thousands are tuples."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from typing import Literal, NamedTuple
 
-from bridge.records import dataclass
+from msgspec import field
+
+from bridge.records import Record
 from bridge.text.fold import fold_case
 from bridge.types import Digest, Lines, NoteKind, Span, VaultPath
 
@@ -90,16 +91,14 @@ class Task(NamedTuple):
     """The line of the task that contains it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Record):
     """A block id (without `^`) and the lines it names."""
 
     id: str
     lines: Lines
 
 
-@dataclass(frozen=True, slots=True)
-class InlineField:
+class InlineField(Record):
     """A Dataview field: `key:: value`."""
 
     key: str
@@ -107,8 +106,7 @@ class InlineField:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Callout:
+class Callout(Record):
     """A callout: its type in lower case, title, and lines."""
 
     type: str
@@ -124,8 +122,7 @@ class Piece(NamedTuple):
     lines: Lines
 
 
-@dataclass(frozen=True, slots=True)
-class CanvasEdge:
+class CanvasEdge(Record):
     """An arrow of a canvas; its ends are a file's path, a URL, or the first line of a card or label."""
 
     source: str
@@ -133,8 +130,7 @@ class CanvasEdge:
     label: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Record):
     """One parsed file of the vault.
 
     `text` is the decoded file without BOM; offsets and lines refer to it. For a canvas, an Excalidraw drawing and a PDF

@@ -11,7 +11,7 @@ from bridge.markdown.links import read_links
 from bridge.markdown.note import Block, Callout, Heading, InlineField, Link, Note, Piece, Tag, Task
 from bridge.markdown.structure import Structure, read_structure
 from bridge.markdown.tags import read_tags
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.invisible import find_comments
 from bridge.text.lines import LineIndex
 from bridge.types import NoteKind, Span, VaultPath
@@ -23,8 +23,7 @@ _READ_IN_COMMENTS: Final = re.compile(r"[#^]|::")
 """Starts of a tag, block id or field; a comment without any of these need not be read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Markdown:
+class Markdown(Record):
     """The parts of a Markdown text."""
 
     headings: tuple[Heading, ...]

@@ -5,12 +5,11 @@ Works on the text's ASCII shadow, so that all offsets count characters.
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import field
 from typing import Any, Final, Literal
 
 import pyromark
+from msgspec import Struct, field
 
-from bridge.records import dataclass
 from bridge.types import Span
 
 PartKind = Literal[
@@ -45,8 +44,7 @@ CHARACTERS_PER_PART: Final = 12
 """A text may have one block per this many characters, and at least `MIN_PARTS`; prose has far fewer."""
 
 
-@dataclass(slots=True)
-class Part:
+class Part(Struct):
     """A block of Markdown; `depth` counts the blocks around it, `level` is a heading's."""
 
     kind: PartKind
@@ -56,8 +54,7 @@ class Part:
     level: int = 0
 
 
-@dataclass(slots=True)
-class MarkdownLink:
+class MarkdownLink(Struct):
     """`[label](destination)` or an image; `label` is the offset where the label ends and `](` follows."""
 
     start: int
@@ -68,8 +65,7 @@ class MarkdownLink:
     destination: str
 
 
-@dataclass(slots=True)
-class Structure:
+class Structure(Struct):
     """What the Markdown parser found, in the order of the text."""
 
     parts: list[Part] = field(default_factory=list)

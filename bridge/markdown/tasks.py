@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 from datetime import date
 from typing import Any, Final, Literal
 
+from msgspec import Struct, field
+
 from bridge.markdown.blocks import LONE_BLOCK_ID
 from bridge.markdown.json_object import get_objects, get_text
-from bridge.records import dataclass
+from bridge.records import Record
 
 Priority = Literal["highest", "high", "medium", "low", "lowest"]
 
@@ -55,8 +56,7 @@ _FIELD: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TaskFacts:
+class TaskFacts(Record):
     """A task's text and the facts in its line; dates are `YYYY-MM-DD`."""
 
     text: str
@@ -74,8 +74,7 @@ class TaskFacts:
     depends_on: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class _TaskLine:
+class _TaskLine(Struct):
     """The facts found in a line so far."""
 
     text: str
@@ -206,16 +205,14 @@ FORWARDED: Final = ">"
 """The character of a task that stands in another note now, unless the user defined it as something else."""
 
 
-@dataclass(frozen=True, slots=True)
-class TaskStatus:
+class TaskStatus(Record):
     """The meaning of a box's character, and the character that a click sets next."""
 
     meaning: StatusType
     next: str
 
 
-@dataclass(frozen=True, slots=True)
-class TaskSettings:
+class TaskSettings(Record):
     """How the vault writes tasks; the defaults are those of a vault without the Tasks plugin."""
 
     dataview: bool = False

@@ -4,9 +4,9 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Any, Final
 
+from msgspec import Struct, field
 from yaml import (
     AliasEvent,
     CBaseLoader,
@@ -20,7 +20,6 @@ from yaml import (
 )
 
 from bridge.markdown.note import Value
-from bridge.records import dataclass
 from bridge.types import Span
 
 MAX_DEPTH: Final = 32
@@ -39,8 +38,7 @@ _FLOAT: Final = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0
 _RESOLVED_TAGS: Final = frozenset(f"tag:yaml.org,2002:{name}" for name in ("int", "float", "bool", "null"))
 
 
-@dataclass(slots=True)
-class Properties:
+class Properties(Struct):
     """A property block's values, and their places in the block."""
 
     values: dict[str, Value] = field(default_factory=dict)
@@ -186,8 +184,7 @@ MAX_BYTES: Final = 64 * 1024
 """Bytes of such a text."""
 
 
-@dataclass(slots=True)
-class YamlText:
+class YamlText(Struct):
     """The values of a YAML text.
 
     Attributes:

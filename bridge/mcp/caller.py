@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import replace
 from typing import Any
 
 import orjson
 from mcp.server.context import ServerRequestContext
+from msgspec.structs import replace
 from starlette.requests import Request
 
 from bridge.api.arguments import VAULT
@@ -21,7 +21,7 @@ from bridge.engine.host import Host
 from bridge.errors import InvalidArguments, NotReady
 from bridge.features.injections.public import put_in_front
 from bridge.mcp.session_end import session_name
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Preset
 
 Context = ServerRequestContext[Any, Request]
@@ -33,8 +33,7 @@ PATIENCE_S = 10.0
 """Seconds that a call waits for a vault that is being read for the first time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(Record):
     """A caller and its settings; the same for every request with one token to one address."""
 
     bridge: Bridge

@@ -20,7 +20,7 @@ from bridge.index.note import IndexedNote
 from bridge.mcp.caller import Caller, Context, read_caller
 from bridge.mcp.resources import mime_type, note_uri
 from bridge.mcp.text import format_answer, protocol_errors
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.invisible import one_line, quote_path, visible_text
 
 NOTES = 8
@@ -146,8 +146,7 @@ FOLDER_ARGUMENT = types.PromptArgument(name="folder", description="Only notes in
 VAULT_ARGUMENT = types.PromptArgument(name=VAULT, description="The vault, by name or id.", required=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(Record):
     """A prompt and the function that fills it in."""
 
     title: str
@@ -190,8 +189,7 @@ TEMPLATES: Mapping[str, Template] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Prompts:
+class Prompts(Record):
     """Lists the prompts and fills them in."""
 
     bridge: Bridge
@@ -234,8 +232,7 @@ MAX_COMPLETIONS = 100
 """The protocol's limit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(Record):
     """Completes the arguments of prompts and of note addresses."""
 
     bridge: Bridge

@@ -13,15 +13,14 @@ from bridge.errors import InvalidArguments, NoteNotFound, NotReady
 from bridge.features import get_operation
 from bridge.mcp.caller import Caller, Context, read_caller
 from bridge.mcp.text import protocol_errors
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import VaultId
 
 URI_TEMPLATE = "vault://{vault}/{+path}"
 NOTE_URI = re.compile(r"vault://([^/?#]+)/(.+)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(Record):
     """A note of a vault, which is given by name or id."""
 
     vault: str
@@ -48,8 +47,7 @@ CURSOR = re.compile(r"([0-9a-f]{16}):([0-9]{1,9})")
 """A vault's id, and how many of its notes were listed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Resources:
+class Resources(Record):
     """Lists and reads notes."""
 
     bridge: Bridge

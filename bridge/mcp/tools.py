@@ -6,13 +6,13 @@ import json
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import field
 from functools import partial
 from typing import Any, Final
 
 import orjson
 from mcp import types
 from mcp.shared.exceptions import MCPError
+from msgspec import field
 
 from bridge.api.arguments import VAULT, truncate
 from bridge.api.dispatch import internal_error
@@ -24,7 +24,7 @@ from bridge.errors import BridgeError, ConfirmationRequired, Declined, InvalidAr
 from bridge.features import get_operation
 from bridge.mcp.caller import Caller, Context, read_caller
 from bridge.mcp.text import format_answer, protocol_errors, tool_error
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.invisible import inline
 from bridge.types import Preset
 
@@ -51,8 +51,7 @@ class ConfirmationPending(Exception):
         self.question = question
 
 
-@dataclass(frozen=True, slots=True)
-class Consent:
+class Consent(Record):
     """Asks users, and remembers what they declined, so that an agent cannot ask the same again."""
 
     _declined: OrderedDict[str, None] = field(default_factory=OrderedDict)
@@ -328,8 +327,7 @@ WRITE_ARGUMENTS: Mapping[str, Sequence[str]] = {
 """Arguments of tools that may also write, which are hidden from callers that only read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tools:
+class Tools(Record):
     """Lists and calls the tools."""
 
     bridge: Bridge

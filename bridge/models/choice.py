@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from bridge.errors import BridgeError
 from bridge.models.catalogue import DEFAULT_MODEL, MULTILINGUAL_MODEL
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.scripts import latin_share
 from bridge.text.stems import DEFAULT, FREQUENT_WORDS, SAMPLE, language_of
 from bridge.text.words import ALPHANUMERIC
@@ -27,8 +27,7 @@ The second one is for languages that are not known here.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class ModelChoice:
+class ModelChoice(Record):
     """The model that fits a vault, and why."""
 
     id: str

@@ -11,7 +11,7 @@ from bridge.errors import ModelUnusable
 from bridge.models.folder import InstalledModel
 from bridge.models.frame_process import WorkerDied
 from bridge.models.worker_process import LEVELS, EmbeddingCall, Embeddings, Group, RejectedText, Worker, make_task
-from bridge.records import dataclass
+from bridge.records import Record
 
 log = logging.getLogger(__name__)
 
@@ -23,8 +23,7 @@ _COMMON_WORD, _NO_WORD = "the", "zqxjkvw"
 """A word that every model reads as one token, and one that none does."""
 
 
-@dataclass(frozen=True, slots=True)
-class EmbedderStatus:
+class EmbedderStatus(Record):
     """The state of the pool."""
 
     pids: tuple[int, ...]

@@ -13,15 +13,14 @@ from typing import Any
 from bridge.errors import ModelMissing, ModelUnusable
 from bridge.models.catalogue import ModelSpec, Purpose, catalogue
 from bridge.private_files import file_lock, write_private
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Digest
 
 _FORMAT = 1
 _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 
 
-@dataclass(frozen=True, slots=True)
-class InstalledModel:
+class InstalledModel(Record):
     """An installed model; `digest` is that of its GGUF file."""
 
     spec: ModelSpec

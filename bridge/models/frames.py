@@ -5,15 +5,14 @@ import struct
 from collections.abc import Mapping
 from typing import Any, BinaryIO
 
-from bridge.records import dataclass
+from bridge.records import Record
 
 _SIZES = struct.Struct("<II")
 SIZES = _SIZES.size
 """Bytes before a frame that give the lengths of its head and its body."""
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Record):
     """One message: named values, and bytes that would be expensive as JSON."""
 
     head: Mapping[str, Any]

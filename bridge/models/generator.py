@@ -13,7 +13,7 @@ from pathlib import Path
 from bridge.errors import Busy, ModelUnusable
 from bridge.models.chat_process import AnswerEnd, ChatEvent, ChatRequest, ChatTask, ChatTraits, ChatWorker
 from bridge.models.frame_process import WorkerDied
-from bridge.records import dataclass
+from bridge.records import Record
 
 log = logging.getLogger(__name__)
 
@@ -26,8 +26,7 @@ _PAUSE_S = 300.0
 _LOWEST = 3
 
 
-@dataclass(frozen=True, slots=True)
-class GeneratorStatus:
+class GeneratorStatus(Record):
     """The state of the generator: `paused_s` is above 0 while it rests because its workers kept dying."""
 
     pid: int | None

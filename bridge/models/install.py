@@ -7,8 +7,9 @@ import re
 import shutil
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from bridge.errors import DiskFull, ModelMissing, ModelUnusable, ReadOnly
 from bridge.models import wheel, worker
@@ -39,7 +40,7 @@ from bridge.models.model_setup import require_llama
 from bridge.models.wheel import Progress
 from bridge.models.worker_process import POOLING, RANK
 from bridge.private_files import move_into_place
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Digest
 
 _WINDOW = 4_096
@@ -47,8 +48,7 @@ _PROMPT_CHARACTERS = 2_000
 _ANSWER_TOKENS = 64
 
 
-@dataclass(frozen=True, slots=True)
-class ChatSpeed:
+class ChatSpeed(Record):
     """How fast a model works on this machine: tokens a second of a prompt and of an answer, and seconds to load it."""
 
     prompt_tokens_per_s: float

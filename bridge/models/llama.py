@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from bridge.models.llama_api import load_llama
 from bridge.models.worker_process import PIECES, RANK
-from bridge.records import dataclass
+from bridge.records import Record
 
 _GAPS = re.compile(r"[\s\u2581\u200b-\u200f\ufeff\ufffd]+")
 """What the training took for spaces."""
@@ -118,8 +118,7 @@ class UnusableModel(Exception):
     """llama.cpp cannot use this file for what was asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelFacts:
+class ModelFacts(Record):
     """The facts in a model file."""
 
     name: str

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from bridge.errors import BridgeError, ModelUnusable, NotReady
 from bridge.models.llama_api import PREBUILT_VERSION, has_llama
 from bridge.private_files import is_locked
-from bridge.records import dataclass
+from bridge.records import Record
 
 _RECORD, _LOCK = "model-setup.json", "model-setup.lock"
 """What `scripts/lib/setup/llama_setup.py` writes into the environment; the lock is held while it runs."""
@@ -20,8 +20,7 @@ _START_AGAIN = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ModelSetup:
+class ModelSetup(Record):
     """Why no model can be used: the set-up of llama.cpp runs, has failed, or was never started.
 
     `done` and `total` count the compiled files, and are 0 in other steps.

@@ -13,7 +13,7 @@ from bridge.errors import ModelUnusable
 from bridge.models.folder import InstalledModel
 from bridge.models.frame_process import FrameProcess, WorkerDied
 from bridge.models.worker_process import LEVELS, embed_request, make_task, worker_command
-from bridge.records import dataclass
+from bridge.records import Record
 
 log = logging.getLogger(__name__)
 
@@ -32,16 +32,14 @@ _STOPPED = "The reranker is stopped."
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True, slots=True)
-class PassageScores:
+class PassageScores(Record):
     """The scores of the first passages, as many as were read in time; `problem` says why it is not all of them."""
 
     scores: tuple[float, ...] = ()
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RerankerStatus:
+class RerankerStatus(Record):
     """The state of a reranker."""
 
     pid: int | None

@@ -7,17 +7,17 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import field
 from pathlib import Path
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from bridge.errors import ModelUnusable, Unready
 from bridge.models.catalogue import ModelSpec, Pooling
 from bridge.models.frame_process import FrameProcess
 from bridge.models.frames import Frame
-from bridge.records import dataclass
+from bridge.records import Record
 
 _GROUP_TEXTS = 16
 # About one passage per round trip, the longest time that a query waits for a worker.
@@ -25,8 +25,7 @@ _GROUP_CHARACTERS = 800
 _CHARACTERS_PER_TOKEN = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Embeddings:
+class Embeddings(Record):
     """Unit vectors, one row per text, which texts were truncated for the model, and the number of tokens of each."""
 
     vectors: NDArray[np.float32]
@@ -51,8 +50,7 @@ class RejectedText(Unready):
         self.embeddings = embeddings
 
 
-@dataclass(slots=True, eq=False)
-class EmbeddingCall:
+class EmbeddingCall(Struct, eq=False):
     """The texts of one call and their vectors so far."""
 
     texts: Sequence[str]
@@ -83,8 +81,7 @@ class EmbeddingCall:
                 self.done.set_result(None)
 
 
-@dataclass(slots=True, eq=False)
-class Group:
+class Group(Struct, eq=False):
     """Consecutive texts of a call that go to a worker together, and how many workers died on them."""
 
     call: EmbeddingCall
@@ -133,8 +130,7 @@ PIECES = "bert.pieces"
 """Key of the length of the vocabulary that follows a GGUF, for `Pieces`."""
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerTask:
+class WorkerTask(Record):
     """A model and how to run it; without a pooling, the worker only reports the facts in the file.
 
     `low` is for background work; `memory` (bytes of address space) and `cpu_seconds` limit a worker that opens a

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.extract import terms_of
 from bridge.text.fold import fold_word
 from bridge.text.scripts import latin_share
@@ -40,8 +40,7 @@ HALF = 0.5
 """Share of Latin letters below which a question is in another script."""
 
 
-@dataclass(frozen=True, slots=True)
-class Features:
+class Features(Record):
     """What is known of an answer.
 
     Attributes:
@@ -55,8 +54,7 @@ class Features:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(Record):
     """The weights of a logistic regression."""
 
     covered: float
@@ -92,8 +90,7 @@ _UNSPACED = Weights(3.85, 7.3, 0.76, -4.63)
 """For scripts without spaces, where chance says more pairs of characters than words."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answerability:
+class Answerability(Record):
     """Whether the vault answers a question.
 
     Attributes:
@@ -108,8 +105,7 @@ class Answerability:
     missing: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class BestPassages:
+class BestPassages(Record):
     """The best passages of a search, before irrelevant notes are dropped.
 
     Attributes:
@@ -144,8 +140,7 @@ def assess(question: str, terms: Sequence[str], best: BestPassages, worth: Calla
     return Answerability(verdict, round(confidence, 3), _spell(question, missing))
 
 
-@dataclass(frozen=True, slots=True)
-class QuotedLine:
+class QuotedLine(Record):
     """A line that is quoted for a question, and the title and the headings above it."""
 
     text: str

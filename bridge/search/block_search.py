@@ -4,11 +4,11 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
 import numpy as np
+from msgspec.structs import replace
 
 from bridge.errors import ModelMissing
 from bridge.index.hits import PassageHit
@@ -17,7 +17,7 @@ from bridge.index.inverted_index import TextQuery
 from bridge.index.rows import StoredPassage
 from bridge.markdown.blocks import read_pieces
 from bridge.markdown.parse import parse_structure
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.calibrate import calibrate_cosines, model_calibration, model_trust
 from bridge.search.fuse import ABOUT, FLOOR
 from bridge.search.hits import Reasons, collapse, explain_hit
@@ -57,8 +57,7 @@ AS_GOOD = 0.5
 """Least score of a later block that comes before an earlier one, as a share of the other's score."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Record):
     """A block, or the part of a long one that is in a passage.
 
     Attributes:
@@ -197,8 +196,7 @@ SPARE = 3
 """How many times the limit of blocks is compared, to replace those that repeat others."""
 
 
-@dataclass(frozen=True, slots=True)
-class _PassageHits:
+class _PassageHits(Record):
     """The passages found by words and by meaning."""
 
     texts: Sequence[PassageHit] = ()

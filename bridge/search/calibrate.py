@@ -9,7 +9,7 @@ import math
 from collections.abc import Hashable, Mapping
 from typing import TypeVar
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.scripts import latin_share
 from bridge.types import VaultPath
 
@@ -37,8 +37,7 @@ GAP = 0.4
 """Distance behind the nearest note at which another one gets a third of that, in curve widths."""
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
+class Curve(Record):
     """A logistic curve: one half at `middle`, steeper with a smaller `width`."""
 
     middle: float
@@ -49,8 +48,7 @@ class Curve:
         return _logistic(cosine - self.middle, self.width)
 
 
-@dataclass(frozen=True, slots=True)
-class ModelCalibration:
+class ModelCalibration(Record):
     """The calibration of a model: the curve of its cosines, and whether it reads every script."""
 
     curve: Curve | None = None

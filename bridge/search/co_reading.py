@@ -4,11 +4,12 @@ import heapq
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
 from itertools import groupby, permutations
 from typing import Final
 
-from bridge.records import dataclass
+from msgspec import field
+
+from bridge.records import Record
 from bridge.state.call_log import DAY_S, NoteRead
 from bridge.types import VaultPath
 
@@ -30,8 +31,7 @@ Pairs = Mapping[VaultPath, Mapping[VaultPath, float]]
 """By note: the notes that were read together with it, and their closeness (0-1)."""
 
 
-@dataclass(frozen=True, slots=True)
-class CoReading:
+class CoReading(Record):
     """The closeness of notes by co-reading, and its weight relative to semantic similarity."""
 
     weight: float = 0.0

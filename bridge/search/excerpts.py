@@ -8,7 +8,7 @@ from typing import Literal
 from bridge.index.boilerplate import DIAGRAMS
 from bridge.markdown.note import Note, Piece
 from bridge.markdown.sections import Outline, section_spans
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.model import ShownPassage
 from bridge.text.invisible import one_line, visible_text, without_blank_lines
 from bridge.text.lines import LineIndex, lines_overlap
@@ -31,8 +31,7 @@ _ASKS_FOR_CODE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(Record):
     """A part of a note, cut only between blocks."""
 
     form: Form
@@ -41,8 +40,7 @@ class Excerpt:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpts:
+class Excerpts(Record):
     """A note in each form, the longest first."""
 
     path: VaultPath

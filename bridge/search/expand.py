@@ -6,7 +6,7 @@ import numpy as np
 
 from bridge.graph.graph import Graph
 from bridge.index.note import IndexedNote
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.calibrate import share_of_best
 from bridge.search.co_reading import CoReading
 from bridge.search.fuse import WEIGHTS, FusedHit, RetrieverResult
@@ -24,16 +24,14 @@ _TELLING = frozenset({"meaning", "passages", "stems", "whole", "name"})
 _MAX_TAGGED_NOTES = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Seed:
+class Seed(Record):
     """A first hit, and how far it can be trusted for expansion (0-1)."""
 
     path: VaultPath
     strength: float
 
 
-@dataclass(frozen=True, slots=True)
-class LinkedHit:
+class LinkedHit(Record):
     """The hit that a note is linked with, and whether the hit links to it; otherwise it links to the hit."""
 
     path: VaultPath

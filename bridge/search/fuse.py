@@ -1,12 +1,13 @@
 """Fuses the calibrated scores of all retrievers into one."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field
 from itertools import accumulate
 from operator import itemgetter
 from typing import Literal, NamedTuple
 
-from bridge.records import dataclass
+from msgspec import field
+
+from bridge.records import Record
 from bridge.search.model import RetrieverScore
 from bridge.types import VaultPath
 
@@ -26,8 +27,7 @@ WEIGHTS: Mapping[RetrieverName, float] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class RetrieverResult:
+class RetrieverResult(Record):
     """The result of one retriever: raw scores and their calibrated form (0-1)."""
 
     name: RetrieverName

@@ -1,14 +1,16 @@
 """A ranked note as callers see it: its best passage, cut, and the reasons for the hit."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
 from functools import cache
 from types import MappingProxyType
 from typing import TypeVar
 
+from msgspec import field
+from msgspec.structs import replace
+
 from bridge.index.note import IndexedNote
 from bridge.index.rows import StoredPassage
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.calibrate import Scores
 from bridge.search.fuse import NOISE, FusedHit
 from bridge.search.model import SearchHit, ShownPassage
@@ -29,8 +31,7 @@ _CLOSE = 0.5
 _FITS_PARTLY = 0.3
 
 
-@dataclass(frozen=True, slots=True)
-class Reasons:
+class Reasons(Record):
     """The findings of the retrievers, from which reasons are formulated."""
 
     meaning: Scores = field(default_factory=dict)
@@ -112,8 +113,7 @@ def _weak_reason(path: VaultPath, reasons: Reasons) -> str:
     return "distantly close in meaning" if path in reasons.meaning else "some words match"
 
 
-@dataclass(frozen=True, slots=True)
-class ShownText:
+class ShownText(Record):
     """The passage by which a note is represented, as written and as it reads, with the matches in it."""
 
     passage: StoredPassage | None

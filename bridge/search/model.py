@@ -1,15 +1,15 @@
 """The request and the answer of a search, as frozen values."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import field
 
 import numpy as np
+from msgspec import field
 
 from bridge.graph.graph import Graph
 from bridge.index.index import Index
 from bridge.markdown.note import Value
 from bridge.models.reranker import PassageScores
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.answerability import Answerability
 from bridge.search.co_reading import NO_CO_READING, CoReading
 from bridge.search.vocabulary import Vocabulary
@@ -19,8 +19,7 @@ ScorePassages = Callable[[str, Sequence[str]], Awaitable["PassageScores"]]
 """Scores passages for a query, as a reranker does; never raises an error."""
 
 
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
+class SearchRequest(Record):
     """A search request; filters narrow the answer and do not rank."""
 
     query: str
@@ -49,8 +48,7 @@ class SearchRequest:
     """Whether the best notes are then read closely."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
+class Sources(Record):
     """The components that a search uses, supplied by their owner."""
 
     index: Index
@@ -71,8 +69,7 @@ class Sources:
     """Whether most notes are still being read for the first time, so that nothing can be said of all of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShownPassage:
+class ShownPassage(Record):
     """A passage as a reader sees it, without invisible text."""
 
     heading: str
@@ -80,8 +77,7 @@ class ShownPassage:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class SearchHit:
+class SearchHit(Record):
     """One note with its best passage."""
 
     path: VaultPath
@@ -98,8 +94,7 @@ class SearchHit:
     """Those that match the query, in order; none unless there is a budget for them."""
 
 
-@dataclass(frozen=True, slots=True)
-class RetrieverScore:
+class RetrieverScore(Record):
     """The score of one retriever for one note."""
 
     raw: float
@@ -108,8 +103,7 @@ class RetrieverScore:
     rank: int
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Record):
     """The numbers of an answer: each retriever's scores by hit, and each retriever's time."""
 
     lanes: Mapping[VaultPath, Mapping[str, RetrieverScore]]
@@ -118,8 +112,7 @@ class Explanation:
     """The words that the full-text retrievers searched for."""
 
 
-@dataclass(frozen=True, slots=True)
-class SearchAnswer:
+class SearchAnswer(Record):
     """Hits, best first, and notices about them."""
 
     hits: tuple[SearchHit, ...] = ()

@@ -1,6 +1,6 @@
 """What a reader is told about an answer: why search by meaning had no part in it, and why nothing was found."""
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.calibrate import model_calibration
 from bridge.search.model import SearchRequest, Sources
 from bridge.search.query import Query
@@ -25,8 +25,7 @@ _NOTHING_YET, _NOTHING_YET_WITHIN = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Record):
     """How a search was done.
 
     Attributes:

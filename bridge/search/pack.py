@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bridge.markdown.note import Note
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.block_search import search_blocks
 from bridge.search.excerpts import Excerpt, Excerpts, cut_excerpts
 from bridge.search.model import SearchRequest, ShownPassage, Sources
@@ -24,8 +25,7 @@ OUTLINES = 10
 """Maximum number of notes shown by their headings only."""
 
 
-@dataclass(frozen=True, slots=True)
-class PackedItem:
+class PackedItem(Record):
     """An excerpt with its number and size as shown."""
 
     number: int
@@ -36,8 +36,7 @@ class PackedItem:
     """Its number, place and text."""
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOut(Record):
     """A relevant note for which there was no room, and the tokens that its shortest form takes."""
 
     path: VaultPath
@@ -45,8 +44,7 @@ class LeftOut:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class PackedNotes:
+class PackedNotes(Record):
     """What fits."""
 
     items: tuple[PackedItem, ...] = ()

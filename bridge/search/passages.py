@@ -1,7 +1,8 @@
 """Whole passages of the hits, within the reader's token budget."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bridge.index.hits import PassageHit
 from bridge.index.index import Index

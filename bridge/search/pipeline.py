@@ -2,8 +2,10 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
 from functools import partial
+
+from msgspec import field
+from msgspec.structs import replace
 
 from bridge.errors import ModelMissing
 from bridge.index.hits import PassageHit
@@ -11,7 +13,7 @@ from bridge.index.index import Index
 from bridge.index.inverted_index import TextQuery
 from bridge.index.note import IndexedNote
 from bridge.index.rows import StoredPassage
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.answerability import (
     PASSAGES,
     Answerability,
@@ -73,8 +75,7 @@ MAX_READ_NOTES = 40
 _AS_HYBRID = "The order is that of `hybrid`."
 
 
-@dataclass(frozen=True, slots=True)
-class CloseReading:
+class CloseReading(Record):
     """Notes in their new order, those that were read, and notices if not all were."""
 
     ranked: Sequence[FusedHit]
@@ -110,8 +111,7 @@ SPARE = 6
 """Hits read beyond the limit, to replace those that collapse as duplicates."""
 
 
-@dataclass(frozen=True, slots=True)
-class RankedNotes:
+class RankedNotes(Record):
     """The ranked notes, before any text is cut."""
 
     ranked: Sequence[FusedHit]

@@ -8,7 +8,7 @@ import unicodedata
 from typing import assert_never
 
 from bridge.markdown.tags import is_tag
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.terms import (
     All,
     Either,
@@ -72,8 +72,7 @@ _AND = ("word", "AND")
 _HEBREW_QUOTE = re.compile(HEBREW_QUOTE)
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Record):
     """A parsed query."""
 
     text: str = ""

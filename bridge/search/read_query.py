@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bridge.index.inverted_index import MAX_QUERY_WORDS
 from bridge.search.model import SearchRequest, Sources

@@ -5,9 +5,9 @@ import heapq
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
+from msgspec.structs import replace
 
 from bridge.errors import InvalidArguments, NoteNotFound
 from bridge.index.hits import NoteHit, PassageHit

@@ -4,15 +4,16 @@ import asyncio
 import sys
 import time
 from collections.abc import Awaitable, Collection, Iterable, Mapping, Sequence
-from dataclasses import field, replace
 from typing import TypeVar
 
 import numpy as np
+from msgspec import field
+from msgspec.structs import replace
 
 from bridge.index.hits import NameHit, NoteHit, PassageHit
 from bridge.index.index import Index
 from bridge.index.inverted_index import TextQuery
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.calibrate import ModelCalibration, Scores, calibrate_cosines, scale_by_coverage
 from bridge.search.fuse import WEIGHTS, RetrieverName, RetrieverResult
 from bridge.text.scripts import stemmed_share
@@ -30,8 +31,7 @@ MIN_COVERED_SHARE = 0.01
 _Answer = TypeVar("_Answer")
 
 
-@dataclass(frozen=True, slots=True)
-class IndexAnswers:
+class IndexAnswers(Record):
     """The answers of the index."""
 
     nearest: Sequence[PassageHit] = ()

@@ -7,7 +7,7 @@ from itertools import pairwise, takewhile, zip_longest
 
 from bridge.markdown.links import UNESCAPED_BAR
 from bridge.markdown.note import Note, Piece, PieceKind
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.snippet import clean_text
 from bridge.text.lines import LineIndex, lines_overlap
 from bridge.text.sentence import MAX_QUOTE_CHARS, sentence_ends
@@ -32,8 +32,7 @@ _UNBROKEN = re.compile(r"(`+)[^`]+\1(?!`)|\$\$[^$]+\$\$|\$[^\s$][^$\n]*\$")
 _RUNNING: frozenset[PieceKind] = frozenset({"paragraph", "quote", "callout"})
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(Record):
     """A sentence of a note as it reads."""
 
     path: VaultPath

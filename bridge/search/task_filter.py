@@ -7,7 +7,7 @@ from typing import Literal
 from bridge.errors import InvalidArguments
 from bridge.index.note import IndexedNote, IndexedTask
 from bridge.markdown.tasks import TaskSettings
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.fold import fold_case
 
 Sort = Literal["path", "due", "-due"]
@@ -19,8 +19,7 @@ MAX_BOX_CHARS = 2
 """Letters taken as characters of boxes, such as `xX`; a longer word must be one of `WORDS`."""
 
 
-@dataclass(frozen=True, slots=True)
-class TaskFilter:
+class TaskFilter(Record):
     """Which tasks to list; days are `YYYY-MM-DD`, a period is `first/last`."""
 
     status: str

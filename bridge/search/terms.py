@@ -4,27 +4,24 @@ from collections.abc import Iterator, Mapping
 from typing import assert_never
 
 from bridge.index.hits import NameField
-from bridge.records import dataclass
+from bridge.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Record):
     """A word to rank by; a condition only inside `OR`, after `-`, or if required."""
 
     text: str
     required: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class HasText:
+class HasText(Record):
     """The note contains this text."""
 
     text: str
     quoted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class HasPrefix:
+class HasPrefix(Record):
     """The note contains a word that begins with this."""
 
     text: str
@@ -32,37 +29,32 @@ class HasPrefix:
     """Words of the vault that do, once they are known."""
 
 
-@dataclass(frozen=True, slots=True)
-class HasName:
+class HasName(Record):
     """The note has a title, an alias or a heading that contains this."""
 
     kind: NameField
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class InPath:
+class InPath(Record):
     """The note's path contains this."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class InFile:
+class InFile(Record):
     """The note's file name contains this."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class HasTag:
+class HasTag(Record):
     """The note has this tag or one nested in it."""
 
     tag: str
 
 
-@dataclass(frozen=True, slots=True)
-class HasProperty:
+class HasProperty(Record):
     """The note has this property, with a value like this when one is given."""
 
     name: str
@@ -70,22 +62,19 @@ class HasProperty:
     exact: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Not:
+class Not(Record):
     """The opposite holds."""
 
     term: "Term"
 
 
-@dataclass(frozen=True, slots=True)
-class All:
+class All(Record):
     """Each part holds."""
 
     parts: tuple["Term", ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Either:
+class Either(Record):
     """At least one part holds."""
 
     parts: tuple["Term", ...]

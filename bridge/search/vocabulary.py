@@ -9,7 +9,7 @@ from typing import Literal
 from bridge.index.hits import NameField, NameHit
 from bridge.index.index import Index
 from bridge.index.note import IndexedNote
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.query import Query
 from bridge.search.vault_words import VaultWords
 from bridge.text.fold import fold_case, fold_word, fold_words
@@ -157,8 +157,7 @@ Fit = Literal["matches", "matches in part", "is spelt alike"]
 """How a name fits: it contains the whole query, or the query contains it; a part of it; a similar spelling."""
 
 
-@dataclass(frozen=True, slots=True)
-class NameMatch:
+class NameMatch(Record):
     """A matching name of a note, its score (0-1), and which kind of name it is."""
 
     score: float

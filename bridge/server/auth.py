@@ -12,7 +12,7 @@ from bridge.access.token_file import Client
 from bridge.access.tokens import Tokens, token_digest
 from bridge.api.call import OWNER, RUNTIME, Principal
 from bridge.errors import BadHost, Forbidden, Unauthorized
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.server.half_open import HalfOpenConnections
 from bridge.server.presence import IdleTimer
 from bridge.server.rate_limits import RateLimits
@@ -34,8 +34,7 @@ MAX_NAME_CHARS = 64
 READ_ONLY: frozenset[Scope] = frozenset({"read"})
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(Record):
     """The authenticated caller of a request."""
 
     principal: Principal
@@ -45,8 +44,7 @@ class Identity:
     """Whether it is rate-limited."""
 
 
-@dataclass(frozen=True, slots=True)
-class Authenticator:
+class Authenticator(Record):
     """Authenticates requests; created once the port is known."""
 
     port: int

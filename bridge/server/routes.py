@@ -3,11 +3,11 @@
 import asyncio
 import contextlib
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import orjson
 from aiohttp import web
+from msgspec.structs import replace
 
 import bridge as program
 from bridge.access.pairing import Pairing

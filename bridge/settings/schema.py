@@ -3,10 +3,10 @@
 import dataclasses
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Preset
 
 Section = TypeVar("Section")
@@ -173,8 +173,7 @@ def install_sections(sections: Mapping[str, type[Any]]) -> None:
             raise TypeError(f"settings of {name} without a meaning: {', '.join(undeclared)}")
 
 
-@dataclass(frozen=True, slots=True)
-class SettingProblem:
+class SettingProblem(Record):
     """A rejected setting, and what to write instead."""
 
     name: str
@@ -183,8 +182,7 @@ class SettingProblem:
     """The rules it may have meant, which must stay in force."""
 
 
-@dataclass(frozen=True, slots=True)
-class SettingDescription:
+class SettingDescription(Record):
     """A setting as documentation and panes show it."""
 
     name: str

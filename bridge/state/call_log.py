@@ -10,7 +10,7 @@ from dataclasses import astuple, fields
 from typing import Any
 
 from bridge.errors import BridgeError
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.database import Database
 from bridge.state.session_log import SessionEvent, SessionLog
 from bridge.state.tables import Begin, Denied, Moved, Subject, Table
@@ -22,8 +22,7 @@ MAX_CALLS = 100_000
 """Calls kept at most, some 50 MB: a program that calls without end must not fill the disk."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallRecord:
+class CallRecord(Record):
     """One call."""
 
     time: float
@@ -44,8 +43,7 @@ class CallRecord:
     """The notes concerned."""
 
 
-@dataclass(frozen=True, slots=True)
-class NoteRead:
+class NoteRead(Record):
     """A read of a note by a program."""
 
     time: float

@@ -3,10 +3,12 @@
 import json
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import field, replace
 from typing import Any, Final, Literal
 
-from bridge.records import dataclass
+from msgspec import field
+from msgspec.structs import replace
+
+from bridge.records import Record
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Step, StepKind
 
@@ -17,8 +19,7 @@ COLUMNS = "id, time, client, session, operation, reason, state, expires, facts, 
 MARKS_AT_ONCE = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Record):
     """One change, made or proposed."""
 
     id: str
@@ -43,8 +44,7 @@ class Change:
     """Orders changes by when they were made: its id, or a later one if it was proposed; filled by the store."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeFilter:
+class ChangeFilter(Record):
     """Which changes to list; None means any."""
 
     since: float | None = None
@@ -161,8 +161,7 @@ REST: Final = 0
 """The part of a change outside its hunks, such as moves; hunks are counted from 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class HunkState:
+class HunkState(Record):
     """Parts of a change that another change switches on or off."""
 
     change: str

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Collection
 from typing import Final, Literal
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.database import Database
 from bridge.state.tables import Subject, Table
 from bridge.text.fold import fold_case
@@ -36,8 +36,7 @@ DISMISSALS: Final = Subject(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Dismissal:
+class Dismissal(Record):
     """A row of a report that is not to be shown again."""
 
     kind: DismissalKind

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Collection, Mapping
 from typing import Final
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.change_records import (
     COLUMNS,
     Change,
@@ -29,8 +29,7 @@ GRAVE: Final = "\x1f"
 WERE_MADE = "state IN ('applied', 'undone')"
 
 
-@dataclass(frozen=True, slots=True)
-class FolderEvent:
+class FolderEvent(Record):
     """A folder that was moved, removed or made."""
 
     moment: Moment

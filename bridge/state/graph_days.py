@@ -6,7 +6,7 @@ import sqlite3
 import zlib
 from collections.abc import Mapping
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.database import Database
 from bridge.state.tables import Begin, Denied, Moved, Subject, Table
 from bridge.types import VaultPath
@@ -18,8 +18,7 @@ NAMED = 200
 """Notes of each kind that are listed for a day."""
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(Record):
     """The differences from the day before; only the notes that changed most."""
 
     appeared: tuple[VaultPath, ...] = ()
@@ -42,8 +41,7 @@ class Changes:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
+class Size(Record):
     """How much there is of everything."""
 
     notes: int
@@ -51,8 +49,7 @@ class Size:
     stubs: int
 
 
-@dataclass(frozen=True, slots=True)
-class Day:
+class Day(Record):
     """The graph of a day, as last recorded."""
 
     day: str

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.database import Database
 from bridge.state.tables import Subject, Table
 from bridge.types import VaultPath
@@ -32,8 +32,7 @@ _BETWEEN: Final = "\n"
 """Separates the reasons."""
 
 
-@dataclass(frozen=True, slots=True)
-class InjectedNote:
+class InjectedNote(Record):
     """A note in the answer to a session."""
 
     path: VaultPath
@@ -41,8 +40,7 @@ class InjectedNote:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class Injection:
+class Injection(Record):
     """A note that was brought into a session, or that the user keeps from it."""
 
     session: str

@@ -5,7 +5,8 @@ import secrets
 import sqlite3
 import threading
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bridge.errors import BridgeError
 from bridge.state import change_records, change_rows, file_history

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Callable, Collection
 from dataclasses import astuple
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.database import Database
 from bridge.state.tables import Subject, Table
 from bridge.types import VaultPath
@@ -32,8 +32,7 @@ FEEDBACK = Subject(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class LinkFeedback:
+class LinkFeedback(Record):
     """How often a link from one note to another, at one of its names, was accepted and declined.
 
     An accepted link that the user later removed counts as declined.

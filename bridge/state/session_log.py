@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import fields
 from typing import Any, Literal
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.database import Database
 from bridge.state.tables import Subject, Table
 from bridge.types import VaultPath
@@ -25,8 +25,7 @@ MAX_TOUCHED_SESSIONS = 10_000
 """Calls and ends that are remembered until somebody asks for their sessions."""
 
 
-@dataclass(frozen=True, slots=True)
-class SessionRecord:
+class SessionRecord(Record):
     """One session."""
 
     id: str
@@ -42,8 +41,7 @@ class SessionRecord:
     """Its journal, if it has one."""
 
 
-@dataclass(frozen=True, slots=True)
-class SessionEvent:
+class SessionEvent(Record):
     """A call of a session, or its end."""
 
     id: str
@@ -53,8 +51,7 @@ class SessionEvent:
     version: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SessionCalls:
+class SessionCalls(Record):
     """How often a session called one tool with one outcome."""
 
     tool: str
@@ -64,8 +61,7 @@ class SessionCalls:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class SessionFilter:
+class SessionFilter(Record):
     """Which sessions to list; None means any."""
 
     client: str | None = None

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import VaultPath
 
 Denied = Callable[[VaultPath], bool]
@@ -15,8 +15,7 @@ Begin = Callable[[], AbstractContextManager[sqlite3.Connection]]
 """Opens a write transaction, which ends with the block."""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Record):
     """A table, and how its rows are merged.
 
     Attributes:
@@ -34,8 +33,7 @@ class Table:
     join: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(Record):
     """The tables of one subject, such as those of a feature.
 
     Attributes:

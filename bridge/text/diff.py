@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from rapidfuzz.distance import Indel
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Lines
 
 CELLS: Final = 150_000_000
@@ -18,8 +18,7 @@ DEEPEST: Final = 30
 """Maximum depth to which a text that is too long is divided."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Record):
     """Units of one text that replace units of another; ranges are half-open and count from 0."""
 
     before: range
@@ -211,16 +210,14 @@ CONTEXT: Final = 3
 _MARKS: Final = {"same": " ", "removed": "-", "added": "+"}
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Record):
     """A line of a hunk, with its line break."""
 
     kind: RowKind
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Hunk:
+class Hunk(Record):
     """Neighbouring differences, with the lines around them."""
 
     number: int

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import field
 from itertools import chain
 
-from bridge.records import dataclass
+from msgspec import field
+
+from bridge.records import Record
 from bridge.text.fold import fold_word, fold_words, places_in
 from bridge.text.stems import STOP_WORDS, stem_words
 from bridge.text.words import RUN, TOKEN, character_pairs
@@ -24,8 +25,7 @@ _GAP = 3
 """Characters around a phrase in which its outer signs must stand."""
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Record):
     """An occurrence of a wanted word or phrase."""
 
     span: Span
@@ -33,8 +33,7 @@ class Match:
     """The wanted word, as typed."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Phrase:
+class _Phrase(Record):
     """A phrase: its folded tokens, and the signs that must stand before each of them and after the last."""
 
     parts: tuple[str, ...]
@@ -72,8 +71,7 @@ def _place_in(word: str, plain: str, at: int) -> int:
     return places[at] if len(places) == len(plain) + 1 else len(word) * (at == len(plain))
 
 
-@dataclass(frozen=True, slots=True)
-class Matcher:
+class Matcher(Record):
     """Compiled words and phrases; `find` returns their occurrences."""
 
     exact: dict[str, str]
@@ -84,7 +82,7 @@ class Matcher:
     prefix: str | None
     roots: frozenset[str]
     """Prefixes of the words."""
-    known: dict[str, str | None] = field(default_factory=dict, repr=False, compare=False)
+    known: dict[str, str | None] = field(default_factory=dict)
     """Words seen so far, with the query word that each matches: the hits of an answer share most of theirs."""
 
     def find(self, text: str) -> tuple[Match, ...]:

@@ -6,15 +6,14 @@ No package fitted: `merge3` is under the GPL; `three-merge` merges within lines 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.diff import Piece, Taste, is_blank, pieces, prefer_high, prefer_low, slide_pieces, split_lines
 from bridge.types import Lines
 
 _NOTHING: Final = range(0)
 
 
-@dataclass(frozen=True, slots=True)
-class MergeConflict:
+class MergeConflict(Record):
     """A place that both sides changed differently."""
 
     lines: Lines

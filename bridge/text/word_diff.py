@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.diff import Hunk, Piece, Row, RowKind, is_blank, merge_pieces, pieces, prefer_low, slide_pieces
 from bridge.text.scripts import MARK, UNSPACED
 
@@ -38,8 +38,7 @@ _TOKEN: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Record):
     """Text that was kept, removed or added."""
 
     kind: RowKind

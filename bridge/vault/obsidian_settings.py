@@ -3,15 +3,16 @@
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from datetime import date, datetime
 from pathlib import Path
 from typing import Final, Literal, TypeVar, get_args
 
+from msgspec import field
+
 from bridge.errors import BridgeError, InvalidArguments, Missing, SettingsUnreadable
 from bridge.markdown.moment_format import format_moment
 from bridge.markdown.tasks import TaskSettings, read_task_settings
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import VaultPath
 from bridge.vault.open_file import open_inside
 from bridge.vault.paths import vault_path
@@ -27,8 +28,7 @@ Choice = TypeVar("Choice", LinkFormat, Trash)
 Facts = Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class ObsidianSettings:
+class ObsidianSettings(Record):
     """The user's settings in Obsidian, or Obsidian's defaults."""
 
     ignored: tuple[str, ...] = ()

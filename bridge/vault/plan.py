@@ -1,17 +1,17 @@
 """Describes a change of the vault's files as steps, which are planned, journalled, applied and undone."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from typing import Literal
 
-from bridge.records import dataclass
+from msgspec import field
+
+from bridge.records import Record
 from bridge.types import Digest, VaultPath
 
 StepKind = Literal["put", "move", "remove", "make_folder", "remove_folder"]
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Record):
     """One operation on one file or folder; it holds all that its inverse needs.
 
     - `put` writes a file with the bytes `after`, in place of those of `before` (None: there must be no file).
@@ -25,7 +25,7 @@ class Step:
     to: VaultPath | None = None
     before: Digest | None = None
     after: Digest | None = None
-    inode: int | None = field(default=None, compare=False)
+    inode: int | None = None
     """The inode of a moved folder: its name may belong to another folder before or after."""
 
 
@@ -33,8 +33,7 @@ Blobs = Mapping[Digest, bytes]
 """The bytes that steps refer to, by their SHA-256."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Record):
     """The steps of one change, all or nothing, and the bytes of each `after` and each `before`."""
 
     steps: Sequence[Step] = ()

@@ -3,10 +3,9 @@
 import re
 import warnings
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from bridge.markdown.kinds import is_document
-from bridge.records import dataclass
 from bridge.vault.paths import INVISIBLE, is_hidden, nfc
 
 

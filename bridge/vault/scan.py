@@ -5,13 +5,14 @@ import stat
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import field
 from pathlib import Path
 from typing import Final, Self
 
+from msgspec import Struct, field
+
 from bridge.errors import VaultUnreadable
 from bridge.markdown.kinds import is_document
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Digest, VaultPath
 from bridge.vault.open_file import entry_kind, is_link, relative_path
 from bridge.vault.paths import find_flaw, is_hidden, nfc, parents
@@ -23,13 +24,12 @@ MAX_PROBES: Final = 4
 """Names looked up one by one in a folder before it is listed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stat:
+class Stat(Record):
     """What identifies the state of a file."""
 
     mtime_ns: int
     size: int
-    changed_ns: int = field(default=0, compare=False)
+    changed_ns: int = 0
     """When its content or its rights changed last, which no program can set back; 0 on Windows, which does not say."""
 
     @classmethod
@@ -44,8 +44,7 @@ class Stat:
         return Digest(f"{self.mtime_ns}-{self.size}-{self.changed_ns}")
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(Record):
     """The content of a vault, without hidden files."""
 
     files: Mapping[VaultPath, Stat]
@@ -62,8 +61,7 @@ class Scan:
         return bool(self.unreadable) and any(f"{folder}/" in self.unreadable for folder in parents(path))
 
 
-@dataclass(slots=True)
-class Walk:
+class Walk(Struct):
     """A scan in progress."""
 
     root: Path

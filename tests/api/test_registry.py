@@ -3,13 +3,13 @@
 import dataclasses
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import run
 from typing import Annotated, Any, Literal, get_args
 
 import pytest
 from annotated_types import MaxLen
+from msgspec import field
 
 from bridge.api.arguments import has_default, locate
 from bridge.api.call import Call
@@ -19,13 +19,13 @@ from bridge.api.schemas import arguments_schema, result_schema
 from bridge.api.signature import Spread, gather_records
 from bridge.errors import InvalidArguments, NoSuchOperation, NoteChanged, NoteExists, NoteNotFound, OutsideVault
 from bridge.features import get_operation, operations
+from bridge.records import Record
 from bridge.types import TaggedUnion, VaultPath
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Record):
     """An answer.
 
     Attributes:
@@ -35,15 +35,13 @@ class Answer:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Undescribed:
+class Undescribed(Record):
     """An answer."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grow:
+class Grow(Record, kw_only=True):
     """Add to it.
 
     Attributes:
@@ -55,8 +53,7 @@ class Grow:
     by: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drop:
+class Drop(Record, kw_only=True):
     """Let it go.
 
     Attributes:
@@ -66,8 +63,7 @@ class Drop:
     op: Literal["drop"] = "drop"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Send:
+class Send(Record, kw_only=True):
     """Send it away.
 
     Attributes:
@@ -81,8 +77,7 @@ class Send:
     after: tuple[Annotated[Grow | Drop, TaggedUnion("op")], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
+class Wish(Record):
     """What is wished for.
 
     Attributes:

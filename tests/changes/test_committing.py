@@ -3,10 +3,10 @@
 import os
 import shutil
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from bridge.changes.draft import digest_of
 from bridge.changes.git import CommitResult, GitFile, NoCommit, Repository, commit

@@ -1,9 +1,9 @@
 """Moves and renames: every link follows in its own style, and nothing else changes."""
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from bridge.changes.effect import Effect
 from bridge.changes.move import move

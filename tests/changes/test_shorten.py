@@ -1,9 +1,8 @@
 """Fewer steps lead to the same files."""
 
-from dataclasses import replace
-
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from bridge.changes.draft import path_after_move, squash_steps
 from bridge.types import Digest, VaultPath

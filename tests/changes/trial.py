@@ -3,9 +3,10 @@
 import random
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from bridge.changes.draft import Draft, digest_of, follow_step
 from bridge.changes.path_history import VaultState

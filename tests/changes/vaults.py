@@ -1,8 +1,10 @@
 """In-memory vaults with an index, for tests of planned changes and their outcome."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec.structs import replace
 
 from bridge.changes.draft import Draft
 from bridge.changes.effect import PlanAndEffect

@@ -3,10 +3,10 @@
 import os
 import shutil
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.edit_note import EditNote

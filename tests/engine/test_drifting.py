@@ -1,10 +1,10 @@
 """Notes that programs read together draw each other up: from the recorded calls to the answer."""
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from bridge.api.call import RUNTIME, Call
 from bridge.api.dispatch import dispatch_call

@@ -5,11 +5,11 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.edit_note import EditNote, SetProperties

@@ -4,11 +4,11 @@ import asyncio
 import hashlib
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote

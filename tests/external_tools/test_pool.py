@@ -9,13 +9,13 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 import pytest_asyncio
+from msgspec.structs import replace
 
 from bridge.data_folder import Folders
 from bridge.errors import BridgeError, Forbidden, ServerFailed, ServerNotFound, SettingsUnreadable

@@ -1,9 +1,9 @@
 """The faults of a policy are named with their line, and wrong variables by their name."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from bridge.api.call import OWNER, Call
 from bridge.features import get_operation

@@ -3,7 +3,6 @@
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest_asyncio
 from bridge.api.hints import Folder
 from bridge.api.redact import DeniedRecord, redact_value
 from bridge.features.links import operations
+from bridge.records import Record
 from bridge.settings.file import save_settings
 from bridge.types import VaultPath
 from bridge.vault.rules import Rules
@@ -93,14 +93,12 @@ async def test_a_call_that_a_rule_overtakes_is_answered_by_the_rule(
         assert (answer.status, answer.body) == (404, missing.body.replace(b"Another", b"Private"))
 
 
-@dataclass(frozen=True)
-class Inner:
+class Inner(Record):
     path: VaultPath | None
     others: tuple[VaultPath, ...] = ()
 
 
-@dataclass(frozen=True)
-class Outer:
+class Outer(Record):
     records: tuple[Inner, ...]
     folder: Folder
     facts: Mapping[str, Any]

@@ -1,8 +1,7 @@
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from bridge.index.boilerplate import MAX_LINE_CHARS, Boilerplate
 from bridge.types import VaultPath

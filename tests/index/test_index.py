@@ -1,10 +1,10 @@
 import asyncio
 import errno
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from bridge.errors import DiskFull, NotReady
 from bridge.index.hits import NoteHit, PassageHit

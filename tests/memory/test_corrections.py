@@ -1,9 +1,9 @@
 """The lines of the note of corrections."""
 
-from dataclasses import replace
 from datetime import date
 
 import pytest
+from msgspec.structs import replace
 
 from bridge.features.corrections.correction import (
     add_correction,

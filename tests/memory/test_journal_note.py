@@ -1,10 +1,10 @@
 """A journal as a record and as Markdown: what was handed over is read back as it was."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from bridge.features.sessions.journal_note import (
     Batch,

@@ -1,10 +1,10 @@
 import hashlib
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from bridge.errors import ModelUnusable
 from bridge.models.catalogue import ModelSpec, ModernBertSource, SourceFile, find_in_catalogue

@@ -4,10 +4,10 @@ import random
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from bridge.errors import DiskFull, ModelUnusable
 from bridge.models.catalogue import ModelSpec

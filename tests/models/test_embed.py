@@ -8,12 +8,12 @@ import sys
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import psutil
 import pytest
+from msgspec.structs import replace
 
 from bridge.errors import ModelUnusable
 from bridge.models.catalogue import DEFAULT_MODEL

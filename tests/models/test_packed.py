@@ -1,9 +1,9 @@
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from bridge.errors import BridgeError, DiskFull, ModelUnusable
 from bridge.models.catalogue import MULTILINGUAL_MODEL, find_in_catalogue

@@ -1,7 +1,8 @@
 """Notes that violate conventions at random, to see whether these are still found."""
 
 import random
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bridge.features.properties.conventions import count_kept, infer_rules
 from bridge.features.properties.rules import Rule, RuleKind, RuleScope

@@ -3,10 +3,10 @@
 import json
 import math
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from bridge.search.co_reading import HALF_LIFE_S, KEPT, MAX_SESSION_NOTES, PAUSE_S, CoReading, co_read_pairs
 from bridge.search.model import SearchAnswer, SearchRequest

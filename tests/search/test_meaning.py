@@ -1,11 +1,11 @@
 """Search with the real model."""
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
 from bridge.models.catalogue import DEFAULT_MODEL
 from bridge.models.embedder import Embedder

@@ -2,10 +2,10 @@
 
 import re
 import unicodedata
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from msgspec.structs import replace
 
 from bridge.models.catalogue import MULTILINGUAL_MODEL
 from bridge.search.model import SearchRequest

@@ -3,11 +3,11 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from bridge.state.call_log import PAGE, CallRecord
 from bridge.state.store import Store

@@ -9,10 +9,10 @@ import threading
 from collections import UserDict
 from collections.abc import ItemsView, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from bridge.errors import StateUnusable
 from bridge.state.change_records import REST, Change, ChangeFilter, HunkState, hunk_state_facts, undone_parts

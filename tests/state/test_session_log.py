@@ -5,10 +5,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from bridge.state.session_log import QUIET_S, SEEN_EVERY_S, SessionEvent, SessionFilter, SessionRecord
 from bridge.state.store import Store

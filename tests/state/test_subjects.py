@@ -5,10 +5,10 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import bridge.features  # noqa: F401 - installs the tables of features
 from bridge.features.gardener.ledger import Ledger

@@ -1,13 +1,13 @@
 """What the kinds of change have in common: a record of what is wanted, and facts from which its operation is made."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field
 from datetime import datetime
 from typing import Annotated, Any, ClassVar, TypeVar
 
 from annotated_types import Interval
+from msgspec import field
 
 from bridge.changes.draft import Draft, digest_of
 from bridge.changes.effect import Effect
@@ -15,7 +15,7 @@ from bridge.changes.rebase import preview_merge
 from bridge.changes.view import VaultView
 from bridge.errors import BridgeError, InvalidArguments, NoteChanged
 from bridge.markdown.kinds import kind_of
-from bridge.records import dataclass
+from bridge.records import AbstractRecord, Record
 from bridge.text.diff import decode_text, diff_lines, split_lines
 from bridge.types import SHORT_DIGEST, Digest, VaultPath, is_same_digest
 from bridge.vault.obsidian_settings import ObsidianSettings
@@ -26,8 +26,7 @@ AppendedLinks = Annotated[int, Interval(ge=0, le=5)]
 """How many suggested links a note gets at its end."""
 
 
-@dataclass(frozen=True, slots=True)
-class RequestContext:
+class RequestContext(Record):
     """What a request may need of the vault besides the notes that it names."""
 
     view: Callable[[Draft], VaultView]
@@ -39,8 +38,7 @@ class RequestContext:
     """Returns recently read content by its digest; None when it is no longer known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Request(ABC):
+class Request(Record, metaclass=AbstractRecord):
     """One change to the vault, requested on its own or in a change set.
 
     The docstring of each kind is that of its operation, whose arguments are the fields.
@@ -78,8 +76,7 @@ class Request(ABC):
         """Add the steps of the change to the draft, and return its effect."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeKind:
+class ChangeKind(Record, kw_only=True):
     """What is known of a kind of change besides its record, which this decorates."""
 
     example: Mapping[str, Any]

@@ -1,8 +1,9 @@
 """Creating a note."""
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Annotated, Any, Literal
+
+from msgspec import field
 
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
@@ -13,7 +14,6 @@ from bridge.markdown.edit.properties import build_note
 from bridge.markdown.edit.requests import Append
 from bridge.markdown.moment_format import fill_template
 from bridge.markdown.names import note_name
-from bridge.records import dataclass
 from bridge.types import EXACT, Exact, NewPath, VaultPath
 
 
@@ -28,7 +28,6 @@ from bridge.types import EXACT, Exact, NewPath, VaultPath
     ),
     destructive=False,
 )
-@dataclass(frozen=True, slots=True)
 class CreateNote(Request):
     """Create a note; an existing one is never overwritten.
 

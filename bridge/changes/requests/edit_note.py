@@ -1,10 +1,10 @@
 """Changing what a note says: its text or its properties."""
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Annotated, Any, Literal
 
 from annotated_types import Len
+from msgspec import field
 
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
@@ -21,7 +21,6 @@ from bridge.markdown.edit.apply import apply_edits, is_replacement, uses_line_nu
 from bridge.markdown.edit.properties import edit_properties
 from bridge.markdown.edit.requests import Edit
 from bridge.markdown.edit.stamps import stamp_items
-from bridge.records import dataclass
 from bridge.types import EXACT, Digest, VaultPath
 
 
@@ -38,7 +37,6 @@ from bridge.types import EXACT, Digest, VaultPath
     ),
     bounds={"edits": Len(1, 1_000)},
 )
-@dataclass(frozen=True, slots=True)
 class EditNote(Request):
     """Change a note's text, all edits or none; the rest stays byte for byte.
 
@@ -93,7 +91,6 @@ class EditNote(Request):
     ),
     idempotent=True,
 )
-@dataclass(frozen=True, slots=True)
 class SetProperties(Request):
     """Set and remove properties of a note; its other lines stay as they are.
 

@@ -8,11 +8,9 @@ from bridge.changes.properties import rename_property_everywhere, rename_tag_eve
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.markdown.edit.tags import TagRename
 from bridge.markdown.note import Value
-from bridge.records import dataclass
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RenameTag(Request):
+class RenameTag(Request, kw_only=True):
     """Renames a tag in all notes and canvases; `path` is one of them."""
 
     relinks: ClassVar[bool] = True
@@ -30,8 +28,7 @@ class RenameTag(Request):
         return planned.effect
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RenameProperty(Request):
+class RenameProperty(Request, kw_only=True):
     """Renames a property in all notes, or those of a folder; `path` is one of them."""
 
     relinks: ClassVar[bool] = True
@@ -52,8 +49,7 @@ class RenameProperty(Request):
         return planned.effect
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeValues(Request):
+class ChangeValues(Request, kw_only=True):
     """Replaces a value of a property in all notes, or those of a folder; `path` is one of them."""
 
     relinks: ClassVar[bool] = True

@@ -6,7 +6,6 @@ from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.merge import merge
 from bridge.changes.requests.base import ChangeKind, Request, RequestContext, read_unchanged, require_own
-from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
 
 
@@ -23,7 +22,6 @@ from bridge.types import Digest, VaultPath
     ),
     required=("digest",),
 )
-@dataclass(frozen=True, slots=True)
 class MergeNotes(Request):
     """Merge a note into another: its text goes below a heading there, its links follow, and it goes to the trash.
 

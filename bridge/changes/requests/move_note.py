@@ -6,7 +6,6 @@ from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.move import move, remove
 from bridge.changes.requests.base import ChangeKind, Request, RequestContext, read_unchanged, require_own
-from bridge.records import dataclass
 from bridge.types import Digest, NewPath, NoteOrFolder, VaultPath
 
 
@@ -23,7 +22,6 @@ from bridge.types import Digest, NewPath, NoteOrFolder, VaultPath
         "change the title of a file",
     ),
 )
-@dataclass(frozen=True, slots=True)
 class MoveNote(Request):
     """Move or rename a note, another file or a folder; every link to it is rewritten in its own style.
 
@@ -69,7 +67,6 @@ class MoveNote(Request):
     tasks=("delete a note", "put a note into the trash", "remove a file"),
     required=("digest",),
 )
-@dataclass(frozen=True, slots=True)
 class DeleteNote(Request):
     """Delete a note as Obsidian does, to the trash chosen there; `undo_change` brings it back.
 

@@ -9,7 +9,6 @@ from bridge.changes.effect import Effect
 from bridge.changes.heading import rename_alias, rename_heading
 from bridge.changes.requests.base import ChangeKind, Request, RequestContext, read_unchanged, require_lines
 from bridge.markdown.sections import has_line_number
-from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
 
 
@@ -27,7 +26,6 @@ from bridge.types import Digest, VaultPath
     ),
     bounds={"heading": MaxLen(2_000), "to": MaxLen(1_000)},
 )
-@dataclass(frozen=True, slots=True)
 class RenameHeading(Request):
     """Rename a heading; every link to it is rewritten in its own style.
 
@@ -76,7 +74,6 @@ class RenameHeading(Request):
     tasks=("rename an alias of a note", "change another name of a note in links"),
     bounds={"alias": MaxLen(1_000), "to": MaxLen(1_000)},
 )
-@dataclass(frozen=True, slots=True)
 class RenameAlias(Request):
     """Rename an alias of a note and, if you want, the links that show it.
 

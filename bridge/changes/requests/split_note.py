@@ -10,7 +10,6 @@ from bridge.changes.requests.base import ChangeKind, Request, RequestContext, re
 from bridge.changes.split import split
 from bridge.errors import NoteExists
 from bridge.markdown.sections import has_line_number
-from bridge.records import dataclass
 from bridge.types import Digest, NewPath, VaultPath
 
 
@@ -29,7 +28,6 @@ from bridge.types import Digest, NewPath, VaultPath
     ),
     bounds={"heading": MaxLen(2_000), "properties": MaxLen(100)},
 )
-@dataclass(frozen=True, slots=True)
 class SplitNote(Request):
     """Make a section of a note a note of its own; links to its headings and blocks follow, as do its footnotes.
 

@@ -13,7 +13,6 @@ from bridge.markdown.edit.tasks import lines_with_task, task_text, toggle_task, 
 from bridge.markdown.parse import parse
 from bridge.markdown.sections import has_line_number
 from bridge.markdown.tasks import Priority
-from bridge.records import dataclass
 from bridge.types import Day, Digest, VaultPath
 
 
@@ -32,7 +31,6 @@ from bridge.types import Day, Digest, VaultPath
     ),
     bounds={"line": Interval(ge=1), "text": MaxLen(5_000), "status": MaxLen(4)},
 )
-@dataclass(frozen=True, slots=True)
 class ToggleTask(Request):
     """Change the box of a task as a click in Obsidian does, or to any mark.
 
@@ -91,7 +89,6 @@ class ToggleTask(Request):
     destructive=False,
     bounds={"text": MaxLen(5_000), "heading": MaxLen(2_000), "due": MaxLen(40)},
 )
-@dataclass(frozen=True, slots=True)
 class AddTask(Request):
     """Add a task to a note, its dates written like those of the note's other tasks.
 

@@ -15,7 +15,7 @@ from typing import Any
 from bridge.cli.serve import open_log
 from bridge.cli.stdio.messages import parse_json
 from bridge.errors import BridgeError, Busy, DiskFull, Internal, ReadOnly
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.server.runtime_file import Runtime, read_runtime
 
 if sys.platform == "win32":
@@ -24,8 +24,7 @@ else:
     DETACHED = 0
 
 
-@dataclass(frozen=True, slots=True)
-class SharedBridge:
+class SharedBridge(Record):
     """A shared bridge that is starting."""
 
     process: subprocess.Popen[bytes]
@@ -50,8 +49,7 @@ class SharedBridge:
         return Internal("The bridge exited right after its start.", hint=f"The reason may be in {self.log}.")
 
 
-@dataclass(frozen=True, slots=True)
-class PrivateBridge:
+class PrivateBridge(Record):
     """A bridge for this client only."""
 
     process: subprocess.Popen[bytes]
@@ -64,8 +62,7 @@ class PrivateBridge:
             self.process.stdin.close()
 
 
-@dataclass(frozen=True, slots=True)
-class BridgeStarter:
+class BridgeStarter(Record):
     """Starts bridges for one vault."""
 
     vault: Path

@@ -12,11 +12,10 @@ import orjson
 from bridge.cli.stdio.endpoint import ConnectionLost
 from bridge.cli.stdio.messages import Id, Message, parse_json
 from bridge.errors import BridgeError, Internal
-from bridge.records import dataclass
+from bridge.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class StreamEvent:
+class StreamEvent(Record):
     """A server-sent event; `data` is empty if it only carries an id."""
 
     id: str | None

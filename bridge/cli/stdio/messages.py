@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import orjson
+from msgspec.structs import replace
 
 from bridge.cli.stdio.pipes import READ_LIMIT
 from bridge.errors import BridgeError
-from bridge.records import dataclass
+from bridge.records import Record
 
 BODY_LIMIT = 8 * 2**20
 """Largest message in bytes that the bridge accepts."""
@@ -26,8 +26,7 @@ BRIDGE_ERROR = -32000
 Id = str | int
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Record):
     """One message from the client."""
 
     line: bytes

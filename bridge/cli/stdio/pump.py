@@ -10,6 +10,7 @@ from typing import Any
 
 import aiohttp
 import orjson
+from msgspec import Struct
 
 from bridge.cli.stdio import http_messages
 from bridge.cli.stdio.endpoint import ConnectionLost, Endpoint
@@ -23,7 +24,6 @@ from bridge.cli.stdio.http_messages import (
 )
 from bridge.cli.stdio.messages import Id, MalformedMessage, Message, encode_notification, encode_refusal, parse_message
 from bridge.errors import BridgeError, Internal
-from bridge.records import dataclass
 
 AGAIN_S = 0.5
 AGAIN_AT_MOST_S = 10.0
@@ -132,8 +132,7 @@ TRIES = 3
 """Sessions in which a message is tried before it fails."""
 
 
-@dataclass(slots=True)
-class PendingRequest:
+class PendingRequest(Struct):
     """A request that is not answered yet."""
 
     task: asyncio.Task[None]

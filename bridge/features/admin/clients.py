@@ -11,13 +11,12 @@ from bridge.api.markup import Answer, Column, Element, Table, notice
 from bridge.api.registry import operation
 from bridge.errors import Forbidden, NotReady
 from bridge.events import SettingsChanged
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.settings.file import load_settings
 from bridge.types import Preset, Scope
 
 
-@dataclass(frozen=True, slots=True)
-class ListedClient:
+class ListedClient(Record):
     """A client with its own token.
 
     Attributes:
@@ -41,8 +40,7 @@ class ListedClient:
     links: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ListedClients:
+class ListedClients(Record):
     """The clients.
 
     Attributes:
@@ -112,8 +110,7 @@ def is_named(name: str, names: tuple[str, ...]) -> bool:
     return bool({each.casefold() for each in names} & {"*", name.casefold()})
 
 
-@dataclass(frozen=True, slots=True)
-class PairingOpened:
+class PairingOpened(Record):
     """A pairing code for one client.
 
     Attributes:

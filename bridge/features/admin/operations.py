@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from annotated_types import MaxLen
+from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.markup import Answer, Column, Element, Section, Table, notices
@@ -26,7 +26,7 @@ from bridge.markdown.note import property_of, type_of
 from bridge.markdown.parse import parse
 from bridge.models.catalogue import catalogue
 from bridge.models.folder import installed_models
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.settings.file import load_settings, save_settings
 from bridge.settings.schema import describe_settings
 from bridge.state.change_records import Change, ChangeFilter
@@ -127,8 +127,7 @@ GLOBS = {"exclude", "deny", "readonly"}
 """Settings that are lists of globs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Record):
     """One setting.
 
     Attributes:
@@ -148,8 +147,7 @@ class Setting:
     restart: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ListedModel:
+class ListedModel(Record):
     """A model.
 
     Attributes:
@@ -177,8 +175,7 @@ class ListedModel:
     chosen: bool
 
 
-@dataclass(frozen=True, slots=True)
-class SettingsInUse:
+class SettingsInUse(Record):
     """The settings in use.
 
     Attributes:
@@ -293,8 +290,7 @@ MAX_NAMED_NOTES = 3
 """Notes that are named of those that a glob means."""
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedGlob:
+class CheckedGlob(Record):
     """One glob.
 
     Attributes:
@@ -310,8 +306,7 @@ class CheckedGlob:
     first: tuple[Exact, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedGlobs:
+class CheckedGlobs(Record):
     """The globs.
 
     Attributes:

@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Annotated
 
 from annotated_types import Interval, MaxLen
+from msgspec.structs import replace
 
 from bridge.api import markup
 from bridge.api.call import Call, StreamEvent

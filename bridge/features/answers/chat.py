@@ -8,14 +8,13 @@ from bridge.api.hints import WritingMode
 from bridge.errors import BridgeError, ModelMissing, ModelUnusable
 from bridge.models.chat_process import AnswerEnd, ChatRequest, Piece, PromptRead
 from bridge.models.generator import Generator
-from bridge.records import dataclass
+from bridge.records import Record
 
 REPORT_S = 0.2
 """Seconds between two reports of progress, which repeat the text so far."""
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenText:
+class WrittenText(Record):
     """What a chat model wrote."""
 
     text: str

@@ -8,7 +8,7 @@ from bridge.features.answers.prompt import Source
 from bridge.features.answers.quotes import RelevantNote, choose_quotes
 from bridge.markdown.note import Note
 from bridge.markdown.parse import parse
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.sentences import Sentence
 from bridge.text.extract import terms_of
 from bridge.text.fold import fold_word
@@ -40,16 +40,14 @@ _CONTRACTED = re.compile(r"n['’]t\b", re.IGNORECASE)
 _UNSPACED_NEGATION = re.compile("[不没沒無无非未]|ない|ません|なかった")
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Record):
     """A sentence of an answer, and the numbers of the notes that it cites."""
 
     text: str
     cites: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Clause:
+class _Clause(Record):
     terms: frozenset[str]
     negates: bool
 
@@ -125,16 +123,14 @@ def _negates(sentence: str) -> bool:
     return bool(not words.isdisjoint(_NEGATIONS) or _CONTRACTED.search(sentence) or _UNSPACED_NEGATION.search(sentence))
 
 
-@dataclass(frozen=True, slots=True)
-class SourceQuote:
+class SourceQuote(Record):
     """A sentence, and the excerpt in which it stands."""
 
     source: Source
     sentence: Sentence
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedSentence:
+class CheckedSentence(Record):
     """A sentence that a chat model wrote.
 
     Attributes:

@@ -19,7 +19,7 @@ from bridge.features.external_tools.public import (
     require_allowed,
     tools_of,
 )
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.budget import cut, fit_words
 from bridge.text.invisible import one_line
 from bridge.types import VaultPath
@@ -41,8 +41,7 @@ MAX_FAILURE_CHARS = 200
 FORM_HINT = "Write `server__tool`, or `server__*` for all tools of a server; `list_servers` lists them."
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenServer:
+class ChosenServer(Record):
     """A server of which the caller offers tools to the model.
 
     Attributes:
@@ -54,8 +53,7 @@ class ChosenServer:
     tools: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ExternalTools:
+class ExternalTools(Record):
     """The tools that the model may call.
 
     Attributes:

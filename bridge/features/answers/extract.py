@@ -1,14 +1,15 @@
 """Answers a question by sentences of notes: always there, without a chat model."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bridge.features.answers.prompt import Source
 from bridge.features.answers.quotes import Quote, RelevantNote, choose_quotes, first_quotes, say_value
 from bridge.features.answers.records import AnswerSentence, Citation
 from bridge.features.answers.sources import FoundSources
 from bridge.markdown.note import Note
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.answerability import Answerability, QuotedLine, assess_quotes, unquoted_words
 from bridge.search.sentences import Sentence, iter_asides, iter_sentences
 from bridge.text.invisible import inline
@@ -18,8 +19,7 @@ QUOTES = 3
 """Maximum number of quoted sentences."""
 
 
-@dataclass(frozen=True, slots=True)
-class QuotedAnswer:
+class QuotedAnswer(Record):
     """The quotes for a question, and what they say.
 
     Attributes:

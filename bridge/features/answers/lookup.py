@@ -3,9 +3,10 @@
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import groupby
 from typing import Any
+
+from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.note_names import find_place
@@ -18,7 +19,7 @@ from bridge.features.answers.sources import Places, cut_place, number_sources, s
 from bridge.features.answers.tool_calls import ToolCall
 from bridge.features.injections.public import find_withheld, reader_of
 from bridge.markdown.note import Note
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.excerpts import Excerpt, Excerpts
 from bridge.search.pack import PackedItem, pack
 from bridge.types import VaultPath
@@ -30,8 +31,7 @@ MAX_ITEMS = 20
 """Maximum number of notes or tasks that a call reads."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lookup:
+class Lookup(Record):
     """What a call found that was not known, and the notes in which it stands."""
 
     step: AnswerStep

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from bridge.features.answers.tool_calls import call_rules, describe_calls, describe_external
 from bridge.features.external_tools.public import ExternalTool
 from bridge.models.chat_process import Message
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.invisible import one_line
 from bridge.text.stems import foreign_language, language_of
 from bridge.types import Lines, VaultPath
@@ -17,8 +17,7 @@ _MIN_SCRIPT_SHARE = 0.2
 """Share of a text's characters from which it counts as written in a script."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Record):
     """A numbered excerpt from which a question is answered.
 
     Attributes:
@@ -38,8 +37,7 @@ class Source:
     tool: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Record):
     """A question of the same conversation, and its answer.
 
     Attributes:
@@ -51,8 +49,7 @@ class Turn:
     answer: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Phrases:
+class _Phrases(Record):
     """What a model is told in one language."""
 
     rules: str
@@ -248,8 +245,7 @@ _SAMPLE = 2_000
 """Characters of the excerpts from which their language is told."""
 
 
-@dataclass(frozen=True, slots=True)
-class _SummaryPhrases:
+class _SummaryPhrases(Record):
     """What a model is told in one language."""
 
     rules: str

@@ -4,9 +4,11 @@ import asyncio
 import logging
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import field, replace
 from datetime import date, datetime
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.markup import Answer
@@ -18,7 +20,7 @@ from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.transactions import Author
 from bridge.errors import BridgeError
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.answerability import Answerability
 from bridge.text.budget import cut
 from bridge.text.counts import count_of
@@ -50,8 +52,7 @@ _BETWEEN: Final = ", "
 _SEPARATORS: Final = re.compile("[`·\n]")
 
 
-@dataclass(frozen=True, slots=True)
-class KeptQuestion:
+class KeptQuestion(Record):
     """A question in the note.
 
     Attributes:
@@ -71,8 +72,7 @@ class KeptQuestion:
     settled: bool = False
 
 
-@dataclass(slots=True)
-class WaitingQuestions:
+class WaitingQuestions(Struct):
     """The questions that were asked since the note was last written."""
 
     _waiting: dict[str, KeptQuestion] = field(default_factory=dict)
@@ -205,8 +205,7 @@ WRITE = "keep_questions"
 """The operation under which these changes are listed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionsChange(Request):
+class QuestionsChange(Request, kw_only=True):
     """Adds questions to the note; whatever else it says stays byte for byte."""
 
     asked: tuple[KeptQuestion, ...]

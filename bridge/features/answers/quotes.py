@@ -12,7 +12,7 @@ from bridge.markdown.edit.yaml_write import read_entries
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.note import Note, Value
 from bridge.markdown.sections import heading_paths
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.sentences import Sentence, iter_asides, iter_sentences
 from bridge.search.snippet import clean_text
 from bridge.text.extract import terms_of
@@ -82,8 +82,7 @@ _SAID = 0.3
 """What a word still weighs after a chosen sentence has said it."""
 
 
-@dataclass(frozen=True, slots=True)
-class RelevantNote:
+class RelevantNote(Record):
     """A note that may answer a question.
 
     Attributes:
@@ -97,8 +96,7 @@ class RelevantNote:
     lines: Sequence[Lines] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Quote:
+class Quote(Record):
     """A sentence that may answer a question, and the title and headings above it."""
 
     sentence: Sentence
@@ -111,8 +109,7 @@ class Quote:
         return _ASKS.search(self.sentence.text) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
+class _Candidate(Record):
     sentence: Sentence
     own: frozenset[str]
     beside: frozenset[str]

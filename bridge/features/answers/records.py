@@ -1,9 +1,10 @@
 """What an answer to a question consists of."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.answerability import Answerability
 from bridge.settings.schema import setting
 from bridge.types import Lines, VaultPath
@@ -11,8 +12,7 @@ from bridge.types import Lines, VaultPath
 AnswerMode = Literal["extract", "chat"]
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerSentence:
+class AnswerSentence(Record):
     """A sentence of an answer.
 
     Attributes:
@@ -26,8 +26,7 @@ class AnswerSentence:
     supported: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(Record):
     """A sentence of a note, or of what a tool of another program answered, that supports an answer.
 
     Attributes:
@@ -47,8 +46,7 @@ class Citation:
     tool: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerExcerpt:
+class AnswerExcerpt(Record):
     """An excerpt that was read for an answer.
 
     Attributes:
@@ -68,8 +66,7 @@ class AnswerExcerpt:
     tool: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerStep:
+class AnswerStep(Record):
     """What the chat model looked up before it answered.
 
     Attributes:
@@ -87,8 +84,7 @@ class AnswerStep:
     error: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class VaultAnswer:
+class VaultAnswer(Record):
     """An answer from the vault's notes.
 
     Attributes:

@@ -3,7 +3,8 @@
 import asyncio
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.note_names import find_place
@@ -13,7 +14,7 @@ from bridge.features.answers.prompt import Source
 from bridge.features.injections.public import find_withheld, reader_of
 from bridge.markdown.links import inside_wiki
 from bridge.markdown.note import Note
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.answerability import Answerability
 from bridge.search.excerpts import Excerpt, Excerpts, cut_excerpts
 from bridge.search.model import SearchAnswer, SearchRequest, ShownPassage
@@ -28,8 +29,7 @@ _MENTION = re.compile(
 _ALIAS = re.compile(r"\|.*$")
 
 
-@dataclass(frozen=True, slots=True)
-class MentioningQuestion:
+class MentioningQuestion(Record):
     """A question without its marks.
 
     Attributes:
@@ -68,8 +68,7 @@ MENTIONED_SHARE = 0.5
 """Share of the budget that mentioned notes may take; the search gets the rest."""
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(Record):
     """Where excerpts may come from, apart from mentioned notes.
 
     Attributes:
@@ -93,8 +92,7 @@ class Places:
         return within and not self.leaves_out(path)
 
 
-@dataclass(frozen=True, slots=True)
-class FoundSources:
+class FoundSources(Record):
     """The excerpts, and the notes in which they stand.
 
     Attributes:
@@ -145,8 +143,7 @@ async def find_sources(call: Call, question: MentioningQuestion, where: Places, 
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SearchedExcerpts:
+class SearchedExcerpts(Record):
     """What a search found, and the excerpts of it that fit."""
 
     items: Sequence[PackedItem]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from bridge.features.external_tools.public import ExternalTool
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.budget import cut
 from bridge.text.invisible import one_line
 
@@ -32,8 +32,7 @@ _MAX_ALL_DESCRIPTION_CHARS = 4_000
 """Maximum characters of all of these together."""
 
 
-@dataclass(frozen=True, slots=True)
-class LookupTool:
+class LookupTool(Record):
     """An operation that a chat model may call, with the arguments that it must and may give, which are all texts."""
 
     name: str
@@ -52,8 +51,7 @@ LOOKUP_TOOLS = (
 """What may be called; each only reads."""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(Record):
     """A call that a chat model wrote; the arguments of the bridge's own tools are all texts."""
 
     tool: str

@@ -16,7 +16,7 @@ from bridge.features.answers.tool_calls import OPENING, ToolCall, describe_activ
 from bridge.markdown.note import Note
 from bridge.models.chat_process import AnswerEnd, ChatRequest, ChatTraits, Message, PromptTooLong
 from bridge.models.generator import Generator
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import VaultPath
 
 PROMPT_SHARE = 0.75
@@ -35,8 +35,7 @@ MIN_LOOKUP_PARAMETERS = 3_000_000_000
 """Weights below which a model looks no further unless it is asked to: small ones call in vain, and the user waits."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerTask:
+class AnswerTask(Record):
     """What the chat model is to answer.
 
     Attributes:
@@ -60,8 +59,7 @@ class AnswerTask:
     external: ExternalTools
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenAnswer:
+class WrittenAnswer(Record):
     """What a chat model wrote, the excerpts it had, with their notes, and what it looked up."""
 
     text: str

@@ -10,7 +10,7 @@ from bridge.bases.syntax import Binary, Constant, Field, Name, Node, Unary, pars
 from bridge.bases.values import as_list
 from bridge.errors import InvalidArguments
 from bridge.markdown.yaml12 import PropertyLoader
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.invisible import inline
 
 Direction = Literal["ASC", "DESC"]
@@ -19,16 +19,14 @@ DEEPEST: Final = 20
 MAX_BYTES: Final = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class SortKey:
+class SortKey(Record):
     """A property by which rows are sorted."""
 
     node: Node
     direction: Direction
 
 
-@dataclass(frozen=True, slots=True)
-class BaseView:
+class BaseView(Record):
     """A view of a base.
 
     Attributes:
@@ -52,8 +50,7 @@ class BaseView:
     summaries: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Base:
+class Base(Record):
     """A base: formulas and custom summaries by name, and views."""
 
     formulas: Mapping[str, Node]

@@ -2,10 +2,10 @@
 
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Annotated, Any, Final
 
 from annotated_types import Interval, MaxLen
+from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.markup import Answer, Element, Line, notice, notices, path_of
@@ -33,7 +33,7 @@ from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments, NoteNotFound
 from bridge.features.bases.base_file import Base, BaseView, check_view, column_node, read_base
 from bridge.index.note import Notes
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline
 from bridge.types import Among, VaultPath
@@ -83,8 +83,7 @@ MAX_VALUE_CHARS = 2_000_000
 """Characters of the values in an answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class BaseRow:
+class BaseRow(Record):
     """A file in a view.
 
     Attributes:
@@ -98,8 +97,7 @@ class BaseRow:
     group: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class BaseRows:
+class BaseRows(Record):
     """A page of a view.
 
     Attributes:

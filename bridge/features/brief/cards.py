@@ -3,8 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.note_text import open_content, open_note
@@ -31,7 +32,7 @@ from bridge.features.sessions.public import Told, read_words, told_lines
 from bridge.index.note import IndexedNote, time_written
 from bridge.markdown.kinds import title_of
 from bridge.markdown.note import Note, field_of, property_of
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.snippet import clean_text, drop_headings
 from bridge.search.summary import choose_sentences_of
 from bridge.state.change_records import ChangeFilter
@@ -88,8 +89,7 @@ RECENT: Final = 3
 """Last sessions of the client whose files say what it works on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Signal:
+class Signal(Record):
     """What a session works on."""
 
     reader: Reader

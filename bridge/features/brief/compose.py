@@ -3,8 +3,10 @@
 import asyncio
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Final
+
+from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.note_text import count_lines, open_note
@@ -19,7 +21,7 @@ from bridge.features.injections.public import Reader, find_withheld
 from bridge.features.memory.public import OWN_VAULT_BONUS, MemoryCatalogue, is_copy_of_any, left_out_notice
 from bridge.index.note import IndexedNote
 from bridge.markdown.kinds import title_of
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import search
 from bridge.settings.schema import setting
@@ -52,8 +54,7 @@ FOUND = 50
 """Notes that a search for the task returns."""
 
 
-@dataclass(frozen=True, slots=True)
-class BriefItem:
+class BriefItem(Record):
     """Something that the text tells.
 
     Attributes:
@@ -75,8 +76,7 @@ class BriefItem:
     vault: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AgentBrief:
+class AgentBrief(Record):
     """What to know at the beginning of a session.
 
     Attributes:
@@ -94,8 +94,7 @@ class AgentBrief:
     notices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class BriefRequest:
+class BriefRequest(Record):
     """What a briefing is for, and how long it may be."""
 
     task: str = ""

@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Annotated
 
 from annotated_types import Interval, MaxLen
+from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.markup import Answer, Document, Element, notice, notices

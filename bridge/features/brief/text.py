@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, Literal
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.budget import estimate_tokens
 from bridge.text.fold import fold_case
 from bridge.text.invisible import one_line
@@ -34,8 +34,7 @@ NAMED: Final = 60
 DAY_S: Final = 86_400.0
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(Record):
     """Something that may be told."""
 
     path: VaultPath
@@ -50,8 +49,7 @@ class Card:
     """The vault it comes from, if the briefing covers several."""
 
 
-@dataclass(frozen=True, slots=True)
-class BriefText:
+class BriefText(Record):
     """What is told; empty if nothing fits."""
 
     text: str
@@ -60,8 +58,7 @@ class BriefText:
     left_out: int
 
 
-@dataclass(frozen=True, slots=True)
-class BriefWeights:
+class BriefWeights(Record):
     """What counts for the order of cards."""
 
     terms: float

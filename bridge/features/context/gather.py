@@ -17,7 +17,7 @@ from bridge.api.where import choose_among
 from bridge.errors import InvalidArguments, ModelMissing
 from bridge.features.answers.public import answerability_notice
 from bridge.features.injections.public import find_withheld, publish_injection, reader_of, record_injection
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.model import SearchRequest
 from bridge.search.pack import pack
 from bridge.search.pipeline import search
@@ -31,8 +31,7 @@ Budget = Annotated[int, Interval(ge=100, le=32_000)]
 Shape = Literal["text", "items"]
 
 
-@dataclass(frozen=True, slots=True)
-class ContextItem:
+class ContextItem(Record):
     """An excerpt of a note, cut only between blocks.
 
     Attributes:
@@ -56,8 +55,7 @@ class ContextItem:
     text: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class OmittedNote:
+class OmittedNote(Record):
     """A relevant note for which there was no room.
 
     Attributes:
@@ -71,8 +69,7 @@ class OmittedNote:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class GatheredContext:
+class GatheredContext(Record):
     """Excerpts of relevant notes, within the budget.
 
     Attributes:

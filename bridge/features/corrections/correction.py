@@ -3,12 +3,13 @@
 import hashlib
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 from datetime import date
 from typing import Final, Literal, get_args
 
+from msgspec.structs import replace
+
 from bridge.markdown.links import inside_wiki
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.invisible import one_line
 
 NOTE: Final = "Corrections.md"
@@ -46,8 +47,7 @@ _REPLACEMENTS: Final = (
 """The sentences that say which words stand for which; compiled when the first is looked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Correction:
+class Correction(Record):
     """A correction in the note."""
 
     id: str
@@ -95,8 +95,7 @@ def open_items(text: str) -> list[str]:
     return [_BLOCK.sub("", item["text"]) for item in found if item and (item["box"] or " ") == " "]
 
 
-@dataclass(frozen=True, slots=True)
-class Replacement:
+class Replacement(Record):
     """Words that should be others."""
 
     old: str

@@ -30,7 +30,6 @@ from bridge.features.corrections.correction import (
     new_correction,
     read_corrections,
 )
-from bridge.records import dataclass
 from bridge.state.link_feedback import LinkFeedback
 from bridge.text.fold import fold_case
 from bridge.text.secrets import require_plain
@@ -39,8 +38,7 @@ from bridge.types import VaultPath
 Words = Annotated[str, MinLen(1), MaxLen(500)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CorrectionsChange(Request):
+class CorrectionsChange(Request, kw_only=True):
     """Adds a correction to the note; whatever else it says stays byte for byte."""
 
     added: Correction
@@ -57,8 +55,7 @@ class CorrectionsChange(Request):
         return Effect()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedCorrection(Written):
+class RecordedCorrection(Written, kw_only=True):
     """A correction that was recorded.
 
     Attributes:

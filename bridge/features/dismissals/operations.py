@@ -10,7 +10,7 @@ from bridge.api.call import Call
 from bridge.api.note_names import no_such_note
 from bridge.api.registry import operation
 from bridge.errors import Declined, InvalidArguments
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.dismissals import Dismissal, DismissalKind, ReportKind, dismissal_key
 from bridge.types import VaultPath
 
@@ -21,8 +21,7 @@ async def dismissed_rows(call: Call, kind: DismissalKind) -> AbstractSet[Dismiss
     return {one for one, by_user in known.items() if by_user or not call.is_user}
 
 
-@dataclass(frozen=True, slots=True)
-class DismissalCount:
+class DismissalCount(Record):
     """What is dismissed now.
 
     Attributes:

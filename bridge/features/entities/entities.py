@@ -17,7 +17,7 @@ from bridge.engine.analytics import GraphSnapshot
 from bridge.features.links.public import Corpus, read_corpus
 from bridge.graph.kinds import LINKS
 from bridge.index.note import IndexedNote
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.counts import count_of
 from bridge.text.fold import fold_case
 from bridge.text.invisible import inline, one_line
@@ -27,8 +27,7 @@ CategorySource = Literal["property", "folder", "tag", "none"]
 EntitySort = Literal["hub", "linked", "mentioned", "last", "name"]
 
 
-@dataclass(frozen=True, slots=True)
-class Entity:
+class Entity(Record):
     """A note as a thing that other notes speak of.
 
     Attributes:
@@ -54,8 +53,7 @@ class Entity:
     last: str
 
 
-@dataclass(frozen=True, slots=True)
-class EntityList:
+class EntityList(Record):
     """A page of entities.
 
     Attributes:

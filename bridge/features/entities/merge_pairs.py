@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bridge.index.note import IndexedNote
 from bridge.markdown.links import WIKI
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.fold import fold_letters
 from bridge.text.overlap import RUN_WORDS, comparable_words
 from bridge.text.series import step_between
@@ -37,8 +37,7 @@ PARTS = 8
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
-@dataclass(frozen=True, slots=True)
-class CommonText:
+class CommonText(Record):
     """Two texts, by their numbers, and how much they have in common, 0-1."""
 
     one: int
@@ -173,8 +172,7 @@ _CALENDAR: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class MergePair:
+class MergePair(Record):
     """Two notes that may be one."""
 
     path: VaultPath

@@ -14,14 +14,13 @@ from bridge.features.dismissals.public import dismissed_rows
 from bridge.features.entities.merge_pairs import MergePair, find_merge_pairs
 from bridge.features.links.public import similar_notes
 from bridge.index.boilerplate import is_template
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.dismissals import Dismissal
 from bridge.types import Among, VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
 
 
-@dataclass(frozen=True, slots=True)
-class MergeSuggestion:
+class MergeSuggestion(Record):
     """Two notes that may be one, as arguments of `merge_notes`.
 
     Attributes:
@@ -43,8 +42,7 @@ class MergeSuggestion:
     cosine: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MergeSuggestions:
+class MergeSuggestions(Record):
     """Pairs of notes that may be one.
 
     Attributes:

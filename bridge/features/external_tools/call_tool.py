@@ -14,7 +14,7 @@ from bridge.features.external_tools.consent import NOT_ALLOWED, may_call, requir
 from bridge.features.external_tools.pool import ServerPool
 from bridge.features.external_tools.server_file import ExternalServer
 from bridge.features.external_tools.servers import is_allowed_resource
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.invisible import one_line
 from bridge.types import Exact
 
@@ -23,8 +23,7 @@ NAMED = 30
 """Most tools that are named where one is missing."""
 
 
-@dataclass(frozen=True, slots=True)
-class ServerAnswer:
+class ServerAnswer(Record):
     """What a server answered: untrusted text of another program.
 
     Attributes:

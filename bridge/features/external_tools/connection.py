@@ -13,7 +13,7 @@ from bridge.features.external_tools.launch import Launch
 from bridge.features.external_tools.reply import Reply, ToolSummary, make_reply, summarise_tools
 from bridge.features.external_tools.server_file import redact_line
 from bridge.features.external_tools.stdio import MAX_LINE_BYTES, Program, exchange_messages, start_program
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.budget import cut_start
 
 if TYPE_CHECKING:
@@ -70,8 +70,7 @@ MAX_FAILURE_CHARS = 300
 """Most characters of what a server says about its failure."""
 
 
-@dataclass(frozen=True, slots=True)
-class Timeouts:
+class Timeouts(Record):
     """How long servers may take, and are kept.
 
     Attributes:
@@ -91,8 +90,7 @@ class Timeouts:
     most_backoff_s: float = 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Record):
     """What a server answered instead of a result.
 
     Attributes:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bridge.errors import ServerFailed
 from bridge.features.external_tools.server_file import ExternalServer, fill_in_secrets
-from bridge.records import dataclass
+from bridge.records import Record
 
 INHERITED = (
     (
@@ -27,8 +27,7 @@ BIN_FOLDERS = (
 """Where programs usually are; one that starts from Obsidian has only the system's folders in its PATH."""
 
 
-@dataclass(frozen=True, slots=True)
-class Launch:
+class Launch(Record):
     """A server as it is started; another one is another process.
 
     Attributes:

@@ -13,14 +13,13 @@ from bridge.errors import BridgeError, Forbidden, ServerFailed, ServerNotFound, 
 from bridge.features.external_tools.connection import Connection, Timeouts
 from bridge.features.external_tools.launch import Launch, prepare_launch
 from bridge.features.external_tools.server_file import ExternalServer, read_secrets, read_servers
-from bridge.records import dataclass
+from bridge.records import Record
 
 ServerState = Literal["off", "idle", "running", "waiting"]
 """Disabled; enabled and not started; running; failed, and not tried again for a while."""
 
 
-@dataclass(frozen=True, slots=True)
-class ServerHealth:
+class ServerHealth(Record):
     """How a server is.
 
     Attributes:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from bridge.features.external_tools.server_file import redact_line, redact_secrets, replace_values
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.budget import cut, fit_words
 
 if TYPE_CHECKING:
@@ -19,8 +19,7 @@ MAX_SCHEMA_CHARS = 2_000
 MAX_NAME_CHARS = 128
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Record):
     """The answer of a server.
 
     Attributes:
@@ -34,8 +33,7 @@ class Reply:
     cut: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ToolSummary:
+class ToolSummary(Record):
     """A tool as its server describes it.
 
     Attributes:
@@ -49,8 +47,7 @@ class ToolSummary:
     arguments: str
 
 
-@dataclass(frozen=True, slots=True)
-class ExternalTool:
+class ExternalTool(Record):
     """A tool of a server, in that program's words.
 
     Attributes:

@@ -7,15 +7,15 @@ import re
 import stat
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from pathlib import Path, PurePath
 from typing import Any, Literal, get_args
 from urllib.parse import urlsplit
 
 import orjson
+from msgspec import field
 
 from bridge.errors import InvalidArguments, SettingsUnreadable
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.settings.file import is_foreign, section_of_lines
 from bridge.text.invisible import one_line, visible_text
 
@@ -31,8 +31,7 @@ LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 HINT = "Correct this line by hand; until then no server of the file is started, and nothing is written to it."
 
 
-@dataclass(frozen=True, slots=True)
-class ExternalServer:
+class ExternalServer(Record):
     """One server of the file.
 
     Attributes:

@@ -14,7 +14,7 @@ from bridge.errors import BridgeError, Forbidden
 from bridge.features.external_tools.consent import may_call, needs_consent
 from bridge.features.external_tools.pool import ServerPool
 from bridge.features.external_tools.server_file import ExternalServer
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.counts import count_of
 
 NONE_LISTED = "No servers are listed. The user adds one to `servers.toml`; docs/external-tools.md says how."
@@ -23,8 +23,7 @@ RESOURCE = "resource:"
 """Begins an entry of the allow list that is about resources."""
 
 
-@dataclass(frozen=True, slots=True)
-class ServerTool:
+class ServerTool(Record):
     """A tool of a server, in that program's words.
 
     Attributes:
@@ -40,8 +39,7 @@ class ServerTool:
     allowed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ListedServer:
+class ListedServer(Record):
     """A server.
 
     Attributes:
@@ -65,8 +63,7 @@ class ListedServer:
     tools: tuple[ServerTool, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ListedServers:
+class ListedServers(Record):
     """The servers.
 
     Attributes:

@@ -5,10 +5,10 @@ import secrets
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Annotated
 
 from annotated_types import MaxLen
+from msgspec.structs import replace
 
 from bridge.api.agreement import has_agreed
 from bridge.api.call import Call
@@ -46,14 +46,12 @@ from bridge.features.gardener.records import (
     PlannedFinding,
     ShownPlan,
 )
-from bridge.records import dataclass
 from bridge.state.change_records import ChangeFilter
 from bridge.state.session_log import SessionEvent
 from bridge.types import Digest, VaultPath
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CorrectionsSettlement(Request):
+class CorrectionsSettlement(Request, kw_only=True):
     """Ticks corrections whose old words are gone after the requests before it; whatever else the list says stays.
 
     Attributes:

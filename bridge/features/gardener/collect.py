@@ -5,8 +5,9 @@ import hashlib
 import logging
 import time
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from bridge.changes.requests.many_notes import RenameProperty, RenameTag
 from bridge.engine.open_vault import OpenVault
@@ -32,7 +33,7 @@ from bridge.features.properties.public import read_schemas
 from bridge.features.topics.public import INSTRUCTIONS, TopicSettings, find_ontology_folder, read_never
 from bridge.index.note import Notes
 from bridge.markdown.edit.tags import TagRename
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.dismissals import Dismissal
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
@@ -68,8 +69,7 @@ VERSION = 1
 """Version of the checks; a new one looks at all notes again."""
 
 
-@dataclass(frozen=True, slots=True)
-class FoundDisorder:
+class FoundDisorder(Record):
     """What the checks found."""
 
     garden: Garden

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bridge.api.change_view import CountForecast, describe_forecast
 from bridge.api.note_names import folder_of
@@ -16,14 +17,13 @@ from bridge.features.gardener.finding import GardenFinding
 from bridge.features.gardener.garden import Garden
 from bridge.features.gardener.ledger import Ledger
 from bridge.markdown.decode import digest_of
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.dismissals import Dismissal, DismissalKind
 from bridge.text.counts import count_of
 from bridge.types import Digest, VaultPath
 
 
-@dataclass(frozen=True, slots=True)
-class ComposedPlan:
+class ComposedPlan(Record):
     """What a plan proposes, before it is written."""
 
     found: FoundDisorder
@@ -95,8 +95,7 @@ def dismissed_findings(vault: OpenVault, *, by_user: bool = False) -> set[Dismis
     return {one for one, user in every if user or not by_user}
 
 
-@dataclass(frozen=True, slots=True)
-class TriedFindings:
+class TriedFindings(Record):
     """The findings that can be applied, and the counts afterwards."""
 
     findings: Sequence[GardenFinding]

@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, fields
 from typing import Any, Final, Protocol
+
+from msgspec.structs import replace
 
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
@@ -14,7 +16,7 @@ from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.errors import InvalidArguments
 from bridge.features.gardener.garden import Garden
 from bridge.markdown.edit.requests import AddItem, ReplaceLines, ReplaceText
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.dismissals import Dismissal, DismissalKind, dismissal_key
 from bridge.types import Digest, VaultPath
 
@@ -46,8 +48,7 @@ EDITS: Final[Mapping[str, type[Any]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GardenFinding:
+class GardenFinding(Record, kw_only=True):
     """Something out of order, with the request that mends it."""
 
     check: str

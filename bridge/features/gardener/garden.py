@@ -2,8 +2,10 @@
 
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct, field
 
 from bridge.engine.analytics import GraphSnapshot
 from bridge.engine.open_vault import OpenVault
@@ -24,7 +26,7 @@ from bridge.index.boilerplate import is_template
 from bridge.index.note import IndexedNote, Notes
 from bridge.markdown.note import Note
 from bridge.markdown.parse import parse
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.settings.schema import setting
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import ObsidianSettings
@@ -51,8 +53,7 @@ WHOLE_SHARE = 0.8
 """That of a check which finds nothing unless it comes to its end."""
 
 
-@dataclass(slots=True, eq=False)
-class Budget:
+class Budget(Struct, eq=False):
     """The processor time of one plan, which searches go before."""
 
     vault: OpenVault
@@ -107,8 +108,7 @@ class Budget:
             raise BudgetSpent
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TopicsOfGarden:
+class TopicsOfGarden(Record, eq=False):
     """The topics of a vault, and those that notes without one may have."""
 
     known: VaultTopics
@@ -118,8 +118,7 @@ class TopicsOfGarden:
     """Notes without one that are left for the next plan."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OrphansOfGarden:
+class OrphansOfGarden(Record, eq=False):
     """What the orphans are like."""
 
     alike: Mapping[VaultPath, Mapping[VaultPath, float]] = field(default_factory=dict)
@@ -128,8 +127,7 @@ class OrphansOfGarden:
     """Orphans that are left for the next plan."""
 
 
-@dataclass(frozen=True, eq=False)
-class Garden:
+class Garden(Record, eq=False, dict=True):
     """A vault as the checks see it: without denied notes, those of agents, and those that are to be left alone."""
 
     vault: OpenVault

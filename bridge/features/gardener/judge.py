@@ -1,10 +1,10 @@
 """Judging findings, and the checks by how they were judged."""
 
 import asyncio
-from dataclasses import replace
 from typing import Annotated, Literal
 
 from annotated_types import MaxLen
+from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.registry import operation

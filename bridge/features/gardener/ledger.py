@@ -4,7 +4,7 @@ import time
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final, Literal
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.database import Database
 from bridge.state.tables import Subject, Table
 from bridge.types import Digest, VaultPath
@@ -61,8 +61,7 @@ Run = Literal["tried", "done"]
 """A plan by the schedule: one that was begun, or one that came to its end."""
 
 
-@dataclass(frozen=True, slots=True)
-class KeptFinding:
+class KeptFinding(Record):
     """A finding of a plan, as it was written into the note."""
 
     rule: str
@@ -71,8 +70,7 @@ class KeptFinding:
     """The change that applied it last; empty if none did."""
 
 
-@dataclass(frozen=True, slots=True)
-class RuleRecord:
+class RuleRecord(Record):
     """How the user judged the findings of a check."""
 
     accepted: int
@@ -95,8 +93,7 @@ class RuleRecord:
         return self.is_muted_by_user or self.mutes_itself
 
 
-@dataclass(frozen=True, slots=True)
-class KeptPlan:
+class KeptPlan(Record):
     """A plan, as its note was written."""
 
     made: float

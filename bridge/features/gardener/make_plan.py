@@ -1,10 +1,10 @@
 """Making a plan: a note that proposes changes, of which a person ticks what is to be done."""
 
 import asyncio
-from dataclasses import replace
 from typing import Annotated
 
 from annotated_types import Interval, MaxLen
+from msgspec.structs import replace
 
 from bridge.api.agreement import agreement_notice, has_agreed, require_agreement, set_up_requests
 from bridge.api.call import Call

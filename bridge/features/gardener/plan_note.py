@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from bridge.markdown.names import note_name
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.counts import count_of
 from bridge.text.invisible import one_line
 from bridge.types import VaultPath
@@ -31,8 +31,7 @@ _LINK: Final = re.compile(r"\[\[[^\[\]]*\]\]")
 _RECORD: Final = re.compile(r'[> \t]*(?P<text>\{"id": ?"(?P<id>g\d+)".*\})[ \t]*')
 
 
-@dataclass(frozen=True, slots=True)
-class PlanLine:
+class PlanLine(Record):
     """A finding as a line of the note.
 
     Attributes:
@@ -48,8 +47,7 @@ class PlanLine:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class PlanSection:
+class PlanSection(Record):
     """The findings of one check.
 
     Attributes:
@@ -63,8 +61,7 @@ class PlanSection:
     lines: tuple[PlanLine, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PlanText:
+class PlanText(Record):
     """What a plan's note says now.
 
     Attributes:

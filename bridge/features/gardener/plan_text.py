@@ -5,9 +5,10 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from bridge.api.change_view import CountForecast
 from bridge.changes.draft import Draft
@@ -43,7 +44,7 @@ from bridge.markdown.edit.properties import build_note
 from bridge.markdown.edit.requests import AddItem, ReplaceText
 from bridge.markdown.note import field_of, sole_item
 from bridge.markdown.parse import parse
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.counts import count_of
 from bridge.text.invisible import one_line
 from bridge.types import Digest, NewPath, NoteOrFolder, VaultPath
@@ -51,8 +52,7 @@ from bridge.types import Digest, NewPath, NoteOrFolder, VaultPath
 DAY_S = 86_400.0
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenPlan:
+class WrittenPlan(Record):
     """The note of a plan that was made here."""
 
     id: str
@@ -165,8 +165,7 @@ MAX_COUNTS = 12
 """Counts that the note shows."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanNoteChange(Request):
+class PlanNoteChange(Request, kw_only=True):
     """Changes boxes and marks in the lines of a plan; every other byte stays."""
 
     edit: Callable[[str], str]
@@ -183,8 +182,7 @@ class PlanNoteChange(Request):
         return Effect()
 
 
-@dataclass(frozen=True, slots=True)
-class PlanNote:
+class PlanNote(Record):
     """The note of a plan that is to be written."""
 
     id: str

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bridge.api.note_names import no_such_note
 from bridge.engine.agents_folder import agents_folder
@@ -15,15 +16,14 @@ from bridge.features.gardener.plan_text import WrittenPlan, finding_line, with_v
 from bridge.markdown.decode import digest_of
 from bridge.markdown.note import field_of
 from bridge.markdown.parse import parse
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.change_records import Change
 from bridge.types import Digest, VaultPath
 
 ALTERED = "The data at the end of the plan are only read: make a new plan, or edit the lines above them."
 
 
-@dataclass(frozen=True, slots=True)
-class ListedFinding:
+class ListedFinding(Record):
     """A finding that is listed in a plan's note, with its data, which are as they were made."""
 
     line: PlanLine
@@ -41,8 +41,7 @@ class ListedFinding:
         return self.change is not None and self.change.state == "applied"
 
 
-@dataclass(frozen=True, slots=True)
-class OpenPlan:
+class OpenPlan(Record):
     """A plan as its note says now."""
 
     path: VaultPath

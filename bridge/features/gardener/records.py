@@ -3,14 +3,13 @@
 from typing import Literal
 
 from bridge.api.change_view import CountForecast
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Exact, VaultPath
 
 FindingState = Literal["open", "proposed", "applied", "stale"]
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedFinding:
+class PlannedFinding(Record):
     """A finding in a plan.
 
     Attributes:
@@ -36,8 +35,7 @@ class PlannedFinding:
     value: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class CheckRun:
+class CheckRun(Record):
     """A check that looked through the vault.
 
     Attributes:
@@ -51,8 +49,7 @@ class CheckRun:
     complete: bool
 
 
-@dataclass(frozen=True, slots=True)
-class GardenPlan:
+class GardenPlan(Record):
     """A plan that was made.
 
     Attributes:
@@ -76,8 +73,7 @@ class GardenPlan:
     change_id: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ShownPlan:
+class ShownPlan(Record):
     """A plan as its note says now.
 
     Attributes:
@@ -97,8 +93,7 @@ class ShownPlan:
     diff: Exact | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DroppedFinding:
+class DroppedFinding(Record):
     """A ticked finding that was not applied.
 
     Attributes:
@@ -110,8 +105,7 @@ class DroppedFinding:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class AppliedCheck:
+class AppliedCheck(Record):
     """What was applied of one check, as one change.
 
     Attributes:
@@ -137,8 +131,7 @@ class AppliedCheck:
     error: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class AppliedPlan:
+class AppliedPlan(Record):
     """What was applied of a plan.
 
     Attributes:
@@ -156,8 +149,7 @@ class AppliedPlan:
     confirmation: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedFinding:
+class JudgedFinding(Record):
     """A finding that was judged.
 
     Attributes:
@@ -175,8 +167,7 @@ class JudgedFinding:
     muted: bool
 
 
-@dataclass(frozen=True, slots=True)
-class GardenRule:
+class GardenRule(Record):
     """A check, and how the user judged it.
 
     Attributes:
@@ -200,8 +191,7 @@ class GardenRule:
     ticked: bool
 
 
-@dataclass(frozen=True, slots=True)
-class GardenRules:
+class GardenRules(Record):
     """The checks of the gardener.
 
     Attributes:

@@ -17,7 +17,7 @@ from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.features.links.public import LinkCounts
 from bridge.graph.graph import census
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.graph_days import Day, Size
 from bridge.state.store import Store
 from bridge.types import VaultPath
@@ -56,8 +56,7 @@ def save_graph_day(graph_snapshot: GraphSnapshot, store: Store) -> None:
     store.graph_days.save(today, size, {path: joined[number] for number, path in graph_snapshot.graph.paths.items()})
 
 
-@dataclass(frozen=True, slots=True)
-class Grown:
+class Grown(Record):
     """A note that gained or lost neighbours.
 
     Attributes:
@@ -69,8 +68,7 @@ class Grown:
     more: int
 
 
-@dataclass(frozen=True, slots=True)
-class GraphWeek:
+class GraphWeek(Record):
     """A week of the graph.
 
     Attributes:
@@ -88,8 +86,7 @@ class GraphWeek:
     grown: tuple[Grown, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class GraphHistory:
+class GraphHistory(Record):
     """The growth of the graph.
 
     Attributes:

@@ -38,15 +38,14 @@ from bridge.graph.kinds import CODES, KINDS, SHARED, WEIGHTS, EdgeKind
 from bridge.graph.pairs import shared_tags
 from bridge.graph.walk import arcs, distances, simple_paths, spread
 from bridge.markdown.note import Note
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.dismissals import Dismissal
 from bridge.text.fold import fold_case
 from bridge.text.sentence import sentence_at
 from bridge.types import Among, Direction, VaultPath
 
 
-@dataclass(frozen=True, slots=True)
-class GraphStep:
+class GraphStep(Record):
     """A step from one note to the next.
 
     Attributes:
@@ -145,8 +144,7 @@ def quote_sentence(
     return None, ""
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbour:
+class Neighbour(Record):
     """A note near another in the graph.
 
     Attributes:
@@ -166,8 +164,7 @@ class Neighbour:
     kinds: tuple[EdgeKind, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbours:
+class Neighbours(Record):
     """The notes around a note.
 
     Attributes:
@@ -261,8 +258,7 @@ def collect_neighbours(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class GraphPath:
+class GraphPath(Record):
     """A path between two notes.
 
     Attributes:
@@ -274,8 +270,7 @@ class GraphPath:
     steps: tuple[GraphStep, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class GraphPaths:
+class GraphPaths(Record):
     """Paths between two notes.
 
     Attributes:
@@ -357,8 +352,7 @@ Part = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class PartTotals:
+class PartTotals(Record):
     """Counts of the requested parts; orphans, dead ends and sources include their own.
 
     Attributes:
@@ -380,8 +374,7 @@ class PartTotals:
     strong_pairs: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class GraphInsights:
+class GraphInsights(Record):
     """The structure of the graph; only requested parts are present.
 
     Attributes:

@@ -14,7 +14,7 @@ from bridge.api.note_names import no_such_note
 from bridge.engine.analytics import GraphMeasures, GraphSnapshot
 from bridge.graph.columns import Edges
 from bridge.graph.kinds import KINDS, WRITTEN, EdgeKind
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.stems import content_words
 from bridge.types import VaultPath
 
@@ -76,8 +76,7 @@ MIN_COMMUNITY_NOTES = 3
 """Notes from which on a group is a community."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hub:
+class Hub(Record):
     """A well-connected note.
 
     Attributes:
@@ -97,8 +96,7 @@ class Hub:
     community: int
 
 
-@dataclass(frozen=True, slots=True)
-class Community:
+class Community(Record):
     """A group of connected notes.
 
     Attributes:
@@ -114,8 +112,7 @@ class Community:
     notes: tuple[VaultPath, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SoleLink:
+class SoleLink(Record):
     """Two notes whose link is the only one between two parts of the graph.
 
     Attributes:
@@ -129,8 +126,7 @@ class SoleLink:
     holds: int
 
 
-@dataclass(frozen=True, slots=True)
-class Articulation:
+class Articulation(Record):
     """A note whose removal splits the graph.
 
     Attributes:

@@ -27,7 +27,7 @@ from bridge.features.topics.public import read_topic_edges
 from bridge.graph.columns import Edges
 from bridge.graph.kinds import KINDS, EdgeKind
 from bridge.graph.layout import Picture, community_by_node, draw_communities, draw_nodes, select_around
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.filters import filter_notes
 from bridge.search.model import SearchRequest
 from bridge.types import Among, NoteKind, VaultPath
@@ -54,8 +54,7 @@ GROUPS = 300
 """Communities that are named at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class ViewNode:
+class ViewNode(Record):
     """A node of the drawing.
 
     Attributes:
@@ -85,8 +84,7 @@ class ViewNode:
     note_type: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ViewEdge:
+class ViewEdge(Record):
     """An edge of the drawing.
 
     Attributes:
@@ -102,8 +100,7 @@ class ViewEdge:
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
-class ViewCommunity:
+class ViewCommunity(Record):
     """A community of the drawing.
 
     Attributes:
@@ -117,8 +114,7 @@ class ViewCommunity:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class GraphView:
+class GraphView(Record):
     """A drawing of the graph.
 
     Attributes:
@@ -216,8 +212,7 @@ async def graph_view(
     return await asyncio.to_thread(build_graph_view, graph_snapshot, picture, shape, places, folds=folds, tagged=tagged)
 
 
-@dataclass(frozen=True, slots=True)
-class ViewSelection:
+class ViewSelection(Record):
     """What to draw."""
 
     request: SearchRequest

@@ -24,7 +24,7 @@ from bridge.features.handoffs.handoff_note import (
     write_handoff,
 )
 from bridge.features.handoffs.vault_evidence import VaultEvidence
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.secrets import require_plain
 from bridge.types import VaultPath
 from bridge.vault.paths import file_name_for
@@ -33,8 +33,7 @@ Text = Annotated[str, MaxLen(5_000)]
 Items = Annotated[tuple[Annotated[str, MaxLen(1_000)], ...], MaxLen(50)]
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Record):
     """Something that the next session may rely on.
 
     Attributes:

@@ -15,7 +15,7 @@ from bridge.index.note import IndexedNote, time_written
 from bridge.markdown.note import Note, Task, field_of
 from bridge.markdown.sections import find_section, section_spans
 from bridge.markdown.tasks import TaskSettings
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.invisible import one_line, visible_text
 from bridge.types import Digest, VaultPath, is_same_digest
 
@@ -33,8 +33,7 @@ _ARROW: Final = re.compile(r"\s*(?:→|->)\s*")
 _BOXES: Final = TaskSettings()
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(Record):
     """What a claim rests on: one of `path` with `quote`, `digest`, `heading` or `property`; else a field of its own.
 
     Attributes:
@@ -74,8 +73,7 @@ class Proof:
     url: Short | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ProofCheck:
+class ProofCheck(Record):
     """Whether a proof holds, and why not or where."""
 
     outcome: Outcome
@@ -283,16 +281,14 @@ LEVEL: Final = 2
 _CLAIM: Final = re.compile(r"- \[(?P<box>.)\] (?P<text>.*?)(?: %%proof: (?P<proof>\{.*\})%%)?")
 
 
-@dataclass(frozen=True, slots=True)
-class ProvenClaim:
+class ProvenClaim(Record):
     """A claim with its proof, if it has one."""
 
     text: str
     proof: Proof | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Handoff:
+class Handoff(Record):
     """What is handed over."""
 
     goal: str

@@ -23,7 +23,7 @@ from bridge.features.handoffs.vault_evidence import VaultEvidence
 from bridge.features.memory.public import MemoryCatalogue
 from bridge.index.note import IndexedNote
 from bridge.markdown.note import field_of
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.change_records import ChangeFilter
 from bridge.text.budget import estimate_tokens
 from bridge.text.invisible import inline
@@ -42,8 +42,7 @@ LISTS = ("constraints", "stop_conditions", "unknowns", "artifacts")
 """The lists of a handoff, those first that a successor must not miss."""
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedClaim:
+class CheckedClaim(Record):
     """A claim, and whether it still holds.
 
     Attributes:
@@ -57,8 +56,7 @@ class CheckedClaim:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedSince:
+class ChangedSince(Record):
     """A note of the handoff that was changed after it.
 
     Attributes:
@@ -74,8 +72,7 @@ class ChangedSince:
     modified: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class TakenHandoff:
+class TakenHandoff(Record):
     """A handoff, with what became of its claims.
 
     Attributes:

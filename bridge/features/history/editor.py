@@ -9,7 +9,7 @@ from bridge.api.write import is_proposer
 from bridge.errors import Forbidden
 from bridge.features.history.operations import ChangeId
 from bridge.features.history.records import State
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Digest, Exact, VaultPath
 
 
@@ -31,8 +31,7 @@ def require_editor(call: Call) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimedChange:
+class ClaimedChange(Record):
     """A change that only the caller may now make.
 
     Attributes:
@@ -50,8 +49,7 @@ class ClaimedChange:
     text: Exact
 
 
-@dataclass(frozen=True, slots=True)
-class Acknowledged:
+class Acknowledged(Record):
     """The outcome of a claimed change.
 
     Attributes:

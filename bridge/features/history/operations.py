@@ -18,7 +18,7 @@ from bridge.engine.open_vault import OpenVault
 from bridge.engine.transactions import ChangeOutcome
 from bridge.errors import BridgeError
 from bridge.features.history.records import ListedChange, ShownChange, State, describe_change, summarize_change
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.change_records import Change, ChangeFilter
 from bridge.types import Exact, NoteOrFolder
 
@@ -29,8 +29,7 @@ NOWHERE = "There is no file or folder `{}`, and none of these changes names one.
 """The notice on a path that neither the vault nor a change has."""
 
 
-@dataclass(frozen=True, slots=True)
-class ListedChanges:
+class ListedChanges(Record):
     """Changes.
 
     Attributes:
@@ -119,8 +118,7 @@ async def show_change(call: Call, change_id: ChangeId) -> ShownChange:
 Hunks = Annotated[tuple[Annotated[int, Interval(ge=1)], ...], MinLen(1), MaxLen(10_000)]
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
+class Settled(Record):
     """The outcome for some changes.
 
     Attributes:

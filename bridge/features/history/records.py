@@ -9,7 +9,7 @@ from bridge.api.moments import iso
 from bridge.api.write import diff_of, snapshot_fetcher, unified_diff
 from bridge.changes.hunks import differences
 from bridge.engine.open_vault import OpenVault
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.change_records import Change, undone_parts
 from bridge.state.file_history import without_grave
 from bridge.text.diff import display_text
@@ -25,8 +25,7 @@ DIFF_SHOWN = 4_000
 """Characters of a diff in a list."""
 
 
-@dataclass(frozen=True, slots=True)
-class ListedChange:
+class ListedChange(Record):
     """A change to notes.
 
     Attributes:
@@ -58,8 +57,7 @@ class ListedChange:
     by: Literal["disk", "obsidian"] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(Record):
     """Equal, removed or added text.
 
     Attributes:
@@ -71,8 +69,7 @@ class Words:
     text: Exact
 
 
-@dataclass(frozen=True, slots=True)
-class ShownHunk:
+class ShownHunk(Record):
     """Changed lines of a note, with context.
 
     Attributes:
@@ -92,8 +89,7 @@ class ShownHunk:
     undone: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ShownChange:
+class ShownChange(Record):
     """A change to notes, in full.
 
     Attributes:

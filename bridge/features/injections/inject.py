@@ -4,8 +4,9 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import field
 from typing import Final
+
+from msgspec import Struct, field
 
 from bridge.api.call import Call
 from bridge.api.note_text import open_note
@@ -14,7 +15,7 @@ from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.events import MemoryGiven
 from bridge.markdown.note import Value, property_of, texts_of
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.injection_log import InjectedNote
 from bridge.text.budget import estimate_tokens, fit_words
 from bridge.text.invisible import quote_path, visible_text
@@ -27,8 +28,7 @@ MAX_SESSIONS: Final = 200
 """Sessions for which notes wait at most; those that were given one first lose theirs."""
 
 
-@dataclass(slots=True)
-class AddedNotes:
+class AddedNotes(Struct):
     """The notes that wait for each session, until a stop of the bridge."""
 
     _waiting: dict[str, tuple[VaultPath, ...]] = field(default_factory=dict)
@@ -52,8 +52,7 @@ class AddedNotes:
         return self._waiting
 
 
-@dataclass(frozen=True, slots=True)
-class Reader:
+class Reader(Record):
     """The session for which notes are chosen."""
 
     client: str | None

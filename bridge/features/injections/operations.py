@@ -15,7 +15,7 @@ from bridge.api.note_names import no_such_note
 from bridge.api.registry import operation
 from bridge.errors import InvalidArguments
 from bridge.features.injections.inject import MAX_NOTES, AddedNotes, Reader, find_withheld, publish_choice
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.injection_log import Injection
 from bridge.state.session_log import SessionRecord
 from bridge.text.counts import count_of
@@ -24,8 +24,7 @@ from bridge.types import VaultPath
 SessionId = Annotated[str, MaxLen(200)]
 
 
-@dataclass(frozen=True, slots=True)
-class InjectedItem:
+class InjectedItem(Record):
     """A note that was brought into a session, or that is kept from it.
 
     Attributes:
@@ -47,8 +46,7 @@ class InjectedItem:
     withheld: bool
 
 
-@dataclass(frozen=True, slots=True)
-class SessionInjections:
+class SessionInjections(Record):
     """What was brought into a session.
 
     Attributes:
@@ -62,8 +60,7 @@ class SessionInjections:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class ListedInjections:
+class ListedInjections(Record):
     """What was brought into sessions.
 
     Attributes:
@@ -125,8 +122,7 @@ def injections_view(answer: Answer) -> Iterable[Element]:
         yield Table(ITEMS, one["items"])
 
 
-@dataclass(frozen=True, slots=True)
-class GivenNote:
+class GivenNote(Record):
     """What the user decided about a note and a session.
 
     Attributes:

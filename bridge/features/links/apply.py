@@ -1,10 +1,10 @@
 """Makes links of words that name notes."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Annotated, Literal
 
 from annotated_types import MaxLen
+from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.note_names import no_such_note
@@ -21,14 +21,13 @@ from bridge.features.links.insert import LinkPlace, find_places, insert_links
 from bridge.features.links.link_candidates import LinkContext, Source, source_of
 from bridge.markdown.decode import digest_of
 from bridge.markdown.note import Note
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.diff import unified_diff
 from bridge.types import Digest, Exact, Span, VaultPath, is_same_digest
 from bridge.vault.obsidian_settings import read_obsidian_settings
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenLink:
+class ChosenLink(Record):
     """A suggestion to turn into a link.
 
     Attributes:
@@ -42,8 +41,7 @@ class ChosenLink:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class MadeLink:
+class MadeLink(Record):
     """A link that the edit makes.
 
     Attributes:
@@ -57,8 +55,7 @@ class MadeLink:
     link: Exact
 
 
-@dataclass(frozen=True, slots=True)
-class RefusedLink:
+class RefusedLink(Record):
     """A link that the edit leaves out.
 
     Attributes:
@@ -72,8 +69,7 @@ class RefusedLink:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class LinkEdit:
+class LinkEdit(Record):
     """An edit that makes links.
 
     Attributes:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, Literal
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.words import ALPHABETIC
 from bridge.types import Span
 
@@ -44,8 +44,7 @@ _WITHIN: Final = re.compile(r"\w{2,}")
 _SENTENCE_START: Final = re.compile(r"(?:^|[.!?:…>*_\-–—\d)\]\"“”(\[→]|\n)\s*$")
 
 
-@dataclass(frozen=True, slots=True)
-class CapitalisedName:
+class CapitalisedName(Record):
     """A place of a text that looks like a name."""
 
     kind: NameKind

@@ -10,7 +10,7 @@ from bridge.engine.analytics import GraphSnapshot
 from bridge.engine.open_vault import OpenVault
 from bridge.graph.graph import Census
 from bridge.graph.kinds import WEIGHTS, WRITTEN, EdgeKind
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import VaultPath
 
 Lack = Literal["orphans", "dead_ends", "sources"]
@@ -19,8 +19,7 @@ TOP = 5
 """Linking notes that are listed for each stub."""
 
 
-@dataclass(frozen=True, slots=True)
-class LinkCounts:
+class LinkCounts(Record):
     """Totals of the graph.
 
     Attributes:
@@ -34,8 +33,7 @@ class LinkCounts:
     stubs: int
 
 
-@dataclass(frozen=True, slots=True)
-class NoteCount:
+class NoteCount(Record):
     """The first of many notes.
 
     Attributes:
@@ -47,8 +45,7 @@ class NoteCount:
     notes: tuple[VaultPath, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Stub:
+class Stub(Record):
     """A name that notes link to and no note has.
 
     Attributes:
@@ -62,8 +59,7 @@ class Stub:
     notes: tuple[VaultPath, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class StrongPair:
+class StrongPair(Record):
     """Two notes that link to each other.
 
     Attributes:
@@ -77,8 +73,7 @@ class StrongPair:
     links: int
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(Record):
     """Two notes that are linked to together but not to each other.
 
     Attributes:

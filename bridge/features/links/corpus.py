@@ -9,7 +9,7 @@ from bridge.features.links.mentions import Name, NameFinder
 from bridge.index.boilerplate import is_template
 from bridge.index.index import Index
 from bridge.index.note import IndexedNote
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
 
@@ -113,8 +113,7 @@ async def read_corpus(vault: OpenVault) -> Corpus:
     return await vault.part(MentionIndex).read(vault.index.view("notes"), templates)
 
 
-@dataclass(frozen=True, slots=True)
-class NoteChanges:
+class NoteChanges(Record):
     """What changed in the notes since the last query."""
 
     changed: list[VaultPath]

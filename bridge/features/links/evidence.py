@@ -7,10 +7,11 @@ vaults held out lose less than .02 of F1. They are rounded, because the optimum 
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Final, Literal
 
-from bridge.records import dataclass
+from msgspec.structs import replace
+
+from bridge.records import Record
 from bridge.state.link_feedback import LinkFeedback
 from bridge.text.fold import fold_case, letters_and_digits
 from bridge.text.scripts import UNSPACED_CHARACTER
@@ -67,8 +68,7 @@ _SUFFIXED: Final = re.compile(r"-\w")
 _DECORATION: Final = re.compile(r"[\s\-*+>|#\d.\[\]xX()（）:：,，、;；/]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Record):
     """One piece of evidence: its name, its contribution to the log odds, and a sentence if it is worth one."""
 
     name: str
@@ -173,8 +173,7 @@ SUPPRESSED_BELOW: Final = 0.2
 SUPPRESSION: Final = -20.0
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(Record):
     """Counts of accepted and declined suggestions."""
 
     accepted: int = 0

@@ -13,7 +13,7 @@ from bridge.markdown.names import Names
 from bridge.markdown.note import Note
 from bridge.markdown.parse import parse, parse_structure
 from bridge.markdown.prose import protected_spans
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Span, VaultPath
 from bridge.vault.obsidian_settings import ObsidianSettings
 
@@ -23,32 +23,28 @@ NO_NAME: Final = "no link can name this note"
 NOT_READ: Final = "Obsidian would not read a link there"
 
 
-@dataclass(frozen=True, slots=True)
-class LinkPlace:
+class LinkPlace(Record):
     """Words to be linked to a note."""
 
     target: VaultPath
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedLink:
+class PlacedLink(Record):
     """A link that was made: the place of the words, and its markup."""
 
     place: LinkPlace
     link: str
 
 
-@dataclass(frozen=True, slots=True)
-class RefusedPlace:
+class RefusedPlace(Record):
     """A link that was not made, and the reason."""
 
     place: LinkPlace
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class LinkedText:
+class LinkedText(Record):
     """A text with links added, which are in the order of the text."""
 
     text: str

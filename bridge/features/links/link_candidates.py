@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import field
 from functools import cache, partial
 from typing import Final, Protocol
+
+from msgspec import Struct, field
 
 from bridge.engine.open_vault import OpenVault
 from bridge.features.links import evidence
@@ -21,13 +22,12 @@ from bridge.features.links.evidence import (
 from bridge.features.links.mentions import Mention, Name
 from bridge.markdown.note import Note
 from bridge.markdown.prose import protected_spans
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.words import ALPHABETIC
 from bridge.types import Span, VaultPath
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestion:
+class Suggestion(Record):
     """A possibly missing link from `span` of the text to `target`."""
 
     target: VaultPath
@@ -61,8 +61,7 @@ class TargetFacts(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Record):
     """The text to suggest links for."""
 
     text: str
@@ -142,8 +141,7 @@ class MentionJudge:
         return self._parts[path, form]
 
 
-@dataclass(frozen=True, slots=True)
-class UnlinkedMention:
+class UnlinkedMention(Record):
     """The likeliest place in a note that mentions another without a link to it."""
 
     source: VaultPath
@@ -152,8 +150,7 @@ class UnlinkedMention:
     score: float
 
 
-@dataclass(slots=True)
-class OverlookedNote:
+class OverlookedNote(Struct):
     """A note that others mention without a link."""
 
     path: VaultPath
@@ -238,8 +235,7 @@ def source_of(vault: OpenVault, note: Note, end: int | None = None) -> Source:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class LinkContext:
+class LinkContext(Record):
     """What the vault knows about possible link targets of a text."""
 
     vault: OpenVault

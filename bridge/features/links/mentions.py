@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from functools import cached_property, lru_cache
 from typing import Final
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.fold import FoldedText, fold_case, letters_and_digits
 from bridge.text.scripts import SPACED_CHARACTER, UNSPACED_CHARACTER
 from bridge.text.words import ALPHANUMERIC
@@ -38,8 +38,7 @@ _LETTER_WORD: Final = re.compile(r"[aeiouy] ")
 """A letter that is a word of some language, such as an article: “a team” is not a mention of `A-Team`."""
 
 
-@dataclass(frozen=True, slots=True)
-class FoldedWord:
+class FoldedWord(Record):
     """A word of a folded text."""
 
     text: str
@@ -164,8 +163,7 @@ SHORT: Final = 3
 _NUMBER: Final = re.compile(r"\d{1,3}")
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(Record):
     """A name of a note, as written there."""
 
     path: VaultPath
@@ -173,8 +171,7 @@ class Name:
     alias: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(Record):
     """An occurrence of a name in a text; `form` is the folded name, `names` are the notes that have it."""
 
     span: Span

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from bridge.features.links.capitals import CapitalisedName, NameKind, find_capitalised, label_words, strip_markup
 from bridge.features.links.mentions import NameFinder
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.fold import fold_case, fold_letters
 from bridge.text.series import step_between
 from bridge.text.words import ALPHABETIC, words_of
@@ -57,8 +57,7 @@ _EVERYDAY: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class NoteCandidate:
+class NoteCandidate(Record):
     """A name that several notes contain and that no note has."""
 
     name: str

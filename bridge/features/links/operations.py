@@ -3,10 +3,10 @@
 import asyncio
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Annotated, Literal
 
 from annotated_types import Interval, MaxLen
+from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.note_text import line_at, open_note
@@ -22,7 +22,7 @@ from bridge.markdown.links import WIKI
 from bridge.markdown.names import Names
 from bridge.markdown.note import Link
 from bridge.markdown.prose import protected_spans
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.fold import fold_case
 from bridge.text.sentence import sentence_at
 from bridge.types import Direction, Exact, Span, VaultPath
@@ -33,8 +33,7 @@ READ = 300
 MENTIONS = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class NoteMention:
+class NoteMention(Record):
     """An unlinked mention of a note's name.
 
     Attributes:
@@ -83,8 +82,7 @@ SHORT = 12
 """Digits of a digest that are enough wherever one is taken."""
 
 
-@dataclass(frozen=True, slots=True)
-class NoteLink:
+class NoteLink(Record):
     """One link in a note.
 
     Attributes:
@@ -110,8 +108,7 @@ class NoteLink:
     context: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LinkTotals:
+class LinkTotals(Record):
     """Counts of each kind.
 
     Attributes:
@@ -125,8 +122,7 @@ class LinkTotals:
     unresolved: int
 
 
-@dataclass(frozen=True, slots=True)
-class NoteLinks:
+class NoteLinks(Record):
     """The links of a note, in both directions.
 
     Attributes:
@@ -275,8 +271,7 @@ def resolve_note_link(link: Link, names: Names, source: VaultPath) -> NoteLink:
     return NoteLink(led.path, link.line, text, link.kind, link.target, link.embed, led.heading, led.block)
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedLink:
+class ResolvedLink(Record):
     """The target of a link.
 
     Attributes:

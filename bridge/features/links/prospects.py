@@ -14,7 +14,7 @@ from bridge.features.links.corpus import read_corpus
 from bridge.features.links.note_candidates import drop_meant, find_candidates
 from bridge.features.links.report import broken_links, is_in_folder, stubs_of
 from bridge.features.properties.public import find_templates
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.dismissals import dismissal_key
 from bridge.types import VaultPath
 
@@ -22,8 +22,7 @@ MAX_CHARACTERS = 200_000
 """Characters of each note that are looked at: what deserves a note is said by others too."""
 
 
-@dataclass(frozen=True, slots=True)
-class NameProspect:
+class NameProspect(Record):
     """A name that several notes mention and no note has.
 
     Attributes:
@@ -41,8 +40,7 @@ class NameProspect:
     examples: tuple[VaultPath, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NameProspects:
+class NameProspects(Record):
     """Names that deserve a note.
 
     Attributes:

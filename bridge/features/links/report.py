@@ -25,7 +25,7 @@ from bridge.graph.kinds import WRITTEN
 from bridge.markdown.links import is_attachment_name, name_key, target_file
 from bridge.markdown.names import Names
 from bridge.markdown.note import Link
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.fold import fold_case
 from bridge.types import Exact, VaultPath
 
@@ -113,8 +113,7 @@ SAID = 3
 """Most names listed of those by which a note is mentioned."""
 
 
-@dataclass(frozen=True, slots=True)
-class BrokenName:
+class BrokenName(Record):
     """An unresolved name that likely means an existing note.
 
     Attributes:
@@ -132,8 +131,7 @@ class BrokenName:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class UnlinkedPlace:
+class UnlinkedPlace(Record):
     """An unlinked mention of a note.
 
     Attributes:
@@ -147,8 +145,7 @@ class UnlinkedPlace:
     text: Exact
 
 
-@dataclass(frozen=True, slots=True)
-class UnlinkedNote:
+class UnlinkedNote(Record):
     """A note that others mention without a link.
 
     Attributes:
@@ -168,8 +165,7 @@ class UnlinkedNote:
     places: tuple[UnlinkedPlace, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AmbiguousName:
+class AmbiguousName(Record):
     """A name shared by several notes that links use without a folder.
 
     Attributes:
@@ -185,8 +181,7 @@ class AmbiguousName:
     sources: tuple[VaultPath, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ReportTotals:
+class ReportTotals(Record):
     """Counts of each kind.
 
     Attributes:
@@ -202,8 +197,7 @@ class ReportTotals:
     ambiguous: int
 
 
-@dataclass(frozen=True, slots=True)
-class LinkReport:
+class LinkReport(Record):
     """How the links of a vault could be better.
 
     Attributes:

@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Annotated, Literal
 
 from annotated_types import Interval, MaxLen
+from msgspec.structs import replace
 
 from bridge.api.agreement import is_editor
 from bridge.api.call import Call
@@ -22,7 +22,7 @@ from bridge.features.links.link_candidates import LinkContext, Suggestion, sourc
 from bridge.features.links.mentions import Name, NameFinder
 from bridge.index.note import IndexedNote
 from bridge.markdown.parse import parse
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.link_feedback import LinkFeedback
 from bridge.text.closest import find_closest
 from bridge.text.fold import fold_case
@@ -36,8 +36,7 @@ MAX_COMPARED_WORDS = 5_000
 """Words of a note that are compared with words that it does not contain."""
 
 
-@dataclass(frozen=True, slots=True)
-class LinkSuggestion:
+class LinkSuggestion(Record):
     """A link that may be missing.
 
     Attributes:
@@ -57,8 +56,7 @@ class LinkSuggestion:
     why: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LinkSuggestions:
+class LinkSuggestions(Record):
     """Links that a text may be missing.
 
     Attributes:
@@ -143,8 +141,7 @@ def describe_suggestion(found: Suggestion, above: int, inside: LineIndex, start:
     return LinkSuggestion(found.target, found.text, lines, found.span, round(found.score, 3), found.why)
 
 
-@dataclass(frozen=True, slots=True)
-class LinkJudged:
+class LinkJudged(Record):
     """Feedback so far on suggested links.
 
     Attributes:

@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Final, TypeVar
+
+from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.note_text import open_note
@@ -19,7 +20,7 @@ from bridge.features.memory.visibility import VisibleMemories
 from bridge.features.sessions.public import TYPE as JOURNAL
 from bridge.features.sessions.public import read_words, told_lines
 from bridge.index.inverted_index import TextQuery
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.calibrate import calibrate_cosines, model_calibration, model_trust
 from bridge.text.invisible import visible_text
 from bridge.text.match import compile_matcher
@@ -57,8 +58,7 @@ TIERS: Final = {"hot": 1.0, "warm": 0.9, "cold": 0.75, "archived": 0.5}
 """How much the tier of a memory counts when several fit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Record):
     """A memory that fits a question."""
 
     memory: Memory
@@ -66,8 +66,7 @@ class Choice:
     why: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(Record):
     """The memories that fit a question, and how they were found."""
 
     choices: Sequence[Choice] = ()
@@ -76,8 +75,7 @@ class Selection:
     notices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Record):
     """What is asked, and of what."""
 
     text: str

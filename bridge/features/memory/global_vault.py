@@ -1,8 +1,9 @@
 """The global vault, asked beside the vault of a call."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.errors import BridgeError, NoSuchVault

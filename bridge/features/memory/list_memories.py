@@ -18,15 +18,14 @@ from bridge.features.memory.new_memory import Places, Words, names_of
 from bridge.features.memory.recall import MemoryFilter, TextChars, fold_tags, passes, recall_notices
 from bridge.features.memory.results import ListedMemory, list_each
 from bridge.features.memory.use_log import NO_USE, MemoryUse, UseLog
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.invisible import quote_path
 from bridge.types import VaultPath
 
 Sort = Literal["-updated", "-used", "expires"]
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryCounts:
+class MemoryCounts(Record):
     """How many memories there are.
 
     Attributes:
@@ -38,8 +37,7 @@ class MemoryCounts:
     tiers: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryPage:
+class MemoryPage(Record):
     """A page of memories.
 
     Attributes:

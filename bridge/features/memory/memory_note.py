@@ -13,7 +13,7 @@ from rapidfuzz.distance import OSA
 
 from bridge.features.injections.public import denied_agents
 from bridge.markdown.note import Value, sole_item
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.fold import letters_and_digits
 from bridge.text.scripts import UNSPACED_CHARACTER
 from bridge.text.stems import STOP_WORDS
@@ -50,8 +50,7 @@ HOT_S, WARM_S = 14 * 86_400.0, 90 * 86_400.0
 """Seconds since its last use for which a memory is hot, and warm."""
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(Record):
     """A memory."""
 
     path: VaultPath

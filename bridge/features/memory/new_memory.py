@@ -4,13 +4,13 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
 from datetime import datetime, timedelta
 from secrets import token_hex
 from typing import Annotated, Final
 
 import orjson
 from annotated_types import Interval, MaxLen
+from msgspec import field
 
 from bridge.api.hints import Properties
 from bridge.api.moments import day
@@ -18,7 +18,7 @@ from bridge.errors import InvalidArguments
 from bridge.features.memory.memory_note import TYPE, Memory, MemoryKind, link_name, link_to, name_key, read_memory
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.note import Value
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.fold import fold_case
 from bridge.text.overlap import find_overlaps
 from bridge.text.scripts import is_latin
@@ -44,8 +44,7 @@ _NEGATIONS: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Record):
     """How a text relates to that of a memory."""
 
     share: float
@@ -136,8 +135,7 @@ OWN: Final = frozenset(
 _DAYS: Final = re.compile(r"(\d{1,5})\s*d(?:ays?)?")
 
 
-@dataclass(frozen=True, slots=True)
-class NewMemory:
+class NewMemory(Record):
     """What to remember.
 
     Attributes:

@@ -3,10 +3,10 @@
 import asyncio
 import contextlib
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Annotated, Final, TypeVar
 
 from annotated_types import Interval
+from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.hints import Query, When
@@ -25,7 +25,7 @@ from bridge.features.memory.new_memory import Places, Words, names_of
 from bridge.features.memory.results import MAX_TEXT_CHARS, ListedMemory, RecalledMemory, SessionLine, list_each
 from bridge.features.memory.use_log import NO_USE, UseLog
 from bridge.features.memory.visibility import VisibleMemories, narrow_memories, withhold_memories
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.injection_log import InjectedNote
 from bridge.text.budget import estimate_tokens
 from bridge.text.fold import fold_case
@@ -37,8 +37,7 @@ MAX_STANDING_MEMORIES: Final = 20
 """Memories that are returned whatever is asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class RecalledMemories:
+class RecalledMemories(Record):
     """What is remembered.
 
     Attributes:
@@ -132,8 +131,7 @@ MAX_JOURNAL_LINES: Final = 5
 TextChars = Annotated[int, Interval(ge=0, le=51_200)]
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryFilter:
+class MemoryFilter(Record):
     """Which memories to consider."""
 
     kinds: tuple[MemoryKind, ...] = ()

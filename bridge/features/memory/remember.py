@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Annotated, Any, Final
 
 from annotated_types import Len, MaxLen
+from msgspec.structs import replace
 
 from bridge.api.agreement import has_agreed, require_agreement, set_up_requests
 from bridge.api.call import Call
@@ -34,7 +35,7 @@ from bridge.features.memory.visibility import VisibleMemories
 from bridge.index.inverted_index import TextQuery
 from bridge.markdown.kinds import title_of
 from bridge.markdown.note import Value, field_of, property_of
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.stems import content_words
 from bridge.text.words import words_of
 from bridge.types import VaultPath
@@ -56,8 +57,7 @@ NEARLY_SAME_COSINE: Final = 0.92
 """The similarity in meaning from which two memories say nearly the same."""
 
 
-@dataclass(frozen=True, slots=True)
-class LikeMemory:
+class LikeMemory(Record):
     """A memory that says something similar.
 
     Attributes:
@@ -227,8 +227,7 @@ def require_no_circle(catalogue: MemoryCatalogue, memories: Sequence[Memory], su
         one = None if one.superseded_by is None else catalogue.find(one.superseded_by)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RememberedNote(Written):
+class RememberedNote(Written, kw_only=True):
     """A memory that was written, or the one that says the same already.
 
     Attributes:
@@ -314,8 +313,7 @@ async def remember(
     return RememberedNote(**{**written_fields(made), "confirmation": confirmation}, like=like)
 
 
-@dataclass(frozen=True, slots=True)
-class KnownMemory:
+class KnownMemory(Record):
     """A memory that says the same as a new one, or nearly."""
 
     path: VaultPath

@@ -11,7 +11,7 @@ from bridge.features.memory.memory_note import Memory, MemoryKind, Tier
 from bridge.features.memory.use_log import NO_USE, MemoryUse
 from bridge.features.memory.visibility import VisibleMemories
 from bridge.features.sessions.public import Told
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.invisible import visible_text
 from bridge.types import SHORT_DIGEST, VaultPath
 
@@ -19,8 +19,7 @@ MAX_TEXT_CHARS: Final = 600
 """Characters of a memory's text that are shown by default."""
 
 
-@dataclass(frozen=True, slots=True)
-class UseCount:
+class UseCount(Record):
     """How often a memory was recalled.
 
     Attributes:
@@ -32,8 +31,7 @@ class UseCount:
     last: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ListedMemory:
+class ListedMemory(Record):
     """A memory.
 
     Attributes:
@@ -77,8 +75,7 @@ class ListedMemory:
     vault: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecalledMemory(ListedMemory):
+class RecalledMemory(ListedMemory, kw_only=True):
     """A memory that fits the question.
 
     Attributes:
@@ -90,8 +87,7 @@ class RecalledMemory(ListedMemory):
     why: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SessionLine:
+class SessionLine(Record):
     """Something that the journal of an earlier session says.
 
     Attributes:

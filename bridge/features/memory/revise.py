@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import field
 from datetime import datetime
 from typing import Annotated, Any
+
+from msgspec import field
 
 from bridge.api.call import Call
 from bridge.api.hints import Properties
@@ -34,14 +35,13 @@ from bridge.features.memory.use_log import NO_USE, UseLog, Verdict
 from bridge.markdown.edit.requests import Append, Edit, ReplaceLines
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.note import Value
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.secrets import require_plain
 from bridge.text.sentence import sentence_at
 from bridge.types import Digest, VaultPath
 
 
-@dataclass(frozen=True, slots=True)
-class Revision:
+class Revision(Record):
     """What to change of a memory; what is not given stays.
 
     Attributes:
@@ -179,8 +179,7 @@ CHECKS: Mapping[str, tuple[str, Mapping[str, bool]]] = {
 """What is asked for a forgotten memory: the argument that takes the question, and others."""
 
 
-@dataclass(frozen=True, slots=True)
-class ForgottenCheck:
+class ForgottenCheck(Record):
     """Which operations still find a memory by its title and first sentence.
 
     Attributes:
@@ -194,8 +193,7 @@ class ForgottenCheck:
     search: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ForgottenMemory(Written):
+class ForgottenMemory(Written, kw_only=True):
     """A memory that was forgotten.
 
     Attributes:
@@ -205,8 +203,7 @@ class ForgottenMemory(Written):
     verified: ForgottenCheck | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedMemory:
+class JudgedMemory(Record):
     """The verdicts on a memory.
 
     Attributes:

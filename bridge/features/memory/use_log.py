@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final, Literal
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.database import Database
 from bridge.state.tables import Subject, Table
 from bridge.types import VaultPath
@@ -41,8 +41,7 @@ USES: Final = Subject(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryUse:
+class MemoryUse(Record):
     """The use of one memory."""
 
     times: int = 0

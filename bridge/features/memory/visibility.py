@@ -2,19 +2,19 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from itertools import chain
+
+from msgspec.structs import replace
 
 from bridge.features.memory.memory_note import Memory
 from bridge.markdown.kinds import title_of
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import VaultPath
 
 Group = dict[VaultPath, Memory]
 
 
-@dataclass(frozen=True, slots=True)
-class Audience:
+class Audience(Record):
     """Who asks, and for which scopes."""
 
     client: str | None = None
@@ -26,8 +26,7 @@ class Audience:
     """Whether archived memories count."""
 
 
-@dataclass(frozen=True, slots=True)
-class VisibleMemories:
+class VisibleMemories(Record):
     """The memories that an audience may see between two times."""
 
     since: float

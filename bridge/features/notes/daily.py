@@ -1,12 +1,12 @@
 """Daily notes."""
 
 import asyncio
-from dataclasses import replace
 from datetime import date as day_of_calendar
 from datetime import datetime
 from typing import Annotated, Literal
 
 from annotated_types import MaxLen
+from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.registry import operation
@@ -21,7 +21,7 @@ from bridge.markdown.edit.properties import build_note
 from bridge.markdown.edit.requests import Append, Edit, InsertUnder
 from bridge.markdown.moment_format import FilledTemplate, fill_template
 from bridge.markdown.names import note_name
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.diff import decode_text, display_text
 from bridge.types import Day, Digest, Exact, VaultPath
 from bridge.vault.obsidian_settings import DAILY_SETTINGS, daily_path, read_obsidian_settings
@@ -29,8 +29,7 @@ from bridge.vault.obsidian_settings import DAILY_SETTINGS, daily_path, read_obsi
 TODAY = Day("today")
 
 
-@dataclass(frozen=True, slots=True)
-class DailyNote:
+class DailyNote(Record):
     """The daily note of a day.
 
     Attributes:

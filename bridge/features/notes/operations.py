@@ -5,11 +5,11 @@ import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from annotated_types import Interval
+from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.change import Objections
@@ -27,7 +27,7 @@ from bridge.features.entities.public import may_be_one
 from bridge.index.hits import PassageHit
 from bridge.index.note import IndexedNote, Notes
 from bridge.markdown.kinds import title_of
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.filters import filter_notes
 from bridge.search.model import SearchRequest
 from bridge.search.passages import read_shown
@@ -40,8 +40,7 @@ from bridge.types import Among, Digest, NoteKind, VaultPath
 Sort = Literal["path", "-path", "title", "-title", "modified", "-modified", "created", "-created"]
 
 
-@dataclass(frozen=True, slots=True)
-class ListedNote:
+class ListedNote(Record):
     """A note in a list.
 
     Attributes:
@@ -65,8 +64,7 @@ class ListedNote:
     created: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FoundNotes:
+class FoundNotes(Record):
     """A page of a list of notes.
 
     Attributes:
@@ -209,8 +207,7 @@ def summarize_note(note: IndexedNote, root: Path) -> ListedNote:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ListedFolder:
+class ListedFolder(Record):
     """A folder in a list.
 
     Attributes:
@@ -224,8 +221,7 @@ class ListedFolder:
     direct: int
 
 
-@dataclass(frozen=True, slots=True)
-class FolderList:
+class FolderList(Record):
     """Folders that contain notes.
 
     Attributes:
@@ -264,8 +260,7 @@ def count_folders(paths: Iterable[VaultPath]) -> FolderList:
     return FolderList(tuple(ListedFolder(Folder(folder), below[folder], direct[folder]) for folder in named))
 
 
-@dataclass(frozen=True, slots=True)
-class ListedTag:
+class ListedTag(Record):
     """A tag in a list.
 
     Attributes:
@@ -277,8 +272,7 @@ class ListedTag:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class TagList:
+class TagList(Record):
     """The tags in use.
 
     Attributes:

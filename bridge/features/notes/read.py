@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from annotated_types import Interval, MaxLen, MinLen
+from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.note_names import find_place
@@ -17,13 +17,12 @@ from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments, NoteNotFound
 from bridge.markdown.note import Note
 from bridge.markdown.sections import section_names, section_spans
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.lines import LineIndex
 from bridge.types import EXACT, Digest, Exact, Lines, VaultPath
 
 
-@dataclass(frozen=True, slots=True)
-class Next:
+class Next(Record):
     """Arguments that continue a truncated answer.
 
     Attributes:
@@ -35,8 +34,7 @@ class Next:
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class OutlinedSection:
+class OutlinedSection(Record):
     """A section of a note.
 
     Attributes:
@@ -50,8 +48,7 @@ class OutlinedSection:
     chars: int
 
 
-@dataclass(frozen=True, slots=True)
-class ReadNote:
+class ReadNote(Record):
     """A note, or the requested part of it.
 
     Attributes:
@@ -195,8 +192,7 @@ MAX_NOTES = 20
 """Notes of one call."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadPart:
+class ReadPart(Record):
     """One of the notes, or why it could not be read.
 
     Attributes:
@@ -210,8 +206,7 @@ class ReadPart:
     problem: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ReadNotes:
+class ReadNotes(Record):
     """Several notes.
 
     Attributes:

@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from datetime import datetime
 from typing import Annotated
 
 from annotated_types import MaxLen, MinLen
+from msgspec.structs import replace
 
 from bridge.api.agreement import agreement_notice, has_agreed, require_agreement, set_up_requests
 from bridge.api.call import Call
@@ -26,7 +27,6 @@ from bridge.features.policies.model import Problem
 from bridge.features.policies.parse import starter_text
 from bridge.features.policies.read import read_text
 from bridge.markdown.note import Value
-from bridge.records import dataclass
 from bridge.text.secrets import require_plain
 from bridge.types import Digest, VaultPath
 from bridge.vault.paths import file_name_for
@@ -35,8 +35,7 @@ ChangeIds = Annotated[tuple[Annotated[str, MaxLen(100)], ...], MaxLen(20)]
 Name = Annotated[str, MinLen(1), MaxLen(200)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WrittenPolicy(Written):
+class WrittenPolicy(Written, kw_only=True):
     """A policy that was written.
 
     Attributes:

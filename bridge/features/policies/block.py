@@ -11,7 +11,7 @@ from bridge.errors import InvalidArguments
 from bridge.features.policies.parse import VERSION
 from bridge.markdown.note import Value
 from bridge.markdown.yaml12 import WrongYaml, read_yaml
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.diff import split_lines
 from bridge.types import Digest
 
@@ -21,8 +21,7 @@ TYPE: Final = "policy"
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^\r\n`]*)")
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyBlock:
+class PolicyBlock(Record):
     """The block of a note."""
 
     text: str

@@ -15,14 +15,13 @@ from bridge.features.policies.model import Policy, Problem, VariableKind
 from bridge.features.policies.parse import STARTERS, starter_description
 from bridge.features.policies.read import ReadPolicy, approvals, open_policy, read_note
 from bridge.features.policies.trust import Approvals, ApprovedPolicies
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Digest, VaultPath, is_same_digest
 
 PolicyYaml = Annotated[str, MaxLen(65_536)]
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyVariable:
+class PolicyVariable(Record):
     """A variable of a policy.
 
     Attributes:
@@ -42,8 +41,7 @@ class PolicyVariable:
     description: str
 
 
-@dataclass(frozen=True, slots=True)
-class ListedPolicy:
+class ListedPolicy(Record):
     """A policy in a list.
 
     Attributes:
@@ -69,8 +67,7 @@ class ListedPolicy:
     unreadable: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyStarter:
+class PolicyStarter(Record):
     """A policy that comes with the bridge, for `author_policy`.
 
     Attributes:
@@ -82,8 +79,7 @@ class PolicyStarter:
     description: str
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyPage:
+class PolicyPage(Record):
     """The policies of a vault.
 
     Attributes:
@@ -170,8 +166,7 @@ def describe_variables(policy: Policy) -> Iterator[PolicyVariable]:
         yield PolicyVariable(one.name, one.kind, one.required, default, one.choices, one.meaning)
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyApproval:
+class PolicyApproval(Record):
     """Whether a policy is approved now.
 
     Attributes:

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
 from datetime import date, datetime, time, timedelta
 from difflib import SequenceMatcher
 from functools import cache
 from itertools import pairwise
 from typing import Final, NamedTuple, TypeVar
 
+from msgspec import Struct, field
 from yaml import YAMLError
 
 from bridge.bases.values import text_of
@@ -27,7 +27,7 @@ from bridge.markdown.names import note_name
 from bridge.markdown.note import Value
 from bridge.markdown.parse import parse
 from bridge.markdown.sections import heading_paths
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.diff import decode_text, diff_lines, split_lines
 from bridge.text.words import SPACED_WORD, TOKEN
 from bridge.types import Digest, VaultPath
@@ -68,16 +68,14 @@ _KINDS_OF_NOTES: Final = frozenset({"type", "tags", "aliases", "cssclasses"})
 """Properties whose values do not name what a note is about."""
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(Record):
     """One change: its steps, and the day on which it was made."""
 
     steps: Sequence[Step]
     day: date
 
 
-@dataclass(frozen=True, slots=True)
-class DraftedVariable:
+class DraftedVariable(Record):
     """A variable that steps use.
 
     Attributes:
@@ -91,8 +89,7 @@ class DraftedVariable:
     sample: Value
 
 
-@dataclass(slots=True)
-class DraftedSteps:
+class DraftedSteps(Struct):
     """Steps made from examples.
 
     Attributes:
@@ -193,12 +190,11 @@ def _split(text: str) -> tuple[Mapping[str, Value], str]:
         return {}, text[body:]
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(Record):
     """A word, a day, two braces or another character of a text; the same if a policy says the same for it."""
 
     written: str
-    raw: str = field(compare=False)
+    raw: str
 
     @property
     def is_fixed(self) -> bool:

@@ -1,14 +1,15 @@
 """What a policy consists of, once it is read."""
 
 from collections.abc import Mapping
-from dataclasses import field
 from functools import cache
 from typing import Final, Literal, get_args, get_type_hints
+
+from msgspec import field
 
 from bridge.bases.syntax import Node
 from bridge.changes.requests.base import KINDS
 from bridge.markdown.note import Value
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import VaultPath
 
 VariableKind = Literal["text", "number", "yes-no", "list", "choice", "date", "note"]
@@ -52,8 +53,7 @@ MAX_CHARS: Final = 10_000_000
 """Characters that templates may make in a run."""
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Record):
     """What a caller gives to a policy."""
 
     name: str
@@ -65,8 +65,7 @@ class Variable:
     line: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Record):
     """Something that is true or not when a step is reached."""
 
     id: str
@@ -79,8 +78,7 @@ class Condition:
     line: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyStep:
+class PolicyStep(Record):
     """One step: a change or a question to the vault."""
 
     id: str
@@ -99,8 +97,7 @@ class PolicyStep:
         return self.do in READS
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(Record):
     """A workflow."""
 
     description: str = ""
@@ -111,8 +108,7 @@ class Policy:
     output_line: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Record):
     """A fault of a policy.
 
     Attributes:

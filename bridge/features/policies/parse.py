@@ -25,7 +25,7 @@ from bridge.features.policies.model import (
 )
 from bridge.markdown.note import Value
 from bridge.markdown.yaml12 import WrongYaml, YamlText, read_yaml
-from bridge.records import dataclass
+from bridge.records import Record
 
 VERSION: Final = 1
 
@@ -46,8 +46,7 @@ _OF_STEP: Final = frozenset({"id", "do", "when", "each"})
 _UNQUOTED: Final = 'A value that begins with a template must stand in quotes: "{{today}}".'
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyText:
+class PolicyText(Record):
     """What was read of a policy: as much as can be understood, and the faults."""
 
     policy: Policy

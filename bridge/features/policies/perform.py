@@ -22,7 +22,7 @@ from bridge.features.policies.bindings import policy_host, variable_readers
 from bridge.features.policies.read import ReadPolicy, approvals, open_policy
 from bridge.features.policies.run import PolicyRun, PolicyTrace, RunPolicy
 from bridge.features.policies.templates import bind_variables
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Digest, VaultPath
 
 NOWHERE = VaultPath("")
@@ -32,8 +32,7 @@ class PolicyTurn(asyncio.Lock):
     """Held while a policy is planned, for which nothing else may change the vault."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConditionOutcome:
+class ConditionOutcome(Record):
     """A condition of a policy.
 
     Attributes:
@@ -45,8 +44,7 @@ class ConditionOutcome:
     holds: bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class StepOutcome:
+class StepOutcome(Record):
     """A step of a policy.
 
     Attributes:
@@ -66,8 +64,7 @@ class StepOutcome:
     path: VaultPath | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PolicyOutcome(Written):
+class PolicyOutcome(Written, kw_only=True):
     """What a policy did, or would do.
 
     Attributes:

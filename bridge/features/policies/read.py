@@ -3,7 +3,8 @@
 import asyncio
 import contextlib
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bridge.api.arguments import Locator, fields_of
 from bridge.api.call import Call
@@ -25,7 +26,7 @@ from bridge.features.policies.trust import Approvals, ApprovedPolicies
 from bridge.index.note import Notes
 from bridge.markdown.note import type_of
 from bridge.markdown.parse import parse
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.fold import fold_case
 from bridge.types import Digest, PathRole, VaultPath
 from bridge.vault.vault import Vault
@@ -75,8 +76,7 @@ def _role(do: str, name: str) -> PathRole | None:
     return next((role_of(fields_of(one)[name]) for one in KINDS if one.__dataclass_fields__["op"].default == do), None)
 
 
-@dataclass(frozen=True, slots=True)
-class ReadPolicy:
+class ReadPolicy(Record):
     """A policy as it was read."""
 
     path: VaultPath | None

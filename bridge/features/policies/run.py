@@ -1,10 +1,11 @@
 """Runs a policy on a draft: every step sees what the steps before it did, and nothing is written here."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 from datetime import date
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal
+
+from msgspec import Struct, field
 
 from bridge.bases.evaluate import Budget
 from bridge.bases.syntax import Name, walk
@@ -41,7 +42,7 @@ from bridge.markdown.names import Names, note_name
 from bridge.markdown.note import Value
 from bridge.markdown.sections import heading_paths, normalise_heading
 from bridge.markdown.tasks import TaskSettings
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.task_filter import has_status
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
@@ -116,8 +117,7 @@ SECONDS: Final = 2.0
 _NO_ITEM: Final = object()
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyHost:
+class PolicyHost(Record):
     """What a run needs of the bridge."""
 
     root: Path
@@ -131,8 +131,7 @@ class PolicyHost:
     """Answers one of `READS_INDEX`, given its arguments."""
 
 
-@dataclass(slots=True)
-class StepTrace:
+class StepTrace(Struct):
     """What became of a step."""
 
     id: str
@@ -146,8 +145,7 @@ class StepTrace:
     """The note of the last change."""
 
 
-@dataclass(slots=True)
-class PolicyTrace:
+class PolicyTrace(Struct):
     """What became of a run."""
 
     steps: list[StepTrace] = field(default_factory=list)
@@ -176,7 +174,6 @@ class PolicyRun:
         return _Plan(self._policy, self._variables, self._host, draft, context, self.trace, state).make()
 
 
-@dataclass(frozen=True, slots=True)
 class RunPolicy(Request):
     """The change that a policy makes."""
 

@@ -15,7 +15,7 @@ from bridge.features.policies.model import MAX_CHARS, Policy, Variable
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.moment_format import format_moment
 from bridge.markdown.note import Value
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.closest import find_closest
 from bridge.vault.paths import file_name_for
 
@@ -40,8 +40,7 @@ HINT: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(Record):
     """What a template refers to."""
 
     root: Root
@@ -230,8 +229,7 @@ _EMPTY: Final[Mapping[str, Value]] = {"list": [], "yes-no": False}
 _YES_NO: Final[Mapping[str, bool]] = {"yes": True, "true": True, "no": False, "false": False}
 
 
-@dataclass(frozen=True, slots=True)
-class VariableReaders:
+class VariableReaders(Record):
     """What the meaning of a value depends on."""
 
     date: Callable[[str, str], str]

@@ -3,7 +3,7 @@
 import time
 from typing import Final
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.database import Database
 from bridge.state.tables import Subject, Table
 from bridge.types import Digest, VaultPath
@@ -27,8 +27,7 @@ POLICIES: Final = Subject(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Approvals:
+class Approvals(Record):
     """What was approved, when it was looked at."""
 
     policies: frozenset[tuple[str, str]] = frozenset()

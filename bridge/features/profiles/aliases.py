@@ -11,7 +11,7 @@ from bridge.engine.open_vault import OpenVault
 from bridge.features.links.public import read_corpus
 from bridge.features.profiles.records import AliasSuggestion
 from bridge.markdown.names import Names
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.fold import fold_case
 from bridge.text.stems import STOP_WORDS
 from bridge.text.words import TOKEN
@@ -29,8 +29,7 @@ _NO_NAME: Final = frozenset({"here", "link", "this", "see", "more", "hier", "ici
 _MARKS: Final = "*_`\"'“”‘’ "
 
 
-@dataclass(frozen=True, slots=True)
-class AliasForm:
+class AliasForm(Record):
     """A form, as most often written, with the notes that use it for each reason."""
 
     form: str

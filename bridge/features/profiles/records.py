@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Digest, VaultPath
 
 ProfilePart = Literal[
@@ -21,8 +21,7 @@ ProfilePart = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class AliasSuggestion:
+class AliasSuggestion(Record):
     """A form by which notes mean a note.
 
     Attributes:
@@ -39,8 +38,7 @@ class AliasSuggestion:
     examples: tuple[VaultPath, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ProfiledSection:
+class ProfiledSection(Record):
     """A section of a note.
 
     Attributes:
@@ -54,8 +52,7 @@ class ProfiledSection:
     words: int
 
 
-@dataclass(frozen=True, slots=True)
-class ProfiledLinks:
+class ProfiledLinks(Record):
     """How a note is linked.
 
     Attributes:
@@ -73,8 +70,7 @@ class ProfiledLinks:
     latest: tuple[VaultPath, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Tie:
+class Tie(Record):
     """A note that another is linked with.
 
     Attributes:
@@ -88,8 +84,7 @@ class Tie:
     mutual: bool
 
 
-@dataclass(frozen=True, slots=True)
-class RelatedNote:
+class RelatedNote(Record):
     """A note like another, without a link in either direction.
 
     Attributes:
@@ -103,8 +98,7 @@ class RelatedNote:
     why: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MissingLink:
+class MissingLink(Record):
     """A name in a note that should perhaps be a link.
 
     Attributes:
@@ -120,8 +114,7 @@ class MissingLink:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class NoteStructure:
+class NoteStructure(Record):
     """The place of a note in the graph.
 
     Attributes:
@@ -139,8 +132,7 @@ class NoteStructure:
     members: int
 
 
-@dataclass(frozen=True, slots=True)
-class ViolatedRule:
+class ViolatedRule(Record):
     """A rule that a note does not keep.
 
     Attributes:
@@ -158,8 +150,7 @@ class ViolatedRule:
     schema_note: VaultPath | None
 
 
-@dataclass(frozen=True, slots=True)
-class NoteHistory:
+class NoteHistory(Record):
     """The last change of a note through the bridge.
 
     Attributes:
@@ -177,8 +168,7 @@ class NoteHistory:
     reason: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class IndexState:
+class IndexState(Record):
     """What the index holds of a note.
 
     Attributes:
@@ -194,8 +184,7 @@ class IndexState:
     problems: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class OpenTask:
+class OpenTask(Record):
     """A task of a note that is neither done nor cancelled.
 
     Attributes:
@@ -209,8 +198,7 @@ class OpenTask:
     due: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class AboutNote:
+class AboutNote(Record):
     """A memory about a note.
 
     Attributes:
@@ -222,8 +210,7 @@ class AboutNote:
     title: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoteProfile:
+class NoteProfile(Record, kw_only=True):
     """What is known about a note; parts that were not asked for are null.
 
     Attributes:

@@ -24,7 +24,7 @@ from bridge.features.properties.public import NAME_PATTERNS, kind_of_value, with
 from bridge.index.note import IndexedNote
 from bridge.markdown.kinds import title_of
 from bridge.markdown.prose import protected_spans
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.counts import count_of
 from bridge.text.lines import LineIndex
 from bridge.types import Among, VaultPath
@@ -55,8 +55,7 @@ AGEING: Final = re.compile(
 """Words that were true when they were written."""
 
 
-@dataclass(frozen=True, slots=True)
-class StaleNote:
+class StaleNote(Record):
     """A note that should be looked through.
 
     Attributes:
@@ -78,8 +77,7 @@ class StaleNote:
     why: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class StaleNotes:
+class StaleNotes(Record):
     """Notes that are old and leaned upon.
 
     Attributes:

@@ -4,9 +4,10 @@ import asyncio
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Any, Final, Literal
 from urllib.parse import quote
+
+from msgspec import field
 
 from bridge.api.call import Call
 from bridge.api.note_text import open_note, read_text
@@ -21,7 +22,7 @@ from bridge.markdown.kinds import title_of
 from bridge.markdown.links import percent_decode, target_file, target_subpath
 from bridge.markdown.names import Names
 from bridge.markdown.note import Link, Note, Value, property_of, texts_of
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.related import find_related
 from bridge.text.overlap import find_overlaps
 from bridge.types import Digest, VaultPath
@@ -37,8 +38,7 @@ _SIZE: Final = re.compile(r"\d+(x\d+)?")
 _VAULT: Final = re.compile(r"(obsidian://open\?vault=)[^&)\s]*")
 
 
-@dataclass(frozen=True, slots=True)
-class CopiedText:
+class CopiedText(Record):
     """The text of a copy, without properties."""
 
     text: str
@@ -105,8 +105,7 @@ DIGITS = 16
 """Digits of a text's digest that a copy keeps."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RenewCopy(Request):
+class RenewCopy(Request, kw_only=True):
     """Replaces the text of a copy, if it is still as it was read."""
 
     text: str
@@ -187,8 +186,7 @@ MIN_COSINE: Final = 0.9
 """The similarity in meaning from which it does."""
 
 
-@dataclass(frozen=True, slots=True)
-class LikeNote:
+class LikeNote(Record):
     """A note of the global vault that says much of the same.
 
     Attributes:

@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Annotated, Literal
 
 from annotated_types import MaxLen
+from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.change_view import written_view
@@ -34,14 +35,13 @@ from bridge.features.promotion.copies import (
     origin_properties,
 )
 from bridge.markdown.note import Note, property_of
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.diff import unified_diff
 from bridge.text.invisible import inline
 from bridge.types import VaultPath
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CopiedNote(Written):
+class CopiedNote(Written, kw_only=True):
     """The change of the global vault.
 
     Attributes:
@@ -51,8 +51,7 @@ class CopiedNote(Written):
     vault: str
 
 
-@dataclass(frozen=True, slots=True)
-class PromotedNote:
+class PromotedNote(Record):
     """A note that was copied into the global vault.
 
     Attributes:
@@ -73,8 +72,7 @@ class PromotedNote:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Promotion:
+class Promotion(Record):
     """What is to be done in the global vault."""
 
     outcome: Literal["copied", "updated", "joined", "unchanged", "outdated"]

@@ -3,13 +3,13 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
 from typing import Final, Literal
+
+from msgspec import Struct, field
 
 from bridge.index.note import IndexedNote
 from bridge.markdown.links import inside_wiki
 from bridge.markdown.note import Value
-from bridge.records import dataclass
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 
@@ -43,8 +43,7 @@ def _kind_of_text(text: str) -> ValueKind:
     return "link" if _LINK.fullmatch(text) else "text" if text else "empty"
 
 
-@dataclass(slots=True)
-class PropertyCount:
+class PropertyCount(Struct):
     """What the notes say in one property, whatever its case."""
 
     spellings: Counter[str] = field(default_factory=Counter)
@@ -78,8 +77,7 @@ def count_properties(notes: Iterable[IndexedNote]) -> list[PropertyCount]:
     return sorted(found.values(), key=lambda each: (-each.spellings.total(), each.name))
 
 
-@dataclass(slots=True)
-class ValueCount:
+class ValueCount(Struct):
     """A value of a property, in one or several spellings."""
 
     spellings: Counter[Single] = field(default_factory=Counter)

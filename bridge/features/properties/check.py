@@ -21,7 +21,7 @@ from bridge.features.properties.rules import Rule, applies_to, find_violation
 from bridge.features.properties.schema_note import read_schemas, without_templates
 from bridge.index.note import IndexedNote
 from bridge.markdown.edit.properties import PropertyBlock
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.dismissals import dismissal_key
 from bridge.text.closest import find_closest
 from bridge.text.fold import fold_case
@@ -29,8 +29,7 @@ from bridge.text.lines import LineIndex
 from bridge.types import Among, VaultPath
 
 
-@dataclass(frozen=True, slots=True)
-class Convention:
+class Convention(Record):
     """A rule that most notes of a folder or type keep, or that a schema note states.
 
     Attributes:
@@ -59,8 +58,7 @@ class Convention:
     violators: tuple[VaultPath, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RuleViolation:
+class RuleViolation(Record):
     """A note that violates a rule.
 
     Attributes:
@@ -86,8 +84,7 @@ class RuleViolation:
     share: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedNotes:
+class CheckedNotes(Record):
     """The violations in notes.
 
     Attributes:

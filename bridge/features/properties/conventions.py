@@ -2,9 +2,10 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import accumulate
 from typing import Final
+
+from msgspec.structs import replace
 
 from bridge.features.properties.census import bare_value, kind_of_value, single_values, value_key
 from bridge.features.properties.rules import NAME_PATTERNS, Rule, RuleKind, RuleScope, applies_to, find_violation

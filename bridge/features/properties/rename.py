@@ -28,7 +28,7 @@ from bridge.index.note import IndexedNote
 from bridge.markdown.edit.properties import read_items
 from bridge.markdown.edit.tags import TagRename
 from bridge.markdown.edit.yaml_write import is_same_value
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.filters import no_such_property, no_such_tag
 from bridge.text.counts import count_of
 from bridge.text.fold import fold_case
@@ -37,8 +37,7 @@ from bridge.types import Exact, VaultPath
 Name = Annotated[str, MaxLen(200)]
 
 
-@dataclass(frozen=True, slots=True)
-class SkippedNote:
+class SkippedNote(Record):
     """A note that has what is changed and stays as it is.
 
     Attributes:
@@ -50,8 +49,7 @@ class SkippedNote:
     why: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ManyWritten(Written):
+class ManyWritten(Written, kw_only=True):
     """A change of many notes.
 
     Attributes:

@@ -14,7 +14,7 @@ from bridge.api.vault_notes import snapshot
 from bridge.api.where import choose_among
 from bridge.features.properties.census import PropertyCount, ValueCount, count_properties, count_values, value_key
 from bridge.index.note import IndexedNote
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.filters import filter_notes
 from bridge.search.model import SearchRequest
 from bridge.text.fold import fold_case
@@ -30,8 +30,7 @@ MAX_NOTES = 3
 Name = Annotated[str, MaxLen(200)]
 
 
-@dataclass(frozen=True, slots=True)
-class PropertyFacts:
+class PropertyFacts(Record):
     """A property.
 
     Attributes:
@@ -57,8 +56,7 @@ class PropertyFacts:
     problems: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ListedValue:
+class ListedValue(Record):
     """A value of a property.
 
     Attributes:
@@ -76,8 +74,7 @@ class ListedValue:
     paths: tuple[VaultPath, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PropertyReport:
+class PropertyReport(Record):
     """The properties in use, or the values of one.
 
     Attributes:

@@ -8,7 +8,7 @@ from bridge.features.properties.census import kind_of_value, single_values, valu
 from bridge.index.note import IndexedNote
 from bridge.markdown.kinds import title_of
 from bridge.markdown.note import Value, property_of
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 
@@ -28,16 +28,14 @@ NAME_PATTERNS: Final[Mapping[str, re.Pattern[str]]] = {
 """Patterns of file names without extension, the narrowest first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Record):
     """An expression of Obsidian's Bases, and the notes for which it is true."""
 
     text: str
     paths: frozenset[VaultPath]
 
 
-@dataclass(frozen=True, slots=True)
-class RuleScope:
+class RuleScope(Record):
     """The notes that a rule is about: those below a folder, or of a type, that fulfil a condition if there is one."""
 
     folder: str = ""
@@ -52,8 +50,7 @@ class RuleScope:
         return not self.folder or note.path.startswith(f"{self.folder}/")
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Record):
     """A rule, and how many notes keep it."""
 
     scope: RuleScope

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from bridge.api.note_names import unknown_properties
 from bridge.api.where import evaluate_apart, note_files
@@ -16,7 +17,7 @@ from bridge.index.boilerplate import is_template
 from bridge.index.note import IndexedNote
 from bridge.markdown.links import UNESCAPED_BAR
 from bridge.markdown.note import Value, property_of
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
@@ -40,8 +41,7 @@ _YES: Final = frozenset({"yes", "true", "x", "required", "✓", "✅"})
 _COLUMNS: Final = frozenset({"name", "type", "required", "values", "where", "must"})
 
 
-@dataclass(frozen=True, slots=True)
-class Schema:
+class Schema(Record):
     """The rules of a schema note, and what in it cannot be understood."""
 
     rules: tuple[Rule, ...] = ()

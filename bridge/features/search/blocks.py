@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder, Limit, Properties, Query, When
@@ -13,14 +14,13 @@ from bridge.errors import InvalidArguments
 from bridge.features.injections.public import find_withheld, reader_of
 from bridge.features.search.operations import PassageTokens, build_search_result, find_among
 from bridge.features.search.results import Freshness, Hit
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.block_search import search_blocks as find
 from bridge.search.model import SearchRequest
 from bridge.types import Among, BlockOrder, NoteOrFolder, SearchMode
 
 
-@dataclass(frozen=True, slots=True)
-class FoundBlocks:
+class FoundBlocks(Record):
     """Blocks, best first; several may be of one note.
 
     Attributes:

@@ -3,10 +3,10 @@
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
 from typing import Annotated, Any
 
 from annotated_types import Interval, MaxLen
+from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder, Limit, Properties, Query, When

@@ -3,13 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.answerability import Answerability
 from bridge.types import Lines, SearchDepth, VaultPath
 
 
-@dataclass(frozen=True, slots=True)
-class FoundPassage:
+class FoundPassage(Record):
     """A passage of a note.
 
     Attributes:
@@ -23,8 +22,7 @@ class FoundPassage:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Record):
     """A note, represented by its best passage, or a block of a note.
 
     Attributes:
@@ -58,8 +56,7 @@ class Hit:
     vault: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Freshness:
+class Freshness(Record):
     """What is not indexed yet.
 
     Attributes:
@@ -71,8 +68,7 @@ class Freshness:
     pending_vectors: int
 
 
-@dataclass(frozen=True, slots=True)
-class SearchResult:
+class SearchResult(Record):
     """Hits, best first, one per note.
 
     Attributes:

@@ -2,9 +2,10 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Final
+
+from msgspec.structs import replace
 
 from bridge.api.write import ChangedFile, Fetch, changed_files, snapshot_fetcher
 from bridge.changes.git import find_commits

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.names import note_name
 from bridge.markdown.note import field_of
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.counts import count_of
 from bridge.text.invisible import replace_surrogates, visible_text
 from bridge.types import VaultPath
@@ -22,16 +22,14 @@ LISTS: Final = ("actions", "decisions", "problems", "outcomes", "questions")
 """The words that are lists of entries; the others are one text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Record):
     """A line that was handed over, with the local time at which that happened."""
 
     time: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class JournalWords:
+class JournalWords(Record):
     """What an agent handed over for its journal."""
 
     goal: str = ""
@@ -59,8 +57,7 @@ class JournalWords:
         return JournalWords(**values)
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedNote:
+class ChangedNote(Record):
     """A note that a session changed."""
 
     path: VaultPath
@@ -70,8 +67,7 @@ class ChangedNote:
     reasons: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(Record):
     """What changes of one operation did, or would do.
 
     Attributes:
@@ -85,8 +81,7 @@ class Batch:
     reasons: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Record):
     """A call that failed and was not repeated with success."""
 
     tool: str
@@ -95,8 +90,7 @@ class Failure:
     path: VaultPath | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class JournalFacts:
+class JournalFacts(Record):
     """What the records say about a session."""
 
     session: str

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import count
+
+from msgspec.structs import replace
 
 from bridge.changes.draft import Draft, digest_of
 from bridge.changes.effect import Effect
@@ -26,7 +27,6 @@ from bridge.markdown.edit.properties import build_note
 from bridge.markdown.edit.requests import Append, InsertUnder
 from bridge.markdown.note import field_of
 from bridge.markdown.parse import parse
-from bridge.records import dataclass
 from bridge.state.change_records import ChangeFilter
 from bridge.state.session_log import SessionRecord
 from bridge.types import Digest, VaultPath
@@ -43,8 +43,7 @@ MAX_JOURNAL_CHANGES = 5_000
 """Most changes of a journal that are followed back to its beginning."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JournalChange(Request):
+class JournalChange(Request, kw_only=True):
     """Writes a journal; below one that somebody else has changed, it only adds lines."""
 
     facts: JournalFacts

@@ -4,10 +4,12 @@ import asyncio
 import contextlib
 import logging
 import time
-from dataclasses import replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 from weakref import WeakKeyDictionary
+
+from msgspec.structs import replace
 
 from bridge.api.feature import Finding, make_finding
 from bridge.engine.agents_folder import agents_folder
@@ -19,7 +21,6 @@ from bridge.features.sessions.facts import gather_facts, is_of_agent
 from bridge.features.sessions.journal_note import JournalFacts, JournalWords, note_link
 from bridge.features.sessions.journal_write import JOURNAL_OPERATIONS, WRITE, journal_path, write_journal
 from bridge.markdown.note import field_of
-from bridge.records import dataclass
 from bridge.settings.schema import setting
 from bridge.state.call_log import DAY_S
 from bridge.state.change_records import ChangeFilter

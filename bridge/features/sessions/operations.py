@@ -15,7 +15,7 @@ from bridge.api.moments import iso, moment
 from bridge.api.registry import operation
 from bridge.engine.open_vault import OpenVault
 from bridge.markdown.note import field_of
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.change_records import ChangeFilter
 from bridge.state.session_log import SessionEvent, SessionFilter, SessionRecord, SessionState
 from bridge.types import VaultPath
@@ -24,8 +24,7 @@ MAX_CHANGES = 200
 """Most changes of a session whose notes are listed."""
 
 
-@dataclass(frozen=True, slots=True)
-class ListedSession:
+class ListedSession(Record):
     """A session of a client.
 
     Attributes:
@@ -61,8 +60,7 @@ class ListedSession:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class ListedSessions:
+class ListedSessions(Record):
     """Sessions.
 
     Attributes:
@@ -171,8 +169,7 @@ def session_list_view(answer: Answer) -> Iterable[Element]:
         yield notice("No session found.")
 
 
-@dataclass(frozen=True, slots=True)
-class PausedSession:
+class PausedSession(Record):
     """The session that was paused.
 
     Attributes:

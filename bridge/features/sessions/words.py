@@ -3,11 +3,12 @@
 import asyncio
 import time
 from collections.abc import Iterable
-from dataclasses import fields, replace
+from dataclasses import fields
 from datetime import datetime
 from typing import Annotated, Literal
 
 from annotated_types import Interval, Len, MaxLen
+from msgspec.structs import replace
 
 from bridge.api.agreement import has_agreed, require_agreement, set_up_requests
 from bridge.api.call import Call
@@ -19,7 +20,6 @@ from bridge.engine.agents_folder import agents_folder
 from bridge.features.sessions.facts import gather_facts
 from bridge.features.sessions.journal_note import Entry, JournalFacts, JournalWords, later_lines
 from bridge.features.sessions.journal_write import write_journal
-from bridge.records import dataclass
 from bridge.state.session_log import SessionEvent, SessionRecord
 from bridge.text.invisible import inline
 from bridge.text.secrets import require_plain
@@ -28,8 +28,7 @@ Text = Annotated[str, MaxLen(5_000)]
 Texts = Annotated[tuple[Annotated[str, Len(1, 5_000)], ...], MaxLen(100)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SavedJournal(Written):
+class SavedJournal(Written, kw_only=True):
     """A change to the journal of a session."""
 
 

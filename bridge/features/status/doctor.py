@@ -6,12 +6,12 @@ import os
 import stat
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 import orjson
+from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.feature import Check, Finding, Fix, VaultCheck, Verdict, WaitingCheck, make_finding
@@ -21,7 +21,7 @@ from bridge.engine.watchdog import describe_failure
 from bridge.errors import BridgeError
 from bridge.features.status.operations import free_bytes
 from bridge.index.index import IndexHealth
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.counts import count_of
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
@@ -67,8 +67,7 @@ OURS = frozenset({"internal", "not_ready", "model_missing", "disk_full"})
 """Errors that no caller can help; all others say what the caller should do differently."""
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
+class Diagnosis(Record):
     """The results of all checks.
 
     Attributes:

@@ -19,7 +19,7 @@ from bridge.engine.inspection import IndexPart, is_indexed
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments, NoteNotFound
 from bridge.index.note import IndexedNote
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Digest, VaultPath
 
 OPEN_LOOK_S = 0.05
@@ -59,8 +59,7 @@ SAME_S = 0.002
 """Seconds by which two programs' rounding of one time may differ."""
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Record):
     """A file as another program sees it.
 
     Attributes:
@@ -75,8 +74,7 @@ class Seen:
     __pydantic_config__: ClassVar[dict[str, Any]] = public_alias()
 
 
-@dataclass(frozen=True, slots=True)
-class Reported:
+class Reported(Record):
     """A change seen by another program.
 
     Attributes:
@@ -91,8 +89,7 @@ class Reported:
     __pydantic_config__: ClassVar[dict[str, Any]] = public_alias()
 
 
-@dataclass(frozen=True, slots=True)
-class ReportTaken:
+class ReportTaken(Record):
     """The outcome of a report.
 
     Attributes:
@@ -141,8 +138,7 @@ def differs(note: IndexedNote, file: Seen) -> bool:
     return note.size != file.size or abs(note.mtime - seconds) > SAME_S
 
 
-@dataclass(frozen=True, slots=True)
-class Indexed:
+class Indexed(Record):
     """Whether the index caught up.
 
     Attributes:
@@ -181,8 +177,7 @@ async def wait_until_indexed(
         raise no_such_note(call.vault, path) from None
 
 
-@dataclass(frozen=True, slots=True)
-class JobStarted:
+class JobStarted(Record):
     """A background job.
 
     Attributes:
@@ -217,8 +212,7 @@ async def reindex(call: Call, paths: tuple[VaultPath, ...] = (), full: bool = Fa
     return JobStarted(call.host.reindex(paths, full=full).id)
 
 
-@dataclass(frozen=True, slots=True)
-class JobStatus:
+class JobStatus(Record):
     """The progress of a job.
 
     Attributes:
@@ -267,8 +261,7 @@ async def job_status(
     return JobStatus(job.id, job.kind, job.state, job.done, job.total, job.message)
 
 
-@dataclass(frozen=True, slots=True)
-class Paused:
+class Paused(Record):
     """Whether embedding is paused.
 
     Attributes:

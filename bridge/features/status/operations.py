@@ -5,10 +5,12 @@ import os
 import shutil
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from itertools import islice
 from math import ceil
 from pathlib import Path
+
+from msgspec.structs import replace
 
 import bridge as program
 from bridge.api.call import Call
@@ -34,7 +36,7 @@ from bridge.features.status.records import (
     VaultDisk,
     VaultStatus,
 )
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Digest, Lines, VaultId, VaultPath
 
 SHOWN = 20
@@ -134,8 +136,7 @@ def group_left_out(reasons: Mapping[str, str]) -> LeftOut:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(Record):
     """A passage of a note in the index.
 
     Attributes:
@@ -149,8 +150,7 @@ class Passage:
     embedded: bool
 
 
-@dataclass(frozen=True, slots=True)
-class IndexStatus:
+class IndexStatus(Record):
     """A file in the index.
 
     Attributes:

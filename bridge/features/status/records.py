@@ -1,15 +1,15 @@
 """What `status` answers."""
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Literal
 
-from bridge.records import dataclass
+from msgspec import field
+
+from bridge.records import Record
 from bridge.types import Digest, Exact, VaultId
 
 
-@dataclass(frozen=True, slots=True)
-class VaultDisk:
+class VaultDisk(Record):
     """Bytes kept for one vault.
 
     Attributes:
@@ -23,8 +23,7 @@ class VaultDisk:
     state: int
 
 
-@dataclass(frozen=True, slots=True)
-class Disk:
+class Disk(Record):
     """Bytes shared by all vaults.
 
     Attributes:
@@ -36,8 +35,7 @@ class Disk:
     free: int
 
 
-@dataclass(frozen=True, slots=True)
-class Pending:
+class Pending(Record):
     """Outstanding work.
 
     Attributes:
@@ -49,8 +47,7 @@ class Pending:
     vectors: int
 
 
-@dataclass(frozen=True, slots=True)
-class Ready:
+class Ready(Record):
     """What can be searched.
 
     Attributes:
@@ -64,8 +61,7 @@ class Ready:
     words: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Left:
+class Left(Record):
     """One file that is not in the index.
 
     Attributes:
@@ -77,8 +73,7 @@ class Left:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class LeftFor:
+class LeftFor(Record):
     """Files left out of the index for one reason.
 
     Attributes:
@@ -92,8 +87,7 @@ class LeftFor:
     first: tuple[Exact, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOut(Record):
     """Files left out of the index.
 
     Attributes:
@@ -107,8 +101,7 @@ class LeftOut:
     reasons: tuple[LeftFor, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ModelInUse:
+class ModelInUse(Record):
     """The model that embeds the vault.
 
     Attributes:
@@ -128,8 +121,7 @@ class ModelInUse:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelSetup:
+class ModelSetup(Record):
     """The set-up of llama.cpp, which runs the models.
 
     Attributes:
@@ -149,8 +141,7 @@ class ModelSetup:
     seconds: int
 
 
-@dataclass(frozen=True, slots=True)
-class Embedding:
+class Embedding(Record):
     """Embedding progress.
 
     Attributes:
@@ -162,8 +153,7 @@ class Embedding:
     seconds_left: int
 
 
-@dataclass(frozen=True, slots=True)
-class VaultStatus:
+class VaultStatus(Record):
     """The index of one vault.
 
     Attributes:
@@ -209,8 +199,7 @@ class VaultStatus:
     indexed: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RunningBridge:
+class RunningBridge(Record):
     """The serving process.
 
     Attributes:
@@ -224,8 +213,7 @@ class RunningBridge:
     since: str
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(Record):
     """The state of the bridge.
 
     Attributes:

@@ -13,7 +13,7 @@ from annotated_types import Interval
 from bridge.api.call import Call
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.call_log import DAY_S, KEPT_DAYS, CallRecord
 from bridge.types import VaultPath
 
@@ -26,8 +26,7 @@ NAMELESS = "unknown"
 """Stands for clients that do not say what they are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(Record):
     """The calls of one kind.
 
     Attributes:
@@ -50,8 +49,7 @@ class Use:
     tokens_whole: int
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorCount:
+class ErrorCount(Record):
     """The calls that ended in one error.
 
     Attributes:
@@ -63,8 +61,7 @@ class ErrorCount:
     calls: int
 
 
-@dataclass(frozen=True, slots=True)
-class UsageReport:
+class UsageReport(Record):
     """The calls of some days.
 
     Attributes:

@@ -1,8 +1,9 @@
 """What a summary consists of."""
 
+from dataclasses import dataclass
 from typing import Literal
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.settings.schema import setting
 from bridge.types import Lines, VaultPath
 
@@ -12,8 +13,7 @@ SENTENCES: dict[Length, int] = {"line": 1, "short": 3, "long": 10}
 """Sentences of a summary of each length."""
 
 
-@dataclass(frozen=True, slots=True)
-class SummarySentence:
+class SummarySentence(Record):
     """A sentence of a summary.
 
     Attributes:
@@ -27,8 +27,7 @@ class SummarySentence:
     lines: Lines
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Record):
     """A summary of notes.
 
     Attributes:

@@ -4,9 +4,10 @@ import asyncio
 import hashlib
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 import orjson
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bridge.api.call import Call, StreamEvent
 from bridge.api.schemas import encode
@@ -24,7 +25,7 @@ from bridge.markdown.note import Note, PieceKind
 from bridge.markdown.sections import Outline
 from bridge.models.chat_process import ChatRequest, PromptTooLong
 from bridge.models.generator import Generator
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.budget import ASCII_PER_TOKEN, estimate_tokens, fit_words
 from bridge.text.counts import count_of
 from bridge.text.invisible import visible_text
@@ -36,15 +37,13 @@ MIN_EXCERPT_TOKENS = 40
 _SKIPPED: frozenset[PieceKind] = frozenset({"heading", "fence", "html", "math", "rule"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
+class _Block(Record):
     lines: Lines
     text: str
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Section:
+class _Section(Record):
     path: VaultPath
     heading: str
     blocks: tuple[_Block, ...]
@@ -157,8 +156,7 @@ def _restore(stored: str) -> Summary:
     return Summary(**{**facts, "sentences": sentences, "notices": tuple(facts["notices"]), "cached": True})
 
 
-@dataclass(slots=True)
-class _SummaryWriter:
+class _SummaryWriter(Struct):
     """Writes one summary."""
 
     call: Call

@@ -18,7 +18,7 @@ from bridge.api.where import Where, choose_among, notes_where
 from bridge.index.note import IndexedNote, IndexedTask
 from bridge.markdown.sections import heading_paths
 from bridge.markdown.tasks import TaskSettings, parse_task
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.filters import filter_notes
 from bridge.search.model import SearchRequest
 from bridge.search.task_filter import Sort, TaskFilter, filter_tasks, require_status, sort_tasks
@@ -28,8 +28,7 @@ from bridge.types import SHORT_DIGEST, Among, Day, DayOrPeriod, VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
 
 
-@dataclass(frozen=True, slots=True)
-class ListedTask:
+class ListedTask(Record):
     """A task in a list.
 
     Attributes:
@@ -67,8 +66,7 @@ class ListedTask:
     digest: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class TaskList:
+class TaskList(Record):
     """A page of a list of tasks.
 
     Attributes:

@@ -20,7 +20,7 @@ from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.features.links.public import Name, NameFinder
 from bridge.index.note import IndexedNote, Notes
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline
 from bridge.text.sentence import sentence_at
@@ -34,8 +34,7 @@ MAX_NOTES: Final = 10
 DAY_IN_NAME: Final = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 
 
-@dataclass(frozen=True, slots=True)
-class CourseSentence:
+class CourseSentence(Record):
     """A sentence that names the subject.
 
     Attributes:
@@ -49,8 +48,7 @@ class CourseSentence:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class CoursePeriod:
+class CoursePeriod(Record):
     """One week or month.
 
     Attributes:
@@ -68,8 +66,7 @@ class CoursePeriod:
     sentences: tuple[CourseSentence, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class EntityCourse:
+class EntityCourse(Record):
     """How a subject came up over time.
 
     Attributes:

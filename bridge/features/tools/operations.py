@@ -20,7 +20,7 @@ from bridge.engine.host import Host
 from bridge.errors import InvalidArguments, NoSuchOperation
 from bridge.features.external_tools.public import ExternalTool, running_tools
 from bridge.features.tools.likeness import ENOUGH, rank
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.budget import cut
 from bridge.types import EXACT, Scope
 
@@ -36,8 +36,7 @@ async def rank_external(call: Call, task: str) -> list[tuple[float, ExternalTool
     return [(likeness, one.tool) for likeness, one in ranked if likeness >= ENOUGH]
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
+class _Candidate(Record):
     tool: ExternalTool
     name: str
     title: str
@@ -66,8 +65,7 @@ JUDGED = 15
 """Judgements from which on it is told how often a tool was the right one."""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolArgument:
+class ToolArgument(Record):
     """An argument of a tool.
 
     Attributes:
@@ -83,8 +81,7 @@ class ToolArgument:
     required: bool
 
 
-@dataclass(frozen=True, slots=True)
-class FoundTool:
+class FoundTool(Record):
     """A tool that may do a task.
 
     Attributes:
@@ -110,8 +107,7 @@ class FoundTool:
     server: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FoundTools:
+class FoundTools(Record):
     """Tools that may do a task.
 
     Attributes:
@@ -203,8 +199,7 @@ def accuracy(right: int, wrong: int) -> float | None:
     return round((right + 1) / (judged + 2), 2) if judged >= JUDGED else None
 
 
-@dataclass(frozen=True, slots=True)
-class RanTool:
+class RanTool(Record):
     """A tool's answer.
 
     Attributes:
@@ -247,8 +242,7 @@ async def run_tool(call: Call, name: Annotated[str, MaxLen(100)], arguments: Map
     return RanTool(name, orjson.loads(encode(result)))
 
 
-@dataclass(frozen=True, slots=True)
-class Feedback:
+class Feedback(Record):
     """The tool's ratings.
 
     Attributes:

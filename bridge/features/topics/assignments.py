@@ -8,14 +8,13 @@ from bridge.features.topics.ontology import Ontology
 from bridge.index.note import IndexedNote
 from bridge.markdown.frontmatter import link_in_value
 from bridge.markdown.names import Names
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import VaultPath
 
 ValueStyle = Literal["wiki", "markdown", "plain"]
 
 
-@dataclass(frozen=True, slots=True)
-class TopicValue:
+class TopicValue(Record):
     """A value of the topic property."""
 
     text: str
@@ -27,8 +26,7 @@ class TopicValue:
     style: ValueStyle
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Assignments:
+class Assignments(Record, eq=False):
     """The topics of notes."""
 
     by_note: Mapping[VaultPath, frozenset[VaultPath]]

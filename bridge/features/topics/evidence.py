@@ -2,12 +2,13 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from bridge.features.links.public import Name, NameFinder
 from bridge.features.topics.ontology import Topic
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 
@@ -24,8 +25,7 @@ Having = Callable[[VaultPath], Collection[VaultPath]]
 """Returns the topics of a note."""
 
 
-@dataclass(frozen=True, slots=True)
-class TopicEvidence:
+class TopicEvidence(Record):
     """What speaks for a topic."""
 
     vote: float = 0.0
@@ -54,8 +54,7 @@ class TopicEvidence:
         return (1.0, self.vote, self.closest, *said, self.among_linked, float(self.in_folder))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NoteFacts:
+class NoteFacts(Record, eq=False):
     """What is known of a note besides its topics."""
 
     path: VaultPath

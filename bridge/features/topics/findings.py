@@ -1,9 +1,10 @@
 """What is not in order with the topics of notes, each with the requests that would mend it."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any, Final, Literal, get_args
+
+from msgspec.structs import replace
 
 from bridge.changes.link_text import write_link
 from bridge.changes.requests.base import Request
@@ -17,7 +18,7 @@ from bridge.features.topics.suggest import TopicSources
 from bridge.index.note import IndexedNote
 from bridge.markdown.frontmatter import link_in_value
 from bridge.markdown.names import Names, note_name
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import ObsidianSettings
@@ -69,8 +70,7 @@ StrayKind = Literal["missing", "outside", "unwanted"]
 """What is wrong with a value: it names no note, a note that is no topic, or a topic that the rules replace."""
 
 
-@dataclass(frozen=True, slots=True)
-class StrayValue:
+class StrayValue(Record):
     """A value of the topic property that should not be there."""
 
     text: str
@@ -79,8 +79,7 @@ class StrayValue:
     """The topic that the rules prefer."""
 
 
-@dataclass(frozen=True, slots=True)
-class TopicFinding:
+class TopicFinding(Record):
     """Something that is not in order with topics.
 
     The requests of several findings fit together in one change set, in the order of the kinds.

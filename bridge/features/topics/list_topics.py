@@ -17,13 +17,12 @@ from bridge.features.topics.note_topics import NoteTopics, suggest_topics
 from bridge.features.topics.ontology import Ontology, Topic
 from bridge.features.topics.validate import TopicProblem, validate_topics
 from bridge.features.topics.vault_topics import NO_ONTOLOGY, VaultTopics, read_topics
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 
 
-@dataclass(frozen=True, slots=True)
-class ListedTopic:
+class ListedTopic(Record):
     """A topic.
 
     Attributes:
@@ -43,8 +42,7 @@ class ListedTopic:
     definition: str
 
 
-@dataclass(frozen=True, slots=True)
-class TopicKind:
+class TopicKind(Record):
     """A folder of topics.
 
     Attributes:
@@ -58,8 +56,7 @@ class TopicKind:
     meaning: str
 
 
-@dataclass(frozen=True, slots=True)
-class TopicList:
+class TopicList(Record):
     """The topics of a vault.
 
     Attributes:

@@ -14,7 +14,7 @@ from bridge.features.topics.rules import TopicRules
 from bridge.features.topics.suggest import TopicSources, body_of, near_notes, words_by_note
 from bridge.markdown.frontmatter import link_in_value
 from bridge.markdown.parse import parse
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.sentences import Sentence, iter_sentences
 from bridge.text.fold import fold_case
 from bridge.text.invisible import inline
@@ -24,8 +24,7 @@ MAX_DEFINITION_CHARS: Final = 300
 """Characters of a definition."""
 
 
-@dataclass(frozen=True, slots=True)
-class QuotedDefinition:
+class QuotedDefinition(Record):
     """A sentence that says what a name means, and the note that says it."""
 
     text: str
@@ -70,8 +69,7 @@ MAX_NOTES: Final = 12
 """Notes with a name of which the near ones are looked up."""
 
 
-@dataclass(frozen=True, slots=True)
-class NamedCluster:
+class NamedCluster(Record):
     """A name, and the near notes that say it."""
 
     name: str

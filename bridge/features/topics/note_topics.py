@@ -1,20 +1,20 @@
 """The topics that a note may have."""
 
-from dataclasses import replace
 from typing import Literal
+
+from msgspec.structs import replace
 
 from bridge.engine.open_vault import OpenVault
 from bridge.features.topics.evidence import TopicEvidence
 from bridge.features.topics.suggest import LikelyTopic, TopicModels, likely_topics
 from bridge.features.topics.vault_topics import VaultTopics
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import VaultPath
 
 TopicReason = Literal["title", "text", "near notes", "linked notes", "folder"]
 
 
-@dataclass(frozen=True, slots=True)
-class SuggestedTopic:
+class SuggestedTopic(Record):
     """A topic that the note may have.
 
     Attributes:
@@ -41,8 +41,7 @@ class SuggestedTopic:
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class NoteTopics:
+class NoteTopics(Record):
     """What may be done with the topics of a note.
 
     Attributes:

@@ -1,12 +1,13 @@
 """The ontology: the folder whose notes are topics, with their names, kinds and index notes."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from bridge.index.note import IndexedNote, Notes
 from bridge.markdown.names import note_name
 from bridge.markdown.note import property_of
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.filters import folder_spelling
 from bridge.settings.schema import setting
 from bridge.text.fold import fold_case
@@ -23,8 +24,7 @@ INSTRUCTIONS_TYPE: Final = "ontology"
 """The property `type` of the note with the rules, by which a renamed ontology is found again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Topic:
+class Topic(Record):
     """A note that others can have as a topic."""
 
     path: VaultPath
@@ -39,8 +39,7 @@ class Topic:
         return tuple(dict.fromkeys((self.name, note_name(self.path), *self.aliases)))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Ontology:
+class Ontology(Record, eq=False):
     """The topics of a vault."""
 
     folder: VaultPath

@@ -1,21 +1,21 @@
 """The rules in the properties of the ontology's instructions note."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+
+from msgspec import field
 
 from bridge.features.topics.ontology import MAX_DEPTH, Ontology, read_max_depth
 from bridge.index.note import IndexedNote
 from bridge.markdown.frontmatter import link_in_value
 from bridge.markdown.names import note_name
 from bridge.markdown.note import property_of
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 from bridge.vault.rules import GlobSet, find_mistake
 
 
-@dataclass(frozen=True, slots=True)
-class TopicRules:
+class TopicRules(Record):
     """What a person wants of topics."""
 
     never: GlobSet = field(default_factory=GlobSet)

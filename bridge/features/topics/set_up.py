@@ -1,8 +1,9 @@
 """Sets up the ontology: its folders, their index notes, and the note with its rules."""
 
 import asyncio
-from dataclasses import replace
 from typing import ClassVar, Literal
+
+from msgspec.structs import replace
 
 from bridge.api.agreement import has_agreed
 from bridge.api.call import Call
@@ -14,7 +15,6 @@ from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.errors import ConfirmationRequired
 from bridge.features.topics.ontology import TopicSettings
-from bridge.records import dataclass
 from bridge.settings.file import save_settings
 from bridge.types import VaultPath
 
@@ -51,8 +51,7 @@ name of the folder, says what its topics are.
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OntologyStart(Request):
+class OntologyStart(Request, kw_only=True):
     """Creates the notes with which an ontology begins; those that exist stay as they are."""
 
     relinks: ClassVar[bool] = True

@@ -26,7 +26,7 @@ from bridge.index.index import Index
 from bridge.index.inverted_index import TextQuery
 from bridge.index.note import Notes
 from bridge.markdown.frontmatter import cut_frontmatter
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.related import rare_words
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
@@ -73,8 +73,7 @@ _STEPS: Final = 30
 _NEVER: Final = 1.01
 
 
-@dataclass(frozen=True, slots=True)
-class TopicModel:
+class TopicModel(Record):
     """How probable topics are in a vault."""
 
     weights: tuple[float, ...] = DEFAULT
@@ -220,8 +219,7 @@ MAX_TEXT_CHARS = 20_000
 """Characters of a note in which topics are looked for."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TopicSources:
+class TopicSources(Record, eq=False):
     """The parts that suggestions need."""
 
     index: Index
@@ -233,8 +231,7 @@ class TopicSources:
     folders: FolderMeanings
 
 
-@dataclass(frozen=True, slots=True)
-class LikelyTopic:
+class LikelyTopic(Record):
     """A topic that a note may have."""
 
     path: VaultPath

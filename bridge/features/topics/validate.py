@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 from typing import Annotated, Literal
 
 import numpy as np
+from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.changes.requests.create_note import CreateNote
@@ -29,7 +29,7 @@ from bridge.features.topics.new_topics import NamedCluster, describe_new, find_n
 from bridge.features.topics.ontology import TopicSettings
 from bridge.features.topics.vault_topics import VaultTopics
 from bridge.graph.pairs import mutual_neighbours
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.state.dismissals import Dismissal, dismissal_key
 from bridge.types import TaggedUnion, VaultPath
 
@@ -40,8 +40,7 @@ SHOWN = 10
 """Notes named in a finding."""
 
 
-@dataclass(frozen=True, slots=True)
-class StrayTopic:
+class StrayTopic(Record):
     """A value of the topic property that should not be there.
 
     Attributes:
@@ -55,8 +54,7 @@ class StrayTopic:
     instead: VaultPath | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TopicProblem:
+class TopicProblem(Record):
     """Something that is not in order with topics.
 
     Attributes:

@@ -15,7 +15,7 @@ from bridge.features.topics.rules import TopicRules, read_rules
 from bridge.features.topics.suggest import FolderMeanings, TopicSources, topic_edges
 from bridge.graph.columns import Edges
 from bridge.index.boilerplate import is_template
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
 
@@ -24,8 +24,7 @@ NO_ONTOLOGY = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class VaultTopics:
+class VaultTopics(Record, eq=False):
     """What is known of the topics of a vault at one moment."""
 
     settings: TopicSettings

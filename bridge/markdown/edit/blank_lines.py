@@ -8,7 +8,7 @@ from bridge.markdown.edit.draft import BLANK, Draft
 from bridge.markdown.edit.places import EditedText, TextEdit, splice
 from bridge.markdown.parse import parse_structure
 from bridge.markdown.structure import Part
-from bridge.records import dataclass
+from bridge.records import Record
 
 MARKER: Final = re.compile(
     r"(?P<sign>[-*+]|(?P<number>[0-9]{1,9})(?P<closing>[.)]))(?P<space>[ \t]+|(?=\r?$))", re.MULTILINE
@@ -33,8 +33,7 @@ def is_loose(draft: Draft, part: Part) -> bool:
     return between.count("\n") > 1
 
 
-@dataclass(frozen=True, slots=True)
-class Margins:
+class Margins(Record):
     """Whether to force a blank line above and below each text, even where none seems needed."""
 
     above: bool = False

@@ -13,7 +13,7 @@ from bridge.markdown.note import Heading, Note
 from bridge.markdown.parse import parse_structure
 from bridge.markdown.sections import find_section
 from bridge.markdown.structure import Part, Structure
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.lines import LineIndex
 from bridge.types import Digest, Span, VaultPath
 
@@ -26,8 +26,7 @@ _BREAK: Final = re.compile(r"\r\n?|\n")
 _BOARD: Final = re.compile(r"^%% kanban:settings[ \t]*\r?$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Record):
     """A text and its parsed Markdown; offsets count characters after the byte order mark."""
 
     path: VaultPath

@@ -14,7 +14,7 @@ from bridge.markdown.edit.headings import comparable_title
 from bridge.markdown.edit.verify import find_unclosed
 from bridge.markdown.frontmatter import cut_frontmatter, read_frontmatter
 from bridge.markdown.sections import heading_chains
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.words import DIGITS
 from bridge.types import VaultPath
 
@@ -29,8 +29,7 @@ _OPEN_PROPERTIES: Final = re.compile(r"---[ \t]*\r?\n[^\s:#>|*-][^:\n]*:(?:[ \t]
 _CONFLICT: Final = re.compile(r"^(?:<{7}|>{7})(?: .*|\r?)$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Record):
     """A problem in a note; two of the same name differ only in their place."""
 
     name: tuple[str, str]

@@ -8,11 +8,10 @@ from typing import Final
 
 from bridge.errors import InvalidArguments
 from bridge.markdown.edit.draft import BLANK, Draft, editable_end, newline_at
-from bridge.records import dataclass
+from bridge.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class TextEdit:
+class TextEdit(Record):
     """A span and its replacement, whose lines end with LF."""
 
     start: int
@@ -67,8 +66,7 @@ def order_edits(draft: Draft, planned: Sequence[Sequence[TextEdit]]) -> list[Tex
     return places
 
 
-@dataclass(frozen=True, slots=True)
-class Splice:
+class Splice(Record):
     """A span of the old text, and the span of its replacement in the new text."""
 
     start: int
@@ -80,8 +78,7 @@ class Splice:
 END: Final = attrgetter("end")
 
 
-@dataclass(frozen=True, slots=True)
-class EditedText:
+class EditedText(Record):
     """A text after changes, with the changes in order."""
 
     text: str

@@ -28,7 +28,7 @@ from bridge.markdown.edit.yaml_write import (
 from bridge.markdown.frontmatter import MAX_BLOCK, cut_frontmatter, explain_error, load_properties
 from bridge.markdown.note import Value
 from bridge.markdown.yaml12 import resolve_scalar
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.fold import fold_case
 from bridge.text.invisible import is_line, visible_text
 from bridge.text.lines import LineIndex
@@ -37,8 +37,7 @@ from bridge.types import Span, VaultPath
 BY_HAND: Final = "Change it by hand in the note, or set other properties."
 
 
-@dataclass(frozen=True, slots=True)
-class PropertyBlock:
+class PropertyBlock(Record):
     """A note's text, and its properties."""
 
     text: str

@@ -2,12 +2,11 @@
 
 from typing import Annotated, Literal
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Lines, TaggedUnion
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Append:
+class Append(Record, kw_only=True):
     """Add text at the end of the note.
 
     Attributes:
@@ -19,8 +18,7 @@ class Append:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prepend:
+class Prepend(Record, kw_only=True):
     """Add text at the start of the note, below its properties.
 
     Attributes:
@@ -32,8 +30,7 @@ class Prepend:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InsertUnder:
+class InsertUnder(Record, kw_only=True):
     """Add text at the end of a heading's own text, above its subheadings; new subsections go below them.
 
     Attributes:
@@ -49,8 +46,7 @@ class InsertUnder:
     create_heading: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplaceSection:
+class ReplaceSection(Record, kw_only=True):
     """Replace everything under a heading, subsections included; the heading line stays.
 
     Attributes:
@@ -64,8 +60,7 @@ class ReplaceSection:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplaceBlock:
+class ReplaceBlock(Record, kw_only=True):
     """Replace the block with this id; the id stays.
 
     Attributes:
@@ -79,8 +74,7 @@ class ReplaceBlock:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplaceLines:
+class ReplaceLines(Record, kw_only=True):
     """Replace whole lines with exactly this text.
 
     Attributes:
@@ -94,8 +88,7 @@ class ReplaceLines:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplaceText:
+class ReplaceText(Record, kw_only=True):
     """Replace text that occurs once in the note.
 
     Attributes:
@@ -111,8 +104,7 @@ class ReplaceText:
     all: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddItem:
+class AddItem(Record, kw_only=True):
     """Add an item to a list, marked and indented like the last; starts one if there is none.
 
     Attributes:

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import datetime
 from typing import Final
+
+from msgspec.structs import replace
 
 from bridge.markdown.edit.requests import AddItem, Edit
 

@@ -16,15 +16,14 @@ from bridge.markdown.json_object import read_json
 from bridge.markdown.note import Value
 from bridge.markdown.parse import parse_structure
 from bridge.markdown.tags import find_tags, is_tag
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 
 _SEPARATOR: Final = re.compile(r"([,\s]+)")
 
 
-@dataclass(frozen=True, slots=True)
-class TagRename:
+class TagRename(Record):
     """A tag, without `#`, and its new name."""
 
     old: str
@@ -53,8 +52,7 @@ class TagRename:
         return None if new == tag else new
 
 
-@dataclass(frozen=True, slots=True)
-class EditedTags:
+class EditedTags(Record):
     """The bytes of a file after a rename, and how many tags were written differently."""
 
     data: bytes

@@ -26,7 +26,7 @@ from bridge.markdown.tasks import (
     strip_ids,
     task_signs,
 )
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.counts import count_of
 from bridge.text.invisible import is_line, one_line
 from bridge.types import VaultPath
@@ -36,8 +36,7 @@ _FIELD: Final = re.compile(r"[\[(][A-Za-z]+::[^\[\]()]*[\])]")
 _SHOWN: Final = 10
 
 
-@dataclass(frozen=True, slots=True)
-class ToggledTask:
+class ToggledTask(Record):
     """A note after a task's box was changed."""
 
     data: bytes

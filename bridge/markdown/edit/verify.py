@@ -10,15 +10,14 @@ from bridge.errors import InvalidArguments
 from bridge.markdown.edit.draft import Draft
 from bridge.markdown.edit.places import EditedText
 from bridge.markdown.structure import Part
-from bridge.records import dataclass
+from bridge.records import Record
 
 _FENCE: Final = re.compile(r"`{3,}|~{3,}")
 _SIGN: Final = re.compile(r"^(?:%%|\$\$)", re.MULTILINE)
 _PREFIX: Final = " \t>"
 
 
-@dataclass(frozen=True, slots=True)
-class UnclosedMarkup:
+class UnclosedMarkup(Record):
     """A place where something is opened and never closed."""
 
     offset: int

@@ -19,7 +19,7 @@ from yaml.resolver import Resolver
 
 from bridge.markdown.note import Value
 from bridge.markdown.yaml12 import resolve_scalar
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Span
 
 Style = Literal["plain", "'", '"', "literal", "flow", "block", "alias"]
@@ -29,8 +29,7 @@ _LINE_END: Final = re.compile(r"\r\n|\n|\r|\Z")
 _COLON: Final = re.compile(r"[ \t]*:")
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Record):
     """A value as written; `span` ends after its last character and includes an anchor or tag in front."""
 
     span: Span
@@ -41,8 +40,7 @@ class Node:
     aliases: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class YamlEntry:
+class YamlEntry(Record):
     """A property; offsets refer to the block."""
 
     name: str | None
@@ -228,8 +226,7 @@ _QUOTES: Final[tuple[Quote, ...]] = ("'", '"')
 _MARKER: Final = re.compile(r"([ \t]*)-[ \t]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Replacement:
+class Replacement(Record):
     """A span and the text that replaces it."""
 
     span: Span

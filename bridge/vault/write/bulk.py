@@ -9,11 +9,12 @@ import errno
 import os
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import field
 from typing import Final
 
+from msgspec import Struct, field
+
 from bridge.errors import BridgeError, Busy
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Digest
 from bridge.vault.plan import Blobs, Plan, Step
 from bridge.vault.write.file_ops import FileOps
@@ -48,8 +49,7 @@ def leave_out(apart: bool) -> contextlib.AbstractContextManager[None]:
     return contextlib.suppress(FileOvertaken, Busy) if apart else contextlib.nullcontext()
 
 
-@dataclass(frozen=True, slots=True)
-class _Draft:
+class _Draft(Record):
     """A new text beside the file that it is to replace."""
 
     name: str
@@ -65,8 +65,7 @@ def _digests(step: Step) -> tuple[Digest, Digest]:
     return step.before, step.after
 
 
-@dataclass(slots=True)
-class BulkReplacement:
+class BulkReplacement(Struct):
     """The replacement of many files, under way."""
 
     file_ops: FileOps

@@ -1,7 +1,8 @@
 """Expands a plan before it is journalled: adds the folders that it needs, and where removed files go."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bridge.types import VaultPath
 from bridge.vault.paths import parents

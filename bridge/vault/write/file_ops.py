@@ -11,11 +11,12 @@ import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import field
 from pathlib import Path
 
+from msgspec import field
+
 from bridge.errors import BridgeError
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Digest
 from bridge.vault.open_file import FILE
 from bridge.vault.write.guard import DisplacedFile, guard_file
@@ -89,8 +90,7 @@ REMEMBERED = 1_000
 """Files that are remembered as last written by the bridge."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileOps:
+class FileOps(Record):
     """The operations on the vault's files."""
 
     disk: Disk

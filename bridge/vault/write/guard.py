@@ -4,7 +4,7 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Digest
 from bridge.vault.open_file import FILE
 from bridge.vault.stable_read import being_saved_error
@@ -12,8 +12,7 @@ from bridge.vault.write.handle import PathHandle, missing_error
 from bridge.vault.write.syscalls import Disk
 
 
-@dataclass(frozen=True, slots=True)
-class DisplacedFile:
+class DisplacedFile(Record):
     """A file that lost its name to a change, held open: a program that opened it before may still write into it."""
 
     path: str
@@ -26,8 +25,7 @@ class DisplacedFile:
     """The content now at its path; None when it was deleted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Guard:
+class Guard(Record):
     """A file that is about to lose its name."""
 
     disk: Disk

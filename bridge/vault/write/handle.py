@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.errors import BridgeError, DiskFull, InvalidArguments, NoteChanged, NoteExists, NoteUnreadable, ReadOnly
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Digest
 from bridge.vault.open_file import FILE, follow_path
 from bridge.vault.paths import display_path
@@ -30,8 +30,7 @@ NEW = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PathHandle:
+class PathHandle(Record):
     """The place of a file or folder, existing or not."""
 
     disk: Disk

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from bridge.errors import InvalidArguments, NoteExists, PathKept
 from bridge.markdown.links import find_flaw
 from bridge.markdown.names import file_name
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.text.invisible import is_line
 from bridge.vault.open_file import is_link, relative_path
 from bridge.vault.paths import DEVICE, display_path, nfc, vault_path
@@ -100,8 +100,7 @@ def case_conflicts(path: str, names: list[str]) -> list[str]:
 HARD_LINK_WARNING = "`{}` has a second name elsewhere (a hard link): under that one it keeps its old text."
 
 
-@dataclass(frozen=True, slots=True)
-class Preflight:
+class Preflight(Record):
     """Checks plans against the vault; touches nothing."""
 
     file_ops: FileOps

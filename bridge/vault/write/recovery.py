@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Final
 
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Digest
 from bridge.vault.plan import Blobs, Plan, Step
 from bridge.vault.write.file_ops import FileOps
@@ -16,8 +16,7 @@ SOMETHING: Final = "something"
 """A folder, or a file whose bytes the plan does not name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Folder:
+class Folder(Record):
     """A folder, identified by its inode."""
 
     inode: int

@@ -1,10 +1,11 @@
 """Decides where removed files go, by the user's setting in Obsidian."""
 
 import os
-from dataclasses import field, replace
 from functools import cached_property
 
-from bridge.records import dataclass
+from msgspec import Struct
+from msgspec.structs import replace
+
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
@@ -19,13 +20,12 @@ TRASH = ".trash"
 """Obsidian's trash in the vault."""
 
 
-@dataclass
-class Trash:
+class Trash(Struct, dict=True):
     """The trash of a vault during one change."""
 
     file_ops: FileOps
     vault: Vault
-    _names_in_trash: set[str] | None = field(default=None, init=False)
+    _names_in_trash: set[str] | None = None
 
     def takes(self, step: Step, plan: Plan) -> Step:
         """Return a removal with the file's path in the vault's trash, if it goes there.

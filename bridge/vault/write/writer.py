@@ -6,11 +6,12 @@ import os
 import threading
 import time
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from typing import Literal, Protocol
 
+from msgspec.structs import replace
+
 from bridge.errors import BridgeError, Busy, NoteExists, NoteUnreadable
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import Digest, VaultPath
 from bridge.vault.open_file import STEPWISE
 from bridge.vault.paths import display_path
@@ -57,8 +58,7 @@ class WriteStopped(Exception):
     """The writer was stopped between two steps: the next start finds out how far the change came, as after a crash."""
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedPlan:
+class PreparedPlan(Record):
     """A plan that was checked against the vault, and expanded by the steps that it needs there."""
 
     plan: Plan

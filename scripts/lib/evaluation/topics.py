@@ -4,9 +4,11 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+
+from msgspec.structs import replace
 
 from bridge.cli.local import open_bridge, wait_until_readable
 from bridge.engine.analytics import GraphSnapshot

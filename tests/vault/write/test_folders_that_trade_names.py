@@ -2,10 +2,10 @@
 
 import contextlib
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from bridge.errors import BridgeError
 from bridge.vault.plan import Plan

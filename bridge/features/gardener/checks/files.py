@@ -22,7 +22,7 @@ from bridge.markdown.decode import digest_of
 from bridge.markdown.edit.requests import ReplaceLines
 from bridge.markdown.kinds import is_document, title_of
 from bridge.markdown.note import Note
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import daily_path
 
@@ -270,8 +270,7 @@ _FILLED: Final = re.compile(rf"(?=.*\d).{{1,{FILLED}}}")
 """What becomes of the second kind of field."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TemplateText:
+class TemplateText(Record, eq=False):
     """What a template gives to the notes that are made from it."""
 
     path: VaultPath

@@ -31,7 +31,7 @@ from bridge.markdown.kinds import title_of
 from bridge.markdown.links import fold_name, is_attachment_name, target_file, target_subpath
 from bridge.markdown.names import note_name
 from bridge.markdown.note import Link
-from bridge.records import dataclass
+from bridge.records import Record
 from bridge.search.related import rare_words
 from bridge.text.closest import find_mistyped
 from bridge.text.counts import count_of
@@ -75,8 +75,7 @@ AHEAD: Final = 8.0
 MIN_NAME_CHARS: Final = 6
 
 
-@dataclass(frozen=True, slots=True)
-class MeantNote:
+class MeantNote(Record):
     """The note that a link means, and the evidence."""
 
     path: VaultPath
@@ -380,8 +379,7 @@ MIN_ORPHAN_CHARS: Final = 40
 _ITEM: Final = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[.\]\s+)?!?\[")
 
 
-@dataclass(frozen=True, slots=True)
-class ParentPage:
+class ParentPage(Record):
     """A page on which an orphan would be listed."""
 
     path: VaultPath

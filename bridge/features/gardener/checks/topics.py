@@ -1,8 +1,9 @@
 """Notes without a topic that one fits, and values of the topic property that are no topic."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from bridge.changes.requests.edit_note import SetProperties
 from bridge.features.gardener.checks.links import DAY
