@@ -69,14 +69,12 @@ class ChangeEvent(Record):
 class ChangeRecorded(ChangeEvent):
     """A change was made, undone or otherwise settled."""
 
-    __slots__ = ()
     kind: ClassVar[str] = "change_recorded"
 
 
 class ChangeProposed(ChangeEvent):
     """A change awaits approval."""
 
-    __slots__ = ()
     kind: ClassVar[str] = "change_proposed"
 
 

@@ -1,6 +1,5 @@
 """Checks a caller's arguments against an operation's signature; callers of this module do not see pydantic."""
 
-import dataclasses
 import functools
 import itertools
 import re
@@ -10,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_h
 
 import orjson
 from annotated_types import Interval, MaxLen
-from msgspec import Struct
+from msgspec import Struct, field
+from msgspec.structs import fields, replace
 
 from bridge.api.characters import require_plain_name, require_writable_text
 from bridge.api.hints import (
@@ -34,6 +34,7 @@ from bridge.api.note_names import find_file
 from bridge.api.signature import Argument
 from bridge.errors import InvalidArguments
 from bridge.markdown.names import Names
+from bridge.records import Record
 from bridge.text.closest import find_closest
 from bridge.types import SHORT_DIGEST, START, Day, Digest, PathRole, VaultPath
 from bridge.vault.paths import parents
@@ -122,18 +123,12 @@ def coerce_object(value: Mapping[str, Any], hint: Any, bare: Any) -> Mapping[str
         others = {json_name(name) for record in records.values() for name in record_hints(record)}
     if is_record(bare):
         hints = {json_name(name): item for name, item in record_hints(bare).items()}
-        optional = others - hints.keys() | {
-            json_name(field.name) for field in dataclasses.fields(bare) if has_default(field)
-        }
-        fields = {name: coerce(item, hints[name]) if name in hints else item for name, item in value.items()}
-        return {name: item for name, item in fields.items() if item is not None or name not in optional}
+        optional = others - hints.keys() | {json_name(one.name) for one in fields(bare) if not one.required}
+        coerced = {name: coerce(item, hints[name]) if name in hints else item for name, item in value.items()}
+        return {name: item for name, item in coerced.items() if item is not None or name not in optional}
     if get_origin(bare) is not None and len(get_args(bare)) == 2:
         return {name: coerce(item, get_args(bare)[1]) for name, item in value.items()}
     return value
-
-
-def has_default(field: dataclasses.Field[Any]) -> bool:
-    return field.default is not dataclasses.MISSING or field.default_factory is not dataclasses.MISSING
 
 
 MAX_INTEGER = 2**53 - 1
@@ -400,7 +395,7 @@ class Locator(Struct):
     names: Names | None
     writes: bool = False
     """Whether its texts may end up in notes."""
-    made: list[VaultPath] = dataclasses.field(default_factory=list)
+    made: list[VaultPath] = field(default_factory=list)
     """Paths that earlier records of the call create; a later one may refer to them by name."""
     source: VaultPath | None = None
     """The file or folder that the call, or one of its records, is about: the source of a move."""
@@ -413,12 +408,10 @@ class Locator(Struct):
             return self.parse(value, hint, name)
         if isinstance(value, tuple) and get_args(bare)[-1:] == (Ellipsis,):
             return tuple(self.item(each, get_args(bare)[0], name) for each in value)
-        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        if isinstance(value, Record):
             hints = fields_of(type(value))
             self.source = None
-            return dataclasses.replace(
-                value, **{field: self.locate(getattr(value, field), hints[field], field) for field in hints}
-            )
+            return replace(value, **{field: self.locate(getattr(value, field), hints[field], field) for field in hints})
         if self.writes and isinstance(value, Mapping):
             require_writable_text(name, value)
         return value
@@ -439,7 +432,7 @@ class Locator(Struct):
 
     def item(self, value: Any, hint: Any, name: str) -> Any:
         found = self.locate(value, hint, name)
-        if dataclasses.is_dataclass(found) and not isinstance(found, type):
+        if isinstance(found, Record):
             hints = fields_of(type(found))
             self.made += [getattr(found, each) for each in hints if role_of(hints[each]) is PathRole.NEW]
         return found
@@ -471,9 +464,9 @@ class Locator(Struct):
 
 
 @functools.cache
-def fields_of(record: type) -> Mapping[str, Any]:
+def fields_of(record: type[Record]) -> Mapping[str, Any]:
     hints = get_type_hints(record, include_extras=True)
-    return {field.name: hints[field.name] for field in dataclasses.fields(record)}
+    return {name: hints[name] for name in record.__struct_fields__}
 
 
 def parse_digest(text: str) -> Digest:
@@ -484,8 +477,3 @@ def parse_digest(text: str) -> Digest:
             hint="`read_note` and `find_notes` return it.",
         )
     return Digest(text.lower())
-
-
-def public_alias() -> dict[str, Any]:
-    """Return the pydantic settings of a record among the arguments: strict, and `from_` is `from` in JSON."""
-    return {"alias_generator": json_name, "extra": "forbid", "strict": True}

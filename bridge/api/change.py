@@ -9,7 +9,7 @@ from bridge.api.call import Call
 from bridge.api.registry import operation
 from bridge.api.signature import Spread
 from bridge.api.write import WriteArguments, Written, execute_requests
-from bridge.changes.requests.base import KINDS, Request
+from bridge.changes.requests.base import KINDS, Request, operation_of
 from bridge.docstrings import docstring_of
 from bridge.errors import ConfirmationRequired
 
@@ -35,7 +35,7 @@ def change_operation(
             made = replace(made, confirmation=refusal.message)
         return replace(made, warnings=(*made.warnings, *warnings))
 
-    run.__name__, run.__doc__ = str(record.__dataclass_fields__["op"].default), docstring_of(record)
+    run.__name__, run.__doc__ = operation_of(record), docstring_of(record)
     run.__annotations__["request"] = Annotated[record, Spread(kind.required, kind.bounds)]
     return operation(
         example={**kind.example, "dry_run": True},

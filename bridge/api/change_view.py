@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from typing import Any
+
+from msgspec.structs import asdict
 
 from bridge.api.markup import Answer, Diff, Element, Line, Segment, aside, notice, notices, path_of
 from bridge.changes.forecast import Forecast

@@ -5,7 +5,6 @@ The content of requests and results is never recorded.
 
 import asyncio
 import contextlib
-import dataclasses
 import logging
 import time
 import traceback
@@ -15,6 +14,8 @@ from functools import cache
 from itertools import chain
 from typing import Any, TypeVar, get_args
 
+from msgspec.structs import asdict
+
 from bridge.api.arguments import truncate
 from bridge.api.call import Call
 from bridge.api.hints import strip_hint
@@ -23,6 +24,7 @@ from bridge.api.schemas import encode, strip_unseen
 from bridge.api.write import session_of
 from bridge.engine.host import Host
 from bridge.errors import BridgeError, Internal
+from bridge.records import Record
 from bridge.state.call_log import CallRecord
 from bridge.text.budget import estimate_tokens
 from bridge.types import VaultPath
@@ -143,8 +145,8 @@ def paths_in_result(result: Any, vault: Collection[str] = ()) -> Iterator[str]:
                 continue
             case Mapping():
                 values = item
-            case _ if dataclasses.is_dataclass(item):
-                values = {field: getattr(item, field) for field in item.__dataclass_fields__}
+            case Record():
+                values = asdict(item)
         if isinstance(home := values.get("vault"), str) and home not in vault:
             continue
         yield from (path for name, path in values.items() if name == "path" and isinstance(path, str))

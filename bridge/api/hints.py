@@ -1,6 +1,5 @@
 """Describes type hints in words, the same in error messages, documentation and `--help`."""
 
-import dataclasses
 import types
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -108,7 +107,7 @@ def records_in(hint: Any) -> Iterator[Any]:
 
 
 def is_record(hint: Any) -> bool:
-    return isinstance(hint, type) and dataclasses.is_dataclass(hint)
+    return isinstance(hint, type) and issubclass(hint, Record)
 
 
 def bounds(hint: Any) -> Bounds:
@@ -139,7 +138,7 @@ def describe_hint(hint: Any) -> str:
             if rest == [Ellipsis]
             else f"a list of {len(rest) + 1} {describe_items(first)}"
         )
-    if (options := union_tag(hint)) or dataclasses.is_dataclass(bare):
+    if (options := union_tag(hint)) or is_record(bare):
         return f"an object with {describe_variants(*options) if options else ', '.join(field_names(bare))}"
     if is_union(bare):
         return "a string, number, true or false, or a list of these"
@@ -181,7 +180,7 @@ def describe_bounds(limits: Bounds) -> str:
 
 def field_names(record: Any) -> list[str]:
     """Return the names of a record's fields in JSON: a Python keyword loses its underscore."""
-    return [json_name(field.name) for field in dataclasses.fields(record)]
+    return [*map(json_name, record.__struct_fields__)]
 
 
 def json_name(name: str) -> str:

@@ -1,13 +1,15 @@
 """The last check of a result: nothing that the rules deny leaves, whatever let it in."""
 
-import dataclasses
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, get_args, get_type_hints
 
+from msgspec.structs import asdict, replace
+
 from bridge.api.hints import Folder, strip_hint
 from bridge.errors import NoteNotFound
 from bridge.markdown.kinds import is_document
+from bridge.records import Record
 from bridge.types import VaultPath
 from bridge.vault.rules import Rules
 
@@ -25,15 +27,14 @@ def redact_denied(result: Any, rules: Rules) -> Any:
 
 
 def redact_value(value: Any, rules: Rules) -> Any:
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+    if isinstance(value, Record):
         single, several = path_fields(type(value))
         for name in single:
             if (path := getattr(value, name)) is not None and rules.denies(path):
                 raise DeniedRecord
-        fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-        visible = {name: redact_value(item, rules) for name, item in fields.items()}
+        visible = {name: redact_value(item, rules) for name, item in asdict(value).items()}
         visible |= {name: tuple(path for path in visible[name] if not rules.denies(path)) for name in several}
-        return dataclasses.replace(value, **visible)
+        return replace(value, **visible)
     if isinstance(value, Mapping):
         return {key: redact_value(item, rules) for key, item in value.items() if not is_denied_key(key, rules)}
     if isinstance(value, list | tuple):

@@ -1,7 +1,6 @@
 """The only list of the bridge's operations; each entry is derived from one typed function and its docstring."""
 
 import asyncio
-import dataclasses
 import functools
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, TypeVar, get_args, get_type_hints
@@ -10,7 +9,7 @@ import bridge.errors
 from bridge.api import arguments, signature
 from bridge.api.call import Call
 from bridge.api.feature import Feature
-from bridge.api.hints import Folder, role_of, strip_hint, walk_hint
+from bridge.api.hints import Folder, is_record, role_of, strip_hint, walk_hint
 from bridge.api.markup import View, fields
 from bridge.api.redact import redact_denied
 from bridge.api.signature import Argument, check_records, gather_records, read_arguments
@@ -195,8 +194,8 @@ def build_operation(
     text = signature.parse_docstring(function)
     taken, records, raised = read_arguments(function)
     result: type = get_type_hints(function)["return"]
-    if not dataclasses.is_dataclass(result):
-        raise TypeError(f"{function.__name__} returns no dataclass")
+    if not is_record(result):
+        raise TypeError(f"{function.__name__} returns no record")
     for hint in (result, *(argument.hint for argument in taken)):
         check_records(hint)
     return Operation(

@@ -1,17 +1,18 @@
 """The JSON schemas of arguments and results, with descriptions from the docstrings."""
 
-import dataclasses
 import functools
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, NewType, get_args
 
 import orjson
+from msgspec.structs import asdict, fields, replace
 
 from bridge.api import signature
 from bridge.api.arguments import VAULT, model_of
 from bridge.api.hints import Period, When, json_name, record_hints, records_in, strip_hint
 from bridge.api.registry import Operation
+from bridge.records import Record
 from bridge.text.invisible import may_hide, visible_text
 from bridge.types import EXACT, Day
 
@@ -26,6 +27,7 @@ def arguments_schema(operation: Operation) -> dict[str, Any]:
     made.pop("title", None)
     for record in (made, *made.get("$defs", {}).values()):
         require_discriminator(record)
+        record["additionalProperties"] = False
     describe_all(made, (argument.hint for argument in operation.arguments))
     properties = made.setdefault("properties", {})
     for argument in operation.arguments:
@@ -85,7 +87,7 @@ def encode(result: Any) -> bytes:
     offending bytes. Texts lose what a reader does not see, except in paths and in fields that are `Exact`.
     """
     formed = dump(result)
-    if dataclasses.is_dataclass(result) and may_hide(formed):
+    if isinstance(result, Record) and may_hide(formed):
         return dump(strip_unseen(result))
     return formed
 
@@ -95,12 +97,9 @@ def strip_unseen(value: Any, *, exact: bool = False) -> Any:
     if isinstance(value, str):
         seen = value if exact else visible_text(value)
         return seen if seen == value or "\n" in seen else " ".join(seen.split())
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+    if isinstance(value, Record):
         kept = exact_fields(type(value))
-        fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-        return dataclasses.replace(
-            value, **{name: strip_unseen(item, exact=name in kept) for name, item in fields.items()}
-        )
+        return replace(value, **{name: strip_unseen(item, exact=name in kept) for name, item in asdict(value).items()})
     if isinstance(value, Mapping):
         return {strip_unseen(key, exact=exact): strip_unseen(item, exact=exact) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -119,19 +118,26 @@ def is_exact(hint: Any) -> bool:
 
 def dump(result: Any) -> bytes:
     """Encode a result as JSON, with all of its texts."""
-    value = record_fields(result) if dataclasses.is_dataclass(result) else result
+    value = record_fields(result) if isinstance(result, Record) else result
     try:
         return orjson.dumps(value, default=encode_default)
     except TypeError:
         return orjson.dumps(sanitize(value), default=encode_default)
 
 
-def record_fields(record: Any) -> dict[str, Any]:
-    values = {field: getattr(record, field.name) for field in dataclasses.fields(record)}
-    return {field.name: value for field, value in values.items() if value is not None or field.default is not None}
+def record_fields(record: Record) -> dict[str, Any]:
+    left_out = optional_fields(type(record))
+    return {name: value for name, value in asdict(record).items() if value is not None or name not in left_out}
+
+
+@cache
+def optional_fields(record: type) -> frozenset[str]:
+    return frozenset(one.name for one in fields(record) if one.default is None)
 
 
 def encode_default(value: Any) -> Any:
+    if isinstance(value, Record):
+        return asdict(value)
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, frozenset | set):
@@ -147,8 +153,8 @@ def sanitize(value: Any) -> Any:
         return str(value)
     if isinstance(value, Mapping):
         return {sanitize(key): sanitize(item) for key, item in value.items()}
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: sanitize(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, Record):
+        return {name: sanitize(item) for name, item in asdict(value).items()}
     if isinstance(value, list | tuple | frozenset | set):
         return [sanitize(item) for item in value]
     return value

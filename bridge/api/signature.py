@@ -1,12 +1,14 @@
 """Reads the arguments of an operation off the signature and the docstring of its function."""
 
-import dataclasses
 import functools
 import inspect
 import operator
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+from msgspec import NODEFAULT, field
+from msgspec.structs import FieldInfo, fields
 
 from bridge.api.hints import is_union, records_in, strip_hint
 from bridge.docstrings import docstring_of
@@ -77,7 +79,7 @@ class Spread(Record, eq=False):
 
     required: tuple[str, ...] = ()
     """Fields that the operation requires, though the record has a default."""
-    bounds: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    bounds: Mapping[str, Any] = field(default_factory=dict)
     """Bounds that the operation adds to fields."""
 
 
@@ -109,33 +111,33 @@ def spread_arguments(record: type, spread: Spread) -> list[Argument]:
     check_records(record)
     hints, meanings = get_type_hints(record, include_extras=True), parse_docstring(record).section("Attributes")
     return [
-        spread_argument(field, hints[field.name], meanings[field.name], spread)
-        for field in dataclasses.fields(record)
-        if get_origin(hints[field.name]) is not Literal or len(get_args(hints[field.name])) > 1
+        spread_argument(one, hints[one.name], meanings[one.name], spread)
+        for one in fields(record)
+        if get_origin(hints[one.name]) is not Literal or len(get_args(hints[one.name])) > 1
     ]
 
 
-def spread_argument(field: dataclasses.Field[Any], hint: Any, meaning: str, spread: Spread) -> Argument:
-    required = field.name in spread.required
+def spread_argument(one: FieldInfo, hint: Any, meaning: str, spread: Spread) -> Argument:
+    required = one.name in spread.required
     options = get_args(hint) if is_union(hint) else (hint,)
     taken = functools.reduce(operator.or_, (option for option in options if option is not type(None)))
-    if field.name in spread.bounds:
-        taken = Annotated[taken, spread.bounds[field.name]]
-    if has_factory(field) or (type(None) in options and not required):
+    if one.name in spread.bounds:
+        taken = Annotated[taken, spread.bounds[one.name]]
+    if has_factory(one) or (type(None) in options and not required):
         taken = taken | None
-    default = None if has_factory(field) else field.default
-    empty = required or default is dataclasses.MISSING
-    return Argument(field.name, taken, inspect.Parameter.empty if empty else default, meaning)
+    default = None if has_factory(one) else one.default
+    empty = required or default is NODEFAULT
+    return Argument(one.name, taken, inspect.Parameter.empty if empty else default, meaning)
 
 
-def has_factory(field: dataclasses.Field[Any]) -> bool:
-    return field.default_factory is not dataclasses.MISSING
+def has_factory(one: FieldInfo) -> bool:
+    return one.default_factory is not NODEFAULT
 
 
 def check_records(hint: Any) -> None:
     for record in records_in(hint):
         described_fields = set(parse_docstring(record).section("Attributes"))
-        if described_fields != {field.name for field in dataclasses.fields(record)}:
+        if described_fields != set(record.__struct_fields__):
             raise TypeError(f"the docstring of {record} does not describe exactly its fields")
 
 
@@ -143,8 +145,8 @@ def gather_records(records: Mapping[str, type], given: Mapping[str, Any]) -> dic
     """Return the arguments as the function takes them: those that are fields of a record together."""
     taken = dict(given)
     for parameter, record in records.items():
-        values = {field: taken.pop(field.name) for field in dataclasses.fields(record) if field.name in taken}
+        values = [(one, taken.pop(one.name)) for one in fields(record) if one.name in taken]
         taken[parameter] = record(
-            **{field.name: value for field, value in values.items() if value is not None or not has_factory(field)}
+            **{one.name: value for one, value in values if value is not None or not has_factory(one)}
         )
     return taken

@@ -3,12 +3,11 @@
 import asyncio
 import contextlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict
 from functools import partial
 from typing import Annotated, Literal
 
 from annotated_types import Interval
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from bridge.api.call import Call
 from bridge.api.hints import Reason

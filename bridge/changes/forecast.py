@@ -1,13 +1,13 @@
 """Forecasts what a change makes of a vault's counts, and measures whether it did; only affected notes are looked at."""
 
+import operator
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict
 from functools import cache
 from typing import Self
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, astuple, replace
 
 from bridge.changes.draft import Draft, digest_of, follow_step, path_after_move
 from bridge.errors import NoteNotFound, NoteUnreadable, TooLarge
@@ -43,7 +43,7 @@ class VaultCounts(Record):
 
     def plus(self, other: Self) -> Self:
         """Add other counts, which may be negative."""
-        return type(self)(*(getattr(self, name) + getattr(other, name) for name in self.__dataclass_fields__))
+        return type(self)(*map(operator.add, astuple(self), astuple(other)))
 
 
 class CountedNote(Record):

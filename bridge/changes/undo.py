@@ -1,9 +1,9 @@
 """Undoes and redoes changes and accepts proposals, on the current vault."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import asdict
 from functools import cache
 
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from bridge.changes.draft import Draft, digest_of, path_after_move
@@ -380,7 +380,7 @@ def _raise_conflicts(conflicts: Sequence[FileConflict]) -> None:
         return
     paths = list(dict.fromkeys(conflict.path for conflict in conflicts))
     more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-    details = [asdict(conflict) for conflict in conflicts]
+    details = to_builtins(conflicts)
     raise ChangeConflict(f"`{paths[0]}`{more}: {conflicts[0].why}", conflicts=details)
 
 

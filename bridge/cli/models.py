@@ -3,9 +3,10 @@
 import argparse
 import os
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
+
+from msgspec.structs import asdict
 
 from bridge.cli.console import json_line, log_warnings, print_message, table
 from bridge.errors import BridgeError

@@ -261,7 +261,7 @@ def fill_digests(requests: Sequence[Request]) -> Iterator[Request]:
             continue
         if request.digest is not None:
             digests[request.path] = request.digest
-        yield replace(request, digest=digests.get(request.path))  # type: ignore[call-arg]
+        yield replace(request, digest=digests.get(request.path))
         if request.path in digests:
             digests[request.result_path] = digests.pop(request.path)
 

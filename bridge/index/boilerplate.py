@@ -76,7 +76,13 @@ class Boilerplate(Record):
     version: int = 0
     recurring: frozenset[int] = frozenset()
     first_words: frozenset[int] | None = None
-    """Checksums of the recurring lines' first words, which rule out most lines; None after a restart."""
+    """Checksums of the recurring lines' first words, which rule out most lines; None after a restart. Not compared."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Boilerplate) and (self.version, self.recurring) == (other.version, other.recurring)
+
+    def __hash__(self) -> int:
+        return hash((self.version, self.recurring))
 
     @classmethod
     def empty(cls) -> Self:

@@ -245,9 +245,9 @@ def decode_catalogue(arrays: Mapping[str, NDArray[Any]]) -> StoredCatalogue:
         "properties": [properties or NOTHING for properties in facts["properties"]],
         "arrows": [tuple(map(tuple, arrows)) for arrows in facts["arrows"]],
     }
-    notes = build_records(IndexedNote, len(seqs), columns)
+    notes = [*map(IndexedNote, *(columns[name] for name in IndexedNote.__struct_fields__))]
     titles = cut(decode_texts(arrays["title_text"]), arrays["title_text_lengths"])
-    entries = build_records(NoteEntry, len(seqs), {"note": notes, "seq": seqs, "key": keys, "title_text": titles})
+    entries = [*map(NoteEntry, notes, seqs, keys, titles)]
     digests = decode_digests(arrays["title_digests"], arrays["digests"], arrays["passages"])
     dead_seqs, dead_keys = (frozenset(arrays[name].tolist()) for name in ("dead_seqs", "dead_keys"))
     return StoredCatalogue(entries, dict(zip(keys, digests, strict=True)), int(arrays["last"][0]), dead_seqs, dead_keys)
@@ -260,4 +260,4 @@ def decode_digests(
     for at in np.flatnonzero(passages == np.void(NO_DIGEST)).tolist():
         texts[at] = None
     of_notes = map(tuple, cut(texts, counts))
-    return build_records(TextDigests, len(counts), {"title": titles.tolist(), "passages": of_notes})
+    return [*map(TextDigests, titles.tolist(), of_notes)]

@@ -7,6 +7,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, cast
 
+from msgspec.structs import astuple
+
 from bridge.markdown.note import Heading, Link, LinkKind, Note, Value, field_of, property_of, type_of
 from bridge.markdown.prose import has_asides
 from bridge.markdown.tasks import parse_task
@@ -52,12 +54,21 @@ class IndexedNote(Record):
     recipe: str = ""
     asides: bool = False
     """Whether file names may occur outside its links: in a query, or in the definition of a reference link."""
-    passages_of: Digest = Digest("")
-    """Digest of the version of the file that was cut into its passages, if only its properties changed since."""
     packed_headings: str = "[]"
     packed_links: str = "[]"
     packed_tasks: str = ""
     """Empty when there are none."""
+    passages_of: Digest = Digest("")
+    """Digest of the version of the file that was cut into its passages, if only its properties changed since.
+
+    Notes are compared without it.
+    """
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, IndexedNote) and astuple(self)[:-1] == astuple(other)[:-1]
+
+    def __hash__(self) -> int:
+        return hash(self.path)
 
     @property
     def mtime(self) -> float:

@@ -1,12 +1,14 @@
 """One chat worker, seen from the bridge: starting, requests, answers that stream, cancellation, and ending."""
 
-import dataclasses
 import itertools
 import json
 import sys
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
+
+from msgspec import to_builtins
+from msgspec.structs import asdict
 
 from bridge.errors import ModelUnusable
 from bridge.models.frame_process import FrameProcess, WorkerDied
@@ -126,7 +128,7 @@ class ChatWorker:
     @classmethod
     async def start(cls, task: ChatTask) -> "ChatWorker":
         """Start a process and wait until its model is loaded."""
-        command = [sys.executable, "-P", "-m", "bridge.models.chat_worker", json.dumps(dataclasses.asdict(task))]
+        command = [sys.executable, "-P", "-m", "bridge.models.chat_worker", json.dumps(asdict(task))]
         worker = cls(await FrameProcess.start("chat worker", command))
         try:
             head = (await worker._process.read(_START_S)).head
@@ -142,7 +144,7 @@ class ChatWorker:
         """Generate an answer; closing the iterator early cancels it."""
         id_ = next(self._ids)
         over = False
-        await self._process.send(Frame({"id": id_, **dataclasses.asdict(request)}))
+        await self._process.send(Frame({"id": id_, **to_builtins(request)}))
         try:
             while not over:
                 head = (await self._process.read(_SILENCE_S)).head
@@ -179,5 +181,5 @@ def _event(head: Mapping[str, Any]) -> ChatEvent:
         raise PromptTooLong(head["too_long"], head["window"])
     if "failed" in head:
         raise ModelUnusable(f"The chat model cannot answer: {head['failed']}.")
-    facts = {field.name: head[field.name] for field in dataclasses.fields(AnswerEnd) if field.name != "reason"}
+    facts = {name: head[name] for name in AnswerEnd.__struct_fields__ if name != "reason"}
     return AnswerEnd(head["done"], **facts)

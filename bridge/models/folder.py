@@ -1,7 +1,6 @@
 """The models folder: one GGUF file per model, with a small JSON file that describes it."""
 
 import contextlib
-import dataclasses
 import hashlib
 import json
 import os
@@ -9,6 +8,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import asdict
 
 from bridge.errors import ModelMissing, ModelUnusable
 from bridge.models.catalogue import ModelSpec, Purpose, catalogue
@@ -97,7 +98,7 @@ def record_model(models_dir: Path, spec: ModelSpec, digest: Digest, origin: str)
     path = weights_path(models_dir, spec.id)
     facts = {
         "format": _FORMAT,
-        "spec": dataclasses.asdict(spec),
+        "spec": asdict(spec),
         "sha256": digest,
         "size": path.stat().st_size,
         "origin": origin,
@@ -143,8 +144,7 @@ def _read_spec(facts: dict[str, Any]) -> ModelSpec:
                 if spec.source != facts["source"]:
                     raise ValueError("the model is made otherwise by now")
                 return spec
-    names = {field.name for field in dataclasses.fields(ModelSpec)}
-    return ModelSpec(**{name: value for name, value in facts.items() if name in names})
+    return ModelSpec(**{name: value for name, value in facts.items() if name in ModelSpec.__struct_fields__})
 
 
 def _unusable(id_: str, message: str) -> ModelUnusable:

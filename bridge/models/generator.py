@@ -2,13 +2,14 @@
 
 import asyncio
 import contextlib
-import dataclasses
 import logging
 import os
 import time
 from collections import deque
 from collections.abc import AsyncGenerator
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from bridge.errors import Busy, ModelUnusable
 from bridge.models.chat_process import AnswerEnd, ChatEvent, ChatRequest, ChatTask, ChatTraits, ChatWorker
@@ -171,11 +172,11 @@ class Generator:
     def _task(self) -> ChatTask:
         task = ChatTask(str(self.path), self._window, self._threads)
         if self._level >= 1:
-            task = dataclasses.replace(task, threads=1)
+            task = replace(task, threads=1)
         if self._level >= 2:
-            task = dataclasses.replace(task, flash=False)
+            task = replace(task, flash=False)
         if self._level >= _LOWEST:
-            task = dataclasses.replace(task, mmap=False, window=self._window // 2)
+            task = replace(task, mmap=False, window=self._window // 2)
         return task
 
     def _record_death(self, death: WorkerDied) -> None:

@@ -4,7 +4,6 @@ Native code may abort, and then only this process ends. Nothing but frames goes 
 """
 
 import contextlib
-import dataclasses
 import json
 import math
 import os
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
+from msgspec.structs import asdict
 from numpy.typing import NDArray
 
 from bridge.errors import ModelUnusable
@@ -110,7 +110,7 @@ def _serve(work: WorkerTask, requests: BinaryIO, replies: BinaryIO) -> None:
         model = llama.Llama(Path(work.path), mmap=work.mmap)
         facts = model.facts()
         if work.pooling is None:
-            write_frame(replies, Frame({"facts": {**dataclasses.asdict(facts), "outputs": model.outputs()}}))
+            write_frame(replies, Frame({"facts": {**asdict(facts), "outputs": model.outputs()}}))
             return
         window = min(work.window, facts.window)
         model.prepare(window=window, pooling=work.pooling, flash=work.flash, threads=work.threads)

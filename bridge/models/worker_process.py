@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import dataclasses
 import json
 import sys
 import time
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from msgspec import Struct, field
+from msgspec.structs import asdict, replace
 from numpy.typing import NDArray
 
 from bridge.errors import ModelUnusable, Unready
@@ -169,14 +169,14 @@ def make_task(
         case 0:
             return full
         case 1:
-            return dataclasses.replace(full, flash=False)
+            return replace(full, flash=False)
         case _:
-            return dataclasses.replace(full, flash=False, mmap=False, window=min(spec.window, 128))
+            return replace(full, flash=False, mmap=False, window=min(spec.window, 128))
 
 
 def worker_command(task: WorkerTask) -> list[str]:
     # -P: the current folder may contain a `json.py`.
-    return [sys.executable, "-P", "-m", "bridge.models.worker", json.dumps(dataclasses.asdict(task))]
+    return [sys.executable, "-P", "-m", "bridge.models.worker", json.dumps(asdict(task))]
 
 
 _START_S = 120.0

@@ -2,10 +2,10 @@
 
 import asyncio
 import contextlib
-from dataclasses import asdict
 
 import orjson
 from aiohttp import web
+from msgspec import to_builtins
 
 from bridge.events import Events, Message
 
@@ -53,5 +53,5 @@ async def next_event(queue: asyncio.Queue[Message], closing: asyncio.Event) -> M
 
 
 def encode_event(message: Message) -> bytes:
-    data = orjson.dumps({"vault": message.vault, **asdict(message.event)})
+    data = orjson.dumps({"vault": message.vault, **to_builtins(message.event)})
     return b"id: %d\nevent: %s\ndata: %s\n\n" % (message.id, message.event.kind.encode(), data)

@@ -1,6 +1,5 @@
 """Reads and changes the settings file; an invalid line is ignored, prevents no start and lifts no rule."""
 
-import dataclasses
 import os
 import re
 import stat
@@ -8,6 +7,8 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from bridge.errors import InvalidArguments
 from bridge.private_files import write_private
@@ -80,7 +81,7 @@ def keep_rules(settings: Settings, problems: Iterable[SettingProblem], before: S
     doubtful = {rule for problem in problems for rule in problem.rules}
     closed = before or Settings(deny=("**",), readonly=("**",))
     deny, readonly = (closed if rule in doubtful else settings for rule in RULES)
-    return dataclasses.replace(settings, deny=deny.deny, readonly=readonly.readonly)
+    return replace(settings, deny=deny.deny, readonly=readonly.readonly)
 
 
 def save_settings(path: Path, changes: Mapping[str, Any]) -> Settings:

@@ -1,10 +1,10 @@
 """Every setting with its default and meaning, for the file, the operations and the docs."""
 
-import dataclasses
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
+
+from msgspec.structs import FieldInfo, asdict, fields
 
 from bridge.records import Record
 from bridge.types import Preset
@@ -25,128 +25,156 @@ FOLDERS = ("agents_folder",)
 """Settings that name a folder of the vault."""
 
 
-def setting(
-    default: Any, meaning: str, *, least: int | None = None, most: int | None = None, restart: bool = False
-) -> Any:
-    """Declare a setting; lists default to a tuple."""
-    return field(default=default, metadata={"meaning": meaning, "least": least, "most": most, "restart": restart})
+class Setting(Record):
+    """What is known of a setting besides its type and its default; lists default to a tuple."""
+
+    meaning: str
+    least: int | None = None
+    most: int | None = None
+    restart: bool = False
+    """Whether it takes effect after a restart."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Record):
     """The user's settings, with defaults that need no file."""
 
-    model: str = setting("", "Id of the embedding model; empty for the one that fits the notes of each vault.")
-    chat_model: str = setting("", "Id of the chat model that writes answers; empty for quotes alone.")
-    chat_window: int = setting(
-        4096, "Tokens of a prompt with its answer that the chat model reads at most.", least=512, most=262_144
+    model: Annotated[
+        str, Setting("Id of the embedding model; empty for the one that fits the notes of each vault.")
+    ] = ""
+    chat_model: Annotated[str, Setting("Id of the chat model that writes answers; empty for quotes alone.")] = ""
+    chat_window: Annotated[
+        int, Setting("Tokens of a prompt with its answer that the chat model reads at most.", least=512, most=262_144)
+    ] = 4096
+    chat_threads: Annotated[int, Setting("Threads of the chat model; 0 means one per core.", least=0, most=256)] = 0
+    chat_unload_after_s: Annotated[
+        int, Setting("Idle seconds after which the chat model is unloaded from memory.", least=5, most=31_536_000)
+    ] = 120
+    rerank_model: Annotated[
+        str, Setting("Id of the reranker that reads results closely in `mode=deep` of `search`; empty for none.")
+    ] = ""
+    workers: Annotated[
+        int, Setting("Embedding processes; 0 means one per core but one, at most 4.", least=0, most=32, restart=True)
+    ] = 0
+    exclude: Annotated[tuple[str, ...], Setting("Globs of paths to leave out of the index, such as `Archive/**`.")] = ()
+    deny: Annotated[
+        tuple[str, ...],
+        Setting(
+            "Globs of notes hidden from every client, such as `Private/**`, ignoring case. They behave as if they did"
+            " not exist, and stored data about them is deleted."
+        ),
+    ] = ()
+    readonly: Annotated[
+        tuple[str, ...],
+        Setting("Globs of paths that clients may read but not change, such as `Templates/**`, ignoring case."),
+    ] = ()
+    apply_clients: Annotated[
+        tuple[str, ...],
+        Setting(
+            "Names of clients with their own token whose changes apply at once, `*` for all; changes by others await"
+            " your approval. Programs that use the runtime file's token need none."
+        ),
+    ] = ()
+    auto_link_clients: Annotated[
+        tuple[str, ...],
+        Setting("Names of clients with their own token in whose text names of notes become links, `*` for all."),
+    ] = ()
+    agents_folder: Annotated[
+        str,
+        Setting(
+            "Folder for the notes of agents; they write nothing there before you set it up, by `set_up_memory` or by"
+            " having a plan or a policy made."
+        ),
+    ] = "Agents"
+    notebook_clients: Annotated[
+        tuple[str, ...],
+        Setting(
+            "Names of clients with their own token whose changes inside `agents_folder` apply at once though others"
+            " await your approval, `*` for all."
+        ),
+    ] = ("*",)
+    agents_notes_in_search: Annotated[
+        bool, Setting("Let searches and lists include the notes in `agents_folder` without being asked to.")
+    ] = False
+    global_vault: Annotated[
+        str,
+        Setting(
+            "Name or id of a vault for what holds in every project, among those that the bridge serves; empty for none."
+            " `recall` and `brief` include its memories, and `promote_note` copies notes into it."
+        ),
+    ] = ""
+    keep_questions: Annotated[
+        KeepQuestions,
+        Setting(
+            "Keep questions of `ask` and of agents' searches in the note `Questions` of `agents_folder`, once that was"
+            " set up: `missed` those that the notes do not answer, `all`, or none."
+        ),
+    ] = "off"
+    write_checks: Annotated[
+        WriteChecks, Setting("Warn about a change that would break a note, such as by an unclosed fence, or refuse it.")
+    ] = "warn"
+    confirm_files: Annotated[
+        int,
+        Setting("Files that a change may write, or break the links of, without confirmation.", least=1, most=1_000_000),
+    ] = 20
+    confirm_kb: Annotated[
+        int, Setting("KiB that a change may write without confirmation.", least=1, most=100_000_000)
+    ] = 1024
+    agents_confirm: Annotated[
+        bool,
+        Setting(
+            "Let agents whose program cannot ask you confirm large changes, the agents' folder and calls of external"
+            " programs themselves; else these wait for you."
+        ),
+    ] = False
+    mcp_preset: Annotated[
+        Preset, Setting("Tools offered to an MCP client when neither its token nor its address names a preset.")
+    ] = "default"
+    max_file_mb: Annotated[int, Setting("Size in MiB above which files are not indexed.", least=1, most=4096)] = 32
+    max_pdf_pages: Annotated[
+        int, Setting("Pages of a PDF to index; the rest is reported as left out.", least=1, most=100_000)
+    ] = 300
+    watch: Annotated[
+        Watch,
+        Setting(
+            "How changes are detected: `auto` by the system, or by polling on a network drive; `poll` by polling; `off`"
+            " not at all.",
+            restart=True,
+        ),
+    ] = "auto"
+    boilerplate: Annotated[bool, Setting("Leave text repeated across many notes out of the embedding.")] = True
+    read_together_percent: Annotated[
+        int,
+        Setting(
+            "Weight in search of notes that programs recently read together, in percent of the weight of semantic"
+            " similarity; 0 disables it.",
+            least=0,
+            most=20,
+        ),
+    ] = 5
+    unload_after_s: Annotated[
+        int,
+        Setting("Idle seconds after which a model is unloaded from memory.", least=10, most=31_536_000, restart=True),
+    ] = 600
+    vector_keep_days: Annotated[
+        int, Setting("Days to keep the vectors of removed passages.", least=0, most=36_500, restart=True)
+    ] = 7
+    history_mb: Annotated[
+        int,
+        Setting(
+            "Maximum MiB of note contents kept from before and after changes, for undo; the oldest are deleted first.",
+            least=1,
+            most=1_000_000,
+        ),
+    ] = 512
+    history_days: Annotated[int, Setting("Maximum days to keep the note contents for undo.", least=1, most=36_500)] = (
+        365
     )
-    chat_threads: int = setting(0, "Threads of the chat model; 0 means one per core.", least=0, most=256)
-    chat_unload_after_s: int = setting(
-        120, "Idle seconds after which the chat model is unloaded from memory.", least=5, most=31_536_000
-    )
-    rerank_model: str = setting(
-        "", "Id of the reranker that reads results closely in `mode=deep` of `search`; empty for none."
-    )
-    workers: int = setting(
-        0, "Embedding processes; 0 means one per core but one, at most 4.", least=0, most=32, restart=True
-    )
-    exclude: tuple[str, ...] = setting((), "Globs of paths to leave out of the index, such as `Archive/**`.")
-    deny: tuple[str, ...] = setting(
-        (),
-        "Globs of notes hidden from every client, such as `Private/**`, ignoring case. They behave as if they did not"
-        " exist, and stored data about them is deleted.",
-    )
-    readonly: tuple[str, ...] = setting(
-        (), "Globs of paths that clients may read but not change, such as `Templates/**`, ignoring case."
-    )
-    apply_clients: tuple[str, ...] = setting(
-        (),
-        "Names of clients with their own token whose changes apply at once, `*` for all; changes by others await your"
-        " approval. Programs that use the runtime file's token need none.",
-    )
-    auto_link_clients: tuple[str, ...] = setting(
-        (), "Names of clients with their own token in whose text names of notes become links, `*` for all."
-    )
-    agents_folder: str = setting(
-        "Agents",
-        "Folder for the notes of agents; they write nothing there before you set it up, by `set_up_memory` or by having"
-        " a plan or a policy made.",
-    )
-    notebook_clients: tuple[str, ...] = setting(
-        ("*",),
-        "Names of clients with their own token whose changes inside `agents_folder` apply at once though others await"
-        " your approval, `*` for all.",
-    )
-    agents_notes_in_search: bool = setting(
-        False, "Let searches and lists include the notes in `agents_folder` without being asked to."
-    )
-    global_vault: str = setting(
-        "",
-        "Name or id of a vault for what holds in every project, among those that the bridge serves; empty for none."
-        " `recall` and `brief` include its memories, and `promote_note` copies notes into it.",
-    )
-    keep_questions: KeepQuestions = setting(
-        "off",
-        "Keep questions of `ask` and of agents' searches in the note `Questions` of `agents_folder`, once that was set"
-        " up: `missed` those that the notes do not answer, `all`, or none.",
-    )
-    write_checks: WriteChecks = setting(
-        "warn", "Warn about a change that would break a note, such as by an unclosed fence, or refuse it."
-    )
-    confirm_files: int = setting(
-        20, "Files that a change may write, or break the links of, without confirmation.", least=1, most=1_000_000
-    )
-    confirm_kb: int = setting(1024, "KiB that a change may write without confirmation.", least=1, most=100_000_000)
-    agents_confirm: bool = setting(
-        False,
-        "Let agents whose program cannot ask you confirm large changes, the agents' folder and calls of external"
-        " programs themselves; else these wait for you.",
-    )
-    mcp_preset: Preset = setting(
-        "default", "Tools offered to an MCP client when neither its token nor its address names a preset."
-    )
-    max_file_mb: int = setting(32, "Size in MiB above which files are not indexed.", least=1, most=4096)
-    max_pdf_pages: int = setting(
-        300, "Pages of a PDF to index; the rest is reported as left out.", least=1, most=100_000
-    )
-    watch: Watch = setting(
-        "auto",
-        "How changes are detected: `auto` by the system, or by polling on a network drive; `poll` by polling; `off` not"
-        " at all.",
-        restart=True,
-    )
-    boilerplate: bool = setting(True, "Leave text repeated across many notes out of the embedding.")
-    read_together_percent: int = setting(
-        5,
-        "Weight in search of notes that programs recently read together, in percent of the weight of semantic"
-        " similarity; 0 disables it.",
-        least=0,
-        most=20,
-    )
-    unload_after_s: int = setting(
-        600,
-        "Idle seconds after which a model is unloaded from memory.",
-        least=10,
-        most=31_536_000,
-        restart=True,
-    )
-    vector_keep_days: int = setting(
-        7, "Days to keep the vectors of removed passages.", least=0, most=36_500, restart=True
-    )
-    history_mb: int = setting(
-        512,
-        "Maximum MiB of note contents kept from before and after changes, for undo; the oldest are deleted first.",
-        least=1,
-        most=1_000_000,
-    )
-    history_days: int = setting(365, "Maximum days to keep the note contents for undo.", least=1, most=36_500)
-    git_commit: bool = setting(
-        False, "Commit each change made through the bridge, and nothing else, to the vault's git repository."
-    )
-    rate_limit_per_s: int = setting(
-        20, "Calls per second for one client, after a burst of five times as many.", least=1, most=10_000
-    )
+    git_commit: Annotated[
+        bool, Setting("Commit each change made through the bridge, and nothing else, to the vault's git repository.")
+    ] = False
+    rate_limit_per_s: Annotated[
+        int, Setting("Calls per second for one client, after a burst of five times as many.", least=1, most=10_000)
+    ] = 20
     sections: tuple[Any, ...] = ()
     """The settings of features, as far as the file has them."""
 
@@ -161,7 +189,7 @@ class Settings:
 
 
 SECTIONS: dict[str, type[Any]] = {}
-"""The frozen dataclass of each feature that has settings, by the feature's name."""
+"""The record of each feature that has settings, by the feature's name."""
 
 
 def install_sections(sections: Mapping[str, type[Any]]) -> None:
@@ -169,7 +197,7 @@ def install_sections(sections: Mapping[str, type[Any]]) -> None:
     SECTIONS.clear()
     SECTIONS.update(sections)
     for name, kind in SECTIONS.items():
-        if undeclared := [f.name for f in dataclasses.fields(kind) if "meaning" not in f.metadata]:
+        if undeclared := [one.name for one in fields(kind) if not is_setting(one)]:
             raise TypeError(f"settings of {name} without a meaning: {', '.join(undeclared)}")
 
 
@@ -197,24 +225,22 @@ class SettingDescription(Record):
 def describe_settings() -> tuple[SettingDescription, ...]:
     """Return every setting with its type, default and meaning, in the order of the schema; those of features last."""
     return tuple(
-        SettingDescription(name, type_name(hint), known.default, **known.metadata)
-        for name, (hint, known) in setting_fields().items()
+        SettingDescription(name, type_name(one.type), one.default, **asdict(get_args(one.type)[1]))
+        for name, one in setting_fields().items()
     )
 
 
-def setting_fields() -> dict[str, tuple[Any, dataclasses.Field[Any]]]:
+def setting_fields() -> dict[str, FieldInfo]:
     owners: dict[str, type[Any]] = {"": Settings, **{f"{name}.": kind for name, kind in SECTIONS.items()}}
-    # Once a section: Python takes milliseconds to tell the types.
-    typed = [(prefix, owner, get_type_hints(owner)) for prefix, owner in owners.items()]
-    return {
-        f"{prefix}{f.name}": (hints[f.name], f)
-        for prefix, owner, hints in typed
-        for f in dataclasses.fields(owner)
-        if "meaning" in f.metadata
-    }
+    return {f"{prefix}{one.name}": one for prefix, owner in owners.items() for one in fields(owner) if is_setting(one)}
 
 
-def type_name(hint: Any) -> str:
+def is_setting(one: FieldInfo) -> bool:
+    return any(isinstance(mark, Setting) for mark in get_args(one.type))
+
+
+def type_name(annotated: Any) -> str:
+    hint = get_args(annotated)[0]
     if get_origin(hint) is Literal:
         return " | ".join(repr(v) for v in get_args(hint))
     if get_origin(hint) is tuple:
@@ -223,8 +249,7 @@ def type_name(hint: Any) -> str:
 
 
 def value_problem(name: str, value: Any) -> str | None:
-    hint, known = setting_fields()[name]
-    least, most = known.metadata["least"], known.metadata["most"]
+    hint, known = get_args(setting_fields()[name].type)
     if get_origin(hint) is Literal:
         return None if value in get_args(hint) else f"must be one of {', '.join(get_args(hint))}"
     if get_origin(hint) is tuple:
@@ -235,7 +260,7 @@ def value_problem(name: str, value: Any) -> str | None:
         return f"must be {wanted}, not {value!r:.40}"
     if name in FOLDERS:
         return None if FOLDER_PATH.fullmatch(value) else "must be a folder inside the vault, such as Agents"
-    return range_problem(value, least, most)
+    return range_problem(value, known.least, known.most)
 
 
 def range_problem(value: Any, least: int | None, most: int | None) -> str | None:

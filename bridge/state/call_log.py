@@ -6,8 +6,9 @@ import sqlite3
 import threading
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import astuple, fields
 from typing import Any
+
+from msgspec.structs import astuple
 
 from bridge.errors import BridgeError
 from bridge.records import Record
@@ -55,7 +56,7 @@ class NoteRead(Record):
 BETWEEN = "\0"
 """Separates the paths of a call, as the one character that no path contains."""
 
-NAMES = [field.name for field in fields(CallRecord)]
+NAMES = CallRecord.__struct_fields__
 INSERT = f"INSERT INTO call ({', '.join(NAMES)}) VALUES ({', '.join('?' * len(NAMES))})"  # noqa: S608
 
 PAGE = 2_000

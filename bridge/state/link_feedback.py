@@ -2,7 +2,8 @@
 
 import sqlite3
 from collections.abc import Callable, Collection
-from dataclasses import astuple
+
+from msgspec.structs import astuple
 
 from bridge.records import Record
 from bridge.state.database import Database

@@ -4,7 +4,6 @@ import sqlite3
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import fields
 from typing import Any, Literal
 
 from bridge.records import Record
@@ -91,7 +90,7 @@ SESSIONS = Subject(
     ),
 )
 
-COLUMNS = ", ".join(field.name for field in fields(SessionRecord))
+COLUMNS = ", ".join(SessionRecord.__struct_fields__)
 
 LATEST = "coalesce((SELECT max(call.time) FROM call WHERE call.session = session.id), seen)"
 """When the last call of a session began."""

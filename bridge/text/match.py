@@ -71,7 +71,7 @@ def _place_in(word: str, plain: str, at: int) -> int:
     return places[at] if len(places) == len(plain) + 1 else len(word) * (at == len(plain))
 
 
-class Matcher(Record):
+class Matcher(Record, eq=False):
     """Compiled words and phrases; `find` returns their occurrences."""
 
     exact: dict[str, str]

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from msgspec import field
+from msgspec.structs import astuple
 
 from bridge.records import Record
 from bridge.types import Digest, VaultPath
@@ -26,7 +27,13 @@ class Step(Record):
     before: Digest | None = None
     after: Digest | None = None
     inode: int | None = None
-    """The inode of a moved folder: its name may belong to another folder before or after."""
+    """The inode of a moved folder: its name may belong to another folder before or after. Not compared."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Step) and astuple(self)[:-1] == astuple(other)[:-1]
+
+    def __hash__(self) -> int:
+        return hash(astuple(self)[:-1])
 
 
 Blobs = Mapping[Digest, bytes]

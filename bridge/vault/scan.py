@@ -30,7 +30,16 @@ class Stat(Record):
     mtime_ns: int
     size: int
     changed_ns: int = 0
-    """When its content or its rights changed last, which no program can set back; 0 on Windows, which does not say."""
+    """When its content or its rights changed last, which no program can set back; 0 on Windows, which does not say.
+
+    States are compared without it.
+    """
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Stat) and (self.mtime_ns, self.size) == (other.mtime_ns, other.size)
+
+    def __hash__(self) -> int:
+        return hash((self.mtime_ns, self.size))
 
     @classmethod
     def of(cls, info: os.stat_result) -> Self:

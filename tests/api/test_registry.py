@@ -1,6 +1,5 @@
 """Operations are read off functions; what does not fit is refused in a sentence."""
 
-import dataclasses
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,8 +9,9 @@ from typing import Annotated, Any, Literal, get_args
 import pytest
 from annotated_types import MaxLen
 from msgspec import field
+from msgspec.structs import fields
 
-from bridge.api.arguments import has_default, locate
+from bridge.api.arguments import locate
 from bridge.api.call import Call
 from bridge.api.hints import is_record, json_name, record_hints, strip_hint, union_tag
 from bridge.api.registry import RENAMED, Operation, build_operation
@@ -500,7 +500,7 @@ def add_nulls(value: Any, hint: Any) -> Any:
         return value
     hints = record_hints(record)
     given = {name: add_nulls(item, hints.get(name, hints.get(f"{name}_"))) for name, item in value.items()}
-    return {**{json_name(one.name): None for one in dataclasses.fields(record) if has_default(one)}, **given}
+    return {**{json_name(one.name): None for one in fields(record) if not one.required}, **given}
 
 
 def test_null_for_a_field_of_another_record_is_as_if_it_were_left_out() -> None:

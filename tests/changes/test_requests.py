@@ -1,19 +1,19 @@
 """Each kind of change is one record, from which its operation and its place in a change set come."""
 
-from dataclasses import fields
 from typing import get_args
 
 import pytest
+from msgspec import Struct
 
 from bridge.api.hints import union_tag
 from bridge.api.write import WriteOptions
 from bridge.changes.requests.base import KINDS, Request
 from bridge.features import get_operation
 
-OPTIONS = [field.name for field in fields(WriteOptions)]
+OPTIONS = WriteOptions.__struct_fields__
 
 
-def members() -> dict[str, type]:
+def members() -> dict[str, type[Struct]]:
     """Return the records that a change set takes, by operation."""
     edits = next(argument for argument in get_operation("change_set").arguments if argument.name == "edits")
     tagged = union_tag(get_args(get_args(edits.hint)[0])[0])
@@ -29,7 +29,7 @@ def test_a_change_set_takes_every_kind_of_change() -> None:
 def test_an_operation_takes_the_fields_of_its_record_and_the_options_of_every_change(name: str) -> None:
     record, operation = members()[name], get_operation(name)
     assert [argument.name for argument in operation.arguments] == [
-        *(field.name for field in fields(record) if field.name != "op"),
+        *(name for name in record.__struct_fields__ if name != "op"),
         *OPTIONS,
     ]
     assert (operation.scope, operation.reads, operation.function.__name__) == ("write", False, name)

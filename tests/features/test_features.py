@@ -4,11 +4,11 @@ import asyncio
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, make_dataclass
 from pathlib import Path
-from typing import Any, Never
+from typing import Annotated, Any, Never
 
 import pytest
+from msgspec import defstruct
 
 from bridge.api.call import OWNER, Call
 from bridge.api.feature import Feature
@@ -21,8 +21,9 @@ from bridge.export.openapi import openapi
 from bridge.export.reference import settings_page
 from bridge.features import FEATURES as ALL
 from bridge.index.note import IndexedNote
+from bridge.records import Record
 from bridge.settings.file import save_settings
-from bridge.settings.schema import install_sections, setting
+from bridge.settings.schema import Setting, install_sections
 from bridge.state.store import Store
 from bridge.state.tables import Subject, Table
 from bridge.types import VaultPath
@@ -33,12 +34,11 @@ from tests.mcp.client import connected
 FOLDERS = {path.parent.name for path in (Path(__file__).parents[2] / "bridge" / "features").glob("*/__init__.py")}
 
 
-@dataclass(frozen=True, slots=True)
-class ToySettings:
+class ToySettings(Record):
     """The settings of the toy."""
 
-    keep_days: int = setting(30, "Days to keep toys.", least=1, most=100)
-    colours: tuple[str, ...] = setting((), "Colours of toys.", restart=True)
+    keep_days: Annotated[int, Setting("Days to keep toys.", least=1, most=100)] = 30
+    colours: Annotated[tuple[str, ...], Setting("Colours of toys.", restart=True)] = ()
 
 
 TOY = Feature(
@@ -222,7 +222,7 @@ def test_settings_of_a_feature_are_documented() -> None:
 @pytest.mark.usefixtures("toy")
 def test_a_setting_without_a_meaning_is_refused() -> None:
     with pytest.raises(TypeError, match="settings of bare without a meaning: days"):
-        install_sections({"bare": make_dataclass("Bare", [("days", int, 1)])})
+        install_sections({"bare": defstruct("Bare", [("days", int, 1)])})
 
 
 class Diary:

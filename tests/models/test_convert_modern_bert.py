@@ -67,7 +67,7 @@ def test_llama_cpp_computes_what_the_weights_say(tmp_path: Path, shape: tuple[in
 def test_each_fact_counts(tmp_path: Path, other: dict[str, object]) -> None:
     weights, tokenizer = source_files(tmp_path)
     changed = tmp_path / "changed.gguf"
-    facts = replace(FACTS, **other)  # type: ignore[arg-type]
+    facts = replace(FACTS, **other)
     convert_modern_bert(facts, name="Small", weights=weights, tokenizer=tokenizer, out=changed)
     text = ["read the bread s read the bread s"]
     assert float(vectors_of(changed, SPEC, text)[0] @ vectors_of(converted(tmp_path), SPEC, text)[0]) < 0.999

@@ -39,7 +39,7 @@ def spec(hub: Hub, **more: object) -> ModelSpec:
         url=hub.url,
         sha256=DIGEST,
     )
-    return replace(plain, **more)  # type: ignore[arg-type]
+    return replace(plain, **more)
 
 
 async def at_once(_seconds: float) -> None:

@@ -86,7 +86,7 @@ def test_a_stop_pauses_and_the_next_call_continues(tmp_path: Path) -> None:
 
 CRASH = """
 import os, signal, sys, time
-from dataclasses import replace
+from msgspec.structs import replace
 from pathlib import Path
 from bridge.state.store import Store
 from tests.state.made import call

@@ -12,7 +12,8 @@ from tests.system.sidecar import COMMAND, PATIENCE_S, serving
 from tests.system.test_imports import HEAVY
 
 PACKAGES = {f"bridge.{name}" for name in ("api", "changes", "engine", "features", "graph", "index", "search", "state")}
-SLOW = {*HEAVY, *PACKAGES, "asyncio", "dataclasses", "http.client", "logging", "multiprocessing", "orjson", "rich"}
+SLOW = {*HEAVY, *PACKAGES}
+SLOW |= {"asyncio", "dataclasses", "http.client", "logging", "msgspec", "multiprocessing", "orjson", "rich"}
 """Packages of the bridge that commands do without, and libraries that take longer to load than a bridge to answer."""
 
 

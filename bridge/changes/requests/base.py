@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, TypeVar
 
 from annotated_types import Interval
 from msgspec import field
+from msgspec.structs import fields
 
 from bridge.changes.draft import Draft, digest_of
 from bridge.changes.effect import Effect
@@ -100,6 +101,11 @@ class ChangeKind(Record, kw_only=True):
 
 KINDS: dict[type[Request], ChangeKind] = {}
 """Every kind of change, by its record."""
+
+
+def operation_of(record: type[Request]) -> str:
+    """Return the name of the operation that makes changes of a kind."""
+    return next(str(one.default) for one in fields(record) if one.name == "op")
 
 
 def require_note_path(path: VaultPath) -> None:

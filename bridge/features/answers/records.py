@@ -1,12 +1,11 @@
 """What an answer to a question consists of."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 from bridge.records import Record
 from bridge.search.answerability import Answerability
-from bridge.settings.schema import setting
+from bridge.settings.schema import Setting
 from bridge.types import Lines, VaultPath
 
 AnswerMode = Literal["extract", "chat"]
@@ -112,11 +111,15 @@ class VaultAnswer(Record):
     steps: tuple[AnswerStep, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerSettings:
+class AnswerSettings(Record):
     """The settings of answers."""
 
-    context_percent: int = setting(
-        30, "Share of `chat_window` that excerpts of notes may take in a question to the chat model.", least=5, most=80
+    context_percent: Annotated[
+        int,
+        Setting(
+            "Share of `chat_window` that excerpts of notes may take in a question to the chat model.", least=5, most=80
+        ),
+    ] = 30
+    answer_tokens: Annotated[int, Setting("Tokens that the chat model may write per answer.", least=16, most=4_096)] = (
+        320
     )
-    answer_tokens: int = setting(320, "Tokens that the chat model may write per answer.", least=16, most=4_096)

@@ -3,8 +3,7 @@
 import asyncio
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Annotated, Final
 
 from msgspec.structs import replace
 
@@ -24,20 +23,21 @@ from bridge.markdown.kinds import title_of
 from bridge.records import Record
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import search
-from bridge.settings.schema import setting
+from bridge.settings.schema import Setting
 from bridge.text.budget import estimate_tokens
 from bridge.text.invisible import one_line
 from bridge.types import Among, Exact, Lines, VaultPath
 
 
-@dataclass(frozen=True, slots=True)
-class BriefSettings:
+class BriefSettings(Record):
     """The settings of briefings."""
 
-    terms_percent: int = setting(40, "Weight of shared tags, names and words in a briefing.", least=0, most=100)
-    meaning_percent: int = setting(40, "Weight of what a search for the task finds.", least=0, most=100)
-    recency_percent: int = setting(20, "Weight of how new a memory or note is.", least=0, most=100)
-    days: int = setting(14, "Days after which a memory or note no longer counts as new.", least=1, most=3650)
+    terms_percent: Annotated[
+        int, Setting("Weight of shared tags, names and words in a briefing.", least=0, most=100)
+    ] = 40
+    meaning_percent: Annotated[int, Setting("Weight of what a search for the task finds.", least=0, most=100)] = 40
+    recency_percent: Annotated[int, Setting("Weight of how new a memory or note is.", least=0, most=100)] = 20
+    days: Annotated[int, Setting("Days after which a memory or note no longer counts as new.", least=1, most=3650)] = 14
 
 
 BY_DEFAULT: tuple[BriefPart, ...] = ("handoff", "corrections", "sessions", "memories", "questions")

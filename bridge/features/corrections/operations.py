@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import fields
 from datetime import datetime
 from functools import partial
 from typing import Annotated
@@ -132,7 +131,7 @@ async def record_correction(
     if declines:
         await asyncio.to_thread(partial(decline_link, vault, path, target, words, by_user=call.is_user))
     return RecordedCorrection(
-        **{each.name: getattr(made, each.name) for each in fields(Written)}, id=new.id, declined=declines
+        **{name: getattr(made, name) for name in Written.__struct_fields__}, id=new.id, declined=declines
     )
 
 

@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, fields
 from typing import Any, Final, Protocol
 
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from bridge.changes.requests.base import Request
@@ -101,8 +101,7 @@ class GardenCheck(Protocol):
 
 
 def encode_finding(finding: GardenFinding, id_: str, digests: Mapping[VaultPath, Digest]) -> str:
-    facts = {name: value for name, value in asdict(finding).items() if name != "request"}
-    return json.dumps({"id": id_, **facts, "request": asdict(finding.request), "digests": dict(digests)})
+    return json.dumps({"id": id_, **to_builtins(finding), "digests": dict(digests)})
 
 
 def decode_finding(record: str) -> tuple[GardenFinding, Mapping[VaultPath, Digest]]:
@@ -121,7 +120,7 @@ def decode_request(facts: Mapping[str, Any]) -> Request:
     values = _as_tuples(facts)
     if kind is EditNote:
         values["edits"] = tuple(_decode_edit(edit) for edit in facts["edits"])
-    request: Request = kind(**{each.name: values[each.name] for each in fields(kind) if each.name in values})
+    request: Request = kind(**{name: values[name] for name in kind.__struct_fields__ if name in values})
     return request
 
 
@@ -135,4 +134,4 @@ def _as_tuples(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 def with_digest(request: Request, before: Digest, now: Digest) -> Request:
     """Return a request that expects a note as it is after an earlier change of the same plan."""
-    return replace(request, digest=now) if getattr(request, "digest", None) == before else request  # type: ignore[call-arg]
+    return replace(request, digest=now) if getattr(request, "digest", None) == before else request

@@ -2,8 +2,8 @@
 
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+from typing import Annotated
 
 from msgspec import Struct, field
 
@@ -27,7 +27,7 @@ from bridge.index.note import IndexedNote, Notes
 from bridge.markdown.note import Note
 from bridge.markdown.parse import parse
 from bridge.records import Record
-from bridge.settings.schema import setting
+from bridge.settings.schema import Setting
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import ObsidianSettings
 from bridge.vault.rules import GlobSet
@@ -215,15 +215,18 @@ class Garden(Record, eq=False, dict=True):
         return read if read.digest == note.digest and data == read.text.encode("utf-8", "surrogatepass") else None
 
 
-@dataclass(frozen=True, slots=True)
-class GardenerSettings:
+class GardenerSettings(Record):
     """The settings of the gardener."""
 
-    never: tuple[str, ...] = setting((), "Globs of notes that the gardener leaves alone, such as `Archive/**`.")
-    garden_every_days: int = setting(
-        0, "Days after which a new plan is made while nobody uses the bridge; 0 for never.", least=0, most=365
-    )
-    plans_keep_days: int = setting(
-        30, "Days after which a plan goes to the trash when a new one is made; 0 for never.", least=0, most=36_500
-    )
-    cpu_s: int = setting(15, "Seconds of one processor that making a plan may take.", least=1, most=600)
+    never: Annotated[
+        tuple[str, ...], Setting("Globs of notes that the gardener leaves alone, such as `Archive/**`.")
+    ] = ()
+    garden_every_days: Annotated[
+        int,
+        Setting("Days after which a new plan is made while nobody uses the bridge; 0 for never.", least=0, most=365),
+    ] = 0
+    plans_keep_days: Annotated[
+        int,
+        Setting("Days after which a plan goes to the trash when a new one is made; 0 for never.", least=0, most=36_500),
+    ] = 30
+    cpu_s: Annotated[int, Setting("Seconds of one processor that making a plan may take.", least=1, most=600)] = 15

@@ -3,11 +3,11 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, fields
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal, Protocol
 
 from annotated_types import MaxLen
+from msgspec.structs import asdict
 
 from bridge.engine.agents_folder import AgentsFolder
 from bridge.errors import AmbiguousHeading, HeadingNotFound
@@ -111,7 +111,7 @@ def plain_proof(proof: Proof) -> dict[str, Any]:
 
 
 def parse_proof(values: Mapping[str, Any]) -> Proof | None:
-    names = {field.name for field in fields(Proof)}
+    names = set(Proof.__struct_fields__)
     if not values or not values.keys() <= names:
         return None
     value = values.get("value")

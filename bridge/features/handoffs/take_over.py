@@ -236,7 +236,7 @@ def changed_since(vault: OpenVault, handoff: Handoff, facts: VaultEvidence, sinc
 
 def within_budget(found: TakenHandoff, budget: int, *, taken: bool) -> TakenHandoff:
     """Leave out what exceeds a budget of tokens: the goal, the next action and what no longer holds stay longest."""
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     left = budget - estimate_tokens(f"{found.path}{found.agent}{found.created}")
     texts: dict[str, str] = {}
@@ -260,7 +260,7 @@ def within_budget(found: TakenHandoff, budget: int, *, taken: bool) -> TakenHand
             else:
                 omitted += 1
         lists[name] = tuple(kept)
-    return replace(found, **texts, **lists, taken=taken, left_out=omitted)  # type: ignore[arg-type]  # by its own fields
+    return replace(found, **texts, **lists, taken=taken, left_out=omitted)
 
 
 def since_text(changed: Mapping[str, Any]) -> str:

@@ -163,7 +163,7 @@ def describe_change(vault: OpenVault, change: Change) -> ShownChange:
     undone = undone_parts(change.facts)
     found = differences(change.steps, snapshot_fetcher(vault))
     return ShownChange(
-        **{name: getattr(summary, name) for name in ListedChange.__slots__},
+        **{name: getattr(summary, name) for name in ListedChange.__struct_fields__},
         now=tuple(dict.fromkeys(VaultPath(without_grave(path)) for path in change.now)),
         hunks=tuple(
             ShownHunk(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Annotated, Final, TypeVar
 
 from annotated_types import Interval
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from bridge.api.call import Call
 from bridge.api.hints import Query, When
@@ -294,8 +294,7 @@ def fold_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def add_reasons(memory: ListedMemory, choice: Choice) -> RecalledMemory:
-    fields = {name: getattr(memory, name) for name in memory.__dataclass_fields__}
-    return RecalledMemory(**fields, score=choice.score, why=choice.why)
+    return RecalledMemory(**asdict(memory), score=choice.score, why=choice.why)
 
 
 def recall_notices(call: Call, standing: Sequence[Memory]) -> Iterable[str]:

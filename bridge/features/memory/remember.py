@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import fields
 from typing import Annotated, Any, Final
 
 from annotated_types import Len, MaxLen
@@ -368,4 +367,4 @@ def existing_note(call: Call, known: KnownMemory, like: tuple[LikeMemory, ...]) 
 
 
 def written_fields(made: Written) -> dict[str, Any]:
-    return {field.name: getattr(made, field.name) for field in fields(Written)}
+    return {name: getattr(made, name) for name in Written.__struct_fields__}

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from datetime import datetime
 from typing import Annotated
 
@@ -150,7 +149,7 @@ def drafted_yaml(description: str, drafted: DraftedSteps) -> str:
 def describe_written(call: Call, made: Written, block: str, left_out: Sequence[str] = ()) -> WrittenPolicy:
     found = read_text(call.vault.files, block, snapshot(call.vault))
     return WrittenPolicy(
-        **{each.name: getattr(made, each.name) for each in fields(Written)},
+        **{name: getattr(made, name) for name in Written.__struct_fields__},
         policy_digest=found.digest,
         problems=found.problems,
         left_out=tuple(left_out),

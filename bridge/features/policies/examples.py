@@ -196,6 +196,12 @@ class _Piece(Record):
     written: str
     raw: str
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Piece) and self.written == other.written
+
+    def __hash__(self) -> int:
+        return hash(self.written)
+
     @property
     def is_fixed(self) -> bool:
         return self.raw == "/" or self.written != self.raw or TOKEN.match(self.raw) is not None

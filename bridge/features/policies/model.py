@@ -7,7 +7,7 @@ from typing import Final, Literal, get_args, get_type_hints
 from msgspec import field
 
 from bridge.bases.syntax import Node
-from bridge.changes.requests.base import KINDS
+from bridge.changes.requests.base import KINDS, operation_of
 from bridge.markdown.note import Value
 from bridge.records import Record
 from bridge.types import VaultPath
@@ -129,7 +129,7 @@ PATH_ARGUMENTS: Final = frozenset({"path", "paths", "folder"})
 @cache
 def path_fields(op: str) -> frozenset[str]:
     for record in KINDS:
-        if record.__dataclass_fields__["op"].default == op:
+        if operation_of(record) == op:
             hints = get_type_hints(record)
             return frozenset(name for name, hint in hints.items() if VaultPath in (hint, *get_args(hint)))
     return frozenset()

@@ -1,7 +1,6 @@
 """Runs policies, or shows what they would do."""
 
 import asyncio
-from dataclasses import fields
 from typing import Literal
 
 from bridge.api.call import Call
@@ -146,7 +145,7 @@ async def run_policy(
     made = await describe_outcome(call, outcome, requests, dry_run=options.dry_run)
     trace = run.trace
     return PolicyOutcome(
-        **{each.name: getattr(made, each.name) for each in fields(Written)},
+        **{name: getattr(made, name) for name in Written.__struct_fields__},
         policy_digest=found.digest,
         approved=is_approved,
         conditions=tuple(ConditionOutcome(id_, trace.conditions.get(id_)) for id_ in found.policy.conditions),

@@ -13,7 +13,7 @@ from bridge.api.note_names import LINK, no_such_note, unknown_properties
 from bridge.api.vault_notes import snapshot
 from bridge.bases.evaluate import find_properties
 from bridge.bases.syntax import parse_expression
-from bridge.changes.requests.base import KINDS, require_note_path
+from bridge.changes.requests.base import KINDS, operation_of, require_note_path
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments, NoteNotFound, ProtectedPath
 from bridge.features.policies.bindings import bind_sample
@@ -73,7 +73,7 @@ def _judge(step: PolicyStep, name: str, value: str, vault: Vault) -> tuple[str, 
 
 
 def _role(do: str, name: str) -> PathRole | None:
-    return next((role_of(fields_of(one)[name]) for one in KINDS if one.__dataclass_fields__["op"].default == do), None)
+    return next((role_of(fields_of(one)[name]) for one in KINDS if operation_of(one) == do), None)
 
 
 class ReadPolicy(Record):

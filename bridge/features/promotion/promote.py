@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
 from typing import Annotated, Literal
 
 from annotated_types import MaxLen
@@ -223,7 +222,7 @@ async def carry_out(
     elif not flagged.files or waits:
         why = "It is flagged when it is promoted again, once the copy was accepted." if waits else "It is flagged."
         flagged = nothing_written(flag.path, why, digest=flagged.digest)
-    values = {field.name: getattr(copy, field.name) for field in fields(Written)}
+    values = {name: getattr(copy, name) for name in Written.__struct_fields__}
     warnings = ("The note was changed since it was copied; `update` brings the copy up to date.",)
     return PromotedNote(
         outcome=todo.outcome,

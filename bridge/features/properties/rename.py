@@ -1,7 +1,6 @@
 """Renames tags and properties, and replaces values, in all notes as one change."""
 
 from collections.abc import Callable, Collection
-from dataclasses import fields
 from typing import Annotated, Literal
 
 from annotated_types import MaxLen
@@ -264,7 +263,7 @@ async def change_many(call: Call, request: Request, expect: Expectation | None, 
     )
     made, effect = await build_written(outcome, dry_run=options.dry_run), outcome.planned.effect
     waiting = await outcome_notices(call.vault, outcome)
-    written = {each.name: getattr(made, each.name) for each in fields(Written)}
+    written = {name: getattr(made, name) for name in Written.__struct_fields__}
     written["warnings"] = (*made.warnings, *skip_warnings([one.path for one in effect.skipped]), *waiting)
     return ManyWritten(
         **written,

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Any
 
 from annotated_types import Interval, MaxLen
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from bridge.api.call import Call
@@ -234,9 +235,7 @@ def build_search_result(call: Call, answer: SearchAnswer, started: float) -> Sea
 
 
 def plain_explanation(explanation: Any) -> Mapping[str, Any] | None:
-    import dataclasses
-
-    return None if explanation is None else dataclasses.asdict(explanation)
+    return None if explanation is None else to_builtins(explanation)
 
 
 MIN_GUESSED_LETTERS = 3

@@ -6,9 +6,10 @@ is written again, so that no other place keeps these words. All else follows fro
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
 from datetime import datetime
 from typing import Any, Final, Literal
+
+from msgspec.structs import asdict
 
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.names import note_name
@@ -47,13 +48,13 @@ class JournalWords(Record):
     def merge(self, later: "JournalWords") -> "JournalWords":
         """Return both: lists are joined without repetitions, other values replaced where given."""
         values: dict[str, Any] = {}
-        for field in fields(self):
-            own, new = getattr(self, field.name), getattr(later, field.name)
+        for name, own in asdict(self).items():
+            new = getattr(later, name)
             if isinstance(own, tuple):
                 known = {entry.text for entry in own}
-                values[field.name] = (*own, *(entry for entry in new if entry.text not in known))
+                values[name] = (*own, *(entry for entry in new if entry.text not in known))
             else:
-                values[field.name] = own if new in ("", None) else new
+                values[name] = own if new in ("", None) else new
         return JournalWords(**values)
 
 
@@ -250,9 +251,9 @@ def told_lines(words: JournalWords) -> Iterator[tuple[Told, str]]:
 def later_lines(words: JournalWords) -> list[str]:
     """Return words as items, each with its kind, for a journal that somebody has edited."""
     lines: list[str] = []
-    for field in fields(words):
-        value, label = getattr(words, field.name), field.name.replace("_", " ").capitalize()
-        if field.name in LISTS:
+    for name, value in asdict(words).items():
+        label = name.replace("_", " ").capitalize()
+        if name in LISTS:
             lines += _items(Entry(one.time, f"{label.removesuffix('s')}: {one.text}") for one in value)
         elif value not in ("", None):
             lines += _items([Entry("", f"{label}: {value}")])

@@ -4,9 +4,8 @@ import asyncio
 import contextlib
 import logging
 import time
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 from weakref import WeakKeyDictionary
 
 from msgspec.structs import replace
@@ -21,29 +20,33 @@ from bridge.features.sessions.facts import gather_facts, is_of_agent
 from bridge.features.sessions.journal_note import JournalFacts, JournalWords, note_link
 from bridge.features.sessions.journal_write import JOURNAL_OPERATIONS, WRITE, journal_path, write_journal
 from bridge.markdown.note import field_of
-from bridge.settings.schema import setting
+from bridge.records import Record
+from bridge.settings.schema import Setting
 from bridge.state.call_log import DAY_S
 from bridge.state.change_records import ChangeFilter
 from bridge.state.session_log import SessionFilter, SessionRecord
 from bridge.state.store import Store
 
 
-@dataclass(frozen=True, slots=True)
-class SessionSettings:
+class SessionSettings(Record):
     """The settings of sessions."""
 
-    journals: Literal["auto", "ask", "off"] = setting(
-        "auto",
-        "Write a journal of each session of an agent that changed, saved or read enough, once `agents_folder` was set"
-        " up; `ask` proposes it at the end.",
-    )
-    journal_after_s: int = setting(
-        60,
-        "Seconds between the first two updates of a session's journal; in a long session they become sixteen times as"
-        " many.",
-        least=0,
-        most=86_400,
-    )
+    journals: Annotated[
+        Literal["auto", "ask", "off"],
+        Setting(
+            "Write a journal of each session of an agent that changed, saved or read enough, once `agents_folder` was"
+            " set up; `ask` proposes it at the end."
+        ),
+    ] = "auto"
+    journal_after_s: Annotated[
+        int,
+        Setting(
+            "Seconds between the first two updates of a session's journal; in a long session they become sixteen times"
+            " as many.",
+            least=0,
+            most=86_400,
+        ),
+    ] = 60
 
 
 log = logging.getLogger(__name__)

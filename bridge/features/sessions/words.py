@@ -3,12 +3,11 @@
 import asyncio
 import time
 from collections.abc import Iterable
-from dataclasses import fields
 from datetime import datetime
 from typing import Annotated, Literal
 
 from annotated_types import Interval, Len, MaxLen
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from bridge.api.agreement import has_agreed, require_agreement, set_up_requests
 from bridge.api.call import Call
@@ -127,7 +126,7 @@ async def save_session(
     if status is not None and not options.dry_run:
         vault.store.calls.end_session(SessionEvent(session.id, time.time(), status))
     made = await build_written(outcome, dry_run=options.dry_run)
-    return SavedJournal(**{field.name: getattr(made, field.name) for field in fields(made)})
+    return SavedJournal(**asdict(made))
 
 
 def saved_view(answer: Answer) -> Iterable[Element]:

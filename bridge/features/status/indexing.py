@@ -5,12 +5,12 @@ import itertools
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Literal
 
 from annotated_types import Interval, MaxLen
 
-from bridge.api.arguments import public_alias
 from bridge.api.call import Call
+from bridge.api.hints import json_name
 from bridge.api.note_names import no_such_note
 from bridge.api.registry import operation
 from bridge.api.write import require_trust
@@ -59,7 +59,7 @@ SAME_S = 0.002
 """Seconds by which two programs' rounding of one time may differ."""
 
 
-class Seen(Record):
+class Seen(Record, rename=json_name):
     """A file as another program sees it.
 
     Attributes:
@@ -71,10 +71,9 @@ class Seen(Record):
     path: str
     mtime: float
     size: int
-    __pydantic_config__: ClassVar[dict[str, Any]] = public_alias()
 
 
-class Reported(Record):
+class Reported(Record, rename=json_name):
     """A change seen by another program.
 
     Attributes:
@@ -86,7 +85,6 @@ class Reported(Record):
     kind: Literal["upsert", "rename", "delete"]
     path: str
     from_: str | None = None
-    __pydantic_config__: ClassVar[dict[str, Any]] = public_alias()
 
 
 class ReportTaken(Record):

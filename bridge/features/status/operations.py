@@ -5,12 +5,11 @@ import os
 import shutil
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import asdict
 from itertools import islice
 from math import ceil
 from pathlib import Path
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 import bridge as program
 from bridge.api.call import Call

@@ -1,10 +1,9 @@
 """What a summary consists of."""
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 from bridge.records import Record
-from bridge.settings.schema import setting
+from bridge.settings.schema import Setting
 from bridge.types import Lines, VaultPath
 
 Length = Literal["line", "short", "long"]
@@ -53,14 +52,15 @@ class Summary(Record):
     tokens_written: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class SummarySettings:
+class SummarySettings(Record):
     """The settings of summaries."""
 
-    read_tokens: int = setting(
-        6_000,
-        "Tokens of notes that the chat model reads for a summary at most; of longer ones, the beginning of each"
-        " section.",
-        least=200,
-        most=1_000_000,
-    )
+    read_tokens: Annotated[
+        int,
+        Setting(
+            "Tokens of notes that the chat model reads for a summary at most; of longer ones, the beginning of each"
+            " section.",
+            least=200,
+            most=1_000_000,
+        ),
+    ] = 6_000

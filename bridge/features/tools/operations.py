@@ -1,13 +1,13 @@
 """Reaching the tools that an agent is not offered at once."""
 
 import asyncio
-import dataclasses
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 import orjson
 from annotated_types import Interval, MaxLen
+from msgspec.structs import replace
 
 from bridge.api.arguments import VAULT
 from bridge.api.call import Call
@@ -238,7 +238,7 @@ async def run_tool(call: Call, name: Annotated[str, MaxLen(100)], arguments: Map
     vault = given.pop(VAULT, call.vault_name)
     if vault is not None and not isinstance(vault, str):
         raise InvalidArguments(f"`{VAULT}` must be the name or id of a vault.")
-    result = await tool.run(dataclasses.replace(call, vault_name=vault), given)
+    result = await tool.run(replace(call, vault_name=vault), given)
     return RanTool(name, orjson.loads(encode(result)))
 
 

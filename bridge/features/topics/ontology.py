@@ -1,15 +1,14 @@
 """The ontology: the folder whose notes are topics, with their names, kinds and index notes."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 from bridge.index.note import IndexedNote, Notes
 from bridge.markdown.names import note_name
 from bridge.markdown.note import property_of
 from bridge.records import Record
 from bridge.search.filters import folder_spelling
-from bridge.settings.schema import setting
+from bridge.settings.schema import Setting
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 
@@ -121,22 +120,26 @@ def _notes_below(folder: VaultPath, notes: Notes) -> Iterator[IndexedNote]:
 FolderMeaning = Literal["none", "ontology", "all"]
 
 
-@dataclass(frozen=True, slots=True)
-class TopicSettings:
+class TopicSettings(Record):
     """The settings of topics."""
 
-    ontology_folder: str = setting(
-        "", "Folder whose notes are the topics of other notes, such as `Ontology`; empty for none."
-    )
-    topic_property: str = setting("topics", "Property that holds the topics of a note, as links.")
-    archive_folder: str = setting(
-        "Archive", "Folder to which `list_topics` would move topics that no note has; empty for the trash."
-    )
-    folder_meaning: FolderMeaning = setting(
-        "ontology",
-        "What the folder of a note says of it: `ontology` that it has the topic of which the folder has the name;"
-        " `all` also that it belongs with the other notes of the folder, in the graph of topics; or nothing.",
-    )
-    generic_folders: tuple[str, ...] = setting(
-        (), "Names of folders that mean nothing, besides inbox, attachments, archive, daily, templates and assets."
-    )
+    ontology_folder: Annotated[
+        str, Setting("Folder whose notes are the topics of other notes, such as `Ontology`; empty for none.")
+    ] = ""
+    topic_property: Annotated[str, Setting("Property that holds the topics of a note, as links.")] = "topics"
+    archive_folder: Annotated[
+        str, Setting("Folder to which `list_topics` would move topics that no note has; empty for the trash.")
+    ] = "Archive"
+    folder_meaning: Annotated[
+        FolderMeaning,
+        Setting(
+            "What the folder of a note says of it: `ontology` that it has the topic of which the folder has the name;"
+            " `all` also that it belongs with the other notes of the folder, in the graph of topics; or nothing."
+        ),
+    ] = "ontology"
+    generic_folders: Annotated[
+        tuple[str, ...],
+        Setting(
+            "Names of folders that mean nothing, besides inbox, attachments, archive, daily, templates and assets."
+        ),
+    ] = ()

@@ -3,10 +3,11 @@
 import asyncio
 import math
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from msgspec.structs import astuple
 from numpy.typing import NDArray
 
 from bridge.models.embedder import Embedder
