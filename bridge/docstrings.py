@@ -10,7 +10,6 @@ from typing import Any
 
 def docstring_of(documented: type | Callable[..., Any]) -> str:
     """Return the docstring of a class or function, without indentation."""
-    # A dataclass without a docstring gets its signature as one.
     written = source_docstrings(documented.__module__).get(documented.__qualname__) if sys.flags.optimize > 1 else None
     return written or inspect.getdoc(documented) or ""
 

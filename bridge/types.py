@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from enum import Enum
-from typing import Annotated, Any, Literal, NamedTuple, NewType
+from typing import Annotated, Literal, NewType
 
 VaultPath = NewType("VaultPath", str)
 """A path inside a vault: relative, `/`-separated, NFC, with extension."""
@@ -81,15 +81,3 @@ def lies_in(path: str, places: Iterable[str]) -> bool:
 def is_same_digest(whole: Digest, given: Digest) -> bool:
     """Say whether a digest is the one that a caller gave, in full or as a prefix."""
     return whole == given or (len(given) >= SHORT_DIGEST and whole.startswith(given))
-
-
-class TaggedUnion(NamedTuple):
-    """Marks a union of records that are distinguished by a field with a different value in each."""
-
-    field: str
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
-        """Set the discriminator; pydantic loads where arguments are checked."""
-        from pydantic import Field
-
-        return handler(Annotated[source, Field(discriminator=self.field)])

@@ -1,7 +1,7 @@
 """The user's agreement to the folder in which agents keep notes."""
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from bridge.api.call import Call
 from bridge.api.write import client_name
@@ -13,7 +13,7 @@ from bridge.errors import ConfirmationRequired
 from bridge.markdown.edit.properties import edit_properties
 
 
-class SetUpMemory(Request, kw_only=True):
+class SetUpMemory(Request, kw_only=True, tag="set_up_memory"):
     """Creates the notes with which the agents' folder begins; those that exist stay as they are."""
 
     relinks: ClassVar[bool] = True
@@ -22,7 +22,6 @@ class SetUpMemory(Request, kw_only=True):
     id: str
     """The id by which the note that explains the folder counts."""
     templates: bool = True
-    op: Literal["set_up_memory"] = "set_up_memory"
 
     @property
     def kept_facts(self) -> Mapping[str, object]:

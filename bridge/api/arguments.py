@@ -1,16 +1,15 @@
-"""Checks a caller's arguments against an operation's signature; callers of this module do not see pydantic."""
+"""Checks a caller's arguments against an operation's signature; callers of this module do not see msgspec."""
 
 import functools
-import itertools
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
+import msgspec
 import orjson
-from annotated_types import Interval, MaxLen
-from msgspec import Struct, field
-from msgspec.structs import fields, replace
+from msgspec import UNSET, Struct, ValidationError, convert, defstruct, field
+from msgspec.structs import asdict, fields, replace
 
 from bridge.api.characters import require_plain_name, require_writable_text
 from bridge.api.hints import (
@@ -19,7 +18,6 @@ from bridge.api.hints import (
     bounds,
     describe_hint,
     field_names,
-    hint_at,
     is_record,
     is_union,
     json_name,
@@ -31,7 +29,6 @@ from bridge.api.hints import (
 )
 from bridge.api.moments import day, first_day, period
 from bridge.api.note_names import find_file
-from bridge.api.signature import Argument
 from bridge.errors import InvalidArguments
 from bridge.markdown.names import Names
 from bridge.records import Record
@@ -41,8 +38,6 @@ from bridge.vault.paths import parents
 from bridge.vault.vault import Vault
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
-
     from bridge.api.registry import Operation
 
 RANGE = re.compile(r"\s*(\d{1,9})\s*[-–]\s*(\d{1,9})\s*")
@@ -122,7 +117,7 @@ def coerce_object(value: Mapping[str, Any], hint: Any, bare: Any) -> Mapping[str
         bare = records.get(str(value.get(field)))
         others = {json_name(name) for record in records.values() for name in record_hints(record)}
     if is_record(bare):
-        hints = {json_name(name): item for name, item in record_hints(bare).items()}
+        hints = json_hints(bare)
         optional = others - hints.keys() | {json_name(one.name) for one in fields(bare) if not one.required}
         coerced = {name: coerce(item, hints[name]) if name in hints else item for name, item in value.items()}
         return {name: item for name, item in coerced.items() if item is not None or name not in optional}
@@ -135,56 +130,12 @@ MAX_INTEGER = 2**53 - 1
 """The largest integer that every JSON reader keeps."""
 
 
-def bind_plain(taken: Sequence[Argument], given: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the arguments of a call with the defaults of others; None unless all are simple and plainly fit."""
-    bound: dict[str, Any] = {}
-    for argument in taken:
-        if argument.name not in given:
-            if argument.is_required:
-                return None
-            bound[argument.name] = argument.default
-        elif fits_plainly(given[argument.name], argument.hint):
-            bound[argument.name] = given[argument.name]
-        else:
-            return None
-    return bound if given.keys() <= bound.keys() else None
+STEP = re.compile(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]")
+"""A step in the path of an error: a field, an item, or some value of an object."""
 
-
-def fits_plainly(value: Any, hint: Any) -> bool:
-    bare = strip_hint(hint)
-    if value is None:
-        return is_union(hint) and type(None) in get_args(hint)
-    if get_origin(bare) is Literal:
-        return type(value) is str and value in get_args(bare)
-    plain = getattr(bare, "__supertype__", bare)
-    if type(value) is not plain or not all(map(is_known_mark, marks_of(hint))):
-        return False
-    limits = bounds(hint)
-    if isinstance(value, str):
-        return is_unicode(value) and (limits.longest is None or len(value) <= limits.longest)
-    least = -MAX_INTEGER if limits.least is None else limits.least
-    most = MAX_INTEGER if limits.most is None else limits.most
-    return type(value) is bool or (type(value) is int and least <= value <= most)
-
-
-def is_known_mark(mark: Any) -> bool:
-    if isinstance(mark, Interval):
-        return mark.gt is None and mark.lt is None
-    return isinstance(mark, MaxLen | PathRole) or mark is START
-
-
-def is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
+MISSING, UNKNOWN = (re.compile(f"Object {what} field `(.*)`") for what in ("missing required", "contains unknown"))
 
 DIGEST = re.compile(f"[0-9a-fA-F]{{{SHORT_DIGEST},64}}")
-
-MAX_PROBLEMS, MAX_CHECKED_ITEMS = 1_000, 20
-"""Problems of arguments that are listed to find the first one, and the items looked at where there are more."""
 
 LONG = 1_000
 """Items of a list that are checked at once."""
@@ -203,75 +154,39 @@ def is_long(arguments: Mapping[str, Any]) -> bool:
 
 def bind(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments as the operation's function takes them, including defaults."""
-    if (plain := bind_plain(operation.arguments, arguments)) is not None:
-        return plain
-    from pydantic import ValidationError
-
     names = [argument.name for argument in operation.arguments]
     if unknown := [str(name) for name in arguments if name not in names]:
         raise unknown_argument(operation, unknown, names)
-    require_lengths(operation, arguments)
     try:
-        model = model_of(operation).model_validate_json(orjson.dumps(arguments))
-    except ValidationError as error:
-        arguments = coerce_all(operation, arguments, error.error_count())
-        model = validate(operation, arguments)
+        bound = msgspec.json.decode(orjson.dumps(arguments), type=model_of(operation))
     except TypeError:
         raise InvalidArguments(describe_inexpressible(operation, arguments), operation=operation.name) from None
-    found = {name: getattr(model, name) for name in names}
-    for argument in operation.arguments:
-        if strip_hint(argument.hint) is int and (found[argument.name] or 0) > MAX_INTEGER:
-            raise InvalidArguments(f"`{argument.name}` is at most {MAX_INTEGER:,}.", operation=operation.name)
-    return found
+    except ValidationError:
+        arguments = coerce_all(operation, arguments)
+        try:
+            bound = convert(arguments, model_of(operation))
+        except ValidationError:
+            raise InvalidArguments(describe_mismatch(operation, arguments), operation=operation.name) from None
+    for name in integers_of(operation):
+        if (getattr(bound, name) or 0) > MAX_INTEGER:
+            raise InvalidArguments(f"`{name}` is at most {MAX_INTEGER:,}.", operation=operation.name)
+    return asdict(bound)
 
 
-def require_lengths(operation: "Operation", arguments: Mapping[str, Any]) -> None:
-    for argument in operation.arguments:
-        value, most = arguments.get(argument.name), bounds(argument.hint).longest
-        if isinstance(value, list) and most is not None and len(value) > most:
-            raise InvalidArguments(
-                f"`{argument.name}` may have at most {most} items, not {len(value):,}.", operation=operation.name
-            )
+@functools.cache
+def integers_of(operation: "Operation") -> tuple[str, ...]:
+    return tuple(argument.name for argument in operation.arguments if strip_hint(argument.hint) is int)
 
 
-def coerce_all(operation: "Operation", arguments: Mapping[str, Any], problems: int) -> dict[str, Any]:
+def coerce_all(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return arguments that do not fit, each converted to what it should be where that is certain.
 
     Null for an optional argument leaves it out, since some models must name every argument.
     """
     hints = {argument.name: argument.hint for argument in operation.arguments}
-    if problems > MAX_PROBLEMS:
-        few = {name: shorten(value) for name, value in arguments.items()}
-        if few != arguments:
-            bind(operation, few)
     required = {argument.name for argument in operation.arguments if argument.is_required}
     coerced = {name: coerce(value, hints[name]) for name, value in arguments.items()}
     return {name: value for name, value in coerced.items() if value is not None or name in required}
-
-
-def validate(operation: "Operation", arguments: Mapping[str, Any]) -> "BaseModel":
-    from pydantic import ValidationError
-
-    try:
-        return model_of(operation).model_validate_json(orjson.dumps(arguments))
-    except ValidationError as error:
-        count = error.error_count()
-        why = (
-            f"{count:,} values in the arguments do not fit."
-            if count > MAX_PROBLEMS
-            else describe_mismatch(operation, arguments, error)
-        )
-        raise InvalidArguments(why, operation=operation.name) from None
-    except TypeError:
-        raise InvalidArguments(describe_inexpressible(operation, arguments), operation=operation.name) from None
-
-
-def shorten(value: Any) -> Any:
-    if isinstance(value, list | tuple):
-        return [shorten(item) for item in value[:MAX_CHECKED_ITEMS]]
-    if isinstance(value, dict):
-        return {name: shorten(value[name]) for name in itertools.islice(value, MAX_CHECKED_ITEMS)}
-    return value
 
 
 def describe_inexpressible(operation: "Operation", arguments: Mapping[str, Any]) -> str:
@@ -299,57 +214,84 @@ def unknown_argument(operation: "Operation", unknown: Sequence[str], names: list
     )
 
 
-def describe_mismatch(operation: "Operation", arguments: Mapping[str, Any], error: Any) -> str:
-    problems = error.errors(include_url=False, include_context=False, include_input=True)
-    # A misspelt field is also a missing one; the misspelling is the more useful report.
-    misspelt = {one["loc"][:-1] for one in problems if one["type"] == "unexpected_keyword_argument"}
-    problems = [one for one in problems if one["type"] != "missing" or one["loc"][:-1] not in misspelt]
-    # A list whose items do not fit also counts as empty.
-    outer = {one["loc"][:depth] for one in problems for depth in range(len(one["loc"]))}
-    problems = [one for one in problems if one["loc"] not in outer]
-    problems.sort(key=lambda one: one["type"] != "unexpected_keyword_argument")
-    told = [*dict.fromkeys(describe_problem(operation, arguments, one) for one in problems)]
+def describe_mismatch(operation: "Operation", arguments: Mapping[str, Any]) -> str:
+    told = []
+    for argument in operation.arguments:
+        name = argument.name
+        if name in arguments:
+            if (error := mismatch(arguments[name], argument.hint)) is not None:
+                told.append(describe_problem(name, arguments[name], argument.hint, error))
+        elif argument.is_required:
+            told.append(f"`{operation.name}` needs `{name}`: {argument.meaning[0].lower()}{argument.meaning[1:]}")
     return " ".join(told[:TOLD]) + (f" And {len(told) - TOLD} more." if len(told) > TOLD else "")
 
 
-def describe_problem(operation: "Operation", arguments: Mapping[str, Any], problem: Mapping[str, Any]) -> str:
-    name, *place = problem["loc"]
-    argument = next(a for a in operation.arguments if a.name == name)
-    if problem["type"] == "missing" and not place:
-        return f"`{operation.name}` needs `{name}`: {argument.meaning[0].lower()}{argument.meaning[1:]}"
-    if problem["type"] == "unexpected_keyword_argument":
-        return describe_unknown_field(argument.hint, name, place)
-    hint, way = hint_at(argument.hint, tuple(place))
-    if problem["type"].startswith("union_tag") and (options := union_tag(hint)):
-        return describe_missing_tag(format_location(name, way), *options, problem["input"])
-    if problem["type"] == "too_short":
-        return f"`{format_location(name, way)}` is empty."
-    if problem["type"] == "too_long" and (most := bounds(hint).longest) is not None:
-        return f"`{format_location(name, way)}` may have at most {most} items, not {len(problem['input']):,}."
-    value = functools.reduce(lambda level, step: level[step], way, arguments[name]) if has_value(problem, way) else None
-    detail = f", not {describe_value(value)}" if has_value(problem, way) else "; it is missing"
-    return f"`{format_location(name, way)}` must be {describe_hint(hint)}{detail}."
+def mismatch(value: Any, hint: Any) -> str | None:
+    try:
+        convert(value, hint)
+    except ValidationError as error:
+        return str(error)
+    return None
 
 
-def describe_missing_tag(where: str, field: str, records: Mapping[str, type], value: Mapping[str, Any]) -> str:
-    detail = f", not {describe_value(value[field])}" if field in value else "; it is missing"
-    return f"`{where}.{field}` must be one of {', '.join(records)}{detail}."
+def describe_problem(where: str, value: Any, hint: Any, error: str) -> str:
+    """Describe an error of msgspec in the words of a hint; its path leads to the value that does not fit."""
+    what, _, path = error.partition(" - at `$")
+    steps = STEP.findall(path.rstrip("`"))
+    if missing := MISSING.fullmatch(what):
+        steps.append((missing[1], ""))
+    for name, index in steps:
+        step, hint = follow(name, index, value, hint)
+        value = value.get(step, UNSET) if isinstance(value, Mapping) else value[step]
+        where += f"[{step}]" if isinstance(step, int) else f".{step}"
+    if unknown := UNKNOWN.fullmatch(what):
+        return describe_unknown_field(record_of(hint, value), where, unknown[1])
+    if value is UNSET:
+        return f"`{where}` must be {describe_hint(hint)}; it is missing."
+    if isinstance(value, list) and get_origin(strip_hint(hint)) is tuple:
+        length = describe_length(where, value, hint)
+        if length is not None:
+            return length
+    return f"`{where}` must be {describe_hint(hint)}, not {describe_value(value)}."
 
 
-def describe_unknown_field(hint: Any, name: str, place: list[int | str]) -> str:
-    record, way = hint_at(hint, tuple(place[:-1]))
-    names = field_names(strip_hint(record))
-    near = find_closest(str(place[-1]), names)
+def follow(field: str, index: str, value: Any, hint: Any) -> tuple[str | int, Any]:
+    """Return a step in the path of an error, and the hint of what is there."""
+    if field:
+        tag, records = union_tag(hint) or ("", {})
+        return field, Literal[tuple(records)] if field == tag else json_hints(record_of(hint, value))[field]
+    items = get_args(strip_hint(hint))
+    if index.isdigit():
+        return int(index), items[0]
+    return next(name for name, item in value.items() if mismatch(item, items[-1])), items[-1]
+
+
+def describe_length(where: str, value: list[Any], hint: Any) -> str | None:
+    items, most = get_args(strip_hint(hint)), bounds(hint).longest
+    if items[-1] is not Ellipsis and len(value) < len(items):
+        return f"`{where}[{len(value)}]` must be {describe_hint(items[len(value)])}; it is missing."
+    if not value:
+        return f"`{where}` is empty."
+    if most is not None and len(value) > most:
+        return f"`{where}` may have at most {most} items, not {len(value):,}."
+    return None
+
+
+def record_of(hint: Any, value: Mapping[str, Any]) -> Any:
+    """Return the record that a hint asks for; of several the one that the value chose."""
+    options = union_tag(hint)
+    return options[1][value[options[0]]] if options else strip_hint(hint)
+
+
+def json_hints(record: type) -> Mapping[str, Any]:
+    return {json_name(name): hint for name, hint in record_hints(record).items()}
+
+
+def describe_unknown_field(record: Any, where: str, name: str) -> str:
+    names = field_names(record)
+    near = find_closest(name, names)
     suggestion = f"did you mean `{near}`?" if near else f"it takes {', '.join(names)}."
-    return f"`{format_location(name, way)}` has no field `{truncate(str(place[-1]))}`; {suggestion}"
-
-
-def format_location(name: str, way: tuple[int | str, ...]) -> str:
-    return name + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in way)
-
-
-def has_value(problem: Mapping[str, Any], way: tuple[int | str, ...]) -> bool:
-    return problem["type"] != "missing" or not way or way[-1] != problem["loc"][-1]
+    return f"`{where}` has no field `{truncate(name)}`; {suggestion}"
 
 
 def describe_value(value: Any) -> str:
@@ -375,11 +317,10 @@ def truncate(text: str) -> str:
 
 
 @functools.cache
-def model_of(operation: "Operation") -> "type[BaseModel]":
-    from pydantic import ConfigDict, create_model
-
-    fields: dict[str, Any] = {a.name: (a.hint, ... if a.is_required else a.default) for a in operation.arguments}
-    return create_model(operation.name, __config__=ConfigDict(strict=True, extra="forbid"), **fields)
+def model_of(operation: "Operation") -> type[Struct]:
+    required = [(one.name, one.hint) for one in operation.arguments if one.is_required]
+    others = [(one.name, one.hint, one.default) for one in operation.arguments if not one.is_required]
+    return defstruct(operation.name, [*required, *others], forbid_unknown_fields=True)
 
 
 def locate(operation: "Operation", bound: dict[str, Any], vault: Vault, names: Names | None = None) -> dict[str, Any]:

@@ -69,7 +69,7 @@ class Feature(Record):
         checks: What `doctor` looks at once for all vaults.
         waiting_checks: What `doctor` waits for, with as many findings as there are.
         vault_checks: What `doctor` looks at in each vault.
-        settings: A frozen dataclass of `setting` fields: the section of the settings file with the feature's name.
+        settings: A record whose fields have a `Setting`: the section of the settings file with the feature's name.
         tables: Its tables in the state of each vault, with what becomes of their rows.
         views: How agents and people read its results, by their type; others are shown field by field.
         tasks: Run in each open vault, beside what keeps it current; one that fails is started again.

@@ -1,19 +1,19 @@
 """Describes type hints in words, the same in error messages, documentation and `--help`."""
 
 import types
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Annotated, Any, Literal, NewType, Union, get_args, get_origin, get_type_hints
 
-from annotated_types import GroupedMetadata, Interval, MaxLen
+from msgspec import Meta
 
 from bridge.records import Record
-from bridge.types import Day, Digest, PathRole, TaggedUnion, VaultPath
+from bridge.types import Day, Digest, PathRole, VaultPath
 
-Reason = Annotated[str, MaxLen(500)]
+Reason = Annotated[str, Meta(max_length=500)]
 
-Limit = Annotated[int, Interval(ge=1, le=100)]
-Query = Annotated[str, MaxLen(10_000)]
+Limit = Annotated[int, Meta(ge=1, le=100)]
+Query = Annotated[str, Meta(max_length=10_000)]
 WritingMode = Literal["auto", "extract", "chat"]
 Scalar = str | int | float | bool | None
 Properties = Mapping[str, Scalar | tuple[Scalar, ...]]
@@ -70,15 +70,12 @@ def is_union(hint: Any) -> bool:
 
 def union_tag(hint: Any) -> tuple[str, Mapping[str, type]] | None:
     """Return the field that distinguishes a union's records, and each record by its value; None without one."""
-    if is_union(hint):
-        return next(filter(None, map(union_tag, get_args(hint))), None)
-    if get_origin(hint) is not Annotated:
+    if not is_union(hint):
         return None
-    field = next((mark.field for mark in get_args(hint)[1:] if isinstance(mark, TaggedUnion)), None)
-    if field is None:
+    records = [option for option in get_args(hint) if option is not type(None)]
+    if len(records) == 1 or not all(map(is_record, records)):
         return None
-    records = get_args(strip_hint(hint))
-    return field, {get_args(record_hints(record)[field])[0]: record for record in records}
+    return records[0].__struct_config__.tag_field, {record.__struct_config__.tag: record for record in records}
 
 
 def role_of(hint: Any) -> PathRole | None:
@@ -113,15 +110,15 @@ def is_record(hint: Any) -> bool:
 def bounds(hint: Any) -> Bounds:
     if is_union(hint):
         return next((b for b in map(bounds, get_args(hint)) if b != Bounds()), Bounds())
-    marks = (
-        [mark for part in get_args(hint)[1:] for mark in expand_interval(part)] if get_origin(hint) is Annotated else []
-    )
-    facts = {name: getattr(mark, name) for mark in marks for name in ("ge", "le", "max_length") if hasattr(mark, name)}
+    marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+    facts = {
+        name: fact
+        for mark in marks
+        if isinstance(mark, Meta)
+        for name in ("ge", "le", "max_length")
+        if (fact := getattr(mark, name)) is not None
+    }
     return Bounds(facts.get("ge"), facts.get("le"), facts.get("max_length"))
-
-
-def expand_interval(mark: Any) -> Sequence[object]:
-    return list(mark) if isinstance(mark, GroupedMetadata) else [mark]
 
 
 def describe_hint(hint: Any) -> str:
@@ -180,30 +177,9 @@ def describe_bounds(limits: Bounds) -> str:
 
 def field_names(record: Any) -> list[str]:
     """Return the names of a record's fields in JSON: a Python keyword loses its underscore."""
-    return [*map(json_name, record.__struct_fields__)]
+    tag = record.__struct_config__.tag_field
+    return [*([tag] if tag else []), *map(json_name, record.__struct_fields__)]
 
 
 def json_name(name: str) -> str:
     return name.rstrip("_")
-
-
-def hint_at(hint: Any, place: tuple[int | str, ...]) -> tuple[Any, tuple[int | str, ...]]:
-    """Follow a place in a value down its hint, as far as it is unambiguous."""
-    bare, options = strip_hint(hint), union_tag(hint)
-    if place and options:
-        # The value that chose the record is a step in pydantic's account, but none in what was sent.
-        record = options[1].get(str(place[0]))
-        return hint_at(record, place[1:]) if record else (hint, ())
-    if not place or is_union(bare):
-        return hint, ()
-    step, below = place[0], None
-    if isinstance(step, int) and get_origin(bare) is tuple:
-        below = get_args(bare)[0]
-    elif is_record(bare):
-        below = {json_name(k): v for k, v in record_hints(bare).items()}.get(str(step))
-    elif get_origin(bare) is not None and len(get_args(bare)) == 2 and get_origin(bare) is not tuple:
-        below = get_args(bare)[1]
-    if below is None:
-        return hint, ()
-    found, rest = hint_at(below, place[1:])
-    return found, (step, *rest)

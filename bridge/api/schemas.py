@@ -1,16 +1,17 @@
 """The JSON schemas of arguments and results, with descriptions from the docstrings."""
 
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, NewType, get_args
 
+import msgspec
 import orjson
 from msgspec.structs import asdict, fields, replace
 
 from bridge.api import signature
 from bridge.api.arguments import VAULT, model_of
-from bridge.api.hints import Period, When, json_name, record_hints, records_in, strip_hint
+from bridge.api.hints import Period, When, json_name, record_hints, records_in, strip_hint, walk_hint
 from bridge.api.registry import Operation
 from bridge.records import Record
 from bridge.text.invisible import may_hide, visible_text
@@ -23,15 +24,9 @@ EXAMPLES = {When: ("2026-01-31", "7 days ago"), Day: ("2026-01-31", "tomorrow"),
 @functools.cache
 def arguments_schema(operation: Operation) -> dict[str, Any]:
     """Return the JSON schema of an operation's arguments, `vault` included."""
-    made = model_of(operation).model_json_schema()
-    made.pop("title", None)
-    for record in (made, *made.get("$defs", {}).values()):
-        require_discriminator(record)
-        record["additionalProperties"] = False
-    describe_all(made, (argument.hint for argument in operation.arguments))
-    properties = made.setdefault("properties", {})
+    made = describe_type(model_of(operation), [argument.hint for argument in operation.arguments])
+    properties = made["properties"]
     for argument in operation.arguments:
-        properties[argument.name].pop("title", None)
         properties[argument.name]["description"] = argument.meaning
         if examples := EXAMPLES.get(strip_hint(argument.hint)):
             properties[argument.name]["examples"] = list(examples)
@@ -44,40 +39,56 @@ def arguments_schema(operation: Operation) -> dict[str, Any]:
 
 
 @functools.cache
-def result_schema(record: type) -> dict[str, Any]:
-    from pydantic import TypeAdapter
-
-    made = TypeAdapter(record).json_schema(mode="serialization")
+def result_schema(record: type[Record]) -> dict[str, Any]:
+    made = describe_type(record, [record])
+    for part in (made, *made.get("$defs", {}).values()):
+        # Later versions may have more fields.
+        part.pop("additionalProperties", None)
     describe(made, record)
-    describe_all(made, (record,))
     return made
 
 
-def describe_all(made: dict[str, Any], hints: Iterable[Any]) -> None:
+def describe_type(type_: type, hints: Sequence[Any]) -> dict[str, Any]:
+    """Return the JSON schema of a struct, with the texts of the records in its hints."""
+    _, parts = msgspec.json.schema_components([type_], ref_template="#/$defs/{name}")
+    literals = {frozenset(get_args(hint)): [*get_args(hint)] for each in hints for hint in walk_hint(each)}
     records = {record.__name__: record for hint in hints for record in records_in(hint)}
-    for name, part in made.get("$defs", {}).items():
+    for name, part in parts.items():
+        tidy(part, literals)
+        part.pop("title", None)
         if name in records:
             describe(part, records[name])
+    made: dict[str, Any] = parts.pop(type_.__name__)
+    return made | ({"$defs": parts} if parts else {})
 
 
-def describe(part: dict[str, Any], record: type) -> None:
+def tidy(part: Any, literals: Mapping[frozenset[Any], list[Any]]) -> None:
+    """Put values in the order of the code, and leave out what few readers of schemas know."""
+    if isinstance(part, list):
+        for each in part:
+            tidy(each, literals)
+    if not isinstance(part, dict):
+        return
+    if isinstance(part.get("enum"), list):
+        part.update(type="string", enum=literals.get(frozenset(part["enum"]), part["enum"]))
+        if len(part["enum"]) == 1:
+            part["const"] = part.pop("enum")[0]
+    if part.get("items") is False:
+        del part["items"]
+    if part.pop("discriminator", None):
+        part["oneOf"] = part.pop("anyOf")
+    for each in part.values():
+        tidy(each, literals)
+
+
+def describe(part: dict[str, Any], record: type[Record]) -> None:
     """Copy the texts of a record's docstring into its schema."""
     text = signature.parse_docstring(record)
-    part.pop("title", None)
     part["description"] = text.summary
     for field, meaning in text.section("Attributes").items():
-        schema = part["properties"][json_name(field)]
-        schema.pop("title", None)
-        schema["description"] = meaning
-
-
-def require_discriminator(record: dict[str, Any]) -> None:
-    for name, field in record.get("properties", {}).items():
-        if "const" in field:
-            field.pop("default", None)
-            record["required"] = [name, *record.get("required", ())]
-        for place in (field, field.get("items", {}), *field.get("anyOf", ())):
-            place.pop("discriminator", None)
+        part["properties"][json_name(field)]["description"] = meaning
+    if tag := record.__struct_config__.tag_field:
+        part["properties"][tag]["description"] = "The operation."
 
 
 def encode(result: Any) -> bytes:
@@ -137,7 +148,8 @@ def optional_fields(record: type) -> frozenset[str]:
 
 def encode_default(value: Any) -> Any:
     if isinstance(value, Record):
-        return asdict(value)
+        tag = value.__struct_config__.tag_field
+        return asdict(value) | ({tag: value.__struct_config__.tag} if tag else {})
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, frozenset | set):
@@ -154,7 +166,7 @@ def sanitize(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {sanitize(key): sanitize(item) for key, item in value.items()}
     if isinstance(value, Record):
-        return {name: sanitize(item) for name, item in asdict(value).items()}
+        return {name: sanitize(item) for name, item in encode_default(value).items()}
     if isinstance(value, list | tuple | frozenset | set):
         return [sanitize(item) for item in value]
     return value

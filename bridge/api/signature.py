@@ -5,9 +5,9 @@ import inspect
 import operator
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
-from msgspec import NODEFAULT, field
+from msgspec import NODEFAULT, Struct, field
 from msgspec.structs import FieldInfo, fields
 
 from bridge.api.hints import is_union, records_in, strip_hint
@@ -74,7 +74,7 @@ class Argument(Record):
 class Spread(Record, eq=False):
     """Marks a parameter that takes a record, each of whose fields is an argument of the operation.
 
-    The record's docstring describes them, and may add errors. A field with a single value is left out.
+    The record's docstring describes them, and may add errors.
     """
 
     required: tuple[str, ...] = ()
@@ -85,12 +85,12 @@ class Spread(Record, eq=False):
 
 def read_arguments(
     function: Callable[..., Awaitable[Any]],
-) -> tuple[tuple[Argument, ...], Mapping[str, type], Mapping[str, str]]:
+) -> tuple[tuple[Argument, ...], Mapping[str, type[Struct]], Mapping[str, str]]:
     """Return a function's arguments, the records that take several of them, and when it raises each error."""
     text, hints = parse_docstring(function), get_type_hints(function, include_extras=True)
     meanings, errors = dict(text.section("Args")), dict(text.section("Raises"))
     arguments: list[Argument] = []
-    records: dict[str, type] = {}
+    records: dict[str, type[Struct]] = {}
     for name, parameter in list(inspect.signature(function).parameters.items())[1:]:
         spread = next((mark for mark in get_args(hints[name])[1:] if isinstance(mark, Spread)), None)
         if spread is not None:
@@ -110,11 +110,7 @@ def read_arguments(
 def spread_arguments(record: type, spread: Spread) -> list[Argument]:
     check_records(record)
     hints, meanings = get_type_hints(record, include_extras=True), parse_docstring(record).section("Attributes")
-    return [
-        spread_argument(one, hints[one.name], meanings[one.name], spread)
-        for one in fields(record)
-        if get_origin(hints[one.name]) is not Literal or len(get_args(hints[one.name])) > 1
-    ]
+    return [spread_argument(one, hints[one.name], meanings[one.name], spread) for one in fields(record)]
 
 
 def spread_argument(one: FieldInfo, hint: Any, meaning: str, spread: Spread) -> Argument:
@@ -134,6 +130,11 @@ def has_factory(one: FieldInfo) -> bool:
     return one.default_factory is not NODEFAULT
 
 
+@functools.cache
+def made_by_factory(record: type[Struct]) -> frozenset[str]:
+    return frozenset(one.name for one in fields(record) if has_factory(one))
+
+
 def check_records(hint: Any) -> None:
     for record in records_in(hint):
         described_fields = set(parse_docstring(record).section("Attributes"))
@@ -141,12 +142,13 @@ def check_records(hint: Any) -> None:
             raise TypeError(f"the docstring of {record} does not describe exactly its fields")
 
 
-def gather_records(records: Mapping[str, type], given: Mapping[str, Any]) -> dict[str, Any]:
+def gather_records(records: Mapping[str, type[Struct]], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments as the function takes them: those that are fields of a record together."""
     taken = dict(given)
     for parameter, record in records.items():
-        values = [(one, taken.pop(one.name)) for one in fields(record) if one.name in taken]
+        values = {name: taken.pop(name) for name in record.__struct_fields__ if name in taken}
+        made = made_by_factory(record)
         taken[parameter] = record(
-            **{one.name: value for one, value in values if value is not None or not has_factory(one)}
+            **{name: value for name, value in values.items() if value is not None or name not in made}
         )
     return taken

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from typing import Annotated, Final, TypeVar
 
-from annotated_types import MaxLen
+from msgspec import Meta
 
 from bridge.api.note_names import unknown_properties
 from bridge.bases.evaluate import Budget, Evaluation, check_functions, find_properties
@@ -24,7 +24,7 @@ from bridge.vault.obsidian_settings import read_obsidian_settings
 
 T = TypeVar("T")
 
-Where = Annotated[str, MaxLen(2_000)]
+Where = Annotated[str, Meta(max_length=2_000)]
 """An expression, such as `status == "open" && file.hasTag("project")`."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Literal
 
-from annotated_types import Interval
+from msgspec import Meta
 from msgspec.structs import asdict, replace
 
 from bridge.api.call import Call
@@ -355,7 +355,7 @@ def require_trust(call: Call, command: str) -> None:
         call.principal.require_local(command)
 
 
-Count = Annotated[int, Interval(ge=0)]
+Count = Annotated[int, Meta(ge=0)]
 
 
 class Expectation(Record):

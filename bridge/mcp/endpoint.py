@@ -8,6 +8,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any
 
+import orjson
 from mcp import types
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
@@ -20,7 +21,6 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import INVALID_REQUEST, JSONRPCMessage
-from pydantic_core import from_json
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -107,7 +107,7 @@ class RequestIds:
 
 def request_id(body: bytes) -> str | int | None:
     try:
-        match from_json(body):
+        match orjson.loads(body):
             case {"id": str() | int() as id_, "method": str()}:
                 return id_
     except ValueError:

@@ -4,11 +4,10 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from subprocess import run
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, get_args
 
 import pytest
-from annotated_types import MaxLen
-from msgspec import field
+from msgspec import Meta, field
 from msgspec.structs import fields
 
 from bridge.api.arguments import locate
@@ -20,7 +19,7 @@ from bridge.api.signature import Spread, gather_records
 from bridge.errors import InvalidArguments, NoSuchOperation, NoteChanged, NoteExists, NoteNotFound, OutsideVault
 from bridge.features import get_operation, operations
 from bridge.records import Record
-from bridge.types import TaggedUnion, VaultPath
+from bridge.types import VaultPath
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
 
@@ -41,50 +40,39 @@ class Undescribed(Record):
     text: str
 
 
-class Grow(Record, kw_only=True):
+class Grow(Record, kw_only=True, tag_field="op", tag="grow"):
     """Add to it.
 
     Attributes:
-        op: `grow`.
         by: How much.
     """
 
-    op: Literal["grow"] = "grow"
     by: int
 
 
-class Drop(Record, kw_only=True):
-    """Let it go.
-
-    Attributes:
-        op: `drop`.
-    """
-
-    op: Literal["drop"] = "drop"
+class Drop(Record, kw_only=True, tag_field="op", tag="drop"):
+    """Let it go."""
 
 
-class Send(Record, kw_only=True):
+class Send(Record, kw_only=True, tag_field="op", tag="send"):
     """Send it away.
 
     Attributes:
-        op: `send`.
         to: Where.
         after: What happens to it before.
     """
 
-    op: Literal["send"] = "send"
     to: VaultPath
-    after: tuple[Annotated[Grow | Drop, TaggedUnion("op")], ...] = ()
+    after: tuple[Grow | Drop, ...] = ()
 
 
-class Wish(Record):
+class Wish(Record, tag_field="op", tag="wish"):
     """What is wished for.
 
     Attributes:
         name: How it is called.
         size: How large.
         facts: What else is known.
-        op: `wish`.
 
     Raises:
         NoteExists: It is there already.
@@ -94,10 +82,9 @@ class Wish(Record):
     name: str
     size: int | None = None
     facts: Mapping[str, str] = field(default_factory=dict)
-    op: Literal["wish"] = "wish"
 
 
-Deed = Annotated[Grow | Send | Drop, TaggedUnion("op")]
+Deed = Grow | Send | Drop
 
 
 async def done(call: Call, deeds: tuple[Deed, ...], last: Deed | None = None) -> Answer:
@@ -168,7 +155,10 @@ async def unspread(call: Call, given: Annotated[Undescribed, Spread()]) -> Answe
 
 
 async def wishing(
-    call: Call, path: VaultPath, wish: Annotated[Wish, Spread(("size",), {"name": MaxLen(3)})], last: bool = False
+    call: Call,
+    path: VaultPath,
+    wish: Annotated[Wish, Spread(("size",), {"name": Meta(max_length=3)})],
+    last: bool = False,
 ) -> Answer:
     """Wish for it.
 
@@ -456,7 +446,7 @@ def test_the_schema_of_such_records_asks_for_what_tells_them_apart() -> None:
         "type": "object",
         "description": "Add to it.",
         "properties": {
-            "op": {"const": "grow", "type": "string", "description": "`grow`."},
+            "op": {"const": "grow", "type": "string", "description": "The operation."},
             "by": {"type": "integer", "description": "How much."},
         },
         "required": ["op", "by"],
@@ -477,10 +467,9 @@ def test_paths_inside_records_are_checked(tmp_path: Path) -> None:
 def test_very_many_mistakes_are_not_listed() -> None:
     find = get_operation("find_notes")
     mistakes: dict[str, Any] = {f"k{number}": {} for number in range(5_000)}
-    with pytest.raises(InvalidArguments, match=r"`properties\.k0` must be a string"):
-        find.bind({"properties": mistakes})
-    with pytest.raises(InvalidArguments, match=r"^[\d,]+ values in the arguments do not fit\.$"):
-        find.bind({"properties": {f"good{number}": "x" for number in range(20)} | mistakes})
+    for good in ({}, {f"good{number}": "x" for number in range(20)}):
+        with pytest.raises(InvalidArguments, match=r"^`properties\.k0` must be a string, [^`]*$"):
+            find.bind({"properties": good | mistakes})
 
 
 def test_a_list_that_is_too_long_is_refused_before_its_items() -> None:

@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import orjson
 import pytest_asyncio
-from pydantic import TypeAdapter
 
 from bridge.access.tokens import Tokens
 from bridge.features.promotion.promote import PromotedNote
@@ -263,7 +263,7 @@ async def test_a_client_that_proposes_proposes_both_changes(served: Served) -> N
 async def test_every_transport_gives_the_same_answer(served: Served) -> None:
     given = {"path": "Retry.md", "dry_run": True}
     http = await promote(served, dry_run=True)
-    TypeAdapter(PromotedNote).validate_json(http.body)
+    msgspec.json.decode(http.body, type=PromotedNote)
     ran = await served.command("promote-note", "Retry.md", "--dry-run", "--json", cwd=served.bridge.find("Home").root)
     assert (ran.status, ran.err, ran.json) == (0, "", http.json)
     async with connected(served, preset="full") as client:

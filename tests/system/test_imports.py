@@ -148,7 +148,7 @@ def test_reading_a_vault_loads_nothing_heavy() -> None:
 
 
 def test_everything_can_be_imported_without_opening_the_heavy_libraries() -> None:
-    opened_later = HEAVY - {"numpy", "aiohttp", "pydantic"}
+    opened_later = HEAVY - {"numpy", "aiohttp"}
     assert (
         loaded_by("-c", "import bridge.engine.bridge, bridge.server.serve, bridge.mcp.mount, bridge.export.openapi")
         & opened_later

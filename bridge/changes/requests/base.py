@@ -6,9 +6,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Annotated, Any, ClassVar, TypeVar
 
-from annotated_types import Interval
-from msgspec import field
-from msgspec.structs import fields
+from msgspec import Meta, field
 
 from bridge.changes.draft import Draft, digest_of
 from bridge.changes.effect import Effect
@@ -23,7 +21,7 @@ from bridge.vault.obsidian_settings import ObsidianSettings
 
 Kind = TypeVar("Kind", bound="Request")
 
-AppendedLinks = Annotated[int, Interval(ge=0, le=5)]
+AppendedLinks = Annotated[int, Meta(ge=0, le=5)]
 """How many suggested links a note gets at its end."""
 
 
@@ -39,7 +37,7 @@ class RequestContext(Record):
     """Returns recently read content by its digest; None when it is no longer known."""
 
 
-class Request(Record, metaclass=AbstractRecord):
+class Request(Record, metaclass=AbstractRecord, tag_field="op"):
     """One change to the vault, requested on its own or in a change set.
 
     The docstring of each kind is that of its operation, whose arguments are the fields.
@@ -53,9 +51,9 @@ class Request(Record, metaclass=AbstractRecord):
     path: VaultPath
 
     @property
-    @abstractmethod
     def op(self) -> str:
         """The name of the operation."""
+        return operation_of(type(self))
 
     @property
     def result_path(self) -> VaultPath:
@@ -105,7 +103,7 @@ KINDS: dict[type[Request], ChangeKind] = {}
 
 def operation_of(record: type[Request]) -> str:
     """Return the name of the operation that makes changes of a kind."""
-    return next(str(one.default) for one in fields(record) if one.name == "op")
+    return str(record.__struct_config__.tag)
 
 
 def require_note_path(path: VaultPath) -> None:

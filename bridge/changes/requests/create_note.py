@@ -28,7 +28,7 @@ from bridge.types import EXACT, Exact, NewPath, VaultPath
     ),
     destructive=False,
 )
-class CreateNote(Request):
+class CreateNote(Request, tag="create_note"):
     """Create a note; an existing one is never overwritten.
 
     Attributes:
@@ -38,7 +38,6 @@ class CreateNote(Request):
         template: Note to start from; fills in `{{title}}`, `{{date}}` and `{{time}}`.
         if_exists: For an existing note: `append` adds only the text at its end, `skip` leaves it as it is.
         append_links: Add a last line with at most so many suggested links, to notes that the text names without one.
-        op: The operation.
 
     Raises:
         NoteExists: The file exists, and `if_exists` is `fail`.
@@ -53,7 +52,6 @@ class CreateNote(Request):
     template: VaultPath | None = None
     if_exists: Literal["fail", "skip", "append"] = "fail"
     append_links: AppendedLinks = 0
-    op: Literal["create_note"] = "create_note"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         require_note_path(self.path)

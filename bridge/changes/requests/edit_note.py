@@ -1,10 +1,9 @@
 """Changing what a note says: its text or its properties."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from annotated_types import Len
-from msgspec import field
+from msgspec import Meta, field
 
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
@@ -35,9 +34,9 @@ from bridge.types import EXACT, Digest, VaultPath
         "append to a note",
         "fix a typo",
     ),
-    bounds={"edits": Len(1, 1_000)},
+    bounds={"edits": Meta(min_length=1, max_length=1_000)},
 )
-class EditNote(Request):
+class EditNote(Request, tag="edit_note"):
     """Change a note's text, all edits or none; the rest stays byte for byte.
 
     Attributes:
@@ -46,7 +45,6 @@ class EditNote(Request):
             overlap.
         digest: Digest of the note as read; required to replace existing text.
         append_links: Add a last line with at most so many suggested links, to notes that the text names without one.
-        op: The operation.
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
@@ -61,7 +59,6 @@ class EditNote(Request):
     edits: tuple[Edit, ...]
     digest: Digest | None = None
     append_links: AppendedLinks = 0
-    op: Literal["edit_note"] = "edit_note"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         def edit(data: bytes) -> bytes:
@@ -91,7 +88,7 @@ class EditNote(Request):
     ),
     idempotent=True,
 )
-class SetProperties(Request):
+class SetProperties(Request, tag="set_properties"):
     """Set and remove properties of a note; its other lines stay as they are.
 
     Attributes:
@@ -99,7 +96,6 @@ class SetProperties(Request):
         digest: Digest of the note as read; a changed note is refused.
         properties: New values by name.
         remove: Properties to remove.
-        op: The operation.
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
@@ -111,7 +107,6 @@ class SetProperties(Request):
     digest: Digest | None = None
     properties: Annotated[Mapping[str, Any], EXACT] = field(default_factory=dict)
     remove: tuple[str, ...] = ()
-    op: Literal["set_properties"] = "set_properties"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         def edit(data: bytes) -> bytes:

@@ -10,7 +10,7 @@ from bridge.markdown.edit.tags import TagRename
 from bridge.markdown.note import Value
 
 
-class RenameTag(Request, kw_only=True):
+class RenameTag(Request, kw_only=True, tag="rename_tag"):
     """Renames a tag in all notes and canvases; `path` is one of them."""
 
     relinks: ClassVar[bool] = True
@@ -19,7 +19,6 @@ class RenameTag(Request, kw_only=True):
     tag: str
     to: str
     children: bool = True
-    op: Literal["rename_tag"] = "rename_tag"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         rename = TagRename.of(self.tag, self.to, children=self.children)
@@ -28,7 +27,7 @@ class RenameTag(Request, kw_only=True):
         return planned.effect
 
 
-class RenameProperty(Request, kw_only=True):
+class RenameProperty(Request, kw_only=True, tag="rename_property"):
     """Renames a property in all notes, or those of a folder; `path` is one of them."""
 
     relinks: ClassVar[bool] = True
@@ -38,7 +37,6 @@ class RenameProperty(Request, kw_only=True):
     to: str
     folder: str = ""
     on_clash: Literal["refuse", "keep", "merge"] = "refuse"
-    op: Literal["rename_property"] = "rename_property"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         view, types = context.view(draft), context.obsidian().property_types
@@ -49,7 +47,7 @@ class RenameProperty(Request, kw_only=True):
         return planned.effect
 
 
-class ChangeValues(Request, kw_only=True):
+class ChangeValues(Request, kw_only=True, tag="change_values"):
     """Replaces a value of a property in all notes, or those of a folder; `path` is one of them."""
 
     relinks: ClassVar[bool] = True
@@ -59,7 +57,6 @@ class ChangeValues(Request, kw_only=True):
     old: Value
     to: Value
     folder: str = ""
-    op: Literal["change_values"] = "change_values"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         planned = replace_values_everywhere(self.name, self.old, self.to, context.view(draft), folder=self.folder)

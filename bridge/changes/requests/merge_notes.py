@@ -22,7 +22,7 @@ from bridge.types import Digest, VaultPath
     ),
     required=("digest",),
 )
-class MergeNotes(Request):
+class MergeNotes(Request, tag="merge_notes"):
     """Merge a note into another: its text goes below a heading there, its links follow, and it goes to the trash.
 
     Lists such as tags get the items of both; of other properties the note that stays keeps its own values.
@@ -33,7 +33,6 @@ class MergeNotes(Request):
         keep: `both` keeps the text of both, once if it is the same; `into` drops that of the note that goes.
         alias: Make the name of the note that goes an alias of the other.
         digest: Digest of the note that goes, as read; a changed note is refused.
-        op: The operation.
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
@@ -50,7 +49,6 @@ class MergeNotes(Request):
     keep: Literal["both", "into"] = "both"
     alias: bool = True
     digest: Digest | None = None
-    op: Literal["merge_notes"] = "merge_notes"
 
     @property
     def result_path(self) -> VaultPath:

@@ -1,6 +1,6 @@
 """Moving and deleting notes."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
@@ -22,14 +22,13 @@ from bridge.types import Digest, NewPath, NoteOrFolder, VaultPath
         "change the title of a file",
     ),
 )
-class MoveNote(Request):
+class MoveNote(Request, tag="move_note"):
     """Move or rename a note, another file or a folder; every link to it is rewritten in its own style.
 
     Attributes:
         path: The file or folder.
         to: Its full new path, or the target folder with a trailing `/`.
         digest: Digest of the file as read; a changed file is refused.
-        op: The operation.
 
     Raises:
         NoteNotFound: No such file or folder; the message names the closest.
@@ -43,7 +42,6 @@ class MoveNote(Request):
     path: NoteOrFolder
     to: NewPath
     digest: Digest | None = None
-    op: Literal["move_note"] = "move_note"
 
     @property
     def result_path(self) -> VaultPath:
@@ -67,13 +65,12 @@ class MoveNote(Request):
     tasks=("delete a note", "put a note into the trash", "remove a file"),
     required=("digest",),
 )
-class DeleteNote(Request):
+class DeleteNote(Request, tag="delete_note"):
     """Delete a note as Obsidian does, to the trash chosen there; `undo_change` brings it back.
 
     Attributes:
         path: The note.
         digest: Digest of the note as read; a changed note is refused.
-        op: The operation.
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
@@ -85,7 +82,6 @@ class DeleteNote(Request):
 
     path: VaultPath
     digest: Digest | None = None
-    op: Literal["delete_note"] = "delete_note"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         view = context.view(draft)

@@ -1,8 +1,8 @@
 """Renaming a part of a note by which links name it: a heading or an alias."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-from annotated_types import MaxLen
+from msgspec import Meta
 
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
@@ -24,9 +24,9 @@ from bridge.types import Digest, VaultPath
         "rename a heading and the links to it",
         "reword a section's heading everywhere",
     ),
-    bounds={"heading": MaxLen(2_000), "to": MaxLen(1_000)},
+    bounds={"heading": Meta(max_length=2_000), "to": Meta(max_length=1_000)},
 )
-class RenameHeading(Request):
+class RenameHeading(Request, tag="rename_heading"):
     """Rename a heading; every link to it is rewritten in its own style.
 
     Attributes:
@@ -34,7 +34,6 @@ class RenameHeading(Request):
         heading: The heading, or its path `A > B`.
         to: Its new text.
         digest: Digest of the note as read; a changed note is refused.
-        op: The operation.
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
@@ -50,7 +49,6 @@ class RenameHeading(Request):
     heading: str
     to: str
     digest: Digest | None = None
-    op: Literal["rename_heading"] = "rename_heading"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         """Rename the heading in the draft, with the links to it."""
@@ -72,9 +70,9 @@ class RenameHeading(Request):
         "digest": "1ea4d7c0cb4e6a8ad3db01af7659a0e953b701e7607ba0f60110b6fe86ffb73f",
     },
     tasks=("rename an alias of a note", "change another name of a note in links"),
-    bounds={"alias": MaxLen(1_000), "to": MaxLen(1_000)},
+    bounds={"alias": Meta(max_length=1_000), "to": Meta(max_length=1_000)},
 )
-class RenameAlias(Request):
+class RenameAlias(Request, tag="rename_alias"):
     """Rename an alias of a note and, if you want, the links that show it.
 
     Attributes:
@@ -83,7 +81,6 @@ class RenameAlias(Request):
         to: The new alias.
         digest: Digest of the note as read; a changed note is refused.
         links: Also update links that show the old alias.
-        op: The operation.
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
@@ -100,7 +97,6 @@ class RenameAlias(Request):
     to: str
     digest: Digest | None = None
     links: bool = False
-    op: Literal["rename_alias"] = "rename_alias"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         view = context.view(draft)

@@ -2,7 +2,7 @@
 
 from typing import ClassVar, Literal
 
-from annotated_types import MaxLen
+from msgspec import Meta
 
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
@@ -26,9 +26,9 @@ from bridge.types import Digest, NewPath, VaultPath
         "make a section a note of its own",
         "this note is too long, move a part out",
     ),
-    bounds={"heading": MaxLen(2_000), "properties": MaxLen(100)},
+    bounds={"heading": Meta(max_length=2_000), "properties": Meta(max_length=100)},
 )
-class SplitNote(Request):
+class SplitNote(Request, tag="split_note"):
     """Make a section of a note a note of its own; links to its headings and blocks follow, as do its footnotes.
 
     Attributes:
@@ -38,7 +38,6 @@ class SplitNote(Request):
         leave: What stands in place of the section.
         properties: Properties that the new note gets as well, such as `tags`.
         digest: Digest of the note as read; a changed note is refused.
-        op: The operation.
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
@@ -58,7 +57,6 @@ class SplitNote(Request):
     leave: Literal["link", "embed", "nothing"] = "link"
     properties: tuple[str, ...] = ()
     digest: Digest | None = None
-    op: Literal["split_note"] = "split_note"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         view = context.view(draft)

@@ -1,8 +1,6 @@
 """Toggling and adding tasks."""
 
-from typing import Literal
-
-from annotated_types import Interval, MaxLen
+from msgspec import Meta
 
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
@@ -29,9 +27,9 @@ from bridge.types import Day, Digest, VaultPath
         "complete or cancel a task",
         "change a task's status",
     ),
-    bounds={"line": Interval(ge=1), "text": MaxLen(5_000), "status": MaxLen(4)},
+    bounds={"line": Meta(ge=1), "text": Meta(max_length=5_000), "status": Meta(max_length=4)},
 )
-class ToggleTask(Request):
+class ToggleTask(Request, tag="toggle_task"):
     """Change the box of a task as a click in Obsidian does, or to any mark.
 
     Attributes:
@@ -40,7 +38,6 @@ class ToggleTask(Request):
         text: Its text, from `list_tasks`; refused if another task is there now.
         status: The new character; by default, what a click sets.
         digest: Digest of the note, from `list_tasks`. Without it, an equal task that moved to the line is toggled.
-        op: The operation.
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
@@ -52,7 +49,6 @@ class ToggleTask(Request):
     text: str
     status: str | None = None
     digest: Digest | None = None
-    op: Literal["toggle_task"] = "toggle_task"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         data = draft.read(self.path)
@@ -87,9 +83,9 @@ class ToggleTask(Request):
         "new to-do in a note",
     ),
     destructive=False,
-    bounds={"text": MaxLen(5_000), "heading": MaxLen(2_000), "due": MaxLen(40)},
+    bounds={"text": Meta(max_length=5_000), "heading": Meta(max_length=2_000), "due": Meta(max_length=40)},
 )
-class AddTask(Request):
+class AddTask(Request, tag="add_task"):
     """Add a task to a note, its dates written like those of the note's other tasks.
 
     Attributes:
@@ -99,7 +95,6 @@ class AddTask(Request):
         due: Due date.
         priority: Priority.
         create_heading: Add the heading if missing.
-        op: The operation.
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
@@ -113,7 +108,6 @@ class AddTask(Request):
     due: Day | None = None
     priority: Priority | None = None
     create_heading: bool = False
-    op: Literal["add_task"] = "add_task"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         """Add the task in the draft, in the notation of the note's other tasks."""

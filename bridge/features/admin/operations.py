@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from annotated_types import MaxLen
+from msgspec import Meta
 from msgspec.structs import replace
 
 from bridge.api.call import Call
@@ -318,7 +318,7 @@ class CheckedGlobs(Record):
 
 @operation(example={"globs": ["Garden/**", "*.secret.md"]}, scope="admin", vault=False, tool=False)
 async def check_globs(
-    call: Call, globs: Annotated[tuple[Annotated[str, MaxLen(1_000)], ...], MaxLen(500)]
+    call: Call, globs: Annotated[tuple[Annotated[str, Meta(max_length=1_000)], ...], Meta(max_length=500)]
 ) -> CheckedGlobs:
     """Report what is wrong with globs for `exclude`, `deny` and `readonly`, and which notes they match.
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Annotated
 
-from annotated_types import Interval, MaxLen
+from msgspec import Meta
 from msgspec.structs import replace
 
 from bridge.api import markup
@@ -32,10 +32,10 @@ from bridge.text.invisible import inline
 from bridge.text.words import RUN
 from bridge.types import Among, NoteOrFolder
 
-Question = Annotated[str, MaxLen(2_000)]
-Budget = Annotated[int, Interval(ge=100, le=32_000)]
-Steps = Annotated[int, Interval(ge=0, le=8)]
-Tools = Annotated[tuple[Annotated[str, MaxLen(170)], ...], MaxLen(20)]
+Question = Annotated[str, Meta(max_length=2_000)]
+Budget = Annotated[int, Meta(ge=100, le=32_000)]
+Steps = Annotated[int, Meta(ge=0, le=8)]
+Tools = Annotated[tuple[Annotated[str, Meta(max_length=170)], ...], Meta(max_length=20)]
 
 EXTRACT_BUDGET = 3_000
 """Tokens of the excerpts from which sentences are quoted when no chat model reads them."""
@@ -70,7 +70,7 @@ FOREIGN = "The chat model read text of other programs, which may be wrong or mea
 async def ask(
     call: Call,
     question: Question,
-    history: Annotated[tuple[Turn, ...], MaxLen(20)] = (),
+    history: Annotated[tuple[Turn, ...], Meta(max_length=20)] = (),
     paths: tuple[NoteOrFolder, ...] = (),
     folder: Folder | None = None,
     without: tuple[NoteOrFolder, ...] = (),

@@ -205,11 +205,10 @@ WRITE = "keep_questions"
 """The operation under which these changes are listed."""
 
 
-class QuestionsChange(Request, kw_only=True):
+class QuestionsChange(Request, kw_only=True, tag=WRITE):
     """Adds questions to the note; whatever else it says stays byte for byte."""
 
     asked: tuple[KeptQuestion, ...]
-    op: str = WRITE
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
         if draft.has(self.path):

@@ -4,7 +4,7 @@ import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Final
 
-from annotated_types import Interval, MaxLen
+from msgspec import Meta
 from msgspec.structs import replace
 
 from bridge.api.call import Call
@@ -132,11 +132,11 @@ class BaseRows(Record):
 async def query_base(
     call: Call,
     path: VaultPath | None = None,
-    text: Annotated[str, MaxLen(100_000)] | None = None,
-    view: Annotated[str, MaxLen(500)] | None = None,
+    text: Annotated[str, Meta(max_length=100_000)] | None = None,
+    view: Annotated[str, Meta(max_length=500)] | None = None,
     this: VaultPath | None = None,
-    limit: Annotated[int, Interval(ge=1, le=500)] = 50,
-    offset: Annotated[int, Interval(ge=0)] = 0,
+    limit: Annotated[int, Meta(ge=1, le=500)] = 50,
+    offset: Annotated[int, Meta(ge=0)] = 0,
     among: Among | None = None,
 ) -> BaseRows:
     """Run a view of a base as Obsidian does: its filters, formulas, order, groups, limit and summaries.

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable
 from typing import Annotated
 
-from annotated_types import Interval, MaxLen
+from msgspec import Meta
 from msgspec.structs import replace
 
 from bridge.api.call import Call
@@ -31,13 +31,13 @@ from bridge.types import VaultPath
 )
 async def brief(
     call: Call,
-    task: Annotated[str, MaxLen(10_000)] = "",
+    task: Annotated[str, Meta(max_length=10_000)] = "",
     paths: tuple[VaultPath, ...] = (),
     tags: tuple[str, ...] = (),
-    budget: Annotated[int, Interval(ge=100, le=8_000)] = BUDGET,
+    budget: Annotated[int, Meta(ge=100, le=8_000)] = BUDGET,
     parts: tuple[BriefPart, ...] = (),
-    limit: Annotated[int, Interval(ge=1, le=50)] = LIMIT,
-    recency_days: Annotated[int, Interval(ge=1, le=3_650)] | None = None,
+    limit: Annotated[int, Meta(ge=1, le=50)] = LIMIT,
+    recency_days: Annotated[int, Meta(ge=1, le=3_650)] | None = None,
     everywhere: bool | None = None,
 ) -> AgentBrief:
     """Tell what matters for a task at the beginning of a session: the open handoff, last sessions and memories.
@@ -87,7 +87,7 @@ def brief_view(answer: Answer) -> Iterable[Element]:
 
 @operation(example={"session": "1a209b11"}, tool=False)
 async def preview_brief(
-    call: Call, session: Annotated[str, MaxLen(200)], task: Annotated[str, MaxLen(10_000)] = ""
+    call: Call, session: Annotated[str, Meta(max_length=200)], task: Annotated[str, Meta(max_length=10_000)] = ""
 ) -> AgentBrief:
     """Show what `brief` would tell a session now, without telling it. Only the user may.
 

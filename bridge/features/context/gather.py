@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable
 from typing import Annotated, Literal
 
-from annotated_types import Interval
+from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder, Limit, Properties, Query, When
@@ -27,7 +27,7 @@ from bridge.text.counts import count_of
 from bridge.text.invisible import inline
 from bridge.types import Among, Exact, Lines, NoteKind, NoteOrFolder, SearchMode, VaultPath
 
-Budget = Annotated[int, Interval(ge=100, le=32_000)]
+Budget = Annotated[int, Meta(ge=100, le=32_000)]
 Shape = Literal["text", "items"]
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import partial
 from typing import Annotated
 
-from annotated_types import MaxLen, MinLen
+from msgspec import Meta
 
 from bridge.api.agreement import has_agreed, require_agreement, set_up_requests
 from bridge.api.call import Call
@@ -34,14 +34,13 @@ from bridge.text.fold import fold_case
 from bridge.text.secrets import require_plain
 from bridge.types import VaultPath
 
-Words = Annotated[str, MinLen(1), MaxLen(500)]
+Words = Annotated[str, Meta(min_length=1, max_length=500)]
 
 
-class CorrectionsChange(Request, kw_only=True):
+class CorrectionsChange(Request, kw_only=True, tag="record_correction"):
     """Adds a correction to the note; whatever else it says stays byte for byte."""
 
     added: Correction
-    op: str = "record_correction"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
         there = draft.has(self.path)
@@ -82,7 +81,7 @@ async def record_correction(
     text: Words,
     path: VaultPath | None = None,
     target: VaultPath | None = None,
-    words: Annotated[str, MaxLen(200)] | None = None,
+    words: Annotated[str, Meta(max_length=200)] | None = None,
     *,
     options: WriteArguments,
 ) -> RecordedCorrection:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Set as AbstractSet
 from typing import Annotated
 
-from annotated_types import MaxLen
+from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.note_names import no_such_note
@@ -50,8 +50,8 @@ class DismissalCount(Record):
 async def dismiss(
     call: Call,
     kind: ReportKind,
-    paths: Annotated[tuple[VaultPath, ...], MaxLen(2)] = (),
-    name: Annotated[str, MaxLen(1_000)] = "",
+    paths: Annotated[tuple[VaultPath, ...], Meta(max_length=2)] = (),
+    name: Annotated[str, Meta(max_length=1_000)] = "",
     undo: bool = False,
 ) -> DismissalCount:
     """Leave something out of the report that lists it, from now on; reports say how many rows they left out.

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Literal
 
-from annotated_types import Interval
+from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder
@@ -84,8 +84,8 @@ async def list_entities(
     query: str | None = None,
     folder: Folder | None = None,
     sort: EntitySort = "hub",
-    limit: Annotated[int, Interval(ge=1, le=500)] = 50,
-    offset: Annotated[int, Interval(ge=0)] = 0,
+    limit: Annotated[int, Meta(ge=1, le=500)] = 50,
+    offset: Annotated[int, Meta(ge=0)] = 0,
     among: Among | None = None,
 ) -> EntityList:
     """List notes as the things that others speak of: names, aliases, kind, and how often they are linked and named.

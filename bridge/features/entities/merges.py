@@ -3,7 +3,7 @@
 import asyncio
 from typing import Annotated, Literal
 
-from annotated_types import Interval
+from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder
@@ -70,8 +70,8 @@ class MergeSuggestions(Record):
 async def merge_suggestions(
     call: Call,
     folder: Folder | None = None,
-    limit: Annotated[int, Interval(ge=1, le=200)] = 20,
-    offset: Annotated[int, Interval(ge=0)] = 0,
+    limit: Annotated[int, Meta(ge=1, le=200)] = 20,
+    offset: Annotated[int, Meta(ge=0)] = 0,
     among: Among | None = None,
 ) -> MergeSuggestions:
     """Find pairs of notes that may be one, each with the reasons; never two days, or two numbers of a series.

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
-from annotated_types import MaxLen
+from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.markup import Answer, Document, Element, notice
@@ -59,10 +59,10 @@ class ServerAnswer(Record):
 )
 async def call_server(
     call: Call,
-    server: Annotated[str, MaxLen(40)],
-    tool: Annotated[str, MaxLen(128)] | None = None,
+    server: Annotated[str, Meta(max_length=40)],
+    tool: Annotated[str, Meta(max_length=128)] | None = None,
     arguments: Mapping[str, Any] | None = None,
-    resource: Annotated[str, MaxLen(2_000)] | None = None,
+    resource: Annotated[str, Meta(max_length=2_000)] | None = None,
     confirm: bool = False,
 ) -> ServerAnswer:
     """Call a tool or read a resource of one of the user's own MCP servers, programs of others that may use the network.

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Annotated
 
-from annotated_types import MaxLen
+from msgspec import Meta
 from msgspec.structs import replace
 
 from bridge.api.agreement import has_agreed
@@ -51,7 +51,7 @@ from bridge.state.session_log import SessionEvent
 from bridge.types import Digest, VaultPath
 
 
-class CorrectionsSettlement(Request, kw_only=True):
+class CorrectionsSettlement(Request, kw_only=True, tag="apply_plan"):
     """Ticks corrections whose old words are gone after the requests before it; whatever else the list says stays.
 
     Attributes:
@@ -59,7 +59,6 @@ class CorrectionsSettlement(Request, kw_only=True):
     """
 
     places: Mapping[Replacement, tuple[VaultPath, ...]]
-    op: str = "apply_plan"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
         gone = {one for one, notes in self.places.items() if not any(_says(draft, note, one) for note in notes)}
@@ -204,7 +203,7 @@ class PlanApplication:
         chosen = await self._choose(check)
         if not chosen:
             return None
-        requests = [current_finding(one, self._written).request for one in chosen]
+        requests: list[Request] = [current_finding(one, self._written).request for one in chosen]
         if check == Corrections.name:
             requests += await settle_corrections(self._vault, {one.finding.key for one in chosen})
         made = await self._vault.executor.carry_each(requests, self._by, limits=self._limits, dry_run=dry_run)
@@ -286,7 +285,9 @@ async def current_limits(call: Call) -> ChangeLimits:
     example={"path": "Agents/Garden/Plan 2025-01-01.md"},
     tasks=("show a plan of the gardener", "what is ticked in the garden plan", "what would applying the plan change"),
 )
-async def show_plan(call: Call, path: VaultPath, finding: Annotated[str, MaxLen(20)] | None = None) -> ShownPlan:
+async def show_plan(
+    call: Call, path: VaultPath, finding: Annotated[str, Meta(max_length=20)] | None = None
+) -> ShownPlan:
     """Show a plan as its note says now: which findings are ticked, which still hold, and the counts afterwards.
 
     Args:

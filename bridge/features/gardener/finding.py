@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
-from msgspec import to_builtins
+from msgspec import ValidationError, convert, to_builtins
 from msgspec.structs import replace
 
 from bridge.changes.requests.base import Request
@@ -15,7 +15,6 @@ from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.errors import InvalidArguments
 from bridge.features.gardener.garden import Garden
-from bridge.markdown.edit.requests import AddItem, ReplaceLines, ReplaceText
 from bridge.records import Record
 from bridge.state.dismissals import Dismissal, DismissalKind, dismissal_key
 from bridge.types import Digest, VaultPath
@@ -29,23 +28,8 @@ MAX_NAMED: Final = 50
 REMOVING: Final = frozenset(("duplicates", "empty_notes", "unfilled_notes", "attachments"))
 """Checks whose findings take a file away, so that the user cannot have all of them ticked."""
 
-REQUESTS: Final[Mapping[str, type[Request]]] = {
-    "create_note": CreateNote,
-    "edit_note": EditNote,
-    "set_properties": SetProperties,
-    "merge_notes": MergeNotes,
-    "move_note": MoveNote,
-    "delete_note": DeleteNote,
-    "rename_tag": RenameTag,
-    "rename_property": RenameProperty,
-}
-"""The kinds of requests that findings may have."""
-
-EDITS: Final[Mapping[str, type[Any]]] = {
-    "replace_text": ReplaceText,
-    "replace_lines": ReplaceLines,
-    "add_item": AddItem,
-}
+FindingRequest = CreateNote | EditNote | SetProperties | MergeNotes | MoveNote | DeleteNote | RenameTag | RenameProperty
+"""The request of a finding."""
 
 
 class GardenFinding(Record, kw_only=True):
@@ -59,7 +43,7 @@ class GardenFinding(Record, kw_only=True):
     why: str
     """The evidence, in a few words."""
     confidence: float
-    request: Request
+    request: FindingRequest
     key: str = ""
     """What tells it from other findings about the same notes."""
     kind: DismissalKind = "finding"
@@ -108,28 +92,10 @@ def decode_finding(record: str) -> tuple[GardenFinding, Mapping[VaultPath, Diges
     try:
         facts = json.loads(record)
         del facts["id"]
-        request, digests = decode_request(facts.pop("request")), facts.pop("digests")
-        notes = tuple(VaultPath(path) for path in facts.pop("notes"))
-        return GardenFinding(notes=notes, request=request, **facts), digests
-    except (KeyError, TypeError, ValueError) as error:
+        digests = facts.pop("digests")
+        return convert(facts, GardenFinding), digests
+    except (KeyError, TypeError, ValueError, ValidationError) as error:
         raise InvalidArguments("The plan was made by another version.", hint="Make a new plan.") from error
-
-
-def decode_request(facts: Mapping[str, Any]) -> Request:
-    kind: Any = REQUESTS[facts["op"]]
-    values = _as_tuples(facts)
-    if kind is EditNote:
-        values["edits"] = tuple(_decode_edit(edit) for edit in facts["edits"])
-    request: Request = kind(**{name: values[name] for name in kind.__struct_fields__ if name in values})
-    return request
-
-
-def _decode_edit(facts: Mapping[str, Any]) -> object:
-    return EDITS[facts["op"]](**_as_tuples(facts))
-
-
-def _as_tuples(facts: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in facts.items()}
 
 
 def with_digest(request: Request, before: Digest, now: Digest) -> Request:

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Annotated, Literal
 
-from annotated_types import MaxLen
+from msgspec import Meta
 from msgspec.structs import replace
 
 from bridge.api.call import Call
@@ -28,7 +28,7 @@ from bridge.types import VaultPath
     tool=False,
 )
 async def judge_finding(
-    call: Call, path: VaultPath, finding: Annotated[str, MaxLen(20)], verdict: Literal["accept", "reject"]
+    call: Call, path: VaultPath, finding: Annotated[str, Meta(max_length=20)], verdict: Literal["accept", "reject"]
 ) -> JudgedFinding:
     """Accept or reject a finding of a plan: it is ticked, or unticked and never proposed again.
 
@@ -71,7 +71,7 @@ async def judge_finding(
 )
 async def garden_rules(
     call: Call,
-    check: Annotated[str, MaxLen(50)] | None = None,
+    check: Annotated[str, Meta(max_length=50)] | None = None,
     muted: bool | None = None,
     ticked: bool | None = None,
 ) -> GardenRules:

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Annotated
 
-from annotated_types import Interval, MaxLen
+from msgspec import Meta
 from msgspec.structs import replace
 
 from bridge.api.agreement import agreement_notice, has_agreed, require_agreement, set_up_requests
@@ -20,7 +20,7 @@ from bridge.features.gardener.plan_text import build_plan_note, retire_plans
 from bridge.features.gardener.read_plan import untouched_plan
 from bridge.features.gardener.records import GardenPlan
 
-CheckNames = Annotated[tuple[str, ...], MaxLen(50)]
+CheckNames = Annotated[tuple[str, ...], Meta(max_length=50)]
 
 
 @operation(
@@ -41,7 +41,7 @@ async def plan_garden(
     call: Call,
     checks: CheckNames = (),
     folder: Folder | None = None,
-    limit: Annotated[int, Interval(ge=1, le=500)] = 50,
+    limit: Annotated[int, Meta(ge=1, le=500)] = 50,
     skip_checked: bool = True,
     *,
     options: WriteArguments,

@@ -165,13 +165,12 @@ MAX_COUNTS = 12
 """Counts that the note shows."""
 
 
-class PlanNoteChange(Request, kw_only=True):
+class PlanNoteChange(Request, kw_only=True, tag="apply_plan"):
     """Changes boxes and marks in the lines of a plan; every other byte stays."""
 
     edit: Callable[[str], str]
     digest: Digest | None = None
     """Of the note as it was read; a changed note is refused."""
-    op: str = "apply_plan"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
         data = draft.read(self.path)

@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 from itertools import groupby
 from typing import Annotated, Never
 
-from annotated_types import Interval
+from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.registry import operation
@@ -103,7 +103,7 @@ class GraphHistory(Record):
     tasks=("how the graph grew over time", "how many notes were added each week", "growth of the vault"),
 )
 async def graph_history(
-    call: Call, weeks: Annotated[int, Interval(ge=1, le=52)] = 8, limit: Annotated[int, Interval(ge=1, le=100)] = 10
+    call: Call, weeks: Annotated[int, Meta(ge=1, le=52)] = 8, limit: Annotated[int, Meta(ge=1, le=100)] = 10
 ) -> GraphHistory:
     """Report how the graph grew week by week, on days when a bridge ran: new, vanished and newly linked notes.
 

@@ -5,7 +5,7 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Literal, get_args
 
-from annotated_types import Interval
+from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.note_text import open_note
@@ -188,11 +188,11 @@ class Neighbours(Record):
 async def graph_neighbours(
     call: Call,
     path: VaultPath,
-    depth: Annotated[int, Interval(ge=1, le=6)] = 1,
+    depth: Annotated[int, Meta(ge=1, le=6)] = 1,
     direction: Direction = "any",
     kinds: Kinds = DEFAULT_KINDS,
-    decay: Annotated[float, Interval(ge=0.01, le=1)] = 0.5,
-    limit: Annotated[int, Interval(ge=1, le=500)] = 50,
+    decay: Annotated[float, Meta(ge=0.01, le=1)] = 0.5,
+    limit: Annotated[int, Meta(ge=1, le=500)] = 50,
     mode: GraphMode = "links",
 ) -> Neighbours:
     """Find the notes around a note along links, arrows, shared rare tags or nearness in meaning.
@@ -290,7 +290,7 @@ async def graph_path(
     target: VaultPath,
     kinds: Kinds = DEFAULT_KINDS,
     direction: Literal["any", "out"] = "any",
-    alternatives: Annotated[int, Interval(ge=1, le=10)] = 3,
+    alternatives: Annotated[int, Meta(ge=1, le=10)] = 3,
 ) -> GraphPaths:
     """Find how one note leads to another: the shortest paths, each step with the sentence that links.
 
@@ -426,8 +426,8 @@ async def graph_insights(
     call: Call,
     parts: tuple[Part, ...] = (),
     kinds: Kinds = DEFAULT_KINDS,
-    limit: Annotated[int, Interval(ge=1, le=100)] = 5,
-    offset: Annotated[int, Interval(ge=0)] = 0,
+    limit: Annotated[int, Meta(ge=1, le=100)] = 5,
+    offset: Annotated[int, Meta(ge=0)] = 0,
     among: Among | None = None,
 ) -> GraphInsights:
     """Report the structure of the graph: hubs, orphans, dead ends, wanted notes, communities, bridges, missing links.

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from annotated_types import Interval, MaxLen
+from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder, When
@@ -139,7 +139,7 @@ class GraphView(Record):
 async def graph_view(
     call: Call,
     path: VaultPath | None = None,
-    depth: Annotated[int, Interval(ge=1, le=6)] = 2,
+    depth: Annotated[int, Meta(ge=1, le=6)] = 2,
     kinds: Kinds = DEFAULT_KINDS,
     stubs: bool = False,
     folder: Folder | None = None,
@@ -148,11 +148,11 @@ async def graph_view(
     note_types: tuple[str, ...] = (),
     modified_after: When | None = None,
     modified_before: When | None = None,
-    community: Annotated[int, Interval(ge=0)] | None = None,
-    notes: Annotated[tuple[VaultPath, ...], MaxLen(AROUND)] = (),
+    community: Annotated[int, Meta(ge=0)] | None = None,
+    notes: Annotated[tuple[VaultPath, ...], Meta(max_length=AROUND)] = (),
     tagged: bool = False,
     fold: bool | None = None,
-    limit: Annotated[int, Interval(ge=1, le=WHOLE)] | None = None,
+    limit: Annotated[int, Meta(ge=1, le=WHOLE)] | None = None,
     among: Among | None = None,
     mode: GraphMode = "links",
 ) -> GraphView:

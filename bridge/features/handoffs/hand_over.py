@@ -4,7 +4,7 @@ import asyncio
 from datetime import datetime
 from typing import Annotated
 
-from annotated_types import MaxLen
+from msgspec import Meta
 
 from bridge.api.agreement import has_agreed, require_agreement, set_up_requests
 from bridge.api.call import Call
@@ -29,8 +29,8 @@ from bridge.text.secrets import require_plain
 from bridge.types import VaultPath
 from bridge.vault.paths import file_name_for
 
-Text = Annotated[str, MaxLen(5_000)]
-Items = Annotated[tuple[Annotated[str, MaxLen(1_000)], ...], MaxLen(50)]
+Text = Annotated[str, Meta(max_length=5_000)]
+Items = Annotated[tuple[Annotated[str, Meta(max_length=1_000)], ...], Meta(max_length=50)]
 
 
 class Claim(Record):
@@ -42,7 +42,7 @@ class Claim(Record):
             value}`, `{task: "path:line text", status}`, `{link: "path → path"}`, `{change_id, state}`.
     """
 
-    text: Annotated[str, MaxLen(1_000)]
+    text: Annotated[str, Meta(max_length=1_000)]
     proof: Proof | None = None
 
 
@@ -78,8 +78,8 @@ async def hand_over(
     unknowns: Items = (),
     artifacts: Items = (),
     stop_conditions: Items = (),
-    claims: Annotated[tuple[Claim, ...], MaxLen(50)] = (),
-    to: Annotated[str, MaxLen(100)] | None = None,
+    claims: Annotated[tuple[Claim, ...], Meta(max_length=50)] = (),
+    to: Annotated[str, Meta(max_length=100)] | None = None,
     *,
     options: WriteArguments,
 ) -> Written:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal, Protocol
 
-from annotated_types import MaxLen
+from msgspec import Meta
 from msgspec.structs import asdict
 
 from bridge.engine.agents_folder import AgentsFolder
@@ -19,8 +19,8 @@ from bridge.records import Record
 from bridge.text.invisible import one_line, visible_text
 from bridge.types import Digest, VaultPath, is_same_digest
 
-Short = Annotated[str, MaxLen(1_000)]
-Long = Annotated[str, MaxLen(5_000)]
+Short = Annotated[str, Meta(max_length=1_000)]
+Long = Annotated[str, Meta(max_length=5_000)]
 Scalar = str | int | float | bool | None
 
 Outcome = Literal["still_true", "changed", "gone", "unchecked"]

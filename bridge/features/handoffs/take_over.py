@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from annotated_types import Interval
+from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.markup import Answer, Element, Line, Section, Segment, notice, path_of
@@ -124,7 +124,7 @@ async def take_over(
     call: Call,
     path: VaultPath | None = None,
     peek: bool = False,
-    budget: Annotated[int, Interval(ge=200, le=8_000)] = 1_500,
+    budget: Annotated[int, Meta(ge=200, le=8_000)] = 1_500,
 ) -> TakenHandoff:
     """Take over a handoff: each of its claims is checked again, and what was changed since is listed.
 

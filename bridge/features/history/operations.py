@@ -5,7 +5,7 @@ import time
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from annotated_types import Interval, MaxLen, MinLen
+from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.feature import Finding, Fix, make_finding
@@ -22,7 +22,7 @@ from bridge.records import Record
 from bridge.state.change_records import Change, ChangeFilter
 from bridge.types import Exact, NoteOrFolder
 
-ChangeId = Annotated[str, MaxLen(100)]
+ChangeId = Annotated[str, Meta(max_length=100)]
 
 
 NOWHERE = "There is no file or folder `{}`, and none of these changes names one."
@@ -57,13 +57,13 @@ async def list_changes(
     call: Call,
     path: NoteOrFolder | None = None,
     state: State | None = None,
-    client: Annotated[str, MaxLen(200)] | None = None,
-    session: Annotated[str, MaxLen(200)] | None = None,
-    operation: Annotated[str, MaxLen(100)] | None = None,
+    client: Annotated[str, Meta(max_length=200)] | None = None,
+    session: Annotated[str, Meta(max_length=200)] | None = None,
+    operation: Annotated[str, Meta(max_length=100)] | None = None,
     since: When | None = None,
     until: When | None = None,
-    limit: Annotated[int, Interval(ge=1, le=200)] = 20,
-    offset: Annotated[int, Interval(ge=0)] = 0,
+    limit: Annotated[int, Meta(ge=1, le=200)] = 20,
+    offset: Annotated[int, Meta(ge=0)] = 0,
 ) -> ListedChanges:
     """List what was changed or proposed through the bridge, newest first.
 
@@ -115,7 +115,7 @@ async def show_change(call: Call, change_id: ChangeId) -> ShownChange:
     return await asyncio.to_thread(lambda: describe_change(call.vault, call.vault.review.change(change_id)))
 
 
-Hunks = Annotated[tuple[Annotated[int, Interval(ge=1)], ...], MinLen(1), MaxLen(10_000)]
+Hunks = Annotated[tuple[Annotated[int, Meta(ge=1)], ...], Meta(min_length=1, max_length=10_000)]
 
 
 class Settled(Record):
@@ -196,7 +196,7 @@ async def undo_change(
 )
 async def undo_session(
     call: Call,
-    session: Annotated[str, MaxLen(200)] | None = None,
+    session: Annotated[str, Meta(max_length=200)] | None = None,
     *,
     options: ChangeArguments,
 ) -> Settled:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import Annotated
 
-from annotated_types import Interval, MaxLen
+from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.markup import Answer, Column, Element, Line, Table, notice, path_of
@@ -21,7 +21,7 @@ from bridge.state.session_log import SessionRecord
 from bridge.text.counts import count_of
 from bridge.types import VaultPath
 
-SessionId = Annotated[str, MaxLen(200)]
+SessionId = Annotated[str, Meta(max_length=200)]
 
 
 class InjectedItem(Record):
@@ -72,7 +72,7 @@ class ListedInjections(Record):
 
 @operation(example={"limit": 3}, tool=False)
 async def list_injections(
-    call: Call, session: SessionId = "", limit: Annotated[int, Interval(ge=1, le=100)] = 10
+    call: Call, session: SessionId = "", limit: Annotated[int, Meta(ge=1, le=100)] = 10
 ) -> ListedInjections:
     """List the notes that `brief`, `recall` and `gather_context` brought into sessions of the last 90 days, and why.
 

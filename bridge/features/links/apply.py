@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Annotated, Literal
 
-from annotated_types import MaxLen
+from msgspec import Meta
 from msgspec.structs import replace
 
 from bridge.api.call import Call
@@ -37,7 +37,7 @@ class ChosenLink(Record):
     """
 
     target: VaultPath
-    text: Annotated[str, MaxLen(1_000)]
+    text: Annotated[str, Meta(max_length=1_000)]
     span: Span
 
 
@@ -108,7 +108,7 @@ async def apply_links(
     call: Call,
     path: VaultPath,
     targets: tuple[VaultPath, ...] = (),
-    suggestions: Annotated[tuple[ChosenLink, ...], MaxLen(10_000)] = (),
+    suggestions: Annotated[tuple[ChosenLink, ...], Meta(max_length=10_000)] = (),
     strictness: Literal["conservative", "balanced", "aggressive"] = "balanced",
     all: bool = False,  # noqa: A002 - the contract's name
     digest: Digest | None = None,

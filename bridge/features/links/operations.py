@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
-from annotated_types import Interval, MaxLen
+from msgspec import Meta
 from msgspec.structs import replace
 
 from bridge.api.call import Call
@@ -161,8 +161,8 @@ async def note_links(
     direction: Direction = "any",
     context: bool = False,
     mentions: bool = False,
-    limit: Annotated[int, Interval(ge=1, le=LINES_SHOWN)] = LINES_SHOWN,
-    offset: Annotated[int, Interval(ge=0)] = 0,
+    limit: Annotated[int, Meta(ge=1, le=LINES_SHOWN)] = LINES_SHOWN,
+    offset: Annotated[int, Meta(ge=0)] = 0,
 ) -> NoteLinks:
     """List a note's links, backlinks and unresolved links.
 
@@ -291,7 +291,7 @@ class ResolvedLink(Record):
 )
 async def resolve_link(
     call: Call,
-    link: Annotated[str, MaxLen(10_000)],
+    link: Annotated[str, Meta(max_length=10_000)],
     source: VaultPath,
     kind: Literal["wiki", "embed", "markdown"] = "wiki",
 ) -> ResolvedLink:

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Annotated, Literal
 
-from annotated_types import Interval
+from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder
@@ -69,8 +69,8 @@ class NameProspects(Record):
 )
 async def find_prospects(
     call: Call,
-    limit: Annotated[int, Interval(ge=1, le=200)] = 20,
-    offset: Annotated[int, Interval(ge=0)] = 0,
+    limit: Annotated[int, Meta(ge=1, le=200)] = 20,
+    offset: Annotated[int, Meta(ge=0)] = 0,
     folder: Folder | None = None,
 ) -> NameProspects:
     """Find names worth a note that have none: unresolved links, or names said by several notes.

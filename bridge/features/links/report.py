@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Annotated
 
-from annotated_types import Interval
+from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder
@@ -241,8 +241,8 @@ class LinkReport(Record):
 )
 async def link_report(
     call: Call,
-    limit: Annotated[int, Interval(ge=1, le=100)] = 10,
-    offset: Annotated[int, Interval(ge=0)] = 0,
+    limit: Annotated[int, Meta(ge=1, le=100)] = 10,
+    offset: Annotated[int, Meta(ge=0)] = 0,
     folder: Folder | None = None,
 ) -> LinkReport:
     """Report unresolved links and what they may mean, unlinked mentions, and ambiguous names.

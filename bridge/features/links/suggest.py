@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Annotated, Literal
 
-from annotated_types import Interval, MaxLen
+from msgspec import Meta
 from msgspec.structs import replace
 
 from bridge.api.agreement import is_editor
@@ -82,10 +82,10 @@ class LinkSuggestions(Record):
 async def suggest_links(
     call: Call,
     path: VaultPath | None = None,
-    text: Annotated[str, MaxLen(200_000)] | None = None,
+    text: Annotated[str, Meta(max_length=200_000)] | None = None,
     lines: Lines | None = None,
     strictness: Literal["conservative", "balanced", "aggressive"] = "balanced",
-    limit: Annotated[int, Interval(ge=1, le=200)] = 50,
+    limit: Annotated[int, Meta(ge=1, le=200)] = 50,
 ) -> LinkSuggestions:
     """Find names of notes in prose that should be links, likeliest first, with the evidence for each.
 
@@ -170,7 +170,7 @@ async def judge_link(
     call: Call,
     path: VaultPath,
     target: VaultPath,
-    text: Annotated[str, MaxLen(200)],
+    text: Annotated[str, Meta(max_length=200)],
     verdict: Literal["accept", "decline", "revive"],
 ) -> LinkJudged:
     """Record whether a suggested link was accepted or declined; later suggestions learn from it.

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Literal
 
-from annotated_types import Interval
+from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.hints import When
@@ -68,8 +68,8 @@ async def list_memories(
     among_private: bool = False,
     archived: bool = False,
     sort: Sort = "-updated",
-    limit: Annotated[int, Interval(ge=1, le=500)] = 50,
-    offset: Annotated[int, Interval(ge=0)] = 0,
+    limit: Annotated[int, Meta(ge=1, le=500)] = 50,
+    offset: Annotated[int, Meta(ge=0)] = 0,
     text_chars: TextChars = 200,
 ) -> MemoryPage:
     """List the memories that hold now; listing one does not count as use.

@@ -9,8 +9,7 @@ from secrets import token_hex
 from typing import Annotated, Final
 
 import orjson
-from annotated_types import Interval, MaxLen
-from msgspec import field
+from msgspec import Meta, field
 
 from bridge.api.hints import Properties
 from bridge.api.moments import day
@@ -114,12 +113,12 @@ def _share_scope(one: Memory, other: Memory) -> bool:
     return one.is_global or other.is_within(tuple(map(str.casefold, one.scope)))
 
 
-Title = Annotated[str, MaxLen(500)]
-MemoryText = Annotated[str, MaxLen(51_200)]
-Word = Annotated[str, MaxLen(100)]
-Words = Annotated[tuple[Word, ...], MaxLen(20)]
-Places = Annotated[tuple[Annotated[str, MaxLen(1_000)], ...], MaxLen(50)]
-Share = Annotated[float, Interval(ge=0, le=1)]
+Title = Annotated[str, Meta(max_length=500)]
+MemoryText = Annotated[str, Meta(max_length=51_200)]
+Word = Annotated[str, Meta(max_length=100)]
+Words = Annotated[tuple[Word, ...], Meta(max_length=20)]
+Places = Annotated[tuple[Annotated[str, Meta(max_length=1_000)], ...], Meta(max_length=50)]
+Share = Annotated[float, Meta(ge=0, le=1)]
 
 MAX_METADATA_BYTES: Final = 10_240
 """Bytes of further properties, as JSON."""

@@ -5,7 +5,7 @@ import contextlib
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Final, TypeVar
 
-from annotated_types import Interval
+from msgspec import Meta
 from msgspec.structs import asdict, replace
 
 from bridge.api.call import Call
@@ -128,7 +128,7 @@ NOT_SET_UP: Final = "There is no memory yet; `set_up_memory` makes the agents' f
 MAX_JOURNAL_LINES: Final = 5
 """Lines of journals that are returned."""
 
-TextChars = Annotated[int, Interval(ge=0, le=51_200)]
+TextChars = Annotated[int, Meta(ge=0, le=51_200)]
 
 
 class MemoryFilter(Record):
@@ -159,7 +159,7 @@ class MemoryFilter(Record):
 async def recall(
     call: Call,
     query: Query = "",
-    limit: Annotated[int, Interval(ge=1, le=500)] = 10,
+    limit: Annotated[int, Meta(ge=1, le=500)] = 10,
     kinds: tuple[MemoryKind, ...] = (),
     tiers: tuple[Tier, ...] = (),
     tags: Words = (),

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Final
 
-from annotated_types import Len, MaxLen
+from msgspec import Meta
 from msgspec.structs import replace
 
 from bridge.api.agreement import has_agreed, require_agreement, set_up_requests
@@ -139,7 +139,7 @@ async def find_near(call: Call, visible: VisibleMemories, text: str) -> Mapping[
 )
 async def supersede_memory(
     call: Call,
-    path: Annotated[tuple[VaultPath, ...], Len(1, 50)],
+    path: Annotated[tuple[VaultPath, ...], Meta(min_length=1, max_length=50)],
     by: VaultPath,
     *,
     reverse: bool = False,
@@ -262,7 +262,7 @@ class RememberedNote(Written, kw_only=True):
 async def remember(
     call: Call,
     new: Annotated[NewMemory, Spread()],
-    supersedes: Annotated[tuple[VaultPath, ...], MaxLen(50)] = (),
+    supersedes: Annotated[tuple[VaultPath, ...], Meta(max_length=50)] = (),
     *,
     options: WriteArguments,
 ) -> RememberedNote:

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from annotated_types import MaxLen, MinLen
+from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.registry import operation
@@ -14,9 +14,8 @@ from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.changes.requests.rename import RenameAlias, RenameHeading
 from bridge.changes.requests.split_note import SplitNote
 from bridge.changes.requests.tasks import AddTask, ToggleTask
-from bridge.types import TaggedUnion
 
-Change = Annotated[
+Change = (
     CreateNote
     | EditNote
     | SetProperties
@@ -27,9 +26,8 @@ Change = Annotated[
     | RenameAlias
     | DeleteNote
     | ToggleTask
-    | AddTask,
-    TaggedUnion("op"),
-]
+    | AddTask
+)
 """One change of a set."""
 
 
@@ -66,7 +64,7 @@ Change = Annotated[
 )
 async def change_set(
     call: Call,
-    edits: Annotated[tuple[Change, ...], MinLen(1), MaxLen(1_000)],
+    edits: Annotated[tuple[Change, ...], Meta(min_length=1, max_length=1_000)],
     *,
     expect: Expectation | None = None,
     options: WriteArguments,

@@ -5,7 +5,7 @@ from datetime import date as day_of_calendar
 from datetime import datetime
 from typing import Annotated, Literal
 
-from annotated_types import MaxLen
+from msgspec import Meta
 from msgspec.structs import replace
 
 from bridge.api.call import Call
@@ -72,9 +72,9 @@ class DailyNote(Record):
 )
 async def daily_note(
     call: Call,
-    date: Annotated[Day, MaxLen(40)] = TODAY,
+    date: Annotated[Day, Meta(max_length=40)] = TODAY,
     append: str | None = None,
-    heading: Annotated[str, MaxLen(2_000)] | None = None,
+    heading: Annotated[str, Meta(max_length=2_000)] | None = None,
     create_heading: bool = False,
     if_exists: Literal["append", "skip", "fail"] = "append",
     *,

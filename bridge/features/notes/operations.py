@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from annotated_types import Interval
+from msgspec import Meta
 from msgspec.structs import replace
 
 from bridge.api.call import Call
@@ -101,8 +101,8 @@ async def find_notes(
     modified_after: When | None = None,
     modified_before: When | None = None,
     sort: Sort = "path",
-    limit: Annotated[int, Interval(ge=1, le=500)] = 50,
-    offset: Annotated[int, Interval(ge=0)] = 0,
+    limit: Annotated[int, Meta(ge=1, le=500)] = 50,
+    offset: Annotated[int, Meta(ge=0)] = 0,
     excerpts: bool = False,
     among: Among | None = None,
     types: tuple[NoteKind, ...] = (),

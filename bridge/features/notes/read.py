@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from annotated_types import Interval, MaxLen, MinLen
+from msgspec import Meta
 from msgspec.structs import replace
 
 from bridge.api.call import Call
@@ -93,8 +93,8 @@ async def read_note(
     path: VaultPath,
     section: str | None = None,
     lines: Lines | None = None,
-    offset: Annotated[int, Interval(ge=0)] = 0,
-    max_chars: Annotated[int, Interval(ge=1)] | None = None,
+    offset: Annotated[int, Meta(ge=0)] = 0,
+    max_chars: Annotated[int, Meta(ge=1)] | None = None,
     outline: bool = False,
 ) -> ReadNote:
     """Read a note from disk: all of it, one section, some lines, or only its outline.
@@ -236,10 +236,10 @@ WantedNote = tuple["Note", int, int]
 )
 async def read_notes(
     call: Call,
-    paths: Annotated[tuple[Annotated[str, MaxLen(5_000)], ...], MinLen(1), MaxLen(MAX_NOTES)],
+    paths: Annotated[tuple[Annotated[str, Meta(max_length=5_000)], ...], Meta(min_length=1, max_length=MAX_NOTES)],
     view: View = "whole",
     section: str | None = None,
-    max_chars: Annotated[int, Interval(ge=1, le=1_000_000)] = 24_000,
+    max_chars: Annotated[int, Meta(ge=1, le=1_000_000)] = 24_000,
 ) -> ReadNotes:
     """Read up to 20 notes at once; one that cannot be read does not hold back the others.
 

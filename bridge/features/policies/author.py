@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated
 
-from annotated_types import MaxLen, MinLen
+from msgspec import Meta
 from msgspec.structs import replace
 
 from bridge.api.agreement import agreement_notice, has_agreed, require_agreement, set_up_requests
@@ -30,8 +30,8 @@ from bridge.text.secrets import require_plain
 from bridge.types import Digest, VaultPath
 from bridge.vault.paths import file_name_for
 
-ChangeIds = Annotated[tuple[Annotated[str, MaxLen(100)], ...], MaxLen(20)]
-Name = Annotated[str, MinLen(1), MaxLen(200)]
+ChangeIds = Annotated[tuple[Annotated[str, Meta(max_length=100)], ...], Meta(max_length=20)]
+Name = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
 class WrittenPolicy(Written, kw_only=True):
@@ -68,9 +68,9 @@ class WrittenPolicy(Written, kw_only=True):
 async def author_policy(
     call: Call,
     name: Name,
-    description: Annotated[str, MaxLen(2_000)] = "",
+    description: Annotated[str, Meta(max_length=2_000)] = "",
     changes: ChangeIds = (),
-    starter: Annotated[str, MaxLen(60)] | None = None,
+    starter: Annotated[str, Meta(max_length=60)] | None = None,
     text: PolicyYaml | None = None,
     *,
     options: WriteArguments,

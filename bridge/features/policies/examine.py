@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from typing import Annotated
 
-from annotated_types import Interval, MaxLen
+from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.hints import Scalar
@@ -18,7 +18,7 @@ from bridge.features.policies.trust import Approvals, ApprovedPolicies
 from bridge.records import Record
 from bridge.types import Digest, VaultPath, is_same_digest
 
-PolicyYaml = Annotated[str, MaxLen(65_536)]
+PolicyYaml = Annotated[str, Meta(max_length=65_536)]
 
 
 class PolicyVariable(Record):
@@ -107,8 +107,8 @@ class PolicyPage(Record):
 async def list_policies(
     call: Call,
     path: VaultPath | None = None,
-    limit: Annotated[int, Interval(ge=1, le=200)] = 50,
-    offset: Annotated[int, Interval(ge=0)] = 0,
+    limit: Annotated[int, Meta(ge=1, le=200)] = 50,
+    offset: Annotated[int, Meta(ge=0)] = 0,
 ) -> PolicyPage:
     """List the policies: notes of `type: policy` with a workflow, which agents may run once the user approved it.
 

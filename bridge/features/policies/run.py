@@ -174,14 +174,13 @@ class PolicyRun:
         return _Plan(self._policy, self._variables, self._host, draft, context, self.trace, state).make()
 
 
-class RunPolicy(Request):
+class RunPolicy(Request, tag="run_policy"):
     """The change that a policy makes."""
 
     relinks: ClassVar[bool] = True
 
     path: VaultPath
     run: PolicyRun
-    op: str = "run_policy"
 
     @property
     def parts(self) -> Sequence[Request]:

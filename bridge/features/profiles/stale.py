@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Annotated, Final
 
-from annotated_types import Interval
+from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder, Limit
@@ -102,9 +102,9 @@ class StaleNotes(Record):
 )
 async def stale_notes(
     call: Call,
-    days: Annotated[int, Interval(ge=1, le=36_500)] = 180,
+    days: Annotated[int, Meta(ge=1, le=36_500)] = 180,
     folder: Folder | None = None,
-    least_linked: Annotated[int, Interval(ge=0, le=10_000)] = 1,
+    least_linked: Annotated[int, Meta(ge=0, le=10_000)] = 1,
     limit: Limit = 20,
     among: Among | None = None,
 ) -> StaleNotes:

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import re
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Any, Final
 from urllib.parse import quote
 
 from msgspec import field
@@ -105,13 +105,12 @@ DIGITS = 16
 """Digits of a text's digest that a copy keeps."""
 
 
-class RenewCopy(Request, kw_only=True):
+class RenewCopy(Request, kw_only=True, tag="promote_note"):
     """Replaces the text of a copy, if it is still as it was read."""
 
     text: str
     digest: Digest
     properties: Mapping[str, Any] = field(default_factory=dict)
-    op: Literal["promote_note"] = "promote_note"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         old = read_unchanged(self.path, self.digest, draft, context).decode("utf-8", "surrogateescape")

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Literal
 
-from annotated_types import MaxLen
+from msgspec import Meta
 from msgspec.structs import replace
 
 from bridge.api.call import Call
@@ -95,8 +95,8 @@ class Promotion(Record):
 async def promote_note(
     call: Call,
     path: VaultPath,
-    folder: Annotated[str, MaxLen(1_000)] = "Patterns",
-    type: Annotated[str, MaxLen(100)] | None = None,  # noqa: A002
+    folder: Annotated[str, Meta(max_length=1_000)] = "Patterns",
+    type: Annotated[str, Meta(max_length=100)] | None = None,  # noqa: A002
     *,
     update: bool = False,
     options: WriteArguments,

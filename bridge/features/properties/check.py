@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Literal
 
-from annotated_types import Interval, MaxLen
+from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder
@@ -121,12 +121,12 @@ class CheckedNotes(Record):
 )
 async def check_notes(
     call: Call,
-    paths: Annotated[tuple[VaultPath, ...], MaxLen(1_000)] = (),
+    paths: Annotated[tuple[VaultPath, ...], Meta(max_length=1_000)] = (),
     folder: Folder | None = None,
     rules: Literal["both", "inferred", "schema"] = "both",
-    least: Annotated[float, Interval(ge=0.5, le=1.0)] = 0.8,
+    least: Annotated[float, Meta(ge=0.5, le=1.0)] = 0.8,
     conventions: bool = False,
-    limit: Annotated[int, Interval(ge=1, le=500)] = 100,
+    limit: Annotated[int, Meta(ge=1, le=500)] = 100,
     among: Among | None = None,
 ) -> CheckedNotes:
     """List what in notes violates the rules of schema notes, and the conventions of other notes.

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection
 from typing import Annotated, Literal
 
-from annotated_types import MaxLen
+from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder, Scalar
@@ -33,7 +33,7 @@ from bridge.text.counts import count_of
 from bridge.text.fold import fold_case
 from bridge.types import Exact, VaultPath
 
-Name = Annotated[str, MaxLen(200)]
+Name = Annotated[str, Meta(max_length=200)]
 
 
 class SkippedNote(Record):

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Annotated
 
-from annotated_types import Interval, MaxLen
+from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder, Scalar
@@ -27,7 +27,7 @@ EXAMPLES = 5
 MAX_NOTES = 3
 """Notes that are named of a value."""
 
-Name = Annotated[str, MaxLen(200)]
+Name = Annotated[str, Meta(max_length=200)]
 
 
 class PropertyFacts(Record):
@@ -112,10 +112,10 @@ class PropertyReport(Record):
 async def property_report(
     call: Call,
     name: Name | None = None,
-    prefix: Annotated[str, MaxLen(1_000)] = "",
+    prefix: Annotated[str, Meta(max_length=1_000)] = "",
     folder: Folder | None = None,
     note_type: Name | None = None,
-    limit: Annotated[int, Interval(ge=1, le=1_000)] = 50,
+    limit: Annotated[int, Meta(ge=1, le=1_000)] = 50,
     among: Among | None = None,
 ) -> PropertyReport:
     """List the properties of notes with types, common values, spellings and inconsistencies, or the values of one.

@@ -5,8 +5,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Any
 
-from annotated_types import Interval, MaxLen
-from msgspec import to_builtins
+from msgspec import Meta, to_builtins
 from msgspec.structs import replace
 
 from bridge.api.call import Call
@@ -29,8 +28,8 @@ from bridge.text.fold import fold_case
 from bridge.types import Among, NoteKind, NoteOrFolder, SearchDepth, SearchMode, VaultPath, lies_in
 from bridge.vault.obsidian_settings import read_obsidian_settings
 
-PassageTokens = Annotated[int, Interval(ge=0, le=20_000)]
-Score = Annotated[float, Interval(ge=0, le=1)]
+PassageTokens = Annotated[int, Meta(ge=0, le=20_000)]
+Score = Annotated[float, Meta(ge=0, le=1)]
 
 DIGEST = 12
 """Digits of a digest that tell what was read."""
@@ -163,8 +162,8 @@ async def find_among(
 async def related_notes(
     call: Call,
     path: VaultPath | None = None,
-    line: Annotated[int, Interval(ge=1)] | None = None,
-    text: Annotated[str, MaxLen(100_000)] | None = None,
+    line: Annotated[int, Meta(ge=1)] | None = None,
+    text: Annotated[str, Meta(max_length=100_000)] | None = None,
     limit: Limit = 10,
     among: Among | None = None,
 ) -> SearchResult:

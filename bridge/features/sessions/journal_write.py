@@ -54,7 +54,11 @@ class JournalChange(Request, kw_only=True):
     """Returns whether the bridge wrote the content of a journal."""
     known: bool
     """Whether the path is recorded as that of the session's journal."""
-    op: str = WRITE
+    operation: str = WRITE
+
+    @property
+    def op(self) -> str:
+        return self.operation
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         if not draft.has(self.path):
@@ -144,7 +148,7 @@ async def write_journal(
             later=tuple(later),
             owns=owns,
             known=session.note == path,
-            op=author.operation,
+            operation=author.operation,
         )
         try:
             outcome = await vault.executor.carry([*before, request], author, dry_run=dry_run)

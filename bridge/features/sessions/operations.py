@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
-from annotated_types import Interval, Len, MaxLen
+from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.hints import When
@@ -84,11 +84,11 @@ class ListedSessions(Record):
 async def list_sessions(
     call: Call,
     status: SessionState | None = None,
-    client: Annotated[str, MaxLen(200)] | None = None,
+    client: Annotated[str, Meta(max_length=200)] | None = None,
     since: When | None = None,
     until: When | None = None,
-    limit: Annotated[int, Interval(ge=1, le=500)] = 20,
-    offset: Annotated[int, Interval(ge=0)] = 0,
+    limit: Annotated[int, Meta(ge=1, le=500)] = 20,
+    offset: Annotated[int, Meta(ge=0)] = 0,
 ) -> ListedSessions:
     """List the sessions of the last 90 days: client, start, end, calls, errors, changed notes and journal.
 
@@ -180,7 +180,7 @@ class PausedSession(Record):
 
 
 @operation(example={"client": "claude-code"}, reads=False, idempotent=True, scope="write", tool=False)
-async def pause_session(call: Call, client: Annotated[str, Len(1, 200)]) -> PausedSession:
+async def pause_session(call: Call, client: Annotated[str, Meta(min_length=1, max_length=200)]) -> PausedSession:
     """Pause the only open session of a client, whose journal is then brought up to date; a later call continues it.
 
     Args:

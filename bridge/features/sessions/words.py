@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Literal
 
-from annotated_types import Interval, Len, MaxLen
+from msgspec import Meta
 from msgspec.structs import asdict, replace
 
 from bridge.api.agreement import has_agreed, require_agreement, set_up_requests
@@ -23,8 +23,8 @@ from bridge.state.session_log import SessionEvent, SessionRecord
 from bridge.text.invisible import inline
 from bridge.text.secrets import require_plain
 
-Text = Annotated[str, MaxLen(5_000)]
-Texts = Annotated[tuple[Annotated[str, Len(1, 5_000)], ...], MaxLen(100)]
+Text = Annotated[str, Meta(max_length=5_000)]
+Texts = Annotated[tuple[Annotated[str, Meta(min_length=1, max_length=5_000)], ...], Meta(max_length=100)]
 
 
 class SavedJournal(Written, kw_only=True):
@@ -55,9 +55,9 @@ async def save_session(
     problems: Texts = (),
     open_questions: Texts = (),
     status: Literal["paused", "completed"] | None = None,
-    model: Annotated[str, MaxLen(200)] = "",
-    cost_usd: Annotated[float, Interval(ge=0, le=1_000_000)] | None = None,
-    excerpt: Annotated[str, MaxLen(20_000)] = "",
+    model: Annotated[str, Meta(max_length=200)] = "",
+    cost_usd: Annotated[float, Meta(ge=0, le=1_000_000)] | None = None,
+    excerpt: Annotated[str, Meta(max_length=20_000)] = "",
     *,
     options: WriteArguments,
 ) -> SavedJournal:

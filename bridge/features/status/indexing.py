@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Annotated, Literal
 
-from annotated_types import Interval, MaxLen
+from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.hints import json_name
@@ -155,7 +155,7 @@ async def wait_until_indexed(
     path: VaultPath,
     digest: Digest | None = None,
     what: Literal["keyword", "links", "vectors"] = "keyword",
-    timeout: Annotated[float, Interval(ge=0, le=600)] = 10,  # the contract's argument
+    timeout: Annotated[float, Meta(ge=0, le=600)] = 10,  # the contract's argument
 ) -> Indexed:
     """Wait until the index holds a note as it is on disk.
 
@@ -237,8 +237,8 @@ class JobStatus(Record):
 )
 async def job_status(
     call: Call,
-    job_id: Annotated[str, MaxLen(100)],
-    wait: Annotated[float, Interval(ge=0, le=600)] = 0,
+    job_id: Annotated[str, Meta(max_length=100)],
+    wait: Annotated[float, Meta(ge=0, le=600)] = 0,
 ) -> JobStatus:
     """Show the progress of a job.
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Annotated
 
-from annotated_types import Interval
+from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.registry import operation
@@ -17,7 +17,7 @@ from bridge.records import Record
 from bridge.state.call_log import DAY_S, KEPT_DAYS, CallRecord
 from bridge.types import VaultPath
 
-Days = Annotated[int, Interval(ge=1, le=KEPT_DAYS)]
+Days = Annotated[int, Meta(ge=1, le=KEPT_DAYS)]
 
 BYTES_A_TOKEN = 4
 """An estimate for notes in English."""

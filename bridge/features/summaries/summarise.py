@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Annotated
 
-from annotated_types import MaxLen
+from msgspec import Meta
 from msgspec.structs import replace
 
 from bridge.api.call import Call
@@ -52,7 +52,7 @@ async def summarise(
     call: Call,
     paths: tuple[NoteOrFolder, ...] = (),
     tags: tuple[str, ...] = (),
-    session: Annotated[str, MaxLen(200)] | None = None,
+    session: Annotated[str, Meta(max_length=200)] | None = None,
     modified_after: When | None = None,
     modified_before: When | None = None,
     length: Length = "short",

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Literal
 
-from annotated_types import Interval
+from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder, Period
@@ -103,8 +103,8 @@ async def list_tasks(
     tags: tuple[str, ...] = (),
     text: str = "",
     sort: Sort = "path",
-    limit: Annotated[int, Interval(ge=1, le=500)] = 50,
-    offset: Annotated[int, Interval(ge=0)] = 0,
+    limit: Annotated[int, Meta(ge=1, le=500)] = 50,
+    offset: Annotated[int, Meta(ge=0)] = 0,
     among: Among | None = None,
     where: Where = "",
 ) -> TaskList:

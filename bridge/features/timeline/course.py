@@ -8,7 +8,7 @@ from datetime import date as day_of_calendar
 from datetime import datetime
 from typing import Annotated, Final, Literal
 
-from annotated_types import Interval, MaxLen, MinLen
+from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.markup import Answer, Element, Line, notice, notices, path_of
@@ -95,9 +95,9 @@ class EntityCourse(Record):
 )
 async def entity_course(
     call: Call,
-    subject: Annotated[str, MinLen(1), MaxLen(1_000)],
+    subject: Annotated[str, Meta(min_length=1, max_length=1_000)],
     by: Literal["week", "month"] = "month",
-    limit: Annotated[int, Interval(ge=1, le=120)] = 12,
+    limit: Annotated[int, Meta(ge=1, le=120)] = 12,
     among: Among | None = None,
 ) -> EntityCourse:
     """Follow a note or name through time: for each week or month, the notes that name or link it, with sentences.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 import orjson
-from annotated_types import Interval, MaxLen
+from msgspec import Meta
 from msgspec.structs import replace
 
 from bridge.api.arguments import VAULT
@@ -121,7 +121,7 @@ class FoundTools(Record):
 
 @operation(example={"task": "is the index complete", "limit": 2}, vault=False)
 async def find_tool(
-    call: Call, task: Annotated[str, MaxLen(1_000)], limit: Annotated[int, Interval(ge=1, le=20)] = 3
+    call: Call, task: Annotated[str, Meta(max_length=1_000)], limit: Annotated[int, Meta(ge=1, le=20)] = 3
 ) -> FoundTools:
     """Find the tool for a task, including tools that are not listed.
 
@@ -218,7 +218,9 @@ class RanTool(Record):
     vault=False,
     quotes=True,
 )
-async def run_tool(call: Call, name: Annotated[str, MaxLen(100)], arguments: Mapping[str, Any] = {}) -> RanTool:
+async def run_tool(
+    call: Call, name: Annotated[str, Meta(max_length=100)], arguments: Mapping[str, Any] = {}
+) -> RanTool:
     """Run a tool that `find_tool` named, with the caller's rights.
 
     Args:
@@ -257,7 +259,7 @@ class Feedback(Record):
 
 
 @operation(example={"tool": "list_folders", "helped": True}, reads=False, vault=False)
-async def give_feedback(call: Call, tool: Annotated[str, MaxLen(100)], helped: bool) -> Feedback:
+async def give_feedback(call: Call, tool: Annotated[str, Meta(max_length=100)], helped: bool) -> Feedback:
     """Rate whether a tool that `find_tool` named was the right one.
 
     Args:

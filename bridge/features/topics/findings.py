@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, get_args
 from msgspec.structs import replace
 
 from bridge.changes.link_text import write_link
-from bridge.changes.requests.base import Request
+from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import SetProperties
 from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
@@ -22,6 +22,9 @@ from bridge.records import Record
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import ObsidianSettings
+
+TopicEdit = CreateNote | SetProperties | MoveNote | MergeNotes | DeleteNote
+"""One change that mends something."""
 
 
 class TopicWriter:
@@ -94,7 +97,7 @@ class TopicFinding(Record):
     notes: tuple[VaultPath, ...] = ()
     """The notes with the topic; of a new one, those that would get it."""
     why: tuple[MergeReason, ...] = ()
-    edits: tuple[Request, ...] = ()
+    edits: tuple[TopicEdit, ...] = ()
 
 
 def find_stray_values(

@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 from typing import Annotated
 
-from annotated_types import Interval
+from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder
@@ -103,7 +103,7 @@ async def list_topics(
     folder: Folder | None = None,
     path: VaultPath | None = None,
     problems: tuple[FindingKind, ...] = (),
-    limit: Annotated[int, Interval(ge=1, le=500)] = 50,
+    limit: Annotated[int, Meta(ge=1, le=500)] = 50,
 ) -> TopicList:
     """List the topics of the ontology with their definitions, and how many notes have each.
 

@@ -5,10 +5,9 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
-from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
 from bridge.features.links.public import Name, NameFinder, find_candidates
-from bridge.features.topics.findings import TopicFinding, TopicWriter
+from bridge.features.topics.findings import TopicEdit, TopicFinding, TopicWriter
 from bridge.features.topics.ontology import KINDS, Ontology
 from bridge.features.topics.rules import TopicRules
 from bridge.features.topics.suggest import TopicSources, body_of, near_notes, words_by_note
@@ -125,7 +124,7 @@ def describe_new(
     if found is not None:
         text += f"\n{found.text}\n\nFrom {writer.link(found.path, path)}.\n"
     linking = {note for note, value in sources.assignments.astray if _names(value.text, cluster.name)}
-    edits: Sequence[Request] = [
+    edits: Sequence[TopicEdit] = [
         CreateNote(path, text),
         *(writer.change(sources.notes[note], add=[path]) for note in cluster.notes if note not in linking),
     ]

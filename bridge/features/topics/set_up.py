@@ -1,7 +1,7 @@
 """Sets up the ontology: its folders, their index notes, and the note with its rules."""
 
 import asyncio
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from msgspec.structs import replace
 
@@ -51,13 +51,12 @@ name of the folder, says what its topics are.
 """
 
 
-class OntologyStart(Request, kw_only=True):
+class OntologyStart(Request, kw_only=True, tag="set_up_ontology"):
     """Creates the notes with which an ontology begins; those that exist stay as they are."""
 
     relinks: ClassVar[bool] = True
 
     folder: VaultPath
-    op: Literal["set_up_ontology"] = "set_up_ontology"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
         texts = {f"{kind}/{kind}.md": f"# {kind}\n\n{meaning}\n" for kind, meaning in MEANINGS.items()}

@@ -2,16 +2,12 @@
 
 import asyncio
 from collections.abc import Collection, Iterator
-from typing import Annotated, Literal
+from typing import Literal
 
 import numpy as np
 from msgspec.structs import replace
 
 from bridge.api.call import Call
-from bridge.changes.requests.create_note import CreateNote
-from bridge.changes.requests.edit_note import SetProperties
-from bridge.changes.requests.merge_notes import MergeNotes
-from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.engine.open_vault import OpenVault
 from bridge.features.dismissals.public import dismissed_rows
 from bridge.features.entities.public import MergePair, find_merge_pairs
@@ -20,6 +16,7 @@ from bridge.features.topics.findings import (
     FINDING_KINDS,
     FindingKind,
     StrayKind,
+    TopicEdit,
     TopicFinding,
     find_alike,
     find_orphans,
@@ -31,10 +28,7 @@ from bridge.features.topics.vault_topics import VaultTopics
 from bridge.graph.pairs import mutual_neighbours
 from bridge.records import Record
 from bridge.state.dismissals import Dismissal, dismissal_key
-from bridge.types import TaggedUnion, VaultPath
-
-TopicEdit = Annotated[CreateNote | SetProperties | MoveNote | MergeNotes | DeleteNote, TaggedUnion("op")]
-"""One change that mends something."""
+from bridge.types import VaultPath
 
 SHOWN = 10
 """Notes named in a finding."""
@@ -167,5 +161,5 @@ def describe_problem(one: TopicFinding) -> TopicProblem:
         len(one.notes),
         one.notes[:SHOWN],
         one.why,
-        one.edits,  # type: ignore[arg-type]  # findings have no other kinds of requests
+        one.edits,
     )
