@@ -5,82 +5,82 @@ export const VERSION = "0.1.0";
 
 /** The form of each operation that the plugin calls; with another it is called or answered differently. */
 export const FORMS = {
-	search: "7858eccfeead",
-	related_notes: "fea33ce55da3",
-	pick_link: "340606183cd5",
-	summarise: "c08039737a4b",
+	search: "569f293637e9",
+	related_notes: "4edca9a33f9f",
+	pick_link: "ba2a2a36d17b",
+	summarise: "8e103cbe522f",
 	ask: "902795b0316c",
-	find_notes: "2011201918ae",
-	list_folders: "337ca5e2064b",
-	list_tags: "819373800d0a",
-	read_note: "1dc7576dc211",
-	create_note: "287bbdb88610",
+	find_notes: "3888d298cc30",
+	list_folders: "399f35d8495a",
+	list_tags: "a9d8ccaa41ac",
+	read_note: "a17e48da0016",
+	create_note: "53745c22db8a",
 	edit_note: "287474412c5d",
-	set_properties: "99fe2d217b3a",
+	set_properties: "8b8e94604456",
 	merge_notes: "fd6c3e681b86",
 	rename_heading: "d05f8f2702cd",
-	property_report: "ed4627086ade",
-	check_notes: "85380afbff69",
-	rename_tag: "cf1431c9efa1",
-	rename_property: "5b3c0838fe64",
-	change_values: "b6edf79a792f",
-	merge_suggestions: "c15a398976ac",
+	property_report: "08b6b1599966",
+	check_notes: "1b1470c046b1",
+	rename_tag: "bca27e1a8a00",
+	rename_property: "3fa72254189f",
+	change_values: "adfc95694234",
+	merge_suggestions: "f20581f2cd80",
 	dismiss: "46cb3c4aefbe",
-	plan_garden: "8703192ccd64",
+	plan_garden: "ea113ed13022",
 	show_plan: "a724be4cad1b",
 	apply_plan: "56542363fb92",
 	judge_finding: "d982b3a6be4e",
-	garden_rules: "686b2ea3f2a2",
-	list_policies: "0f6df69984b4",
-	run_policy: "106c0a69204c",
+	garden_rules: "12162d50fc9f",
+	list_policies: "5101b71da44a",
+	run_policy: "236c2601a73f",
 	author_policy: "82332b13f531",
 	approve_policy: "29bb7eda35d1",
-	list_tasks: "d8f81e8eb53a",
+	list_tasks: "a929f82a3607",
 	toggle_task: "705929b3987a",
-	list_changes: "506ede466e58",
+	list_changes: "57f5593dde0b",
 	show_change: "6dc88704d854",
 	undo_change: "d762e3e3ff23",
-	undo_session: "5c82a99a3394",
+	undo_session: "cb451388aa3b",
 	judge_change: "ff544b4a46f8",
 	claim_change: "771dc599ca4f",
 	acknowledge_change: "c01084f4f67a",
 	note_links: "37d721254a53",
-	suggest_links: "d5bb8e8f8a97",
+	suggest_links: "6cfa208f3ab8",
 	judge_link: "a11a23625bef",
 	apply_links: "abfffa44c726",
-	find_prospects: "907dd2ef0a3f",
-	link_report: "7624f7324bdd",
+	find_prospects: "b08f8530d857",
+	link_report: "1ef8f44ea8c0",
 	graph_path: "41b89f5ae297",
-	graph_insights: "e8a9c82181e8",
-	graph_view: "7afb490cd309",
-	graph_history: "9cfdab5de1c4",
-	stale_notes: "fe59f9800179",
-	set_up_memory: "653257da3674",
-	list_memories: "c9d74b0df46b",
+	graph_insights: "9795fff3817a",
+	graph_view: "eaf737a3161f",
+	graph_history: "530cbc1f4654",
+	stale_notes: "7a5db3112ebb",
+	set_up_memory: "c93db941eaa4",
+	list_memories: "fafe30a5b464",
 	revise_memory: "9fbc07925f75",
 	supersede_memory: "a8c99f78898e",
-	forget_memory: "95d23ed53172",
+	forget_memory: "0ea9f13c07e0",
 	judge_memory: "3d4922d1cfe4",
-	take_over: "2c8c4642fb8f",
-	list_sessions: "0381a32e5fa9",
-	brief: "e0d7340d80b0",
+	take_over: "0e4d5441349e",
+	list_sessions: "6124c37a927e",
+	brief: "de07c76af966",
 	preview_brief: "4d1ac3362e19",
-	list_injections: "9f3599184670",
+	list_injections: "ffeb4f3fffe0",
 	give_note: "20a4391e395a",
-	status: "e6deaac92cc7",
+	status: "a9df936b1124",
 	index_status: "2e6baa65b1c8",
-	report_changes: "eadeb5b000e8",
-	reindex: "cee2e4c35aca",
-	pause_indexing: "b636e35dac89",
-	resume_indexing: "b636e35dac89",
-	doctor: "f5d10d191b22",
-	usage: "b4dd020cc886",
-	read_settings: "dc9646e4622f",
-	change_settings: "189f7da49357",
+	report_changes: "cc4fa7f0d8b6",
+	reindex: "e9b92fe1104e",
+	pause_indexing: "0537e0f063aa",
+	resume_indexing: "0537e0f063aa",
+	doctor: "bdccd203c66a",
+	usage: "96660d6b0b7b",
+	read_settings: "e76d595a8d38",
+	change_settings: "683e517025c2",
 	check_globs: "2be683f630fb",
-	list_clients: "ecc30ae1f7f6",
+	list_clients: "96665f73431c",
 	revoke_client: "b5f48b728b20",
-	open_pairing: "3ceefd3165ba",
+	open_pairing: "3c2123d16ac9",
 } as const;
 
 /** What only the owner may call, or gets a complete answer to. */
@@ -110,7 +110,7 @@ export interface Acknowledged {
 
 /** Add an item to a list, marked and indented like the last; starts one if there is none. */
 export interface AddItem {
-	/** `add_item`. */
+	/** The operation. */
 	readonly op: "add_item";
 	/** Heading above the list; by default, the note's last list. */
 	readonly heading?: string | null;
@@ -202,7 +202,7 @@ export interface Answerability {
 
 /** Add text at the end of the note. */
 export interface Append {
-	/** `append`. */
+	/** The operation. */
 	readonly op: "append";
 	/** Markdown. */
 	readonly text: string;
@@ -1293,7 +1293,7 @@ export interface InjectedItem {
 
 /** Add text at the end of a heading's own text, above its subheadings; new subsections go below them. */
 export interface InsertUnder {
-	/** `insert_under`. */
+	/** The operation. */
 	readonly op: "insert_under";
 	/** The heading or its path `A > B`; if repeated, `A > B (line 12)`. */
 	readonly heading: string;
@@ -2034,12 +2034,12 @@ export interface MergeNotesArguments {
 	readonly path: string;
 	/** The note that stays. */
 	readonly into: string;
+	/** Digest of the note that goes, as read; a changed note is refused. */
+	readonly digest: string;
 	/** `both` keeps the text of both, once if it is the same; `into` drops that of the note that goes. */
 	readonly keep?: "both" | "into";
 	/** Make the name of the note that goes an alias of the other. */
 	readonly alias?: boolean;
-	/** Digest of the note that goes, as read; a changed note is refused. */
-	readonly digest: string;
 	/** Only preview the change. */
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
@@ -2456,7 +2456,7 @@ export interface PolicyVariable {
 
 /** Add text at the start of the note, below its properties. */
 export interface Prepend {
-	/** `prepend`. */
+	/** The operation. */
 	readonly op: "prepend";
 	/** Markdown. */
 	readonly text: string;
@@ -2697,7 +2697,7 @@ export interface RenameTagArguments {
 
 /** Replace the block with this id; the id stays. */
 export interface ReplaceBlock {
-	/** `replace_block`. */
+	/** The operation. */
 	readonly op: "replace_block";
 	/** Its id, such as `^like-this`. */
 	readonly block: string;
@@ -2707,7 +2707,7 @@ export interface ReplaceBlock {
 
 /** Replace whole lines with exactly this text. */
 export interface ReplaceLines {
-	/** `replace_lines`. */
+	/** The operation. */
 	readonly op: "replace_lines";
 	/** First and last line. */
 	readonly lines: readonly [number, number];
@@ -2717,7 +2717,7 @@ export interface ReplaceLines {
 
 /** Replace everything under a heading, subsections included; the heading line stays. */
 export interface ReplaceSection {
-	/** `replace_section`. */
+	/** The operation. */
 	readonly op: "replace_section";
 	/** The heading or its path `A > B`; if repeated, `A > B (line 12)`. */
 	readonly heading: string;
@@ -2727,7 +2727,7 @@ export interface ReplaceSection {
 
 /** Replace text that occurs once in the note. */
 export interface ReplaceText {
-	/** `replace_text`. */
+	/** The operation. */
 	readonly op: "replace_text";
 	/** The exact text. */
 	readonly old: string;
