@@ -304,7 +304,7 @@ async def test_a_large_change_that_was_confirmed_and_undone_is_one_line(served: 
     edits = [{"op": "set_properties", "path": path, "properties": {"color": "red"}} for path in NOTES]
     more = [{"op": "create_note", "path": f"More/{one}.md", "properties": {"color": one}} for one in range(6)]
     assert (await served.call("change_set", edits=[*edits, *more], confirm=True)).status == 200
-    await served.bridge.use(save_settings(served.bridge.settings_path, {"confirm_files": 5}))
+    await served.bridge.use(save_settings(served.bridge.settings_path, {"confirm_files": 5, "agents_confirm": True}))
     async with connected(served, "legacy", preset="full") as agent:
         rename = {"name": "color", "to": "colour"}
         assert "confirmation_required" in text_of(await agent.call_tool("rename_property", rename))
