@@ -241,6 +241,8 @@ def describe_problem(where: str, value: Any, hint: Any, error: str) -> str:
     if missing := MISSING.fullmatch(what):
         steps.append((missing[1], ""))
     for name, index in steps:
+        if is_union(strip_hint(hint)) and not union_tag(hint):
+            break
         step, hint = follow(name, index, value, hint)
         value = value.get(step, UNSET) if isinstance(value, Mapping) else value[step]
         where += f"[{step}]" if isinstance(step, int) else f".{step}"

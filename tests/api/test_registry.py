@@ -283,6 +283,7 @@ def test_listing_operations_opens_no_heavy_library() -> None:
         ("search", {"query": "a", "types": ["x"]}, '`types[0]` must be one of note, canvas, excalidraw, pdf, not "x".'),
         ("search", {"query": "a", "properties": []}, "`properties` must be an object, not a list of 0."),
         ("search", {"query": "a", "properties": {"b": {}}}, "`properties.b` must be a string, number, true or"),
+        ("search", {"query": "a", "properties": {"b": [{}]}}, "`properties.b` must be a string, number, true or"),
         ("search", {"query": "a", "lmit": 3}, "`search` has no argument `lmit`; did you mean `limit`?"),
         ("doctor", {"zzz": 3}, "`doctor` has no argument `zzz`; it takes none."),
         ("read_note", {"path": "a.md", "lines": [1]}, "`lines[1]` must be an integer; it is missing."),
