@@ -92,3 +92,20 @@ async def test_a_question_in_other_words_finds_what_is_closest_in_meaning(served
     }.items():
         found = (await served.call("recall", query=query)).json
         assert [one["title"] for one in found["memories"]] == titles, query
+
+
+async def test_a_model_of_english_finds_nothing_alike_in_other_languages(served: Served) -> None:
+    memories = {
+        "Horno": "El horno de leña se enciende cada dos sábados antes del amanecer.",
+        "Tomates": "Los tomates se riegan por la mañana porque a mediodía el sol es demasiado fuerte.",
+    }
+    for title, text in memories.items():
+        assert (await served.call("remember", title=title, text=text)).status == 200
+    await readable(served, meaning=True)
+    for query, titles in {
+        "¿Por qué regamos los tomates por la mañana?": ["Tomates"],
+        "¿Dónde están los neumáticos de invierno?": [],
+        "¿Quién ganó el partido del domingo?": [],
+    }.items():
+        found = (await served.call("recall", query=query)).json
+        assert [one["title"] for one in found["memories"]] == titles, query

@@ -1,4 +1,4 @@
-"""Chooses the memories that a question asks for: those it names, and those that say most of what it says."""
+"""Chooses the memories that a question asks for: those it names, and those that say much of it."""
 
 import asyncio
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
@@ -19,14 +19,17 @@ from bridge.features.memory.use_log import NO_USE, MemoryUse
 from bridge.features.memory.visibility import VisibleMemories
 from bridge.features.sessions.public import TYPE as JOURNAL
 from bridge.features.sessions.public import read_words, told_lines
-from bridge.index.inverted_index import TextQuery
 from bridge.records import Record
-from bridge.search.calibrate import calibrate_cosines, model_calibration, model_trust
+from bridge.search.answerability import asked_terms
+from bridge.search.calibrate import model_calibration
+from bridge.search.co_reading import NO_CO_READING
+from bridge.search.model import SearchRequest
+from bridge.search.pipeline import RankedNotes, retrieve_and_rank
+from bridge.search.query import Query
 from bridge.text.invisible import visible_text
 from bridge.text.match import compile_matcher
-from bridge.text.scripts import UNSPACED_CHARACTER
-from bridge.text.stems import content_words
-from bridge.text.words import words_of
+from bridge.text.stems import DEFAULT, content_words, language_of
+from bridge.text.words import RUN, words_of
 from bridge.types import SearchMode, VaultPath
 
 Key = TypeVar("Key", bound=Hashable)
@@ -34,7 +37,7 @@ Key = TypeVar("Key", bound=Hashable)
 DEPTH: Final = 16
 """Memories beyond the limit whose text is compared with a question."""
 
-ENOUGH: Final = 0.6
+ENOUGH: Final = 0.4
 """The share of a question's words, rare ones counting most, from which a memory is about it."""
 
 MIN_WORDS: Final = 2
@@ -42,9 +45,6 @@ MIN_WORDS: Final = 2
 
 SURE: Final = 0.8
 """The calibrated similarity in meaning from which a memory is about a question."""
-
-LIKELY: Final = 0.3
-"""The same for a question that no memory fits otherwise: questions about other things stay below 0.1."""
 
 MARGIN: Final = 0.7
 """The share of the best score below which a memory is left out."""
@@ -123,77 +123,77 @@ def is_open(memory: Memory) -> bool:
 
 
 async def choose_similar(call: Call, question: Question, words: Sequence[str], *, whole: bool) -> Selection:
-    vault, within = call.vault, question.visible.askable
+    within = question.visible.askable
     if not words or not within or not (whole or len(words) >= MIN_WORDS):
         return Selection()
-    depth = question.limit + DEPTH
-    index = vault.index.view("agents")
-    hits = await index.search_notes(TextQuery(should=tuple(words)), depth, within)
-    hits += [*await index.stems(TextQuery(should=tuple(words)), depth, within)]  # type: ignore[list-item]
-    has_model = whole and can_read(call, question)
-    near = await choose_near(call, question) if has_model else None
-    paths = dict.fromkeys([*(hit.path for hit in hits), *(near or {})])
-    await vault.vocabularies["agents"].words.follow(index)
-    said = await asyncio.to_thread(match_words, call, [question.visible.memories[path] for path in paths], words)
-    found = []
-    for path in paths:
-        share, matched = said[path]
-        meaning = (near or {}).get(path, 0.0)
-        if fits(share, matched, words) or meaning >= SURE:
-            why = (f"It says {', '.join(matched)}.",) if matched else ()
+    # What is named is found by its name; only words are left to ask for.
+    text = question.text if whole else " ".join(words)
+    found = await search_agents_notes(call, text, words, within, "hybrid" if whole else "keyword")
+    memories = [question.visible.memories[hit.path] for hit in found.ranked[: question.limit + DEPTH]]
+    said = await asyncio.to_thread(match_memories, call, memories, words)
+    near = found.results[0].calibrated
+    choices = []
+    for memory in memories:
+        one = said[memory.path]
+        meaning = near.get(memory.path, 0.0) if can_read(call, question, memory) else 0.0
+        if one.fits or meaning >= SURE:
+            why = (f"It says {', '.join(one.words)}.",) if one.words else ()
             alike = ("It is similar in meaning.",) if meaning >= SURE else ()
-            found.append(Choice(question.visible.memories[path], round(max(share, meaning), 3), (*why, *alike)))
-    if near and not found:
-        why = ("It is the closest in meaning.",)
-        likely = ((path, meaning) for path, meaning in near.items() if meaning >= LIKELY)
-        found = [Choice(question.visible.memories[path], round(meaning, 3), why) for path, meaning in likely]
-    if near is None:
-        return Selection(found, "keyword", (NOT_ANSWERED,) if has_model else ())
-    return Selection(found, "hybrid")
+            choices.append(Choice(memory, round(max(one.share, meaning), 3), (*why, *alike)))
+    is_silent = whole and found.readable and found.mode == "keyword" and call.vault.index.answering_model is not None
+    return Selection(choices, found.mode, (NOT_ANSWERED,) if is_silent else ())
 
 
-def can_read(call: Call, question: Question) -> bool:
-    model = call.vault.index.answering_model
-    return model is not None and bool(model_trust(question.text, model_calibration(model)))
+async def search_agents_notes(
+    call: Call, text: str, words: Sequence[str], within: frozenset[VaultPath], mode: SearchMode
+) -> RankedNotes:
+    """Rank notes of the agents' folder by what they say, as a search does; what they link to does not count."""
+    index, vocabulary = call.vault.index.view("agents"), call.vault.vocabularies["agents"]
+    await vocabulary.words.follow(index)
+    sources = replace(call.vault.sources(), index=index, vocabulary=vocabulary, graph=None, co_reading=NO_CO_READING)
+    query = Query(text=text, words=tuple(words))
+    return await retrieve_and_rank(sources, SearchRequest(text, mode=mode), query, within)
 
 
-async def choose_near(call: Call, question: Question) -> Mapping[VaultPath, float] | None:
-    vault = call.vault
-    calibration = model_calibration(vault.index.answering_model)
-    vector = await vault.embed_query(question.text)
-    if vector is None:
-        return None
-    hits = await vault.index.nearest(vector, DEPTH, question.visible.askable)
-    if calibration.curve is None:
-        return calibrate_cosines({hit.path: hit.score for hit in hits}, calibration)
-    # Not by their distance to the best: it may be far from the question itself.
-    return {hit.path: calibration.curve(hit.score) for hit in hits}
+def can_read(call: Call, question: Question, memory: Memory) -> bool:
+    """Return whether the model reads both; to one of English, any two texts of another language are alike."""
+    if model_calibration(call.vault.index.answering_model).every_script:
+        return True
+    note = call.vault.index.view("agents").notes.get(memory.path)
+    return note is not None and note.language == DEFAULT == language_of(question.text)
 
 
-def match_words(
-    call: Call, memories: Sequence[Memory], words: Sequence[str]
-) -> Mapping[VaultPath, tuple[float, tuple[str, ...]]]:
+class Said(Record):
+    """The words of a question that a text says, and whether they are enough for it to be about the question."""
+
+    words: tuple[str, ...]
+    share: float
+    fits: bool
+
+
+def match_memories(call: Call, memories: Sequence[Memory], words: Sequence[str]) -> Mapping[VaultPath, Said]:
     texts = {memory.path: "\n".join((*memory.names, read_body(call, memory.path))) for memory in memories}
     return match_texts(call, texts, words)
 
 
-def match_texts(
-    call: Call, texts: Mapping[Key, str], words: Sequence[str]
-) -> Mapping[Key, tuple[float, tuple[str, ...]]]:
+def match_texts(call: Call, texts: Mapping[Key, str], words: Sequence[str]) -> Mapping[Key, Said]:
     languages, vocabulary = call.vault.index.view("agents").languages, call.vault.vocabularies["agents"]
-    matcher = compile_matcher(words, languages=languages)
-    worth = {word: vocabulary.words.worth(word, languages) for word in words}
+    matcher, terms = compile_matcher(words, languages=languages), asked_terms(words)
+    worth = {term: vocabulary.words.worth(term, languages) for term in terms}
     total = sum(worth.values()) or 1.0
     found = {}
-    for key, text in texts.items():
-        matches = {match.word for match in matcher.find(text)}
-        said = tuple(word for word in words if word in matches or (UNSPACED_CHARACTER.search(word) and word in text))
-        found[key] = (sum(worth[word] for word in said) / total, said)
+    for key, matches in zip(texts, matcher.find_each([*texts.values()]), strict=True):
+        matched = {match.word for match in matches}
+        said = [one for one in terms if one in matched or (RUN.match(one) and any(one in each for each in matched))]
+        share = sum(map(worth.__getitem__, said)) / total
+        # Of a script without spaces, the parts of the text that it shares with the question.
+        words_said = (*(one for one in said if one in matched), *sorted(matched.difference(said)))
+        found[key] = Said(words_said, share, share >= ENOUGH and len(said) >= min(MIN_WORDS, len(terms)))
     return found
 
 
 async def choose_said(call: Call, query: str, withheld: Collection[VaultPath], most: int) -> tuple[SessionLine, ...]:
-    """Return the decisions, outcomes and questions of sessions that say most of a question's words, the best first."""
+    """Return the decisions, outcomes and questions of sessions that say much of a question, the best first."""
     index, folder = call.vault.index.view("agents"), agents_folder(call.vault.settings)
     words = content_words(words_of(query))
     journals = frozenset(
@@ -203,16 +203,13 @@ async def choose_said(call: Call, query: str, withheld: Collection[VaultPath], m
     )
     if not words or not journals:
         return ()
-    asked = TextQuery(should=tuple(words))
-    paths = [hit.path for hit in await index.search_notes(asked, DEPTH, journals)]
-    paths += [hit.path for hit in await index.stems(asked, DEPTH, journals)]
-    await call.vault.vocabularies["agents"].words.follow(index)
+    found = await search_agents_notes(call, query, words, journals, "keyword")
 
     def match() -> tuple[SessionLine, ...]:
-        lines = {line: line.text for path in dict.fromkeys(paths) for line in read_said(call, path)}
+        lines = {line: line.text for hit in found.ranked[:DEPTH] for line in read_said(call, hit.path)}
         said = match_texts(call, lines, words)
-        fit = [line for line in lines if fits(*said[line], words)]
-        return tuple(sorted(fit, key=lambda line: -said[line][0])[:most])
+        fit = sorted((line for line in lines if said[line].fits), key=lambda line: -said[line].share)
+        return tuple(line for line in fit[:most] if said[line].share >= MARGIN * said[fit[0]].share)
 
     return await asyncio.to_thread(match)
 
@@ -222,10 +219,6 @@ def read_said(call: Call, path: VaultPath) -> Iterator[SessionLine]:
         note = open_note(call.vault, path)
         for what, text in told_lines(read_words(note.text, note.properties)):
             yield SessionLine(path, what, cut_text(visible_text(text), MAX_TEXT_CHARS))
-
-
-def fits(share: float, matched: Sequence[str], words: Sequence[str]) -> bool:
-    return share >= ENOUGH and len(matched) >= min(MIN_WORDS, len(words))
 
 
 def has_path(choices: Sequence[Choice], path: VaultPath) -> bool:
