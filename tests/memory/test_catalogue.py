@@ -84,3 +84,10 @@ def test_any_change_of_the_notes_is_followed() -> None:
         memories.follow(kept)
         memories.follow({**kept, note("F").path: note("F", type="note")})
         assert seen(memories, NOON) == set(names)
+
+
+def test_journals_follow_the_notes() -> None:
+    memories, journal = catalogue(note("A"), one := note("Day", type="journal")), note("A", type="journal")
+    assert memories.journals == {one.path}
+    memories.follow({journal.path: journal})
+    assert memories.journals == {journal.path}

@@ -1,4 +1,4 @@
-"""Every memory of a vault, kept in memory: its names, and who may see it now."""
+"""Every memory of a vault, kept in memory: its names, and who may see it now; and the journals beside them."""
 
 import asyncio
 import threading
@@ -10,6 +10,7 @@ from typing import Final
 
 from bridge.features.memory.memory_note import Memory, MemoryNames, read_memory
 from bridge.features.memory.visibility import Audience, MemoryGroups, VisibleMemories
+from bridge.features.sessions.public import TYPE as JOURNAL
 from bridge.index.note import IndexedNote
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
@@ -29,6 +30,7 @@ class MemoryCatalogue:
         self.memories: Mapping[VaultPath, Memory] = {}
         """Every memory, whatever its state."""
         self.names = MemoryNames()
+        self.journals: set[VaultPath] = set()
         self._notes: Mapping[VaultPath, IndexedNote] | None = None
         self._groups = MemoryGroups()
         self._seen: dict[VaultPath, IndexedNote] = {}
@@ -58,6 +60,7 @@ class MemoryCatalogue:
         gone = [] if kept + len(known) == len(seen) else [path for path in seen if path not in notes]
         for path in (*known, *gone):
             del seen[path]
+            self.journals.discard(path)
             if (memory := memories.pop(path, None)) is not None:
                 self.names.remove(path, memory.names)
                 self._groups.remove(memory)
@@ -65,6 +68,8 @@ class MemoryCatalogue:
                 self._by_text[text_of_id(memory.id)].discard(path)
         for path in sorted(changed):
             seen[path] = notes[path]
+            if notes[path].note_type == JOURNAL:
+                self.journals.add(path)
             memory = memory_of(notes[path])
             if memory is not None:
                 memories[path] = memory

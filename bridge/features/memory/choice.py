@@ -17,7 +17,6 @@ from bridge.features.memory.memory_note import Memory
 from bridge.features.memory.results import MAX_TEXT_CHARS, SessionLine, cut_text
 from bridge.features.memory.use_log import NO_USE, MemoryUse
 from bridge.features.memory.visibility import VisibleMemories
-from bridge.features.sessions.public import TYPE as JOURNAL
 from bridge.features.sessions.public import read_words, told_lines
 from bridge.records import Record
 from bridge.search.answerability import asked_terms
@@ -194,13 +193,8 @@ def match_texts(call: Call, texts: Mapping[Key, str], words: Sequence[str]) -> M
 
 async def choose_said(call: Call, query: str, withheld: Collection[VaultPath], most: int) -> tuple[SessionLine, ...]:
     """Return the decisions, outcomes and questions of sessions that say much of a question, the best first."""
-    index, folder = call.vault.index.view("agents"), agents_folder(call.vault.settings)
-    words = content_words(words_of(query))
-    journals = frozenset(
-        path
-        for path, note in index.notes.items()
-        if note.note_type == JOURNAL and folder.holds(path) and path not in withheld
-    )
+    words, folder = content_words(words_of(query)), agents_folder(call.vault.settings)
+    journals = frozenset(filter(folder.holds, call.vault.part(MemoryCatalogue).journals)).difference(withheld)
     if not words or not journals:
         return ()
     found = await search_agents_notes(call, query, words, journals, "keyword")
