@@ -1,14 +1,11 @@
 """Finds blocks: the lines of journals, chats and other notes that answer a question, as many of a note as match."""
 
-import asyncio
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-
-import numpy as np
-from msgspec.structs import replace
 
 from bridge.errors import ModelMissing
 from bridge.index.hits import PassageHit
@@ -18,20 +15,20 @@ from bridge.index.rows import StoredPassage
 from bridge.markdown.blocks import read_pieces
 from bridge.markdown.parse import parse_structure
 from bridge.records import Record
-from bridge.search.calibrate import calibrate_cosines, model_calibration, model_trust
+from bridge.search.calibrate import calibrate_cosines, model_calibration
 from bridge.search.fuse import ABOUT, FLOOR
 from bridge.search.hits import Reasons, collapse, explain_hit
 from bridge.search.model import Explanation, SearchAnswer, SearchHit, SearchRequest, ShownPassage, Sources
-from bridge.search.outcome import NOTHING_ASKED, Outcome, no_hits_notice, outcome_notices
-from bridge.search.read_query import correct_query, read_query
-from bridge.search.scope import Paths
+from bridge.search.outcome import NOTHING_ASKED, Outcome, outcome_notices
+from bridge.search.pipeline import trust_model
+from bridge.search.read_query import read_query
+from bridge.search.retrievers import IndexAnswers, retrieve
 from bridge.search.snippet import clean_text, cut_snippet
 from bridge.text.budget import estimate_tokens
 from bridge.text.invisible import visible_text
 from bridge.text.lines import LineIndex
 from bridge.text.match import Matcher, compile_matcher
-from bridge.text.scripts import stemmed_share
-from bridge.text.stems import STOP_WORDS, content_words, foreign_language
+from bridge.text.stems import STOP_WORDS, content_words
 from bridge.text.words import words_of
 from bridge.types import Lines, NoteKind, SearchMode, VaultPath
 
@@ -186,22 +183,8 @@ def put_latest_first(ranked: Sequence[Block], modified: Mapping[VaultPath, float
     return found
 
 
-DEPTH = 200
-"""Passages requested from each retriever."""
-
-MIN_STEMMED_HITS = 10
-"""Number of stemmed hits below which the words as written are searched too."""
-
 SPARE = 3
 """How many times the limit of blocks is compared, to replace those that repeat others."""
-
-
-class _PassageHits(Record):
-    """The passages found by words and by meaning."""
-
-    texts: Sequence[PassageHit] = ()
-    nearest: Sequence[PassageHit] = ()
-    has_model: bool = False
 
 
 async def search_blocks(sources: Sources, request: SearchRequest) -> SearchAnswer:
@@ -212,65 +195,43 @@ async def search_blocks(sources: Sources, request: SearchRequest) -> SearchAnswe
         return SearchAnswer(notices=query.notices)
     if query.is_empty:
         return SearchAnswer(notices=(*query.notices, NOTHING_ASKED))
-    query = await correct_query(sources, query, by_meaning=request.mode != "keyword")
     index = sources.index
     calibration = model_calibration(index.answering_model)
-    trust = 1.0
-    if request.mode != "semantic":
-        trusted = model_trust(query.text, calibration, foreign_language(query.text))
-        trust = trusted if request.mode == "hybrid" else 0.0
+    trust = trust_model(query, request.mode, calibration)
     words = (*content_words(query.words), *query.phrases)
     matcher = compile_matcher(words, query.phrases, languages=index.languages, open_ended=query.open_ended)
     with index.searches:
         vector = sources.embed_query(query.text) if trust else None
-        found = await _retrieve(index, TextQuery(should=words), vector, within)
-        if request.mode == "semantic" and not found.has_model:
+        asked = TextQuery(should=words)
+        found, has_model = await retrieve(index, asked, TextQuery(), "", vector, within, every_passage=True)
+        if request.mode == "semantic" and not has_model:
             raise ModelMissing
         near = {(hit.path, hit.ordinal): hit.score for hit in found.nearest}
         blocks = await _read_blocks(sources, matcher, found, calibrate_cosines(near, calibration))
         worth = {word: sources.vocabulary.words.worth(word, index.languages) for word in words}
         # What completes an unfinished word, or is a part of a run without spaces, is reported as the block has it.
-        asked = sum(worth.values())
+        total = sum(worth.values())
         found_words = {word for block in blocks for word in block.counts} - worth.keys()
         worth |= {word: sources.vocabulary.words.worth(word, index.languages) for word in found_words}
         by_words = 0.0 if request.mode == "semantic" else WORDS
-        ranked, best = rank_blocks(blocks, worth, asked, by_words, trust if found.has_model else 0.0)
+        ranked, best = rank_blocks(blocks, worth, total, by_words, trust if has_model else 0.0)
     least = FLOOR if within is not None or best >= ABOUT else 1.0
     ranked = [block for block in ranked if block.score >= request.min_score and (block.counts or block.score >= least)]
     hits = _build_hits(index, request, matcher, ranked)
-    mode: SearchMode = "semantic" if request.mode == "semantic" else "hybrid" if found.has_model else "keyword"
-    notices = outcome_notices(
-        sources, request, query, Outcome(mode, bool(trust) or request.mode == "keyword", bool(near))
-    )
-    if not hits:
-        notices = (*notices, no_hits_notice(sources, mode, notices, filtered=within is not None))
+    mode: SearchMode = "semantic" if request.mode == "semantic" else "hybrid" if has_model else "keyword"
+    is_readable = bool(trust) or request.mode == "keyword"
+    outcome = Outcome(mode, is_readable, bool(near), bool(hits), within is not None)
+    notices = outcome_notices(sources, request, query, outcome)
     took = {"blocks": round((time.perf_counter() - started) * 1000, 2)}
     explain = Explanation({}, took, words) if request.explain else None
     return SearchAnswer(hits, mode, (*query.notices, *notices), explain, len(ranked))
 
 
-async def _retrieve(
-    index: Index, words: TextQuery, vector: Awaitable[np.ndarray | None] | None, within: Paths | None
-) -> _PassageHits:
-    async def near() -> Sequence[PassageHit] | None:
-        found = None if vector is None else await vector
-        return None if found is None else await index.nearest(found, DEPTH, within, every_passage=True)
-
-    async def by_text() -> Sequence[PassageHit]:
-        stems = await index.stems(words, DEPTH, within)
-        # Stems find everything that words as written do, except in scripts without stems.
-        is_enough = len(stems) >= MIN_STEMMED_HITS and stemmed_share(" ".join(words.should)) == 1
-        return stems if is_enough else [*stems, *await index.passages(words, DEPTH, within)]
-
-    nearest, texts = await asyncio.gather(near(), by_text())
-    return _PassageHits(texts, nearest or (), nearest is not None)
-
-
 async def _read_blocks(
-    sources: Sources, matcher: Matcher, found: _PassageHits, meaning: Mapping[tuple[VaultPath, int], float]
+    sources: Sources, matcher: Matcher, found: IndexAnswers, meaning: Mapping[tuple[VaultPath, int], float]
 ) -> list[Block]:
     index = sources.index
-    places = {(hit.path, hit.ordinal) for hit in (*found.texts, *found.nearest)}
+    places = {(hit.path, hit.ordinal) for hit in (*found.stems, *found.passages, *found.nearest)}
     places |= {(path, ordinal + 1) for path, ordinal in places}
     worth = partial(sources.vocabulary.words.worth, languages=index.languages)
     known: dict[str, float] = {}

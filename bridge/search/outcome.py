@@ -32,15 +32,26 @@ class Outcome(Record):
         mode: The mode used.
         readable: Whether the model can read the query.
         is_near: Whether anything was found by meaning.
+        has_hits: Whether anything is returned.
+        filtered: Whether only some notes were searched.
     """
 
     mode: SearchMode
     readable: bool
     is_near: bool
+    has_hits: bool
+    filtered: bool
 
 
-def outcome_notices(sources: Sources, request: SearchRequest, query: Query, outcome: Outcome) -> tuple[str, ...]:
-    """Return notices on why a search by meaning was not done, or may have missed relevant notes."""
+def outcome_notices(
+    sources: Sources, request: SearchRequest, query: Query, outcome: Outcome, notices: tuple[str, ...] = ()
+) -> tuple[str, ...]:
+    """Add notices on why a search by meaning was not done or may have missed relevant notes, and that nothing fits."""
+    notices = (*notices, *_meaning_notices(sources, request, query, outcome))
+    return notices if outcome.has_hits else (*notices, _no_hits_notice(sources, outcome, notices))
+
+
+def _meaning_notices(sources: Sources, request: SearchRequest, query: Query, outcome: Outcome) -> tuple[str, ...]:
     index = sources.index
     if outcome.mode == "keyword":
         if request.mode != "hybrid":
@@ -53,8 +64,8 @@ def outcome_notices(sources: Sources, request: SearchRequest, query: Query, outc
     return (_OTHER_LANGUAGE.format(language=language.capitalize()),)
 
 
-def no_hits_notice(sources: Sources, mode: SearchMode, notices: tuple[str, ...], *, filtered: bool) -> str:
+def _no_hits_notice(sources: Sources, outcome: Outcome, notices: tuple[str, ...]) -> str:
     """Return a notice that nothing was found, or, after a full semantic search, that no note is about it."""
-    if notices or mode == "keyword" or sources.index.pending_vectors() > 0:
-        return _NOTHING_YET_WITHIN if filtered else _NOTHING_YET
-    return _NOTHING_WITHIN if filtered else _NOTHING_FOUND
+    if notices or outcome.mode == "keyword" or sources.index.pending_vectors() > 0:
+        return _NOTHING_YET_WITHIN if outcome.filtered else _NOTHING_YET
+    return _NOTHING_WITHIN if outcome.filtered else _NOTHING_FOUND

@@ -40,10 +40,10 @@ from bridge.search.fuse import (
 )
 from bridge.search.hits import Reasons, build_hits, collapse, link_reason
 from bridge.search.model import Explanation, ScorePassages, SearchAnswer, SearchHit, SearchRequest, Sources
-from bridge.search.outcome import NOTHING_ASKED, Outcome, no_hits_notice, outcome_notices
+from bridge.search.outcome import NOTHING_ASKED, Outcome, outcome_notices
 from bridge.search.passages import Worth, fill_passages, read_shown
 from bridge.search.query import Query
-from bridge.search.read_query import correct_query, read_query
+from bridge.search.read_query import read_query
 from bridge.search.retrievers import (
     IndexAnswers,
     best_passages,
@@ -142,7 +142,7 @@ async def retrieve_and_rank(
             raise ModelMissing
         return await _rank_by_vector(sources.index, request, answers, meaning)
     words = TextQuery(should=(*content_words(query.words), *query.phrases))
-    trusted = model_trust(query.text, meaning, foreign_language(query.text)) if request.mode == "hybrid" else 0.0
+    trusted = trust_model(query, request.mode, meaning)
     vector = sources.embed_query(query.text) if trusted else None
     every = TextQuery(should=(*query.words, *query.phrases))
     answers, has_model = await retrieve(sources.index, words, every, name_query(query), vector, within)
@@ -150,6 +150,13 @@ async def retrieve_and_rank(
     mode: SearchMode = "hybrid" if has_model else "keyword"
     found = await _rank_hybrid(sources, request, query, within, answers, near, mode)
     return found if trusted or request.mode == "keyword" else replace(found, readable=False)
+
+
+def trust_model(query: Query, mode: SearchMode, meaning: ModelCalibration) -> float:
+    """Return how much the similarity to a query counts in a mode, from 0 to 1."""
+    if mode == "hybrid":
+        return model_trust(query.text, meaning, foreign_language(query.text))
+    return float(mode == "semantic")
 
 
 async def _rank_by_vector(
@@ -306,7 +313,6 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
         return SearchAnswer(notices=query.notices)
     if query.is_empty:
         return await _list_filtered(sources, request, query, within)
-    query = await correct_query(sources, query, by_meaning=request.mode != "keyword")
     with sources.index.searches:
         found = await retrieve_and_rank(sources, request, query, within)
         answerability = _assess(sources, query, found)
@@ -321,10 +327,8 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
     if answerability is not None and answerability.missing:
         shown = [f"{hit.title} {hit.heading} {hit.snippet} {' '.join(hit.why)}" for hit in hits]
         answerability = without_said(answerability, shown)
-    outcome = Outcome(found.mode, found.readable, bool(found.results[0].raw))
-    notices = (*reading.notices, *outcome_notices(sources, request, query, outcome))
-    if not hits:
-        notices = (*notices, no_hits_notice(sources, found.mode, notices, filtered=within is not None))
+    outcome = Outcome(found.mode, found.readable, bool(found.results[0].raw), bool(hits), within is not None)
+    notices = outcome_notices(sources, request, query, outcome, reading.notices)
     explain = None
     if request.explain:
         explain = Explanation(explain_scores(found.results, [hit.path for hit in hits]), found.took_ms, found.words)

@@ -157,18 +157,20 @@ _NOTHING_HAS_ALL = "No note meets all that the query asks for."
 
 
 async def read_query(sources: Sources, request: SearchRequest) -> tuple[Query, Paths | None]:
-    """Parse a query, and find the notes that an answer may contain."""
+    """Parse a query, correct its words if notes may answer them, and find these notes."""
     query = parse_query(request.query)
     if has_prefixes(query):
         known = not sources.reading and await sources.vocabulary.words.follow(sources.index)
         query = expand_prefixes(query, sources.vocabulary.words if known else None)
     within = await search_scope(sources.index, request, query.condition)
-    if within is None:
-        return query, None
-    notices = await asyncio.to_thread(unknown_name_notices, sources.index, request, query.condition)
-    if not within and not notices:
-        notices = (_NOTHING_HAS_ALL if query.condition else _NOTHING_ALLOWED,)
-    return replace(query, notices=(*query.notices, *notices)), within
+    if within is not None:
+        notices = await asyncio.to_thread(unknown_name_notices, sources.index, request, query.condition)
+        if not within and not notices:
+            notices = (_NOTHING_HAS_ALL if query.condition else _NOTHING_ALLOWED,)
+        query = replace(query, notices=(*query.notices, *notices))
+    if query.is_empty or within == frozenset():
+        return query, within
+    return await correct_query(sources, query, by_meaning=request.mode != "keyword"), within
 
 
 async def correct_query(sources: Sources, query: Query, *, by_meaning: bool) -> Query:

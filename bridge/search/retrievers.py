@@ -49,8 +49,13 @@ async def retrieve(
     name: str,
     vector: Awaitable[np.ndarray | None] | None,
     within: Collection[VaultPath] | None,
+    *,
+    every_passage: bool = False,
 ) -> tuple[IndexAnswers, bool]:
-    """Run all retrievers at once; a query's vector is awaited beside the full-text ones, not before them."""
+    """Run all retrievers at once; a query's vector is awaited beside the full-text ones, not before them.
+
+    With `every_passage`, those near by meaning are not only the best of each note.
+    """
     took: dict[str, float] = {}
     has_vector = False
 
@@ -66,7 +71,8 @@ async def retrieve(
         if found is None:
             return ()
         has_vector = True
-        return await timed("meaning", index.nearest(found, DEPTH, within))
+        depth = DEPTH * 2 if every_passage else DEPTH
+        return await timed("meaning", index.nearest(found, depth, within, every_passage=every_passage))
 
     async def as_written() -> Sequence[PassageHit]:
         return await timed("passages", index.passages(words, DEPTH * 2, within))
@@ -78,7 +84,7 @@ async def retrieve(
     async def by_text() -> IndexAnswers:
         passages = await as_written() if has_other else ()
         stems = await timed("stems", index.stems(words, DEPTH * 2, within)) if spoken else ()
-        whole = await timed("whole", index.search_notes(every, DEPTH, within)) if spoken else ()
+        whole = await timed("whole", index.search_notes(every, DEPTH, within)) if every.should else ()
         names = await timed("names", index.search_names(name, DEPTH // 4, within)) if name else ()
         if spoken and not has_other and len(stems) < MIN_STEMMED_HITS:
             passages = await as_written()
