@@ -10,7 +10,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from bridge.errors import InvalidArguments, NoteNotFound
-from bridge.index.hits import NoteHit, PassageHit
+from bridge.index.hits import PassageHit
 from bridge.index.inverted_index import TextQuery
 from bridge.index.note import IndexedNote
 from bridge.index.rows import StoredPassage
@@ -122,14 +122,7 @@ async def _retrieve(
     async def near() -> Sequence[PassageHit]:
         return [] if vector is None else await sources.index.nearest(vector, DEPTH, None)
 
-    async def alike() -> Sequence[NoteHit]:
-        return (
-            await sources.index.search_notes(TextQuery(should=words, must=(), must_not=()), DEPTH, None)
-            if words
-            else []
-        )
-
-    nearest, whole = await asyncio.gather(near(), alike())
+    nearest, whole = await asyncio.gather(near(), sources.index.search_notes(TextQuery(should=words), DEPTH, None))
     raw, by_text = best_scores(nearest), best_scores(whole)
     # Whole texts are closer to each other than a question is to its answer: what counts is standing out, not a fixed
     # curve.

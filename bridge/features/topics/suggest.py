@@ -348,8 +348,6 @@ async def near_notes(sources: TopicSources, path: VaultPath, words: tuple[str, .
     if vector is not None:
         near = await sources.index.nearest(vector, NEAREST + 1)
         return weigh_near([(hit.path, hit.score) for hit in near], path, COSINE_POWER)
-    if not words:
-        return {}
     alike = await sources.index.search_notes(TextQuery(should=words), NEAREST + 1)
     # A note has the highest score for its own words.
     best = next((hit.score for hit in alike if hit.path == path), 0.0) or max((hit.score for hit in alike), default=1.0)

@@ -409,11 +409,7 @@ async def read_orphans(garden: Garden) -> OrphansOfGarden:
     found: dict[VaultPath, Mapping[VaultPath, float]] = {}
     for note in orphans[:MAX_ORPHANS]:
         words = await asyncio.to_thread(rare_words, f"{note.title} {body_of(garden.texts[note.path])}")
-        hits = (
-            await garden.graph_snapshot.index.search_notes(TextQuery(should=words), MAX_SIMILAR_NOTES + 1)
-            if words
-            else []
-        )
+        hits = await garden.graph_snapshot.index.search_notes(TextQuery(should=words), MAX_SIMILAR_NOTES + 1)
         best = max((hit.score for hit in hits), default=1.0)
         found[note.path] = {hit.path: (hit.score / best) ** POWER for hit in hits if hit.path != note.path}
     return OrphansOfGarden(found, frozenset(note.path for note in orphans[MAX_ORPHANS:]))
