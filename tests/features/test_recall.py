@@ -233,6 +233,26 @@ async def test_everyday_questions_are_answered_in_every_language_and_others_are_
     assert not {ask: answer for ask, answer in answers.items() if answer}
 
 
+async def test_what_sessions_decided_is_recalled_in_every_language(tmp_path: Path) -> None:
+    sets = json.loads(EVERYDAY.read_text(encoding="utf-8"))
+    vault = write_vault(tmp_path / "N", {"Agents/About this folder.md": "# About\n"})
+    async with serving([vault], tmp_path / "data", tmp_path / "no models") as other:
+        asked, found = [], []
+        for one in sets.values():
+            decisions = [text for _, text, _ in one["memories"]]
+            saved = await other.call("save_session", decisions=decisions)
+            assert saved.status == 200, saved.body
+            await other.call("wait_until_indexed", path=saved.json["path"])
+            asked += [(question, text) for _, text, question in one["memories"]]
+        for question, text in asked:
+            lines = (await recall(other, question))["sessions"]
+            found += [(question, text)] * ([line["text"] for line in lines[:1]] == [text])
+        others = [question for one in sets.values() for question in one["others"]]
+        false = [question for question in others if (await recall(other, question))["sessions"]]
+    assert len(found) >= 0.85 * len(asked), [one for one in asked if one not in found]
+    assert not false
+
+
 async def test_a_memory_without_a_notebook_is_none(tmp_path: Path) -> None:
     async with serving([write_vault(tmp_path / "N", {"A.md": "a"})], tmp_path / "data", tmp_path / "models") as other:
         answer = await recall(other, "anything")
