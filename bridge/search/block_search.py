@@ -3,9 +3,10 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import pairwise
+
+from msgspec.structs import replace
 
 from bridge.errors import ModelMissing
 from bridge.index.hits import PassageHit
