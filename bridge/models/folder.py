@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from msgspec.structs import asdict
+from msgspec import to_builtins
 
 from bridge.errors import ModelMissing, ModelUnusable
 from bridge.models.catalogue import ModelSpec, Purpose, catalogue
@@ -98,7 +98,7 @@ def record_model(models_dir: Path, spec: ModelSpec, digest: Digest, origin: str)
     path = weights_path(models_dir, spec.id)
     facts = {
         "format": _FORMAT,
-        "spec": asdict(spec),
+        "spec": to_builtins(spec),
         "sha256": digest,
         "size": path.stat().st_size,
         "origin": origin,
