@@ -162,7 +162,7 @@ def can_read(call: Call, question: Question, memory: Memory) -> bool:
     return note is not None and note.language == DEFAULT == language_of(question.text)
 
 
-class Said(Record):
+class SharedWords(Record):
     """The words of a question that a text says, and whether they are enough for it to be about the question."""
 
     words: tuple[str, ...]
@@ -170,12 +170,12 @@ class Said(Record):
     fits: bool
 
 
-def match_memories(call: Call, memories: Sequence[Memory], words: Sequence[str]) -> Mapping[VaultPath, Said]:
+def match_memories(call: Call, memories: Sequence[Memory], words: Sequence[str]) -> Mapping[VaultPath, SharedWords]:
     texts = {memory.path: "\n".join((*memory.names, read_body(call, memory.path))) for memory in memories}
     return match_texts(call, texts, words)
 
 
-def match_texts(call: Call, texts: Mapping[Key, str], words: Sequence[str]) -> Mapping[Key, Said]:
+def match_texts(call: Call, texts: Mapping[Key, str], words: Sequence[str]) -> Mapping[Key, SharedWords]:
     languages, vocabulary = call.vault.index.view("agents").languages, call.vault.vocabularies["agents"]
     matcher, terms = compile_matcher(words, languages=languages), asked_terms(words)
     worth = {term: vocabulary.words.worth(term, languages) for term in terms}
@@ -187,7 +187,7 @@ def match_texts(call: Call, texts: Mapping[Key, str], words: Sequence[str]) -> M
         share = sum(map(worth.__getitem__, said)) / total
         # Of a script without spaces, the parts of the text that it shares with the question.
         words_said = (*(one for one in said if one in matched), *sorted(matched.difference(said)))
-        found[key] = Said(words_said, share, share >= ENOUGH and len(said) >= min(MIN_WORDS, len(terms)))
+        found[key] = SharedWords(words_said, share, share >= ENOUGH and len(said) >= min(MIN_WORDS, len(terms)))
     return found
 
 
