@@ -106,6 +106,17 @@ def test_features_are_used_by_their_doors() -> None:
     assert offered == taken
 
 
+def test_records_are_no_dataclasses() -> None:
+    """What `dataclasses` offers fails on a struct when it is called, and a checker does not say so."""
+    using = {
+        path.relative_to(BRIDGE).as_posix()
+        for path in BRIDGE.rglob("*.py")
+        for name, _ in imports(path)
+        if name.partition(".")[0] == "dataclasses"
+    }
+    assert using == {"index/segment.py", "vault/rules.py"}
+
+
 DOORS = {"mcp/mount.py", "models/worker.py"}
 """Modules behind which a heavy library is opened, by a function that imports them."""
 
