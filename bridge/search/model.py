@@ -70,7 +70,13 @@ class Sources(Record):
 
 
 class ShownPassage(Record):
-    """A passage as a reader sees it, without invisible text."""
+    """A passage of a note as a reader sees it, without invisible text.
+
+    Attributes:
+        heading: Its heading path; may be empty.
+        lines: First and last line.
+        text: Its text.
+    """
 
     heading: str
     lines: Lines

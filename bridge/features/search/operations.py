@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Any
 
 from msgspec import Meta, to_builtins
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder, Limit, Properties, Query, When
@@ -19,7 +19,7 @@ from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments, ModelMissing
 from bridge.features.answers.public import keep_question
 from bridge.features.search.everywhere import search_vaults
-from bridge.features.search.results import FoundPassage, Freshness, Hit, SearchResult
+from bridge.features.search.results import Freshness, Hit, SearchResult
 from bridge.features.topics.public import shared_topics
 from bridge.search.model import SearchAnswer, SearchHit, SearchRequest, Sources
 from bridge.search.pipeline import search as find
@@ -208,18 +208,13 @@ def build_search_result(call: Call, answer: SearchAnswer, started: float) -> Sea
     return SearchResult(
         hits=tuple(
             Hit(
-                path=hit.path,
-                title=hit.title,
-                heading=hit.heading,
-                lines=hit.lines,
-                snippet=hit.snippet,
-                score=round(hit.score, 4),
-                why=tuple(hit.why),
-                tags=tuple(hit.tags),
-                modified=iso(hit.modified),
-                digest=hit.digest[:DIGEST],
-                passages=tuple(FoundPassage(one.heading, one.lines, one.text) for one in hit.passages),
-                created=created_of(call.vault, hit.path),
+                **{
+                    **asdict(hit),
+                    "score": round(hit.score, 4),
+                    "modified": iso(hit.modified),
+                    "digest": hit.digest[:DIGEST],
+                    "created": created_of(call.vault, hit.path),
+                }
             )
             for hit in answer.hits
         ),

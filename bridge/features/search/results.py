@@ -5,21 +5,8 @@ from typing import Any
 
 from bridge.records import Record
 from bridge.search.answerability import Answerability
+from bridge.search.model import ShownPassage
 from bridge.types import Lines, SearchDepth, VaultPath
-
-
-class FoundPassage(Record):
-    """A passage of a note.
-
-    Attributes:
-        heading: Its heading path; may be empty.
-        lines: First and last line.
-        text: Its text.
-    """
-
-    heading: str
-    lines: Lines
-    text: str
 
 
 class Hit(Record):
@@ -51,7 +38,7 @@ class Hit(Record):
     tags: tuple[str, ...]
     modified: str
     digest: str
-    passages: tuple[FoundPassage, ...] = ()
+    passages: tuple[ShownPassage, ...] = ()
     created: str | None = None
     vault: str | None = None
 

@@ -5,9 +5,9 @@ export const VERSION = "0.1.0";
 
 /** The form of each operation that the plugin calls; with another it is called or answered differently. */
 export const FORMS = {
-	search: "569f293637e9",
-	related_notes: "4edca9a33f9f",
-	pick_link: "ba2a2a36d17b",
+	search: "bc3904ae9876",
+	related_notes: "b20b4026a443",
+	pick_link: "f72dce9b0ee6",
 	summarise: "8e103cbe522f",
 	ask: "902795b0316c",
 	find_notes: "3888d298cc30",
@@ -906,16 +906,6 @@ export interface FoundNotes {
 	readonly notices?: readonly string[];
 }
 
-/** A passage of a note. */
-export interface FoundPassage {
-	/** Its heading path; may be empty. */
-	readonly heading: string;
-	/** First and last line. */
-	readonly lines: readonly [number, number];
-	/** Its text. */
-	readonly text: string;
-}
-
 /** What is not indexed yet. */
 export interface Freshness {
 	/** Notes missing from keyword search. */
@@ -1225,7 +1215,7 @@ export interface Hit {
 	/** Leading digits of its SHA-256, for edits. */
 	readonly digest: string;
 	/** The requested whole passages, in order; of a block, the block. */
-	readonly passages?: readonly FoundPassage[];
+	readonly passages?: readonly ShownPassage[];
 	/** When the note was created, as in `find_notes`; null if unknown. */
 	readonly created?: string | null;
 	/** The vault that holds it, where every vault was searched. */
@@ -3097,6 +3087,16 @@ export interface ShownHunk {
 	readonly words: readonly Words[];
 	/** Whether it was undone. */
 	readonly undone: boolean;
+}
+
+/** A passage of a note as a reader sees it, without invisible text. */
+export interface ShownPassage {
+	/** Its heading path; may be empty. */
+	readonly heading: string;
+	/** First and last line. */
+	readonly lines: readonly [number, number];
+	/** Its text. */
+	readonly text: string;
 }
 
 /** A plan as its note says now. */
