@@ -15,8 +15,14 @@ IndexPart = Literal["keyword", "links", "vectors"]
 NO_DOCUMENT = "Only notes, canvases, Excalidraw drawings and PDF files are searched."
 
 
-class IndexedPassage(Record):
-    """One passage of a note as the index holds it."""
+class Passage(Record):
+    """A passage of a note in the index.
+
+    Attributes:
+        heading: Its heading path.
+        lines: First and last line.
+        embedded: Whether semantic search finds it.
+    """
 
     heading: str
     lines: Lines
@@ -29,7 +35,7 @@ class Inspection(Record):
     state: State
     reason: str | None
     digest: Digest | None
-    passages: tuple[IndexedPassage, ...]
+    passages: tuple[Passage, ...]
     left_out: tuple[str, ...]
     problems: tuple[str, ...]
 
@@ -37,7 +43,7 @@ class Inspection(Record):
 def inspect_note(indexer: Indexer, store: Store, path: VaultPath) -> Inspection:
     note = indexer.index.notes.get(path)
     if note is not None:
-        passages = tuple(IndexedPassage(p.heading, p.lines, p.embedded) for p in indexer.index.passages_of(path))
+        passages = tuple(Passage(p.heading, p.lines, p.embedded) for p in indexer.index.passages_of(path))
         state: Literal["indexed", "pending"] = "pending" if path in indexer.pending else "indexed"
         return Inspection(state, None, note.digest, passages, note.left_out, note.problems)
     failed = store.failures.all().get(path)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.features.entities.merge_pairs import MergePair, find_common_text, find_merge_pairs, may_be_one
+from bridge.features.entities.merge_pairs import MergeSuggestion, find_common_text, find_merge_pairs, may_be_one
 from bridge.index.note import pack_note
 from bridge.markdown.documents import read_document
 from bridge.markdown.names import Names
@@ -19,7 +19,7 @@ PROSE = (
 )
 
 
-def pairs(files: dict[str, str], similar: tuple[tuple[str, str, float], ...] = ()) -> list[MergePair]:
+def pairs(files: dict[str, str], similar: tuple[tuple[str, str, float], ...] = ()) -> list[MergeSuggestion]:
     notes = {VaultPath(path): read_document(VaultPath(path), text.encode()) for path, text in files.items()}
     names = Names(notes)
     linked: dict[VaultPath, set[VaultPath]] = {path: set() for path in notes}

@@ -1,6 +1,6 @@
 """Names that several notes say and no note has."""
 
-from bridge.features.links.note_candidates import NoteCandidate, find_candidates
+from bridge.features.links.note_candidates import NameProspect, find_candidates
 from bridge.types import VaultPath
 from tests.evaldata import EVAL, needs_eval
 
@@ -10,7 +10,7 @@ def found(
     known: tuple[str, ...] = (),
     stubs: dict[str, set[VaultPath]] | None = None,
     language: str | None = None,
-) -> list[NoteCandidate]:
+) -> list[NameProspect]:
     notes = {VaultPath(f"{n}.md"): text for n, text in enumerate(texts)}
     return find_candidates(notes, known, stubs or {}, dict.fromkeys(notes, language))
 

@@ -172,18 +172,26 @@ _CALENDAR: Final = frozenset(
 )
 
 
-class MergePair(Record):
-    """Two notes that may be one."""
+class MergeSuggestion(Record):
+    """Two notes that may be one, as arguments of `merge_notes`.
+
+    Attributes:
+        path: The note that would go: the one with fewer links and less text.
+        into: The note that would stay.
+        confidence: 0–1.
+        why: `name`: the same but for spelling, or one is named as a copy; `alias`: the name of one is an alias of the
+            other; `text`: much of it is in both; `meaning`: the vectors are close; `stub`: one hardly says more than
+            its link or its name; `neighbours`: other notes are linked with both.
+        common: Share of the text that both have; null if small.
+        cosine: How close their vectors are; null without vectors, or if they are far apart.
+    """
 
     path: VaultPath
-    """The one that would go: the one with less text and fewer links."""
     into: VaultPath
     confidence: float
-    """0-1."""
     why: tuple[MergeReason, ...]
-    common: float | None
-    """The share of text in common; None if it is small."""
-    cosine: float | None
+    common: float | None = None
+    cosine: float | None = None
 
 
 def find_merge_pairs(
@@ -192,7 +200,7 @@ def find_merge_pairs(
     similar: Iterable[tuple[VaultPath, VaultPath, float]],
     neighbours: Callable[[VaultPath], Collection[VaultPath]],
     pause: Callable[[], None] = lambda: None,
-) -> list[MergePair]:
+) -> list[MergeSuggestion]:
     """Return the pairs of notes that may be one, the most certain first."""
     found: dict[tuple[VaultPath, VaultPath], dict[MergeReason, float]] = defaultdict(dict)
     paths = sorted(path for path in notes if notes[path].kind == "note" and path in texts)
@@ -335,7 +343,7 @@ def _make_pair(
     notes: Mapping[VaultPath, IndexedNote],
     texts: Mapping[VaultPath, str],
     neighbours: Callable[[VaultPath], Collection[VaultPath]],
-) -> MergePair:
+) -> MergeSuggestion:
     weights = dict(reasons)
     if _share_neighbours(pair, neighbours):
         weights["neighbours"] = _WEIGHT["neighbours"]
@@ -354,7 +362,9 @@ def _make_pair(
         ),
     )
     order: tuple[MergeReason, ...] = ("name", "alias", "text", "stub", "meaning", "neighbours")
-    return MergePair(less, more, round(1 - doubt, 3), tuple(one for one in order if one in weights), common, cosine)
+    return MergeSuggestion(
+        less, more, round(1 - doubt, 3), tuple(one for one in order if one in weights), common, cosine
+    )
 
 
 def _pair_of(one: VaultPath, other: VaultPath) -> tuple[VaultPath, VaultPath]:

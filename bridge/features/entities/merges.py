@@ -1,9 +1,10 @@
 """Pairs of notes that may be one."""
 
 import asyncio
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import Meta
+from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder
@@ -11,35 +12,13 @@ from bridge.api.note_names import folder_of
 from bridge.api.registry import operation
 from bridge.api.where import choose_among
 from bridge.features.dismissals.public import dismissed_rows
-from bridge.features.entities.merge_pairs import MergePair, find_merge_pairs
+from bridge.features.entities.merge_pairs import MergeSuggestion, find_merge_pairs
 from bridge.features.links.public import similar_notes
 from bridge.index.boilerplate import is_template
 from bridge.records import Record
 from bridge.state.dismissals import Dismissal
-from bridge.types import Among, VaultPath
+from bridge.types import Among
 from bridge.vault.obsidian_settings import read_obsidian_settings
-
-
-class MergeSuggestion(Record):
-    """Two notes that may be one, as arguments of `merge_notes`.
-
-    Attributes:
-        path: The note that would go: the one with fewer links and less text.
-        into: The note that would stay.
-        confidence: 0–1.
-        why: `name`: the same but for spelling, or one is named as a copy; `alias`: the name of one is an alias of the
-            other; `text`: much of it is in both; `meaning`: the vectors are close; `stub`: one hardly says more than
-            its link or its name; `neighbours`: other notes are linked with both.
-        common: Share of the text that both have; null if small.
-        cosine: How close their vectors are; null without vectors, or if they are far apart.
-    """
-
-    path: VaultPath
-    into: VaultPath
-    confidence: float
-    why: tuple[Literal["name", "alias", "text", "meaning", "stub", "neighbours"], ...]
-    common: float | None = None
-    cosine: float | None = None
 
 
 class MergeSuggestions(Record):
@@ -105,19 +84,13 @@ async def merge_suggestions(
             days = f"{settings.daily_folder}/"
             asked = [one for one in asked if not (one.path.startswith(days) and one.into.startswith(days))]
         found = [one for one in asked if Dismissal("merge", frozenset((one.path, one.into))) not in dismissed]
-        pairs = tuple(describe_pair(one) for one in found[offset : offset + limit])
+        pairs = tuple(round_shares(one) for one in found[offset : offset + limit])
         notices = () if near else ("No note has a vector yet, so meaning was not compared.",)
         return MergeSuggestions(pairs, len(found), offset, notices, len(asked) - len(found) or None)
 
     return await asyncio.to_thread(find)
 
 
-def describe_pair(pair: MergePair) -> MergeSuggestion:
-    return MergeSuggestion(
-        pair.path,
-        pair.into,
-        pair.confidence,
-        pair.why,
-        None if pair.common is None else round(pair.common, 2),
-        None if pair.cosine is None else round(pair.cosine, 2),
-    )
+def round_shares(pair: MergeSuggestion) -> MergeSuggestion:
+    common, cosine = (None if share is None else round(share, 2) for share in (pair.common, pair.cosine))
+    return replace(pair, common=common, cosine=cosine)

@@ -57,8 +57,16 @@ _EVERYDAY: Final = re.compile(
 )
 
 
-class NoteCandidate(Record):
-    """A name that several notes contain and that no note has."""
+class NameProspect(Record):
+    """A name that several notes mention and no note has.
+
+    Attributes:
+        name: The name in its most common spelling.
+        kind: What makes it a name; a `stub` is already linked to.
+        notes: Notes that mention or link to it.
+        confidence: Confidence that it deserves a note, 0–1.
+        examples: The first of those notes.
+    """
 
     name: str
     kind: CandidateKind
@@ -102,7 +110,7 @@ def find_candidates(
     existing: Container[str],
     stubs: Mapping[str, Collection[VaultPath]],
     languages: Mapping[VaultPath, str | None] | None = None,
-) -> list[NoteCandidate]:
+) -> list[NameProspect]:
     """Return the candidates for new notes, most confident first."""
     usage = Usage()
     looking: dict[VaultPath, Sequence[CapitalisedName]] = {}
@@ -128,7 +136,7 @@ def find_candidates(
             written[form][name] += 1
             notes_of_form[form][path] = None
     likely = [
-        NoteCandidate(
+        NameProspect(
             name=written[form].most_common(1)[0][0],
             kind=kinds[form],
             notes=len(paths),
@@ -220,7 +228,7 @@ def find_by_name(finder: NameFinder, names: Sequence[str]) -> list[MeantNote | N
     return [find(name) for name in names]
 
 
-def drop_meant(finder: NameFinder, candidates: Sequence[NoteCandidate]) -> list[NoteCandidate]:
+def drop_meant(finder: NameFinder, candidates: Sequence[NameProspect]) -> list[NameProspect]:
     """Return the candidates for new notes without those that only spell the name of a note in another way."""
     keys = frozenset(map(fold_letters, finder))
     stubs = [one.name for one in candidates if one.kind == "stub"]

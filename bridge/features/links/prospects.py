@@ -1,7 +1,7 @@
 """Names that deserve a note."""
 
 import asyncio
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import Meta
 
@@ -11,33 +11,14 @@ from bridge.api.note_names import folder_of
 from bridge.api.registry import operation
 from bridge.features.dismissals.public import dismissed_rows
 from bridge.features.links.corpus import read_corpus
-from bridge.features.links.note_candidates import drop_meant, find_candidates
+from bridge.features.links.note_candidates import NameProspect, drop_meant, find_candidates
 from bridge.features.links.report import broken_links, is_in_folder, stubs_of
 from bridge.features.properties.public import find_templates
 from bridge.records import Record
 from bridge.state.dismissals import dismissal_key
-from bridge.types import VaultPath
 
 MAX_CHARACTERS = 200_000
 """Characters of each note that are looked at: what deserves a note is said by others too."""
-
-
-class NameProspect(Record):
-    """A name that several notes mention and no note has.
-
-    Attributes:
-        name: The name in its most common spelling.
-        kind: What makes it a name; a `stub` is already linked to.
-        notes: Notes that mention or link to it.
-        confidence: Confidence that it deserves a note, 0–1.
-        examples: The first of those notes.
-    """
-
-    name: str
-    kind: Literal["stub", "name", "camel case", "acronym", "quoted", "ticket"]
-    notes: int
-    confidence: float
-    examples: tuple[VaultPath, ...]
 
 
 class NameProspects(Record):
@@ -106,7 +87,7 @@ async def find_prospects(
         found = [one for one in every if not dismissed or dismissal_key(one.name) not in dismissed]
         shown = found[offset : offset + limit]
         return NameProspects(
-            tuple(NameProspect(one.name, one.kind, one.notes, one.confidence, one.examples) for one in shown),
+            tuple(shown),
             len(found),
             offset,
             tuple(f"Only the first {MAX_CHARACTERS:,} characters of `{path}` were looked at." for path in long),

@@ -19,6 +19,7 @@ from bridge.api.registry import operation
 from bridge.data_folder import Folders, folder_size
 from bridge.engine.bridge import Bridge
 from bridge.engine.host import Host
+from bridge.engine.inspection import Passage
 from bridge.errors import BridgeError
 from bridge.features.status.records import (
     Disk,
@@ -36,7 +37,7 @@ from bridge.features.status.records import (
     VaultStatus,
 )
 from bridge.records import Record
-from bridge.types import Digest, Lines, VaultId, VaultPath
+from bridge.types import Digest, VaultId, VaultPath
 
 SHOWN = 20
 """Skipped and failed files, reasons and types that `status` names; `index_status` tells of any one file."""
@@ -135,20 +136,6 @@ def group_left_out(reasons: Mapping[str, str]) -> LeftOut:
     )
 
 
-class Passage(Record):
-    """A passage of a note in the index.
-
-    Attributes:
-        heading: Its heading path.
-        lines: First and last line.
-        embedded: Whether semantic search finds it.
-    """
-
-    heading: str
-    lines: Lines
-    embedded: bool
-
-
 class IndexStatus(Record):
     """A file in the index.
 
@@ -199,7 +186,7 @@ async def index_status(call: Call, path: VaultPath) -> IndexStatus:
         state=found.state,
         reason=found.reason,
         digest=found.digest,
-        passages=tuple(Passage(p.heading, p.lines, p.embedded) for p in found.passages),
-        left_out=tuple(found.left_out),
-        problems=tuple(found.problems),
+        passages=found.passages,
+        left_out=found.left_out,
+        problems=found.problems,
     )

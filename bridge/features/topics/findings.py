@@ -11,7 +11,7 @@ from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import SetProperties
 from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
-from bridge.features.entities.public import MergePair, MergeReason
+from bridge.features.entities.public import MergeReason, MergeSuggestion
 from bridge.features.topics.assignments import Assignments, TopicValue, property_spelling, topic_values
 from bridge.features.topics.rules import TopicRules
 from bridge.features.topics.suggest import TopicSources
@@ -166,7 +166,7 @@ def _free_place(path: VaultPath, folder: str, names: Names, taken: set[str]) -> 
     return VaultPath(place)
 
 
-def find_alike(sources: TopicSources, pairs: Sequence[MergePair]) -> Iterator[TopicFinding]:
+def find_alike(sources: TopicSources, pairs: Sequence[MergeSuggestion]) -> Iterator[TopicFinding]:
     """Yield the pairs of topics that may be one, as a merge into the one with more links; no topic goes twice."""
 
     def links(path: VaultPath) -> int:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from bridge.api.call import Call
 from bridge.engine.open_vault import OpenVault
 from bridge.features.dismissals.public import dismissed_rows
-from bridge.features.entities.public import MergePair, find_merge_pairs
+from bridge.features.entities.public import MergeSuggestion, find_merge_pairs
 from bridge.features.links.public import read_corpus
 from bridge.features.topics.findings import (
     FINDING_KINDS,
@@ -126,12 +126,12 @@ async def find_new(call: Call, known: VaultTopics, busy: Collection[VaultPath]) 
     return found, len(every) - len(kept)
 
 
-async def alike_pairs(known: VaultTopics) -> list[MergePair]:
+async def alike_pairs(known: VaultTopics) -> list[MergeSuggestion]:
     sources = known.sources
     notes = {path: sources.notes[path] for path in sources.ontology.topics}
     texts = await sources.index.wholes(notes)
 
-    def find() -> list[MergePair]:
+    def find() -> list[MergeSuggestion]:
         vectors = {path: vector for path in notes if (vector := sources.index.vector_of(path)) is not None}
         return find_merge_pairs(notes, texts, near_pairs(vectors), sources.graph.neighbours)
 
@@ -148,7 +148,9 @@ def near_pairs(vectors: dict[VaultPath, np.ndarray]) -> list[tuple[VaultPath, Va
     return [(paths[one], paths[other], cosine) for one, other, cosine in pairs]
 
 
-def describe_alike(known: VaultTopics, pairs: list[MergePair], moved: Collection[VaultPath]) -> list[TopicFinding]:
+def describe_alike(
+    known: VaultTopics, pairs: list[MergeSuggestion], moved: Collection[VaultPath]
+) -> list[TopicFinding]:
     return [one for one in find_alike(known.sources, pairs) if one.path not in moved and one.topic not in moved]
 
 

@@ -48,7 +48,7 @@ export const FORMS = {
 	suggest_links: "6cfa208f3ab8",
 	judge_link: "a11a23625bef",
 	apply_links: "abfffa44c726",
-	find_prospects: "b08f8530d857",
+	find_prospects: "e476ebec3ce3",
 	link_report: "1ef8f44ea8c0",
 	graph_path: "41b89f5ae297",
 	graph_insights: "9795fff3817a",

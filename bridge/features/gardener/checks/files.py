@@ -11,7 +11,7 @@ from bridge.changes.requests.edit_note import EditNote
 from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.errors import BridgeError
-from bridge.features.entities.public import MergePair, MergeReason, find_merge_pairs
+from bridge.features.entities.public import MergeReason, MergeSuggestion, find_merge_pairs
 from bridge.features.gardener.finding import TICKED, GardenFinding
 from bridge.features.gardener.garden import Garden
 from bridge.features.gardener.plan_note import code_words, plain_words, plan_link
@@ -163,7 +163,7 @@ WORDS: Final[dict[MergeReason, str]] = {
 }
 
 
-def _places(pair: MergePair) -> frozenset[str]:
+def _places(pair: MergeSuggestion) -> frozenset[str]:
     return frozenset(path.partition("/")[0] if "/" in path else "" for path in (pair.path, pair.into))
 
 
