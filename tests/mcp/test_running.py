@@ -15,6 +15,7 @@ from bridge.engine.parser_pool import MAX_NOTES_WITHOUT_POOL
 from bridge.features import get_operation
 from bridge.features.status import indexing
 from bridge.mcp.caller import Caller
+from bridge.records import Record
 from tests.features.served import PATIENCE_S, Served, serving, write_vault
 from tests.holding import hold_reading
 from tests.mcp.client import ERAS, Era, connected, text_of
@@ -23,8 +24,7 @@ from tests.mcp.test_guard import post
 BOTH = pytest.mark.parametrize("era", ERAS)
 
 
-@dataclass(frozen=True, slots=True)
-class Slept:
+class Slept(Record):
     """Nothing.
 
     Attributes:
