@@ -1,7 +1,6 @@
 """Results become JSON, whatever they hold."""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -10,12 +9,12 @@ import orjson
 import pytest
 
 from bridge.api.schemas import encode
+from bridge.records import Record
 from tests.features.served import serving, write_vault
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
-    """A record.
+class Answer(Record):
+    """An answer.
 
     Attributes:
         held: What it holds.
@@ -41,21 +40,21 @@ def decoded(value: Any) -> Any:
         (2**64, str(2**64)),
         (-(2**70), str(-(2**70))),
         ("caf\udce9.md", "caf?.md"),
-        ({"caf\udce9.md": [Record("\udce9")]}, {"caf?.md": [{"held": "?", "more": None}]}),
+        ({"caf\udce9.md": [Answer("\udce9")]}, {"caf?.md": [{"held": "?", "more": None}]}),
         ({"a": {"\ud800"}}, {"a": ["?"]}),
     ],
 )
 def test_every_value_arrives(held: Any, arrives: Any) -> None:
-    assert decoded(Record(held)) == {"held": arrives}
+    assert decoded(Answer(held)) == {"held": arrives}
 
 
 def test_a_field_with_nothing_to_say_is_left_out() -> None:
-    assert (decoded(Record(1)), decoded(Record(1, "x"))) == ({"held": 1}, {"held": 1, "more": "x"})
+    assert (decoded(Answer(1)), decoded(Answer(1, "x"))) == ({"held": 1}, {"held": 1, "more": "x"})
 
 
 def test_what_is_no_json_is_our_fault() -> None:
     with pytest.raises(TypeError):
-        encode(Record(object()))
+        encode(Answer(object()))
 
 
 @pytest.mark.skipif(os.name != "posix", reason="other systems know only names that are text")
