@@ -227,7 +227,9 @@ class BridgeFinder:
         began = time.monotonic()
         start_at = began + (RESTART_S if self._seen else 0.0)
         started: SharedBridge | None = None
-        while time.monotonic() < began + (START_S if started is not None else PATIENCE_S):
+        now: Runtime | None = None
+        # One that runs is only slow, as on a busy machine.
+        while time.monotonic() < began + (PATIENCE_S if started is None and now is None else START_S):
             now = self.now()
             if now is not None and await self._listens(now):
                 self._seen = True
