@@ -55,14 +55,9 @@ def is_editor(call: Call) -> bool:
     return call.principal.local and call.transport == "http" and client_name(call) != "vault-bridge"
 
 
-def has_agreed(call: Call) -> bool:
-    """Return whether the user was asked and agreed, or makes the call."""
-    return call.consent is True or call.is_user
-
-
 def require_agreement(call: Call, folder: AgentsFolder, *, confirm: bool) -> None:
     """Require that a person agrees to the agents' folder."""
-    if not (has_agreed(call) or call.is_confirmed(confirm)):
+    if not (call.has_agreed or call.is_confirmed(confirm)):
         raise ConfirmationRequired(
             f"Agents may keep notes in `{folder.path}/` only when the user agrees.",
             would=f"create the folder `{folder.path}`, in which agents may write notes of their own from now on",

@@ -85,7 +85,7 @@ class Call(Record):
     preset: Preset | None = None
     """The tools that the caller is offered; all where nothing is listed."""
     consent: bool | None = None
-    """The user's answer about a large change, False if the user can be asked but was not; None: `confirm` decides."""
+    """The user's answer, False if the user can be asked but was not; None if the user cannot be asked."""
 
     def is_confirmed(self, confirm: bool) -> bool:
         """Say whether a call is confirmed; where the user can be asked, only the user confirms."""
@@ -97,13 +97,14 @@ class Call(Record):
         return self.principal.local and self.transport != "mcp"
 
     @property
-    def may_decide(self) -> bool:
-        """Whether the call is the user's, or the user was asked and agreed.
+    def has_agreed(self) -> bool:
+        """Whether the user was asked and agreed, or makes the call."""
+        return self.consent is True or self.is_user
 
-        An agent whose program cannot ask decides only where the setting `agents_confirm` lets it.
-        """
-        unasked = self.consent is None and self.bridge.settings.agents_confirm
-        return self.is_user or self.consent is True or unasked
+    @property
+    def may_decide(self) -> bool:
+        """Whether the caller decides for the user: an agent that cannot ask only where `agents_confirm` lets it."""
+        return self.has_agreed or (self.consent is None and self.bridge.settings.agents_confirm)
 
     @property
     def host(self) -> Host:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from bridge.api.agreement import has_agreed, require_agreement, set_up_requests
+from bridge.api.agreement import require_agreement, set_up_requests
 from bridge.api.call import Call
 from bridge.api.change_view import written_view
 from bridge.api.markup import Answer, Element, Line
@@ -124,7 +124,7 @@ async def record_correction(
     else:
         requests: list[Request] = set_up_requests(call, folder)
         requests.append(CorrectionsChange(path=place, added=new))
-        agreed = folder if begins and has_agreed(call) else None
+        agreed = folder if begins and call.has_agreed else None
         made = await execute_requests(call, requests, options, operation="record_correction", agreed=agreed)
     declines = path is not None and target is not None and not options.dry_run
     if declines:

@@ -95,7 +95,7 @@ async def require_consent(call: Call, server: ExternalServer, act: str, given: A
             hint=HINT,
         )
     # What an agent says of a user who cannot be asked holds for this call only.
-    if once and (call.consent is True or call.is_user):
+    if once and call.has_agreed:
         await asyncio.to_thread(record_agreement, path, server)
 
 

@@ -10,7 +10,6 @@ from typing import Annotated
 from msgspec import Meta
 from msgspec.structs import replace
 
-from bridge.api.agreement import has_agreed
 from bridge.api.call import Call
 from bridge.api.change_view import describe_forecast
 from bridge.api.registry import operation
@@ -112,7 +111,7 @@ async def apply_plan(call: Call, path: VaultPath, checks: CheckNames = (), *, op
     plan.require_unaltered(plan.ticked_ids)
     by = author(call, "apply_plan", options.reason, confirm=options.confirm)
     by = replace(by, session=f"garden-{secrets.token_hex(6)}", applies_in=None)
-    if has_agreed(call):
+    if call.has_agreed:
         by = replace(by, proposes=False)
     application = PlanApplication(call, plan, by, await current_limits(call))
     asked = [

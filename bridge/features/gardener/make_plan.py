@@ -6,7 +6,7 @@ from typing import Annotated
 from msgspec import Meta
 from msgspec.structs import replace
 
-from bridge.api.agreement import agreement_notice, has_agreed, require_agreement, set_up_requests
+from bridge.api.agreement import agreement_notice, require_agreement, set_up_requests
 from bridge.api.call import Call
 from bridge.api.hints import Folder
 from bridge.api.registry import operation
@@ -79,7 +79,7 @@ async def _write(call: Call, composed: ComposedPlan, options: WriteOptions) -> G
     vault, tried, left_out = call.vault, composed.tried, composed.found.left_out
     runs, notices = tuple(composed.found.runs), tuple(composed.notices)
     folder, begins, by = agents_folder(vault.settings), not vault.is_set_up, author(call, "plan_garden", None)
-    lent = folder if begins and has_agreed(call) else by.applies_in
+    lent = folder if begins and call.has_agreed else by.applies_in
     is_written = lent is not None or not by.proposes
     note = await build_plan_note(vault, tried, await untouched_plan(vault) if is_written else None)
     if note is None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from bridge.api.agreement import has_agreed, require_agreement, set_up_requests
+from bridge.api.agreement import require_agreement, set_up_requests
 from bridge.api.call import Call
 from bridge.api.registry import operation
 from bridge.api.write import WriteArguments, Written, client_name, execute_requests, session_of
@@ -121,7 +121,7 @@ async def hand_over(
     path = new_path(call, folder, handoff_name(goal, now))
     requests: list[Request] = set_up_requests(call, folder)
     requests.append(CreateNote(path=path, text=write_handoff(handoff), properties=properties))
-    agreed = folder if begins and has_agreed(call) else None
+    agreed = folder if begins and call.has_agreed else None
     return await execute_requests(call, requests, options, operation="hand_over", agreed=agreed)
 
 

@@ -270,10 +270,10 @@ def _build_settled(vault: OpenVault, ids: Sequence[str], made: ChangeOutcome, *,
 MIB = 1 << 20
 
 WEEK_S = 7 * 24 * 3600.0
-"""How long a change is told of that is half made: nothing but a look at the note settles it."""
+"""Seconds for which `doctor` names a change that was made in part; only a look at its notes settles it."""
 
 NAMED = 3
-"""Notes of changes that were left half made that are named."""
+"""Most notes of such changes that it names."""
 
 WRITTEN_S = 60.0
 """Seconds after which a change that is still being written is left over."""

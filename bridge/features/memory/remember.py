@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 from msgspec import Meta
 from msgspec.structs import replace
 
-from bridge.api.agreement import has_agreed, require_agreement, set_up_requests
+from bridge.api.agreement import require_agreement, set_up_requests
 from bridge.api.call import Call
 from bridge.api.registry import operation
 from bridge.api.signature import Spread
@@ -306,7 +306,7 @@ async def remember(
         # So that the newer one is recalled, though the clock may have been set back since the others were written.
         properties["created"] = local_time(max((one.begins for one in against), default=0.0))
         requests.append(CreateNote(path=memory.path, text=new.text, properties=properties))
-        agreed = folder if begins and has_agreed(call) else None
+        agreed = folder if begins and call.has_agreed else None
         made = await execute_requests(call, requests, options, operation="remember", agreed=agreed)
     confirmation = refusal.message if refusal is not None and options.dry_run else made.confirmation
     return RememberedNote(**{**written_fields(made), "confirmation": confirmation}, like=like)

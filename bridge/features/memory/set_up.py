@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 
-from bridge.api.agreement import SetUpMemory, has_agreed, id_for, require_agreement
+from bridge.api.agreement import SetUpMemory, id_for, require_agreement
 from bridge.api.call import Call
 from bridge.api.hints import Folder
 from bridge.api.registry import operation
@@ -42,7 +42,7 @@ async def set_up_memory(
     if place != current:
         await save_folder(call, place, dry_run=options.dry_run)
     request = SetUpMemory(path=place.about, folder=place, id=id_for(call, place), templates=templates)
-    return await execute_requests(call, [request], options, agreed=place if has_agreed(call) else None)
+    return await execute_requests(call, [request], options, agreed=place if call.has_agreed else None)
 
 
 async def mark_older_folder(vault: OpenVault) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 from msgspec import Meta
 from msgspec.structs import replace
 
-from bridge.api.agreement import agreement_notice, has_agreed, require_agreement, set_up_requests
+from bridge.api.agreement import agreement_notice, require_agreement, set_up_requests
 from bridge.api.call import Call
 from bridge.api.characters import require_writable_text
 from bridge.api.registry import operation
@@ -115,7 +115,7 @@ async def author_policy(
     note = policy_note(stem, description or found.policy.description, block, remarks=left_out)
     requests: list[Request] = set_up_requests(call, folder)
     requests.append(CreateNote(path=path, text=note))
-    agreed = folder if begins and has_agreed(call) else None
+    agreed = folder if begins and call.has_agreed else None
     made = await execute_requests(call, requests, options, operation="author_policy", agreed=agreed)
     written = describe_written(call, made, block, left_out)
     if begins and made.state == "applied":

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 from msgspec.structs import asdict, replace
 
-from bridge.api.agreement import has_agreed, require_agreement, set_up_requests
+from bridge.api.agreement import require_agreement, set_up_requests
 from bridge.api.call import Call
 from bridge.api.change_view import change_state, way_back
 from bridge.api.markup import Answer, Element, notice, notices, path_of
@@ -111,7 +111,7 @@ async def save_session(
         require_agreement(call, folder, confirm=options.confirm)
     session, facts = await asyncio.to_thread(read_session, call)
     by = author(call, "save_session", options.reason, confirm=options.confirm)
-    if begins and has_agreed(call):
+    if begins and call.has_agreed:
         by = replace(by, applies_in=replace(folder, is_whole=True))
     outcome = await write_journal(
         vault,

@@ -5,7 +5,6 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
-from bridge.api.agreement import has_agreed
 from bridge.api.call import Call
 from bridge.api.hints import Folder
 from bridge.api.registry import operation
@@ -87,7 +86,7 @@ async def set_up_ontology(call: Call, folder: Folder | None = None, *, options: 
     current = call.host.settings.section(TopicSettings).ontology_folder.strip("/")
     place = VaultPath((folder or "").strip("/") or current or DEFAULT)
     request = OntologyStart(path=VaultPath(f"{place}/Instructions.md"), folder=place)
-    agreed = has_agreed(call) or is_proposer(call) or call.is_confirmed(options.confirm)
+    agreed = call.has_agreed or is_proposer(call) or call.is_confirmed(options.confirm)
     if not (options.dry_run or agreed or call.vault.files.has(request.path)):
         raise ConfirmationRequired(
             f"Topics are kept in `{place}/` only when the user agrees.",
