@@ -1,7 +1,6 @@
 """Tells whether the notes found answer a question, or nothing in the vault does; no language model is asked."""
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal
@@ -24,17 +23,11 @@ MIN_TERMS = 2
 ANSWERED, ABSENT = 0.5, 0.15
 """Confidence from which a question counts as answered, and below which nothing in the vault answers it."""
 
-MIN_SAID_SHARE = 0.5
-"""Share of what a question asks of its subject that the quoted lines of an answer say."""
+LINE_ANSWERS = 0.4
+"""Probability that the best quoted line answers from which the question counts as answered."""
 
-MAX_SHORT_TERMS, MIN_SHORT_SHARE = 3, 0.6
-"""Content words up to which one line must say most of them: several say each of two words by chance."""
-
-ALL = 0.9
-"""Share from which one line says all that is asked."""
-
-MIN_PAIR_SHARE = 0.3
-"""Share of the pairs of characters that one line must say, in scripts without spaces."""
+LINE_ABSENT, NOTES_ABSENT = 0.06, 0.3
+"""Probabilities of the best line and of the notes that were found below which both say that nothing answers."""
 
 HALF = 0.5
 """Share of Latin letters below which a question is in another script."""
@@ -73,16 +66,13 @@ class Weights(Record):
         return 1 / (1 + math.exp(-total))
 
 
-_MEASURES = frozenset(
+MEASURES = frozenset(
     """
     often many much long oft viel viele vielen lange souvent combien longtemps cuánto cuántos cuántas cuanto cuantos
     cuantas quanto quanta quanti quante quantos quantas spesso vaak vaker hoeveel сколько часто
     """.split()  # noqa: SIM905 - a list of words reads best as text
 )
 """Words by which a question asks how often or how much, which no answer says."""
-
-_LATER_WORD = re.compile(r"(?<!^)\b[^\W\d_]\w+")
-"""A word that does not begin the question."""
 
 # Fitted by `scripts/eval --answerable` (docs/measurements.md).
 _WITHOUT_MODEL, _WITH_MODEL = Weights(1.69, -0.09, 6.37, -4.24), Weights(0.93, 3.64, 3.58, -4.52)
@@ -140,44 +130,30 @@ def assess(question: str, terms: Sequence[str], best: BestPassages, worth: Calla
     return Answerability(verdict, round(confidence, 3), _spell(question, missing))
 
 
-class QuotedLine(Record):
-    """A line that is quoted for a question, and the title and the headings above it."""
-
-    text: str
-    above: str
-
-
 def assess_quotes(
-    judged: Answerability, question: str, worths: Mapping[str, float], quoted: Sequence[QuotedLine], read: Sequence[str]
+    judged: Answerability, question: str, worths: Mapping[str, float], chance: float, quoted: Sequence[str]
 ) -> Answerability:
-    """Return the verdict on the lines that are quoted for a question: words strewn over notes answer nothing."""
-    worths = {term: worth for term, worth in worths.items() if term not in _MEASURES} or worths
-    own = _find_terms([*worths], [one.text for one in quoted])
-    above = _find_terms([*worths], [one.above for one in quoted])
+    """Return the verdict on the lines that are quoted for a question: words strewn over notes answer nothing.
+
+    Args:
+        judged: The verdict on the notes that were found.
+        question: The question.
+        worths: Its content words, each with its rarity.
+        chance: Probability that the best of the lines answers it.
+        quoted: The lines, each with the title and the headings above it.
+    """
+    worths = {term: worth for term, worth in worths.items() if term not in MEASURES} or worths
+    said = frozenset[str]().union(*_find_terms([*worths], quoted))
     unspaced = any(RUN.fullmatch(term) for term in worths)
-    said = frozenset[str]().union(*own, *above)
-    missing = (
-        () if unspaced else tuple(sorted((one for one in worths if one not in said), key=lambda one: -worths[one]))
-    )
-    verdict = judged.verdict
-    partly: Verdict = "partial" if missing else "unsure"
-    if verdict == "answered" and not _say_enough(question, worths, own, above, unspaced=unspaced):
-        verdict = partly
-    elif verdict == "not_in_vault" and _most_said(worths, _find_terms([*worths], read)) >= MIN_SHORT_SHARE:
-        # A heading names what is asked for.
-        verdict = partly
-    elif verdict in {"partial", "unsure"} and len(worths) >= MIN_TERMS and not unspaced:
-        lines = [one | other for one, other in zip(own, above, strict=True)]
-        if _most_said(worths, lines) >= ALL:
-            verdict = "answered"
-        elif verdict == "partial":
-            verdict = partly
-    return Answerability(verdict, judged.confidence, _spell(question, missing))
-
-
-def _most_said(worths: Mapping[str, float], said: Sequence[frozenset[str]]) -> float:
-    whole = sum(worths.values()) or 1.0
-    return max((sum(worths[term] for term in one) / whole for one in said), default=0.0)
+    missing = () if unspaced else tuple(sorted(worths.keys() - said, key=lambda one: (-worths[one], one)))
+    verdict: Verdict = "partial" if missing else "unsure"
+    if chance >= LINE_ANSWERS:
+        verdict = "answered"
+    elif (missing or unspaced) and (
+        judged.verdict == "not_in_vault" or (quoted and chance < LINE_ABSENT and judged.confidence < NOTES_ABSENT)
+    ):
+        verdict = "not_in_vault"
+    return Answerability(verdict, round(chance, 3), _spell(question, missing))
 
 
 def _spell(question: str, words: Sequence[str]) -> tuple[str, ...]:
@@ -195,28 +171,6 @@ def unquoted_words(words: Sequence[str], text: str, quotable: str) -> list[str]:
     """Return those words that a text says, but nothing of it that can be quoted."""
     whole, part = _find_terms(words, [text, quotable])
     return [word for word in words if word in whole and word not in part]
-
-
-def _say_enough(
-    question: str,
-    worths: Mapping[str, float],
-    own: Sequence[frozenset[str]],
-    above: Sequence[frozenset[str]],
-    *,
-    unspaced: bool,
-) -> bool:
-    at_once = _most_said(worths, [one | other for one, other in zip(own, above, strict=True)])
-    if unspaced:
-        return at_once >= MIN_PAIR_SHARE
-    said, subject = frozenset[str]().union(*own), frozenset[str]().union(*above)
-    names = {fold_word(word) for word in _LATER_WORD.findall(question) if word[0].isupper()}
-    left = worths.keys() - subject
-    plain = left - names
-    return (
-        (not plain or not plain.isdisjoint(said))
-        and sum(worths[term] for term in left & said) >= MIN_SAID_SHARE * sum(worths[term] for term in left)
-        and (len(worths) > MAX_SHORT_TERMS or at_once >= MIN_SHORT_SHARE)
-    )
 
 
 def measure(terms: Sequence[str], best: BestPassages, worth: Callable[[str], float]) -> Features:

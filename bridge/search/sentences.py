@@ -17,7 +17,9 @@ from bridge.types import Lines, Span, VaultPath
 _NO_PROSE: frozenset[PieceKind] = frozenset({"heading", "fence", "html", "math", "rule", "table"})
 _MIN_WORDS = 3
 _ADDRESSES = re.compile(r"(?:https?://\S+\s*)+")
-_FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]")
+_MARK = re.compile(r"\[\^[^\]\s]+\]|(?<=\s)\^[A-Za-z0-9-]+[ \t]*$", re.MULTILINE)
+"""A reference to a footnote, or the name of a block."""
+
 _FOOTNOTE_TEXT = re.compile(r"\s*\[\^[^\]\s]+\]:\s*")
 
 _NO_PROSE_QUOTED = re.compile(r"^[ \t]*>[ \t>]*(?:\||#{1,6}[ \t]|\[![^\]\n]*\][+-]?[ \t]*$|$).*$", re.MULTILINE)
@@ -45,8 +47,8 @@ class Sentence(Record):
 def iter_sentences(note: Note, near: Sequence[Lines] = ()) -> Iterator[Sentence]:
     """Yield a note's sentences in their order, without headings, code and tables; an item of a list is one."""
     lines = LineIndex(note.text)
-    # A reference to a footnote often stands between the end of a sentence and the next one.
-    shown = _FOOTNOTE.sub(lambda found: " " * len(found.group()), note.text)
+    # They often stand between the end of a sentence and the next one.
+    shown = _MARK.sub(lambda found: " " * len(found.group()), note.text)
     if ">" in shown:
         shown = _NO_PROSE_QUOTED.sub(lambda found: " " * len(found.group()), shown)
     links = sorted([*(link.span for link in note.links), *(found.span() for found in _UNBROKEN.finditer(note.text))])

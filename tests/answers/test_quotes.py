@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.features.answers.quotes import RelevantNote, choose_quotes
+from bridge.features.answers.quotes import RankedLines, RelevantNote, choose_quotes
 from bridge.markdown.documents import read_document
 from bridge.types import VaultPath
 
@@ -99,3 +99,57 @@ def test_a_property_answers_a_question_about_its_note(question: str, answer: str
 )
 def test_properties_that_are_not_asked_for_are_not_quoted(question: str) -> None:
     assert not any(":" in text for text in quoted(question, relevant("Blade Runner.md", FILM)))
+
+
+BOOK = b"""\
+---
+author: "[[E. M. Forster]]"
+start: 1909-11-01
+loc: London
+---
+# The Machine Stops
+
+She was angry.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who wrote The Machine Stops?", "author: E. M. Forster"),
+        ("Wer hat The Machine Stops geschrieben?", "author: E. M. Forster"),
+        ("When was The Machine Stops published?", "start: 1909-11-01"),
+        ("Where is The Machine Stops set?", "loc: London"),
+    ],
+)
+def test_a_property_of_the_kind_that_is_asked_for_is_quoted(question: str, answer: str) -> None:
+    assert quoted(question, relevant("The Machine Stops.md", BOOK), most=1) == [answer]
+
+
+def test_a_date_does_not_say_who() -> None:
+    note = relevant("Loaf.md", b"---\nfirst_baked: 2019-04-13\n---\nThe first loaf was baked by Anna.\n")
+    assert quoted("Who baked the first loaf?", note) == ["The first loaf was baked by Anna."]
+    assert quoted("When was the first loaf baked?", note)[0] == "first_baked: 2019-04-13"
+
+
+def test_a_row_below_a_heading_that_says_the_words_is_quoted() -> None:
+    table = b"# Starter\n\nIt bubbles.\n\n## Feeding\n\n| Rhythm | ripe after |\n| --- | --- |\n| overnight | 9 h |\n"
+    assert quoted("How often is a starter fed?", relevant("Starter.md", table), most=1) == ["overnight: ripe after 9 h"]
+
+
+def test_the_line_with_a_name_is_quoted_where_somebody_is_asked_for() -> None:
+    note = relevant("Oven.md", b"The oven was built of clay. The oven was built by our neighbour Anna in spring.\n")
+    assert quoted("Who built the oven?", note)[0] == "The oven was built by our neighbour Anna in spring."
+
+
+def test_lines_beside_the_question_are_not_quoted() -> None:
+    note = relevant("Rye.md", b"Rye ripens late. It was a wet year. Rye bread keeps for a week.\n")
+    assert quoted("How long does rye bread keep?", note) == ["Rye bread keeps for a week."]
+
+
+def test_of_lines_that_are_read_the_nearest_comes_first() -> None:
+    note = relevant("Cold.md", b"Bread ages in the cold. Bread in the fridge turns stale soonest.\n")
+    lines = RankedLines("Why does bread age in the cold?", [note])
+    far_first = {text: 0.0 if "ages" in text else 1.0 for text in lines.texts()}
+    chosen = lines.choose(2, [far_first[text] for text in lines.texts()])
+    assert chosen[0].sentence.text == "Bread in the fridge turns stale soonest."

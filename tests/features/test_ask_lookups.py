@@ -172,7 +172,7 @@ async def test_what_the_question_leaves_out_is_not_looked_up(
     served: Served, tmp_path: Path, call: str, limit: dict[str, Any]
 ) -> None:
     await use_calls(served, tmp_path, call, "It is fed twice a day [1].")
-    found = await ask(served, f"{FED} And rye?", max_steps=1, **limit)
+    found = await ask(served, f"{FED} And how long does rye bread keep?", max_steps=1, **limit)
     assert len(found["steps"]) == 1
     assert "Kitchen.md" not in {one["path"] for one in found["context"]}
 

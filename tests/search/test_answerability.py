@@ -5,7 +5,6 @@ import pytest
 from bridge.search.answerability import (
     Answerability,
     BestPassages,
-    QuotedLine,
     Verdict,
     asked_terms,
     assess,
@@ -77,55 +76,48 @@ def test_without_passages_nothing_answers() -> None:
 
 
 def on_quotes(
-    question: str, words: list[str], *lines: tuple[str, str], judged: Verdict = "answered", read: tuple[str, ...] = ()
+    words: list[str], *lines: str, chance: float, judged: Verdict = "answered"
 ) -> tuple[str, tuple[str, ...]]:
-    """Judge a question by lines, each with the title above it."""
+    """Judge a question by the lines that are quoted for it."""
     worths = {term: worth(term) for term in asked_terms(words)}
-    quoted = [QuotedLine(text, above) for text, above in lines]
-    found = assess_quotes(Answerability(judged, 0.9, ()), question, worths, quoted, read)
+    found = assess_quotes(Answerability(judged, 0.9, ()), " ".join(words), worths, chance, lines)
     return found.verdict, found.missing
 
 
+def test_a_line_that_likely_answers_is_an_answer() -> None:
+    words = ["crust", "dark"]
+    assert on_quotes(words, "The crust is dark.", chance=0.8) == ("answered", ())
+    assert on_quotes(words, "The crust is dark.", chance=0.8, judged="not_in_vault") == ("answered", ())
+
+
 @pytest.mark.parametrize(
-    ("question", "words", "line", "unsaid"),
+    ("words", "line", "unsaid"),
     [
-        ("Who founded Threshold House?", ["founded", "threshold", "house"], "Out on Threshold House.", "founded"),
-        ("Wer gründete Threshold House?", ["gründete", "threshold", "house"], "Bei Threshold House.", "gründete"),
-        ("Chi ha fondato Threshold House?", ["fondato", "threshold", "house"], "Con Threshold House.", "fondato"),
-        ("मुंबई किसने बसाया?", ["मुंबई", "बसाया"], "मुंबई एक शहर है।", "बसाया"),
-        ("متى تأسست بغداد القديمة؟", ["تأسست", "بغداد", "القديمة"], "بغداد القديمة مدينة.", "تأسست"),
-        ("מי ייסד את תל אביב?", ["ייסד", "תל", "אביב"], "תל אביב היא עיר.", "ייסד"),
+        (["founded", "threshold", "house"], "Out on Threshold House.", "founded"),
+        (["मुंबई", "बसाया"], "मुंबई एक शहर है।", "बसाया"),
+        (["تأسست", "بغداد", "القديمة"], "بغداد القديمة مدينة.", "تأسست"),
+        (["ייסד", "תל", "אביב"], "תל אביב היא עיר.", "ייסד"),
     ],
 )
-def test_what_is_asked_must_be_said_by_what_is_quoted(question: str, words: list[str], line: str, unsaid: str) -> None:
-    subject = " ".join(word for word in words if word != unsaid)
-    assert on_quotes(question, words, (line, subject)) == ("partial", (unsaid,))
-    assert on_quotes(question, words, (f"{line} {unsaid}", subject)) == ("answered", ())
+def test_what_no_quoted_line_says_is_missing(words: list[str], line: str, unsaid: str) -> None:
+    assert on_quotes(words, line, chance=0.2) == ("partial", (unsaid,))
+    assert on_quotes(words, line, chance=0.2, judged="not_in_vault") == ("not_in_vault", (unsaid,))
+    assert on_quotes(words, f"{line} {unsaid}", chance=0.2) == ("unsure", ())
 
 
-def test_words_strewn_over_lines_answer_nothing() -> None:
-    strewn = (("Blood pressure was fine.", "Visit"), ("An integer is a type.", "Values"))
-    assert on_quotes("What is my blood type?", ["blood", "type"], *strewn) == ("unsure", ())
-    assert on_quotes("What is my blood type?", ["blood", "type"], ("Blood type: A", "Me")) == ("answered", ())
-    assert on_quotes("什么是卡片笔记法", ["卡片笔记法"], ("今天天气很好。", "天气")) == ("unsure", ())
+@pytest.mark.parametrize(("chance", "confidence", "wanted"), [(0.03, 0.2, "not_in_vault"), (0.03, 0.9, "partial")])
+def test_lines_and_notes_that_are_not_near_answer_nothing(chance: float, confidence: float, wanted: str) -> None:
+    worths = {"blood": 1.0, "type": 1.0}
+    judged = Answerability("unsure", confidence, ())
+    assert assess_quotes(judged, "blood type", worths, chance, ["An integer is a type."]).verdict == wanted
 
 
-def test_a_line_that_says_all_is_an_answer() -> None:
-    words, line = ["crust", "dark"], ("The crust is dark.", "Bread")
-    assert on_quotes("Is the crust dark?", words, line, judged="partial") == ("answered", ())
-    assert on_quotes("Is the crust dark?", words, line, judged="unsure") == ("answered", ())
-    assert on_quotes("Ist die Kruste hart?", ["kruste", "hart"], line, judged="unsure")[0] == "unsure"
+def test_a_pair_of_characters_is_no_missing_word() -> None:
+    assert on_quotes(["卡片笔记法"], "今天天气很好。", chance=0.2) == ("unsure", ())
 
 
 def test_how_often_is_asked_is_not_said() -> None:
-    assert on_quotes("How often is it fed", ["often", "fed"], ("It is fed.", "Bread")) == ("answered", ())
-
-
-def test_a_heading_that_names_what_is_asked_is_no_absence() -> None:
-    words = ["support", "vim", "key", "bindings"]
-    heading = ("Settings Vim key bindings",)
-    assert on_quotes("?", words, judged="not_in_vault") == ("not_in_vault", tuple(words))
-    assert on_quotes("?", words, judged="not_in_vault", read=heading)[0] == "partial"
+    assert on_quotes(["often", "fed"], "It is fed.", chance=0.8) == ("answered", ())
 
 
 def test_a_word_that_a_hit_says_is_not_missing() -> None:

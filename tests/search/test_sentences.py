@@ -30,6 +30,8 @@ from bridge.types import VaultPath
         ("वह घर गया। वह सो गया था।", ["वह घर गया।", "वह सो गया था।"]),
         ("he went home. " * 30, [" ".join(["he went home."] * 22), " ".join(["he went home."] * 8)]),
         ("酵母是面包的灵魂。今天天气很好。", ["酵母是面包的灵魂。", "今天天气很好。"]),
+        ("Freeze it in slices. ^not-the-fridge", ["Freeze it in slices."]),
+        ("It floats ^float-test\nor it sinks.", ["It floats or it sinks."]),
     ],
 )
 def test_sentences_end_where_a_reader_sees_their_end(text: str, sentences: list[str]) -> None:

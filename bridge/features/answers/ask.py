@@ -121,7 +121,7 @@ async def ask(
     paths = (*paths, *(locate_folder(call, one) for one in asked.folders))
     places = Places(paths, folder, without, choose_among(call.vault, among, (folder, *paths), asked.text))
     found = await find_sources(call, asked, places, room)
-    quoted = await asyncio.to_thread(quote_sources, asked.text, found)
+    quoted = await quote_sources(call.vault.sources(), asked.text, found)
     found = replace(found, sources=quoted.sources, answerability=quoted.answerability)
     context, quotes = _list_excerpts(found.sources), quoted.citations
     is_absent_from_vault = found.answerability is not None and found.answerability.verdict == "not_in_vault"

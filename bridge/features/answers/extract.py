@@ -1,19 +1,24 @@
 """Answers a question by sentences of notes: always there, without a chat model."""
 
+import asyncio
 from collections.abc import Sequence
 
+import numpy as np
 from msgspec.structs import replace
 
 from bridge.features.answers.prompt import Source
-from bridge.features.answers.quotes import Quote, RelevantNote, choose_quotes, first_quotes, say_value
+from bridge.features.answers.quotes import Quote, RankedLines, RelevantNote, first_quotes, say_value
 from bridge.features.answers.records import AnswerSentence, Citation
 from bridge.features.answers.sources import FoundSources
 from bridge.markdown.note import Note
 from bridge.records import Record
-from bridge.search.answerability import Answerability, QuotedLine, assess_quotes, unquoted_words
+from bridge.search.answerability import Answerability, assess_quotes, unquoted_words
+from bridge.search.calibrate import model_calibration, model_trust
+from bridge.search.model import Sources
 from bridge.search.sentences import Sentence, iter_asides, iter_sentences
 from bridge.text.invisible import inline
 from bridge.text.lines import lines_overlap
+from bridge.text.stems import foreign_language
 
 QUOTES = 3
 """Maximum number of quoted sentences."""
@@ -35,13 +40,30 @@ class QuotedAnswer(Record):
     notices: tuple[str, ...]
 
 
-def quote_sources(question: str, found: FoundSources, most: int = QUOTES) -> QuotedAnswer:
+async def quote_sources(searched: Sources, question: str, found: FoundSources) -> QuotedAnswer:
     relevant = [
         RelevantNote(found.notes[one.path], found.scores[one.number], [one.lines])
         for one in found.sources
         if one.path in found.notes
     ]
-    quotes = _with_named(choose_quotes(question, relevant, most), found, most)
+    lines = await asyncio.to_thread(RankedLines, question, relevant)
+    nearness = await measure_nearness(searched, question, lines.texts())
+    return await asyncio.to_thread(_cite, question, found, lines, nearness)
+
+
+async def measure_nearness(searched: Sources, question: str, texts: Sequence[str]) -> list[float]:
+    """Return how near lines are to a question in meaning, from 0 to 1; nothing where no model reads its language."""
+    meaning = model_calibration(searched.index.answering_model)
+    curve = meaning.curve
+    if not texts or curve is None or model_trust(question, meaning, foreign_language(question)) < 1:
+        return []
+    found = await asyncio.gather(*map(searched.embed_query, (question, *texts)))
+    vectors = [one / (np.linalg.norm(one) or 1.0) for one in found if one is not None]
+    return [curve(float(one @ vectors[0])) for one in vectors[1:]] if len(vectors) == len(found) else []
+
+
+def _cite(question: str, found: FoundSources, lines: RankedLines, nearness: Sequence[float]) -> QuotedAnswer:
+    quotes = _with_named(lines.choose(QUOTES, nearness), found, QUOTES)
     places = [_source_of(one.sentence, found.sources) for one in quotes]
     ordered = [*dict.fromkeys(places), *(at for at in range(len(found.sources)) if at not in places)]
     sources = tuple(replace(found.sources[at], number=number) for number, at in enumerate(ordered, 1))
@@ -50,10 +72,11 @@ def quote_sources(question: str, found: FoundSources, most: int = QUOTES) -> Quo
     )
     if found.answerability is None:
         return QuotedAnswer(sources, citations, None, ())
-    lines = [QuotedLine(one.sentence.text, one.above) for one in quotes if not one.asks]
-    read = [f"{found.notes[one.path].title} {one.heading}" for one in found.sources if one.path in found.notes]
-    judged = assess_quotes(found.answerability, question, found.asked, lines, read)
-    return QuotedAnswer(sources, citations, judged, _tell_unquoted(judged, found))
+    chance = max((one.score for one in quotes if not one.asks), default=0.0)
+    said = [f"{one.sentence.text} {one.above}" for one in quotes]
+    judged = assess_quotes(found.answerability, question, found.asked, chance, said)
+    shown = citations[:1] if judged.verdict == "not_in_vault" else citations
+    return QuotedAnswer(sources, shown, judged, _tell_unquoted(judged, found))
 
 
 def _with_named(quotes: list[Quote], found: FoundSources, most: int) -> list[Quote]:

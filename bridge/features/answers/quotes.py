@@ -4,35 +4,53 @@ import math
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, islice
+from operator import mul
 from typing import Final
 
+from bridge.features.answers.question_kind import can_answer, kind_of, names_answer
 from bridge.markdown.edit.yaml_write import read_entries
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.note import Note, Value
 from bridge.markdown.sections import heading_paths
 from bridge.records import Record
+from bridge.search.answerability import MEASURES
 from bridge.search.sentences import Sentence, iter_asides, iter_sentences
 from bridge.search.snippet import clean_text
 from bridge.text.extract import terms_of
 from bridge.text.fold import fold_case
 from bridge.text.lines import LineIndex, lines_overlap
 from bridge.text.stems import language_of
-from bridge.text.words import count_words
+from bridge.text.words import count_words, words_of
 from bridge.types import Lines
 
 MAX_PROPERTY_CHARS: Final = 300
 """Characters of a property that is quoted."""
 
-_ASKS_WHEN: Final = re.compile(r"\b(?:when|since|wann|quand|cuándo|quando)\b|什么时候|何时|いつ", re.IGNORECASE)
 _DAY: Final = re.compile(r"\d{4}-\d\d(?:-\d\d)?\b")
 
 _OF_THE_FILE: Final = frozenset({"created", "date created", "updated", "modified", "date modified"})
 """Properties that tell when a note was written, not when what it is about happened."""
 
+_AUTHORS: Final = frozenset({"author", "authors", "autor", "autore", "auteur", "作者"})
 
-def asked_properties(note: Note, question: str, asked: Collection[str], language: str | None) -> Iterator[Sentence]:
+_WROTE: Final = re.compile(
+    r"\b(?:wrote|written|writes|author|schrieb|geschrieben|écrit|escribió|escrito|ha scritto|escreveu|schreef"
+    r"|написал\w*)\b"
+    r"|写|書",
+    re.IGNORECASE,
+)
+"""Says that who is asked for is an author."""
+
+_SHARED_LETTERS: Final = 5
+"""Letters with which related words begin, such as `director` and `directed`."""
+
+
+def asked_properties(
+    note: Note, question: str, asked: Collection[str], language: str | None
+) -> Iterator[tuple[Sentence, frozenset[str]]]:
+    """Yield properties, as in `rating: 7`, of a note that a question names, and what of the question each says."""
     cut = cut_frontmatter(note.text) if note.properties else None
     names = (note.title, *note.aliases, *(heading.text for heading in note.headings[:1]))
     named = (frozenset(terms_of(name, language)).intersection(asked) for name in names)
@@ -40,17 +58,37 @@ def asked_properties(note: Note, question: str, asked: Collection[str], language
     if cut is None or titled is None:
         return
     start, end = cut[0]
-    lines, left = LineIndex(note.text), frozenset(asked) - titled
-    asks_when = not left and _ASKS_WHEN.search(question) is not None
+    lines, left, kind = LineIndex(note.text), frozenset(asked) - titled, kind_of(question)
     for entry in read_entries(note.text[start:end]) or ():
         value = None if entry.name is None else say_value(note.properties.get(entry.name))
-        if entry.name is None or not value:
+        if entry.name is None or not value or (kind is not None and not can_answer(kind, f": {value}", question)):
             continue
-        is_moment = asks_when and _DAY.match(value) is not None and fold_case(entry.name) not in _OF_THE_FILE
-        if is_moment or left & frozenset(terms_of(entry.name, language)):
+        is_kind = kind is not None and (
+            names_answer(kind, entry.name)
+            or (
+                kind == "moment"
+                and not left
+                and _DAY.match(value) is not None
+                and fold_case(entry.name) not in _OF_THE_FILE
+            )
+        )
+        name = terms_of(entry.name, language)
+        said = _related(left, name)
+        if is_kind and kind == "person" and fold_case(entry.name) in _AUTHORS and _WROTE.search(question):
+            said = left
+        if is_kind or said:
             text = clean_text(f"{entry.name}: {value}")[:MAX_PROPERTY_CHARS]
             first, last = (start + offset for offset in entry.lines)
-            yield Sentence(note.path, text, lines.over((first, max(first, last - 1))), "paragraph", count_words(text))
+            sentence = Sentence(
+                note.path, text, lines.over((first, max(first, last - 1))), "paragraph", count_words(text)
+            )
+            yield sentence, titled | said | left.intersection(terms_of(text, language))
+
+
+def _related(some: Collection[str], others: Collection[str]) -> frozenset[str]:
+    """Return those of some terms that are among others, or begin as one of them."""
+    starts = {one[:_SHARED_LETTERS] for one in others if len(one) >= _SHARED_LETTERS}
+    return frozenset(one for one in some if one in others or one[:_SHARED_LETTERS] in starts)
 
 
 def say_value(value: Value) -> str:
@@ -64,22 +102,16 @@ def say_value(value: Value) -> str:
             return ""
 
 
-_ABOVE = 0.5
-"""Weight of a word of the question that the title or a heading says, beside one that the sentence says."""
-
-_BESIDE = 0.4
-"""Weight of one that only a neighbouring sentence says."""
-
-_RANK = 0.8
-"""How much less a sentence of the least relevant note counts."""
-
-_QUESTION = 0.3
-"""How much less a sentence counts that asks something itself."""
+_UNDER, _TITLE = 0.7, 0.4
+"""Weights of a word of the question that a heading above says, and the title, beside one that the line says."""
 
 _ASKS = re.compile(r"[?？؟;]\W*$")
 
-_SAID = 0.3
-"""What a word still weighs after a chosen sentence has said it."""
+_SAID = 0.6
+"""What a word still weighs after a chosen line has said it."""
+
+MIN_CHANCE, MIN_SHARE = 0.02, 0.1
+"""Probability below which a line is not quoted, and as a share of that of the best line."""
 
 
 class RelevantNote(Record):
@@ -97,11 +129,11 @@ class RelevantNote(Record):
 
 
 class Quote(Record):
-    """A sentence that may answer a question, and the title and headings above it."""
+    """A line that may answer a question, and the title and headings above it."""
 
     sentence: Sentence
     score: float
-    """1 if it says all words of the question."""
+    """The probability that it answers the question."""
     above: str = ""
 
     @property
@@ -109,42 +141,100 @@ class Quote(Record):
         return _ASKS.search(self.sentence.text) is not None
 
 
-class _Candidate(Record):
+class Candidate(Record):
+    """A line that may be quoted; of the terms in it, only those that the question has."""
+
     sentence: Sentence
     own: frozenset[str]
-    beside: frozenset[str]
-    above: frozenset[str]
+    under: frozenset[str]
+    """What the headings above it say."""
+    title: frozenset[str]
     share: float
     """Relevance of its note, as a share of the best."""
-    heading: str
+    score: float
+    """Relevance of its note."""
+    lacks: bool
+    """Whether it has nothing of the kind that the question asks for: no number, no name."""
+    above: str
     """The title of its note and the headings above it."""
+
+    def features(self, weights: Mapping[str, float], whole: float) -> tuple[float, ...]:
+        def worth(terms: Collection[str]) -> float:
+            return sum(weights[term] for term in terms) / whole
+
+        title = self.title - self.own
+        said = worth(self.own) + _UNDER * worth(self.under - self.own - title) + _TITLE * worth(title)
+        asks = _ASKS.search(self.sentence.text) is not None
+        return said, self.share, self.score, self.lacks, asks, 1.0
+
+    @property
+    def text(self) -> str:
+        """The line below what is above it, as a model reads it."""
+        return f"{self.above.strip()}: {self.sentence.text}"
+
+
+_BY_WORDS: Final = (6.57, 4.64, 1.54, -1.36, -1.02, -9.49)
+_BY_MEANING: Final = (5.98, 4.03, 0.69, -2.0, -1.02, -10.76, 4.67)
+"""Of logistic regressions, in the order of the features, the nearness in meaning last; fitted on six sets."""
+
+READ_LINES: Final = 12
+"""Lines that a model reads, the best by words."""
+
+
+class RankedLines:
+    """The lines that may answer a question, as far as its words tell."""
+
+    def __init__(self, question: str, notes: Sequence[RelevantNote]) -> None:
+        best = max((one.score for one in notes), default=0.0) or 1.0
+        languages = [language_of(one.note.text[one.note.body :]) for one in notes]
+        words = " ".join(word for word in words_of(question) if word not in MEASURES)
+        asked = frozenset(term for language in set(languages) for term in terms_of(words, language))
+        found = [
+            candidate
+            for one, language in zip(notes, languages, strict=True)
+            for candidate in _candidates(one, one.score / best, language, question, asked)
+        ]
+        frequency = Counter(term for one in found for term in one.own)
+        self.weights = {term: math.log(1 + len(found) / max(1, frequency[term])) for term in asked}
+        """What each term of the question weighs."""
+        self._whole = sum(self.weights.values()) or 1.0
+        named = kind_of(question) is not None
+        found = [one for one in found if one.own or one.under or (named and one.title and not one.lacks)]
+        self.candidates = sorted(found, key=lambda one: -self._chance(one, self.weights, None))
+
+    def features(self, candidate: Candidate) -> tuple[float, ...]:
+        return candidate.features(self.weights, self._whole)
+
+    def texts(self) -> list[str]:
+        """Return the best lines, each with what is above it."""
+        return [one.text for one in self.candidates[:READ_LINES]]
+
+    def choose(self, most: int, nearness: Sequence[float] = ()) -> list[Quote]:
+        """Return the lines that answer best, the best first; with the nearness of each of `texts`, only of these."""
+        pairs = (
+            list(zip(self.candidates, nearness, strict=False)) if nearness else [(one, None) for one in self.candidates]
+        )
+        weights = self.weights
+        left = [(one, near, self._chance(one, weights, near)) for one, near in pairs]
+        least = max(MIN_CHANCE, MIN_SHARE * max((chance for *_, chance in left), default=0.0))
+        left = [one for one in left if one[2] >= least]
+        chosen: list[Quote] = []
+        while left and len(chosen) < most:
+            scores = [self._chance(one, weights, near) for one, near, _ in left]
+            found, _, chance = left.pop(max(range(len(left)), key=lambda at: (scores[at], -at)))
+            chosen.append(Quote(found.sentence, chance, found.above))
+            weights = {term: weight * (_SAID if term in found.own else 1) for term, weight in weights.items()}
+        return sorted(chosen, key=lambda one: one.asks)
+
+    def _chance(self, candidate: Candidate, weights: Mapping[str, float], nearness: float | None) -> float:
+        features = candidate.features(weights, self._whole)
+        by = _BY_WORDS if nearness is None else _BY_MEANING
+        return 1 / (1 + math.exp(-sum(map(mul, (*features, nearness or 0.0), by))))
 
 
 def choose_quotes(question: str, notes: Sequence[RelevantNote], most: int = 3) -> list[Quote]:
-    """Return the sentences that answer a question best, the best first."""
-    best = max((one.score for one in notes), default=0.0) or 1.0
-    languages = [language_of(one.note.text[one.note.body :]) for one in notes]
-    asked = {term for language in set(languages) for term in terms_of(question, language)}
-    candidates = [
-        candidate
-        for one, language in zip(notes, languages, strict=True)
-        for candidate in (
-            *_properties(one, one.score / best, language, question, asked),
-            *_candidates(one, one.score / best, language),
-        )
-    ]
-    weights = _rarity(asked, candidates)
-    chosen: list[Quote] = []
-    whole = sum(weights.values()) or 1.0
-    while candidates and len(chosen) < most:
-        scores = [_score(one, weights) for one in candidates]
-        place = max(range(len(candidates)), key=lambda at: (scores[at], -at))
-        if scores[place] <= 0:
-            break
-        found = candidates.pop(place)
-        chosen.append(Quote(found.sentence, min(1.0, scores[place] / whole), found.heading))
-        weights = {term: weight * (_SAID if term in found.own else 1) for term, weight in weights.items()}
-    return sorted(chosen, key=lambda one: one.asks)
+    """Return the lines that answer a question best by its words, the best first."""
+    return RankedLines(question, notes).choose(most)
 
 
 def first_quotes(note: Note, most: int) -> list[Quote]:
@@ -153,50 +243,22 @@ def first_quotes(note: Note, most: int) -> list[Quote]:
     return [Quote(one, 0.0, note.title) for one in sentences]
 
 
-def _properties(
-    relevant: RelevantNote, share: float, language: str | None, question: str, asked: Collection[str]
-) -> Iterator[_Candidate]:
-    note = relevant.note
-    heading = " ".join((note.title, *note.aliases, *(one.text for one in note.headings[:1])))
-    above = frozenset(terms_of(heading, language))
-    for sentence in asked_properties(note, question, asked, language):
-        own = frozenset(terms_of(sentence.text, language))
-        yield _Candidate(sentence, own, frozenset(), above, share, heading)
-
-
-def _candidates(relevant: RelevantNote, share: float, language: str | None) -> Iterator[_Candidate]:
-    note = relevant.note
-    sentences = list(iter_sentences(note, relevant.lines))
-    terms = [frozenset(terms_of(one.text, language)) for one in sentences]
+def _candidates(
+    relevant: RelevantNote, share: float, language: str | None, question: str, asked: frozenset[str]
+) -> Iterator[Candidate]:
+    note, kind = relevant.note, kind_of(question)
+    lines = chain(iter_sentences(note, relevant.lines), iter_asides(note))
     said = [
-        (one, own, frozenset[str]().union(*terms[max(0, at - 1) : at], *terms[at + 1 : at + 2]))
-        for at, (one, own) in enumerate(zip(sentences, terms, strict=True))
+        (one, asked.intersection(terms_of(one.text, language)))
+        for one in lines
+        if not relevant.lines or any(lines_overlap(one.lines, near) for near in relevant.lines)
     ]
-    said += [(one, frozenset(terms_of(one.text, language)), frozenset[str]()) for one in iter_asides(note)]
+    said += asked_properties(note, question, asked, language)
     starts, paths = [heading.line for heading in note.headings], ("", *heading_paths(note.headings))
-    for sentence, own, beside in said:
-        if relevant.lines and not any(lines_overlap(sentence.lines, lines_) for lines_ in relevant.lines):
-            continue
-        heading = f"{note.title} {paths[bisect_right(starts, sentence.lines[0])]}"
-        yield _Candidate(sentence, own, beside, frozenset(terms_of(heading, language)), share, heading)
-
-
-def _rarity(asked: Iterable[str], candidates: Sequence[_Candidate]) -> Mapping[str, float]:
-    frequency = Counter(term for one in candidates for term in one.own)
-    return {
-        term: math.log(1 + len(candidates) / frequency[term]) if frequency[term] else math.log(1 + len(candidates))
-        for term in asked
-    }
-
-
-def _score(candidate: _Candidate, weights: Mapping[str, float]) -> float:
-    total = 0.0
-    for term, weight in weights.items():
-        if term in candidate.own:
-            total += weight
-        elif term in candidate.above:
-            total += _ABOVE * weight
-        elif term in candidate.beside:
-            total += _BESIDE * weight
-    asks = _QUESTION if _ASKS.search(candidate.sentence.text) else 1
-    return asks * total * (1 - _RANK + _RANK * candidate.share)
+    title = asked.intersection(terms_of(" ".join((note.title, *note.aliases)), language))
+    for sentence, own in said:
+        path = paths[bisect_right(starts, sentence.lines[0])]
+        under = asked.intersection(terms_of(path, language)) - title
+        lacks = kind is not None and not can_answer(kind, sentence.text, question)
+        above = f"{note.title} {path}"
+        yield Candidate(sentence, own, under, title, share, relevant.score, lacks, above)

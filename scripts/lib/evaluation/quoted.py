@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from bridge.features.answers.quotes import RelevantNote, choose_quotes
+from bridge.features.answers.extract import measure_nearness
+from bridge.features.answers.quotes import RankedLines, RelevantNote
 from bridge.models.embedder import Embedder
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import search
@@ -45,8 +46,9 @@ async def print_quoted(folders: Sequence[Path], limit: int | None, cache: Path, 
                 hits = (await search(sources, request)).hits
                 began = time.process_time()
                 found = [RelevantNote(notes[hit.path], hit.score, [one.lines for one in hit.passages]) for hit in hits]
-                quotes = choose_quotes(question.text, found, QUOTES)
+                lines = RankedLines(question.text, found)
                 took += time.process_time() - began
+                quotes = lines.choose(QUOTES, await measure_nearness(sources, question.text, lines.texts()))
                 gold += any(indexed.document_of[one.sentence.path] in question.relevant for one in quotes)
                 if question.answer:
                     answer = fold_word(question.answer)
