@@ -36,6 +36,13 @@ def test_a_name_of_one_note_or_of_a_note_that_exists_is_none() -> None:
     assert names("in Lisbon", "in Lisbon", known=("lisbon",)) == []
 
 
+def test_a_reference_that_notes_share_says_a_name_once() -> None:
+    source = "taken from How to Take Smart Notes, One Simple Technique to Boost Writing"
+    notes = [f"Idea {n} is {source}\n" for n in range(4)]
+    assert names(*notes) == []
+    assert ("Take Smart Notes", "name") in names(*notes, "we talked of Take Smart Notes again")
+
+
 def test_ordinary_words_sentence_starts_and_markup_are_none() -> None:
     said = "Bread rises. Slowly it does.\n- Milk\n# In Lisbon\n`in Porto` [[in Faro]] https://Madeira.pt on Monday\n"
     assert names(said, said) == []

@@ -40,6 +40,9 @@ _PATTERNS: Final[tuple[tuple[NameKind, re.Pattern[str]], ...]] = (
         re.compile(r"[A-Z\u00c0-\u00de\u0410-\u042f][^\W\d_]+(?:[ -][A-Z\u00c0-\u00de\u0410-\u042f][^\W\d_]+){0,3}\b"),
     ),
 )
+BESIDE: Final = 20
+"""Characters after or before a name by which a line that notes share is known."""
+
 _WITHIN: Final = re.compile(r"\w{2,}")
 _SENTENCE_START: Final = re.compile(r"(?:^|[.!?:…>*_\-–—\d)\]\"“”(\[→]|\n)\s*$")
 
@@ -51,6 +54,8 @@ class CapitalisedName(Record):
     text: str
     begins: bool
     """Whether every word has a capital in this place."""
+    beside: str = ""
+    """What stands after it, or before it, by which a line that notes share is known."""
 
 
 def markup_spans(text: str) -> list[Span]:
@@ -91,7 +96,8 @@ def find_capitalised(prose: str) -> Iterator[CapitalisedName]:
             if kind == "name" and " " not in match[0] and (begins or is_garbled(match[0])):
                 continue
             taken.append((start, end))
-            yield CapitalisedName(kind, match[match.lastindex or 0], begins)
+            before, after = prose[max(0, start - BESIDE) : start], prose[end : end + BESIDE]
+            yield CapitalisedName(kind, match[match.lastindex or 0], begins, after if len(after) == BESIDE else before)
 
 
 def _match_word_starts(pattern: re.Pattern[str], prose: str) -> Iterator[re.Match[str]]:

@@ -5,7 +5,14 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from typing import Final, Literal
 
-from bridge.features.links.capitals import CapitalisedName, NameKind, find_capitalised, label_words, strip_markup
+from bridge.features.links.capitals import (
+    BESIDE,
+    CapitalisedName,
+    NameKind,
+    find_capitalised,
+    label_words,
+    strip_markup,
+)
 from bridge.features.links.mentions import NameFinder
 from bridge.records import Record
 from bridge.text.fold import fold_case, fold_letters
@@ -28,6 +35,9 @@ BASE: Final[Mapping[CandidateKind, float]] = {
     "acronym": 0.3,
 }
 """Confidence in a candidate from two notes; each doubling of the notes halves the distance to 1."""
+
+SHARED: Final = 2
+"""Notes above which a quotation or reference that they share says a name once."""
 
 ORDINARY: Final = 0.2
 """Minimum lower-case share of a word's uses for it to be an ordinary word."""
@@ -120,6 +130,7 @@ def find_candidates(
         capitalises = (languages or {}).get(path) in CAPITALISING
         looking[path] = list(filter_nouns(list(find_capitalised(prose)), count, usage, capitalises=capitalises))
     notes_of_form: dict[str, dict[VaultPath, None]] = defaultdict(dict)
+    said: dict[str, dict[str, set[VaultPath]]] = defaultdict(lambda: defaultdict(set))
     written: dict[str, Counter[str]] = defaultdict(Counter)
     kinds: dict[str, CandidateKind] = {}
     for target, paths in stubs.items():
@@ -127,6 +138,8 @@ def find_candidates(
         kinds[form] = "stub"
         written[form][target] += 1
         notes_of_form[form] |= dict.fromkeys(paths)
+        for path in paths:
+            said[form][path].add(path)
     within = {fold_case(place.text) for places in looking.values() for place in places if not place.begins}
     for path, places in looking.items():
         for place in places:
@@ -135,16 +148,23 @@ def find_candidates(
             kinds.setdefault(form, place.kind)
             written[form][name] += 1
             notes_of_form[form][path] = None
+            said[form][place.beside if len(place.beside) == BESIDE else path].add(path)
+
+    def times(form: str) -> int:
+        shared = [paths for paths in said[form].values() if len(paths) > SHARED]
+        own = frozenset[VaultPath]().union(*(paths for paths in said[form].values() if len(paths) <= SHARED))
+        return min(len(own) + len(shared), len(notes_of_form[form]))
+
     likely = [
         NameProspect(
             name=written[form].most_common(1)[0][0],
             kind=kinds[form],
             notes=len(paths),
-            confidence=round(confidence(kinds[form], len(paths), len(texts)), 3),
+            confidence=round(confidence(kinds[form], times(form), len(texts)), 3),
             examples=tuple(sorted(paths)[:EXAMPLES]),
         )
         for form, paths in notes_of_form.items()
-        if len(paths) >= MIN_NOTES and form not in existing and is_candidate(form, len(paths), kinds[form], usage)
+        if times(form) >= MIN_NOTES and form not in existing and is_candidate(form, len(paths), kinds[form], usage)
     ]
     return sorted(likely, key=lambda one: (-one.confidence, -one.notes, one.name))
 
@@ -165,7 +185,7 @@ def filter_nouns(
             # The first word begins the sentence; the word after it is a noun.
             rest = place.text.partition(" ")[2]
             if " " in rest:
-                yield CapitalisedName("name", rest, begins=False)
+                yield CapitalisedName("name", rest, begins=False, beside=place.beside)
         elif " " in place.text:
             yield place
 
