@@ -1,6 +1,5 @@
 """The user's agreement to the folder in which agents keep notes."""
 
-from collections.abc import Mapping
 from typing import ClassVar
 
 from bridge.api.call import Call
@@ -8,7 +7,7 @@ from bridge.api.write import client_name
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
-from bridge.engine.agents_folder import ABOUT_TYPE, AGREEMENT, ID, AgentsFolder, id_in, new_id, read_id, starter_notes
+from bridge.engine.agents_folder import ABOUT_TYPE, ID, AgentsFolder, id_in, new_id, read_id, starter_notes
 from bridge.errors import ConfirmationRequired
 from bridge.markdown.edit.properties import edit_properties
 
@@ -24,9 +23,9 @@ class SetUpMemory(Request, kw_only=True, tag="set_up_memory"):
     templates: bool = True
 
     @property
-    def kept_facts(self) -> Mapping[str, object]:
+    def agreement(self) -> str:
         """The id to which the user agrees."""
-        return {AGREEMENT: self.id}
+        return self.id
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
         """Create the notes in the draft; a note that explains the folder already gets the id."""

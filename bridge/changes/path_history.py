@@ -7,7 +7,7 @@ from msgspec import field
 
 from bridge.changes.draft import Draft, path_after_move
 from bridge.records import Record
-from bridge.state.change_records import Change, read_hunk_states
+from bridge.state.change_records import Change
 from bridge.state.file_history import GRAVE, FolderEvent, Moment, without_grave
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Step, StepKind
@@ -161,9 +161,7 @@ class PathHistory:
         if not self.is_gone(number):
             return False
         past = [*self._today.past(now, gone)]
-        undone = {
-            switch.change for one in past if one.id == gone for switch in read_hunk_states(one.facts) if not switch.on
-        }
+        undone = {switch.change for one in past if one.id == gone for switch in one.facts.switches if not switch.on}
         return any(one.id in undone and _is_maker(one, now, gone) for one in past)
 
     def is_gone(self, number: int) -> bool:
@@ -195,17 +193,17 @@ class PathHistory:
 
         def counts(one: Change) -> bool:
             """Return whether a change is active; a redo is when the change it redoes is."""
-            of = one.facts.get("redoes", one.id)
-            made = past.get(of, one) if isinstance(of, str) else one
+            of = one.facts.redoes or one.id
+            made = past.get(of, one)
             return of not in self._together and all(
                 each.state == "applied" or each.id in self._again for each in (made, one)
             )
 
         def first(one: Change) -> Change:
-            of = past.get(str(one.facts.get("redoes")))
+            of = past.get(one.facts.redoes or "")
             return one if of is None else first(of)
 
-        return [one for one in past.values() if "undoes" not in first(one).facts and counts(one)]
+        return [one for one in past.values() if not first(one).facts.undoes and counts(one)]
 
     @cached_property
     def _events(self) -> list[FolderEvent]:
@@ -228,7 +226,7 @@ def _has_step(change: Change, kind: StepKind, path: VaultPath, gone: str | None)
 
 def _is_maker(change: Change, path: VaultPath, gone: str | None) -> bool:
     made = any(step.kind == "put" and step.before is None for step in _steps_of(change, path, gone))
-    return made and change.facts.keys().isdisjoint({"undoes", "redoes"})
+    return made and not change.facts.targets
 
 
 def _steps_of(change: Change, path: VaultPath, gone: str | None) -> Iterator[Step]:

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from bridge.changes.draft import digest_of
 from bridge.changes.hunks import Snapshot, hunk_positions
 from bridge.changes.relink import has_only_followed
-from bridge.state.change_records import Change, read_hunk_states
+from bridge.state.change_records import Change
 from bridge.text.diff import (
     decode_text,
     encode_text,
@@ -244,7 +244,7 @@ class LineHistory:
 
     def _switched_hunks(self, change: Change) -> list[tuple[HunkEdit, bool]]:
         found: list[tuple[HunkEdit, bool]] = []
-        for switch in read_hunk_states(change.facts):
+        for switch in change.facts.switches:
             of, whole = self._changes.get(switch.change), len(switch.parts) == switch.of
             chosen = None if of is None or whole else hunk_positions(of.steps, self._snapshot, switch.parts)
             found += [(hunk_edit, switch.on) for hunk_edit in self._of(switch.change, chosen)]

@@ -14,7 +14,7 @@ from bridge.changes.rebase import FileConflict, encode_merged, merge_file, to_fi
 from bridge.errors import ChangeConflict, ChangeNotFound, InvalidArguments
 from bridge.markdown.links import name_key
 from bridge.records import Record
-from bridge.state.change_records import REST, Change, HunkState, parts_absent, read_hunk_states, undone_parts
+from bridge.state.change_records import REST, Change, HunkState
 from bridge.text.diff import Piece, decode_text, diff_lines, group_pieces, is_blank, pieces, split_lines
 from bridge.types import Digest, VaultPath
 from bridge.vault.paths import is_hidden
@@ -254,7 +254,7 @@ class ChangeReplay:
         is_back = self._positions.is_restored(self._change.now[number], self._change.gone[number])
         if self._taking is None or is_back or not self._where.is_gone(number):
             return True
-        if self._where.is_unmade(number) and "undoes" not in self._change.facts:
+        if self._where.is_unmade(number) and not self._change.facts.undoes:
             return False
         if self._draft.has(place):
             self._conflict(place, GONE)
@@ -302,14 +302,14 @@ def undo(
     notes: list[str] = []
     changes = [*changes]
     ids = {change.id for change in changes}
-    again = {switch.change for change in changes for switch in read_hunk_states(change.facts) if not switch.on} - ids
+    again = {switch.change for change in changes for switch in change.facts.switches if not switch.on} - ids
     lineages = cache(lambda path, gone: LineHistory.of(path, gone, today.past(path, gone), snapshot))
     positions = Positions(draft)
     for change in changes:
         if hunks is None:
             (steps, reader), chosen = _active_steps(change, snapshot), None
         else:
-            some = {*hunks} - undone_parts(change.facts)
+            some = {*hunks} - change.facts.undone
             steps, reader = select_hunks(change.steps, snapshot, some, last=True)
             chosen = hunk_positions(change.steps, snapshot, some)
         taking = UndoOptions(lineages, chosen, ids, again)
@@ -356,7 +356,7 @@ def apply_proposal(
 
 
 def _active_steps(change: Change, snapshot: Snapshot) -> tuple[Sequence[Step | None], Snapshot]:
-    undone = undone_parts(change.facts)
+    undone = change.facts.undone
     if not undone:
         return change.steps, snapshot
     numbers = {hunk.number for found in differences(change.steps, snapshot) for hunk in found.hunks}
@@ -409,7 +409,7 @@ Past = Callable[[VaultPath, str | None], Iterable[Change]]
 
 def hunk_states_after_undo(
     changes: Iterable[Change], snapshot: Snapshot, find: FindChange, past: Past, hunks: Collection[int] | None = None
-) -> list[HunkState]:
+) -> tuple[HunkState, ...]:
     """Return the hunk states that change by an undo: the undone changes off, the ones these had switched reverted.
 
     In a note that is restored, edits that count as undone only because the note was gone become active again.
@@ -417,10 +417,10 @@ def hunk_states_after_undo(
     switches: list[HunkState] = []
     for change in changes:
         every = _parts(change.steps, snapshot)
-        parts = every - undone_parts(change.facts)
+        parts = every - change.facts.undone
         if hunks is not None:
             parts &= frozenset(hunks)
-        turned = read_hunk_states(change.facts) if parts == every else _states_for_hunks(change, parts, snapshot, find)
+        turned = change.facts.switches if parts == every else _states_for_hunks(change, parts, snapshot, find)
         switches.append(HunkState(change.id, parts, on=False, of=len(every)))
         switches += [replace(one, on=not one.on) for one in turned]
         if REST in parts:
@@ -432,32 +432,32 @@ def _brought_back(change: Change, snapshot: Snapshot, past: Past) -> Iterator[Hu
     places = zip(change.steps, change.now, change.gone, strict=True)
     lost = {(now, gone) for step, now, gone in places if step.kind == "remove"}
     for one in {one.id: one for place in lost for one in past(*place)}.values():
-        if absent := parts_absent(one.facts):
+        if absent := one.facts.absent & one.facts.undone:
             yield HunkState(one.id, absent, on=True, of=len(_parts(one.steps, snapshot)))
 
 
-def hunk_states_after_redo(change: Change, snapshot: Snapshot, find: FindChange) -> list[HunkState]:
+def hunk_states_after_redo(change: Change, snapshot: Snapshot, find: FindChange) -> tuple[HunkState, ...]:
     """Return the hunk states that change by a redo; arguments as for `hunk_states_after_undo`."""
     every = _parts(change.steps, snapshot)
-    return _changed_states([HunkState(change.id, every, on=True, of=len(every)), *read_hunk_states(change.facts)], find)
+    return _changed_states([HunkState(change.id, every, on=True, of=len(every)), *change.facts.switches], find)
 
 
 def hunk_states_after_accept(
     change: Change, snapshot: Snapshot, find: FindChange, hunks: Collection[int] | None = None
-) -> list[HunkState]:
+) -> tuple[HunkState, ...]:
     """Return the hunk states that change when a proposal is accepted; arguments as for `hunk_states_after_undo`."""
-    turned = read_hunk_states(change.facts) if hunks is None else _states_for_hunks(change, hunks, snapshot, find)
+    turned = change.facts.switches if hunks is None else _states_for_hunks(change, hunks, snapshot, find)
     return _changed_states(turned, find)
 
 
-def _changed_states(switches: Iterable[HunkState], find: FindChange) -> list[HunkState]:
+def _changed_states(switches: Iterable[HunkState], find: FindChange) -> tuple[HunkState, ...]:
     found: list[HunkState] = []
     for one in switches:
         change = find(one.change)
-        undone = undone_parts(change.facts) if change else frozenset()
+        undone = change.facts.undone if change else frozenset()
         if parts := one.parts & undone if one.on else one.parts - undone:
             found.append(replace(one, parts=parts))
-    return found
+    return tuple(found)
 
 
 def _states_for_hunks(
@@ -467,7 +467,7 @@ def _states_for_hunks(
 
     A part of another change that is not wholly within these hunks stays as it is.
     """
-    for one in read_hunk_states(change.facts):
+    for one in change.facts.switches:
         if (turned := find(one.change)) is not None:
             yield replace(one, parts=one.parts.intersection(_parts_within(turned, change, hunks, snapshot, on=one.on)))
 

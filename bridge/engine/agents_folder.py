@@ -21,9 +21,6 @@ ABOUT_TYPE = "agents-folder"
 ID = "id"
 """The property by which the bridge knows that note again."""
 
-AGREEMENT = "agreement"
-"""The fact of a change that sets the folder up: the id that counts from then on."""
-
 _ABOUT = "About this folder.md"
 
 

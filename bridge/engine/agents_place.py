@@ -10,7 +10,6 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from bridge.engine.agents_folder import (
-    AGREEMENT,
     ID,
     AgentsFolder,
     agents_folder,
@@ -167,12 +166,10 @@ class AgentsPlace:
         folders = {step.path.casefold() for step in plan.steps if step.kind == "move"}
         return any(place == about or (place in folders and about.startswith(f"{place}/")) for place in places)
 
-    def explain(
-        self, files: Vault, settings: Settings, plan: Plan, facts: Mapping[str, object], about: VaultPath
-    ) -> str:
+    def explain(self, files: Vault, settings: Settings, plan: Plan, agreement: str | None, about: VaultPath) -> str:
         """Return what accepting a change of a note means for what agents may do; empty when nothing of that."""
         folder = agents_folder(settings)
-        if AGREEMENT in facts:
+        if agreement is not None:
             return f"Accepting this lets agents write in `{folder.path}` at once from then on."
         after = {step.path: plan.blobs.get(step.after) for step in plan.steps if step.kind == "put" and step.after}
         if self.touches_agreement(settings, plan):

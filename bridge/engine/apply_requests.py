@@ -17,7 +17,7 @@ from bridge.changes.move import stale_name_warnings
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.changes.view import LinkSources, VaultView
 from bridge.engine.indexer import Indexer
-from bridge.engine.planned_change import FORECAST, PlannedChange
+from bridge.engine.planned_change import PlannedChange
 from bridge.engine.read_cache import ReadCache
 from bridge.engine.transactions import Author, ChangeOutcome, ChangeWriter
 from bridge.engine.vault_counter import VaultCounter
@@ -25,6 +25,7 @@ from bridge.errors import BridgeError
 from bridge.index.note import IndexedNote
 from bridge.markdown.names import Names
 from bridge.records import Record
+from bridge.state.change_records import ChangeFacts
 from bridge.state.store import Store
 from bridge.types import Digest, VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
@@ -197,7 +198,7 @@ class RequestExecutor:
             effect = replace(effect, warnings=(*effect.warnings, *stale_name_warnings(draft)))
             chosen = [request for number, request in enumerate(requests) if number not in refused]
             path = (chosen or requests)[-1].result_path
-            planned = PlannedChange(path, effect, facts={FORECAST: True}, requests=chosen)
+            planned = PlannedChange(path, effect, facts=ChangeFacts(forecast=True), requests=chosen)
             return self._counter.forecast(draft, planned, None)
 
         outcome = await self._writing.make(planner, None, author, dry_run=dry_run)
@@ -246,7 +247,7 @@ def apply_requests(requests: Sequence[Request], draft: Draft, context: RequestCo
     return PlannedChange(
         requests[-1].result_path,
         effect,
-        facts={name: value for request in requests for name, value in request.kept_facts.items()},
+        facts=ChangeFacts(agreement=next((request.agreement for request in requests if request.agreement), None)),
         requests=[part for request in requests for part in request.parts],
         keeps_structure=all(request.keeps_structure for request in requests),
     )

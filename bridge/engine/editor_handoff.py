@@ -147,9 +147,6 @@ def settle(future: asyncio.Future[T], result: T) -> bool:
     return True
 
 
-BY: Final = {"by": "obsidian"}
-"""Recorded in a change's facts once it is claimed."""
-
 WHY: Mapping[Refusal, str] = {
     "unsaved": "Obsidian has edits of the note that are not saved yet.",
     "changed": "The note in Obsidian is not the one that was read.",
@@ -171,9 +168,9 @@ class EditorDelegate:
         text = planned_text(plan) if self._editor_sessions.is_wanted else None
         if text is None:
             return False
-        change = replace(change, steps=tuple(plan.steps), facts={**change.facts, **BY})
+        change = replace(change, steps=tuple(plan.steps), facts=replace(change.facts, by="obsidian"))
         await asyncio.to_thread(entry.prepare, plan)
-        offer = Offer(change, text, partial(self._store.journal.add_facts, change.id, BY))
+        offer = Offer(change, text, partial(self._store.journal.record_claim, change.id))
         with self._editor_sessions.publish_offer(offer):
             answer = await offer.outcome()
             if answer == UNCLAIMED:
@@ -234,7 +231,7 @@ def decode_plain(data: bytes) -> str | None:
 
 def is_delegated(change: Change) -> bool:
     """Return whether an editor claimed a change; then only the file on disk shows the outcome."""
-    return change.facts.get("by") == BY["by"]
+    return change.facts.by == "obsidian"
 
 
 def is_applied(change: Change, vault: Vault) -> bool:

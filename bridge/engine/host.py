@@ -32,7 +32,7 @@ from bridge.engine.read_cache import LongNoteCache, ReadCache
 from bridge.engine.review import ChangeReview
 from bridge.engine.schedule import CoReadingTracker
 from bridge.engine.signal import Signal, pause
-from bridge.engine.transactions import BY_CLIENT, ChangeWriter
+from bridge.engine.transactions import ChangeWriter
 from bridge.engine.vault_counter import VaultCounter
 from bridge.engine.vault_lock import VaultLock
 from bridge.engine.watchdog import log_failure, open_index
@@ -329,7 +329,7 @@ class Host:
     def _ignore_unindexed(self, store: Store) -> None:
         """Do not take what a client wrote just before the bridge ended, and was not indexed, for a move by a person."""
         for change in store.journal.changes(ChangeFilter(state="applied"), NEWEST):
-            if BY_CLIENT in change.facts:
+            if change.facts.by_client:
                 self.agents_place.ignore([one for one in change.steps if (self.root / (one.to or one.path)).exists()])
 
     async def _limit_history(self, vault: OpenVault) -> None:

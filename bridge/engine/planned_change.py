@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
 
 from msgspec import field
 from msgspec.structs import replace
@@ -15,15 +14,12 @@ from bridge.changes.requests.base import Request
 from bridge.changes.undo import hunk_states_after_undo, undo
 from bridge.errors import ExpectationFailed, NoteNotFound
 from bridge.records import Record
-from bridge.state.change_records import Change, hunk_state_facts
+from bridge.state.change_records import Change, ChangeFacts
 from bridge.state.store import Store
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Plan
 from bridge.vault.vault import Vault
 from bridge.vault.write.bulk import replaces_only
-
-FORECAST = "forecast"
-"""The fact of a change that is compared with its forecast, also when a proposal of it is accepted."""
 
 
 class PlannedChange(Record):
@@ -32,8 +28,7 @@ class PlannedChange(Record):
     path: VaultPath
     """The note that the change is about, by its path afterwards."""
     effect: Effect = field(default_factory=Effect)
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    """Kept with the change, and returned wherever it is shown."""
+    facts: ChangeFacts = ChangeFacts()
     requests: Sequence[Request] = ()
     """The requests that the change comes from, if any."""
     keeps_structure: bool = False
@@ -110,7 +105,7 @@ def plan_undo(
     newest_first = sorted(changes, key=lambda change: change.made, reverse=True)
     notes = undo(draft, newest_first, snapshot, vault_state(vault, store), hunks)
     switches = hunk_states_after_undo(newest_first, snapshot, store.journal.change, store.files.past, hunks)
-    facts = {"undoes": [change.id for change in newest_first], **hunk_state_facts(switches)}
+    facts = ChangeFacts(undoes=tuple(change.id for change in newest_first), switches=switches)
     return PlannedChange(first_path(newest_first[0]), Effect(warnings=notes), facts)
 
 

@@ -18,11 +18,11 @@ from bridge.changes.undo import (
     redo,
 )
 from bridge.engine.editor_handoff import Answer, Refusal, is_applied, is_delegated
-from bridge.engine.planned_change import FORECAST, PlannedChange, first_path, plan_undo, vault_state
+from bridge.engine.planned_change import PlannedChange, first_path, plan_undo, vault_state
 from bridge.engine.transactions import Author, ChangeOutcome, ChangeWriter
 from bridge.engine.vault_counter import VaultCounter
 from bridge.errors import BridgeError, ChangeConflict, ChangeNotFound
-from bridge.state.change_records import Change, ChangeFilter, State, hunk_state_facts, read_hunk_states
+from bridge.state.change_records import Change, ChangeFacts, ChangeFilter, State
 from bridge.state.store import Store
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Plan, Step
@@ -122,7 +122,7 @@ class ChangeReview:
         if not outcome.plan.steps:
             outcome = replace(outcome, warnings=(*outcome.planned.effect.warnings, NOTHING_LEFT))
             if not (dry_run or author.proposes):
-                await asyncio.to_thread(self._store.journal.switch, [*read_hunk_states(outcome.planned.facts)])
+                await asyncio.to_thread(self._store.journal.switch, outcome.planned.facts.switches)
                 for id_ in ids:
                     self._writing.publish(self.change(id_))
         return outcome
@@ -152,7 +152,7 @@ class ChangeReview:
             change = self._in_state(id_, "undone")
             redo(draft, change, self._store.snapshots.read, self._today)
             switches = hunk_states_after_redo(change, self._store.snapshots.read, self._store.journal.change)
-            return PlannedChange(first_path(change), facts={"redoes": change.id, **hunk_state_facts(switches)})
+            return PlannedChange(first_path(change), facts=ChangeFacts(redoes=change.id, switches=switches))
 
         return await self._writing.make(planner, None, author, dry_run=dry_run)
 
@@ -163,11 +163,11 @@ class ChangeReview:
 
         def planner(draft: Draft) -> PlannedChange:
             today = self._in_state(id_, "proposed")
-            draft.back = "undoes" in change.facts
+            draft.back = bool(change.facts.undoes)
             apply_proposal(draft, today, self._store.snapshots.read, self._today, hunks)
             switches = hunk_states_after_accept(today, self._store.snapshots.read, self._store.journal.change, hunks)
-            planned = PlannedChange(first_path(change), facts={**change.facts, **hunk_state_facts(switches)})
-            return self._counter.forecast(draft, planned, None) if FORECAST in change.facts else planned
+            planned = PlannedChange(first_path(change), facts=replace(change.facts, switches=switches))
+            return self._counter.forecast(draft, planned, None) if change.facts.forecast else planned
 
         accepting = replace(author, proposes=False, confirmed=True)
         outcome = await self._writing.make(planner, None, accepting, of=change)
@@ -214,7 +214,7 @@ class ChangeReview:
     def of_session(self, session: str) -> list[str]:
         """Return the ids of the active changes of a session."""
         found = self.changes(ChangeFilter(session=session, state="applied"), MAX_UNDONE_CHANGES, 0)
-        ids = [change.id for change in found if "undoes" not in change.facts and "redoes" not in change.facts]
+        ids = [change.id for change in found if not change.facts.targets]
         if not ids:
             raise ChangeNotFound(f"The session `{session[:40]}` has no active changes.")
         return ids

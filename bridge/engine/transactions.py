@@ -14,7 +14,7 @@ from bridge.changes.draft import Draft, follow_step
 from bridge.changes.effect import explain_read_only
 from bridge.changes.extent import Extent, explain_no_change, measure_change
 from bridge.changes.git import commit
-from bridge.engine.agents_folder import AGREEMENT, AgentsFolder, holds_all
+from bridge.engine.agents_folder import AgentsFolder, holds_all
 from bridge.engine.agents_place import AgentsPlace
 from bridge.engine.editor_handoff import EditorDelegate, EditorSessions
 from bridge.engine.indexer import Indexer
@@ -87,9 +87,6 @@ PROPOSED_FOR_S = 14 * 24 * 3600.0
 
 AGAIN = 3
 """How often a change is planned again when another program wrote a note in between."""
-
-BY_CLIENT = "by_client"
-"""The fact of a change that a client with its own token made or proposed."""
 
 STOP_AFTER_S = 2.0
 """Seconds after which a change that is being written does not keep the bridge from stopping."""
@@ -221,7 +218,7 @@ class ChangeWriter:
         large = self._confirmation(found)
         author = replace(author, proposes=self._waits(author, planned, plan, is_large=large is not None))
         if author.is_client:
-            planned = replace(planned, facts={**planned.facts, BY_CLIENT: True})
+            planned = replace(planned, facts=replace(planned.facts, by_client=True))
         warnings = (*planned.effect.warnings, *ready.warnings)
         state: Literal["applied", "proposed"] = "proposed" if author.proposes else "applied"
         # In a thread: reading a file for the first time may block.
@@ -230,7 +227,7 @@ class ChangeWriter:
         require_expected(outcome.counts, expect)
         if not plan.steps:
             if not (dry_run or author.proposes):
-                self._agree(planned.facts)
+                self._agree(planned.facts.agreement)
             return replace(outcome, warnings=(*warnings, explain_no_change(planned.requests)))
         outcome = replace(outcome, would=found.would, apart=planned.apart and not expect)
         unconfirmed = None if author.confirmed else large
@@ -251,7 +248,7 @@ class ChangeWriter:
             return True
         if author.applies_in is not None and holds_all(author.applies_in, self.vault, step_paths(plan.steps)):
             return False
-        gives_rights = AGREEMENT in planned.facts or self._agents_place.touches_agreement(self.settings, plan)
+        gives_rights = planned.facts.agreement is not None or self._agents_place.touches_agreement(self.settings, plan)
         return author.proposes or (gives_rights and (author.is_client or author.needs_user))
 
     async def _claim(self, hold: Hold, draft: Draft, planned: PlannedChange, plan: Plan) -> None:
@@ -358,9 +355,9 @@ class ChangeWriter:
         )
 
     async def _propose(self, outcome: ChangeOutcome, author: Author) -> ChangeOutcome:
-        change = self._new_change(outcome, author)
+        change, planned = self._new_change(outcome, author), outcome.planned
         means = await asyncio.to_thread(
-            self._agents_place.explain, self.vault, self.settings, outcome.plan, change.facts, outcome.planned.path
+            self._agents_place.explain, self.vault, self.settings, outcome.plan, planned.facts.agreement, planned.path
         )
         if means:
             # Before the reason, which is shown wherever a person decides.
@@ -407,12 +404,12 @@ class ChangeWriter:
         self, outcome: ChangeOutcome, ready: PreparedPlan, author: Author, of: Change | None
     ) -> ChangeOutcome:
         change = replace(
-            of or self._new_change(outcome, author), state="applied", facts={**outcome.planned.facts, "by": "disk"}
+            of or self._new_change(outcome, author), state="applied", facts=replace(outcome.planned.facts, by="disk")
         )
         entry, steps = self._store.journal.begin(change), outcome.plan.steps
         # Before it is written: the note that has the id already is not to count for less.
-        self._agree(change.facts)
-        if BY_CLIENT in change.facts:
+        self._agree(change.facts.agreement)
+        if change.facts.by_client:
             self._agents_place.ignore(outcome.plan.steps)
         if await self._handover.makes(change, outcome.plan, entry, self.vault):
             outcome = replace(outcome, by="obsidian")
@@ -442,8 +439,8 @@ class ChangeWriter:
         self.publish(change)
         return replace(outcome, change=done, warnings=(*outcome.warnings, *late, *left))
 
-    def _agree(self, facts: Mapping[str, object]) -> None:
-        if isinstance(id_ := facts.get(AGREEMENT), str):
+    def _agree(self, id_: str | None) -> None:
+        if id_ is not None:
             self._agents_place.agree(self.settings, id_)
 
     def _new_change(self, outcome: ChangeOutcome, author: Author) -> Change:

@@ -2,10 +2,11 @@
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final, Literal
 
-from msgspec import field
+from msgspec import DecodeError
+from msgspec.json import decode, encode
 from msgspec.structs import replace
 
 from bridge.records import Record
@@ -17,6 +18,47 @@ State = Literal["prepared", "applied", "proposed", "rejected", "expired", "undon
 
 COLUMNS = "id, time, client, session, operation, reason, state, expires, facts, made"
 MARKS_AT_ONCE = 500
+
+REST: Final = 0
+"""The part of a change outside its hunks, such as moves; hunks are counted from 1."""
+
+
+class HunkState(Record, array_like=True):
+    """Parts of a change that another change switches on or off."""
+
+    change: str
+    parts: frozenset[int]
+    on: bool
+    of: int
+    """The number of parts of the change."""
+
+
+class ChangeFacts(Record, omit_defaults=True, forbid_unknown_fields=False):
+    """What is stored of a change as JSON; what only earlier versions stored is left out."""
+
+    undoes: tuple[str, ...] = ()
+    """The changes that it undoes."""
+    redoes: str | None = None
+    """The change that it redoes."""
+    switches: tuple[HunkState, ...] = ()
+    """The hunk states that it sets, in order."""
+    undone: frozenset[int] = frozenset()
+    """Its parts that are inactive."""
+    absent: frozenset[int] = frozenset()
+    """Those of them that nothing undid: their note was gone. Parts that are active again may be among them."""
+    by: Literal["disk", "obsidian"] | None = None
+    """Who writes it: the bridge, or the editor that claimed it."""
+    by_client: bool = False
+    """Whether a client with its own token made or proposed it."""
+    forecast: bool = False
+    """Whether it is compared with its forecast, also when a proposal of it is accepted."""
+    agreement: str | None = None
+    """The id by which the agents' folder that it sets up counts from then on."""
+
+    @property
+    def targets(self) -> frozenset[str]:
+        """The changes that it undoes or redoes."""
+        return frozenset(self.undoes if self.redoes is None else (*self.undoes, self.redoes))
 
 
 class Change(Record):
@@ -38,8 +80,7 @@ class Change(Record):
     """The change that took each step's file away, None while it exists; filled by the store."""
     expires: float | None = None
     """When a proposal expires, in seconds since 1970."""
-    facts: Mapping[str, object] = field(default_factory=dict)
-    """Further facts, such as the changes that it `undoes`; JSON."""
+    facts: ChangeFacts = ChangeFacts()
     made: str = ""
     """Orders changes by when they were made: its id, or a later one if it was proposed; filled by the store."""
 
@@ -130,20 +171,21 @@ def build_changes(
 
 
 def change_of(row: tuple[Any, ...]) -> Change:
-    """Build a change from a row, without its steps; damaged `facts` are dropped."""
+    """Build a change from a row, without its steps."""
     values = dict(zip(COLUMNS.split(", "), row, strict=True))
+    return Change(**{**values, "facts": read_facts(values["facts"]), "made": values["made"] or values["id"]})
+
+
+def read_facts(data: str) -> ChangeFacts:
+    """Read the facts of a row; damaged ones are dropped."""
     try:
-        facts = json.loads(values["facts"])
-    except ValueError:
-        facts = None
-    return Change(
-        **{**values, "facts": facts if isinstance(facts, dict) else {}, "made": values["made"] or values["id"]}
-    )
+        return decode(data, type=ChangeFacts)
+    except DecodeError:
+        return ChangeFacts()
 
 
-def is_undo_or_redo(facts: Mapping[str, object]) -> bool:
-    """Return whether a change undid others or redid one, from its facts."""
-    return not facts.keys().isdisjoint(("undoes", "redoes"))
+def encode_facts(facts: ChangeFacts) -> str:
+    return encode(facts, order="deterministic").decode()
 
 
 def step_of(
@@ -157,64 +199,22 @@ def step_of(
     return Step(kind, path, target, before, after, None if inode is None else int(inode))
 
 
-REST: Final = 0
-"""The part of a change outside its hunks, such as moves; hunks are counted from 1."""
-
-
-class HunkState(Record):
-    """Parts of a change that another change switches on or off."""
-
-    change: str
-    parts: frozenset[int]
-    on: bool
-    of: int
-    """The number of parts of the change."""
-
-
-def hunk_state_facts(switches: Collection[HunkState]) -> dict[str, object]:
-    """Encode hunk states as facts of the change that sets them."""
-    return {"switches": [[one.change, sorted(one.parts), one.on, one.of] for one in switches]}
-
-
-def read_hunk_states(facts: Mapping[str, object]) -> Iterator[HunkState]:
-    """Yield the hunk states that a change sets, in order."""
-    value = facts.get("switches")
-    for change, parts, on, of in value if isinstance(value, list) else ():
-        yield HunkState(change, frozenset(parts), on, of)
-
-
-def undone_parts(facts: Mapping[str, object]) -> frozenset[int]:
-    value = facts.get("undone")
-    return frozenset(value if isinstance(value, list) else ())
-
-
-def parts_absent(facts: Mapping[str, object]) -> frozenset[int]:
-    """Return the parts of a change that are inactive although nothing undid them: their note was gone."""
-    value = facts.get("absent")
-    return frozenset(value if isinstance(value, list) else ()) & undone_parts(facts)
-
-
-def turned_by(facts: Mapping[str, object]) -> set[str]:
-    undone, redone = facts.get("undoes"), facts.get("redoes")
-    return {id_ for id_ in (*(undone if isinstance(undone, list) else ()), redone) if isinstance(id_, str)}
-
-
-def set_hunk_states(
-    connection: sqlite3.Connection, switches: Collection[HunkState], by: Mapping[str, object] | None
-) -> None:
+def set_hunk_states(connection: sqlite3.Connection, switches: Collection[HunkState], by: ChangeFacts | None) -> None:
     """Switch parts of changes on or off; a repetition changes nothing."""
-    turned = set() if by is None else turned_by(by)
     for done in switches:
         change = find_change(connection, done.change)
         if change is None or change.state not in ("applied", "undone", "conflict"):
             continue
-        before = undone_parts(change.facts)
-        undone = before - done.parts if done.on else before | done.parts
-        facts = {**change.facts, "undone": sorted(undone)}
+        facts = change.facts
+        undone = facts.undone - done.parts if done.on else facts.undone | done.parts
+        absent = facts.absent
         if by is None and any(change.gone):
-            facts["absent"] = sorted(parts_absent(change.facts) | done.parts)
-        elif change.id in turned:
-            facts.pop("absent", None)
+            absent = (absent & facts.undone) | done.parts
+        elif by is not None and change.id in by.targets:
+            absent = frozenset()
         cut_off = change.state == "conflict"
         state = "undone" if len(undone) >= done.of else "conflict" if cut_off else "applied"
-        connection.execute("UPDATE change SET state = ?, facts = ? WHERE id = ?", (state, json.dumps(facts), change.id))
+        connection.execute(
+            "UPDATE change SET state = ?, facts = ? WHERE id = ?",
+            (state, encode_facts(replace(facts, undone=undone, absent=absent)), change.id),
+        )

@@ -1,11 +1,10 @@
 """Writes changes through their lifecycle: begun, made or dropped, proposed, expired and deleted."""
 
-import json
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 
 from bridge.state import file_history
-from bridge.state.change_records import COLUMNS, Change, State, find_change, read_hunk_states, set_hunk_states
+from bridge.state.change_records import COLUMNS, Change, State, encode_facts, find_change, set_hunk_states
 from bridge.state.tables import Denied
 from bridge.types import Digest, VaultPath
 
@@ -17,7 +16,7 @@ def insert(connection: sqlite3.Connection, change: Change, *, pending: bool) -> 
     # A proposal leaves the files where they are; the files of a change are followed once it is made.
     now = [(step.path, None) for step in change.steps] if pending else file_history.proposed_places(change)
     head = (change.id, change.time, change.client, change.session, change.operation, change.reason, change.state)
-    connection.execute(INSERT, (*head, change.expires, json.dumps(dict(change.facts)), change.made or None))
+    connection.execute(INSERT, (*head, change.expires, encode_facts(change.facts), change.made or None))
     connection.execute("DELETE FROM step WHERE change = ? AND pending = ?", (change.id, pending))
     connection.executemany(
         "INSERT INTO step VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -57,12 +56,11 @@ def mark_made(connection: sqlite3.Connection, change: str, made: str) -> None:
         "UPDATE change SET made = iif(state = 'prepared', NULL, ?), state = 'applied' WHERE id = ?", (made, change)
     )
     if (found := find_change(connection, change)) is not None:
-        set_hunk_states(connection, [*read_hunk_states(found.facts)], found.facts)
+        set_hunk_states(connection, found.facts.switches, found.facts)
 
 
-def set_state(connection: sqlite3.Connection, change: str, state: State, facts: Mapping[str, object]) -> None:
-    """Set the state of a change, and add facts; its pending steps become its own."""
-    add_facts(connection, change, facts)
+def set_state(connection: sqlite3.Connection, change: str, state: State) -> None:
+    """Set the state of a change; its pending steps become its own."""
     connection.execute("UPDATE change SET state = ? WHERE id = ?", (state, change))
     if connection.execute("SELECT 1 FROM step WHERE change = ? AND pending", (change,)).fetchone():
         connection.execute("DELETE FROM step WHERE change = ? AND NOT pending", (change,))
@@ -70,12 +68,6 @@ def set_state(connection: sqlite3.Connection, change: str, state: State, facts: 
         if state == "conflict":
             # It was made as far as these steps go.
             file_history.follow(connection, change)
-
-
-def add_facts(connection: sqlite3.Connection, change: str, facts: Mapping[str, object]) -> None:
-    if (found := find_change(connection, change)) is not None:
-        new_facts = json.dumps({**found.facts, **facts})
-        connection.execute("UPDATE change SET facts = ? WHERE id = ?", (new_facts, change))
 
 
 def forget(connection: sqlite3.Connection, denied: Denied) -> None:

@@ -1,6 +1,5 @@
 """Tracks the current paths of the files and folders of changes, and whether they still exist."""
 
-import json
 import re
 import sqlite3
 from collections.abc import Collection, Mapping
@@ -10,11 +9,11 @@ from bridge.records import Record
 from bridge.state.change_records import (
     COLUMNS,
     Change,
+    ChangeFacts,
     build_changes,
     find_change,
-    read_hunk_states,
+    read_facts,
     step_of,
-    turned_by,
 )
 from bridge.state.database import Database
 from bridge.types import VaultPath
@@ -61,8 +60,8 @@ def _origin(change: Change, number: int) -> tuple[str, str | None]:
 def follow(connection: sqlite3.Connection, change: str) -> None:
     """Track files through the steps of a change that was made: their current paths, and whether they still exist."""
     found = find_change(connection, change)
-    facts = found.facts if found else {}
-    turned = turned_by(facts)
+    facts = found.facts if found else ChangeFacts()
+    turned = facts.targets
     back = takers(connection, turned)
     rows = connection.execute(
         "SELECT number, kind, path, target, before, after FROM step WHERE change = ? ORDER BY number", (change,)
@@ -75,7 +74,7 @@ def follow(connection: sqlite3.Connection, change: str) -> None:
         elif kind == "make_folder" or (kind == "put" and before is None) or path.startswith("."):
             # An undo restores the original file, whatever had its path in between; further steps may move it on.
             said = before or after
-            restore(connection, (target or path, said), turned, back, again="redoes" in facts)
+            restore(connection, (target or path, said), turned, back, again=facts.redoes is not None)
 
 
 def takers(connection: sqlite3.Connection, ids: Collection[str]) -> set[str]:
@@ -207,20 +206,15 @@ class FileHistory:
             f" AND NOT pending AND {WERE_MADE} AND {MADE} >= ? ORDER BY {MADE}, number"
         )
         rows = self._database.read(lambda connection: connection.execute(query, (since,)).fetchall())
-        facts_of = {id_: json.loads(facts) for id_, _, _, facts, *_ in rows}
-        turned = {id_: turned_by(facts) for id_, facts in facts_of.items()}
+        facts_of = {id_: read_facts(facts) for id_, _, _, facts, *_ in rows}
+        turned = {id_: facts.targets for id_, facts in facts_of.items()}
         # An undo of an undo takes away what that had restored, as the change itself had; its hunk states name both.
-        reached = {
-            id_: turned[id_].union(each.change for each in read_hunk_states(facts)) for id_, facts in facts_of.items()
-        }
+        reached = {id_: turned[id_].union(each.change for each in facts.switches) for id_, facts in facts_of.items()}
         backs = {
             id_: ids | {other for other, some in reached.items() if not ids.isdisjoint(some)} if ids else ids
             for id_, ids in turned.items()
         }
-        return [
-            FolderEvent((made, number), step_of(*step), id_, frozenset(backs[id_]))
-            for id_, made, number, _, *step in rows
-        ]
+        return [FolderEvent((made, number), step_of(*step), id_, backs[id_]) for id_, made, number, _, *step in rows]
 
     def departures(self, after: str) -> list[tuple[str, Moment, VaultPath]]:
         """Return the files taken away after a moment, with the active change, time and path, the oldest first.
@@ -237,18 +231,18 @@ def _departures(connection: sqlite3.Connection, after: str) -> list[tuple[str, M
         f" ORDER BY {MADE}, number",
         (after,),
     )
-    found = [(id_, (made, number), VaultPath(path), json.loads(facts)) for id_, made, number, path, facts in rows]
-    applied = {facts["redoes"]: find_change(connection, facts["redoes"]) for *_, facts in found if "redoes" in facts}
+    found = [(id_, (made, number), VaultPath(path), read_facts(facts)) for id_, made, number, path, facts in rows]
+    redone = {facts.redoes: find_change(connection, facts.redoes) for *_, facts in found if facts.redoes is not None}
     return [
-        (facts.get("redoes", id_), moment, path)
+        (facts.redoes or id_, moment, path)
         for id_, moment, path, facts in found
         if not _is_back(connection, facts)
-        and ("redoes" not in facts or ((of := applied[facts["redoes"]]) is not None and of.state == "applied"))
+        and (facts.redoes is None or ((of := redone[facts.redoes]) is not None and of.state == "applied"))
     ]
 
 
-def _is_back(connection: sqlite3.Connection, facts: Mapping[str, object]) -> bool:
-    if "undoes" in facts or "redoes" not in facts:
-        return "undoes" in facts
-    made = find_change(connection, str(facts["redoes"]))
+def _is_back(connection: sqlite3.Connection, facts: ChangeFacts) -> bool:
+    if facts.undoes or facts.redoes is None:
+        return bool(facts.undoes)
+    made = find_change(connection, facts.redoes)
     return made is not None and _is_back(connection, made.facts)

@@ -4,7 +4,7 @@ import contextlib
 import secrets
 import sqlite3
 import threading
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 
 from msgspec.structs import replace
 
@@ -149,10 +149,10 @@ class Journal:
 
         return [(change, Entry(self, change)) for change in self._database.read(read)]
 
-    def set_state(self, change: str, state: State, facts: Mapping[str, object] | None = None) -> None:
-        """Set the state of a change, and add facts; its pending steps become its own."""
+    def set_state(self, change: str, state: State) -> None:
+        """Set the state of a change; its pending steps become its own."""
         with self._database.transaction() as connection:
-            change_rows.set_state(connection, change, state, facts or {})
+            change_rows.set_state(connection, change, state)
             if state == "applied":
                 change_rows.mark_made(connection, change, self.next_id())
 
@@ -161,10 +161,10 @@ class Journal:
         with self._database.transaction() as connection:
             set_hunk_states(connection, switches, None)
 
-    def add_facts(self, change: str, facts: Mapping[str, object]) -> None:
-        """Add facts to a change; they are on disk when this returns."""
+    def record_claim(self, change: str) -> None:
+        """Record that an editor claimed a change; it is on disk when this returns."""
         with self._database.transaction(durably=True) as connection:
-            change_rows.add_facts(connection, change, facts)
+            connection.execute("UPDATE change SET facts = json_set(facts, '$.by', 'obsidian') WHERE id = ?", (change,))
 
     def expire(self) -> list[str]:
         """Expire overdue proposals, and return their ids."""

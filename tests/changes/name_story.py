@@ -8,7 +8,7 @@ from itertools import product
 
 from bridge.changes.draft import Draft
 from bridge.errors import ChangeConflict
-from bridge.state.change_records import Change, is_undo_or_redo
+from bridge.state.change_records import Change
 from bridge.types import VaultPath
 from tests.changes.trial import Trial, files_after, gone, written
 
@@ -60,7 +60,7 @@ class NameStory:
     def undo_all(self) -> None:
         """Undo everything: in any order what nothing depends on, then the newest first; the vault is as at first."""
         while self._dice.random() < 0.7:
-            left = [one for one in self.vault.changes if one.state == "applied" and not is_undo_or_redo(one.facts)]
+            left = [one for one in self.vault.changes if one.state == "applied" and not one.facts.targets]
             for change in self._dice.sample(left, len(left)):
                 if self.vault.today_of(change).state == "applied":
                     self._undo(change)
@@ -107,7 +107,7 @@ class NameStory:
 
     def undo_some(self) -> None:
         """Undo several changes as one."""
-        found = [one for one in self.vault.changes if one.state == "applied" and not is_undo_or_redo(one.facts)]
+        found = [one for one in self.vault.changes if one.state == "applied" and not one.facts.targets]
         if found:
             self._undo(*self._dice.sample(found, self._dice.randrange(1, min(3, len(found)) + 1)))
 
@@ -115,11 +115,7 @@ class NameStory:
         """Undo as one all changes since some moment."""
         if changes := self.vault.changes:
             since = self._dice.choice(changes).made
-            found = [
-                one
-                for one in changes
-                if one.made >= since and one.state == "applied" and not is_undo_or_redo(one.facts)
-            ]
+            found = [one for one in changes if one.made >= since and one.state == "applied" and not one.facts.targets]
             if found:
                 self._undo(*found)
 
@@ -171,10 +167,8 @@ class NameStory:
             return self._states[chosen[0].id][0]
         inside = {one.id for one in later}
         for one in later:
-            if is_undo_or_redo(one.facts):
-                turned = one.facts.get("undoes") or [one.facts.get("redoes")]
-                assert isinstance(turned, list)
-                if not inside.issuperset(turned) or one.id in ids:
+            if one.facts.targets:
+                if not inside.issuperset(one.facts.targets) or one.id in ids:
                     return None
             elif (one.state == "applied") != (one.id in ids):
                 return None

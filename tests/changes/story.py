@@ -9,7 +9,7 @@ from bridge.changes.draft import Draft
 from bridge.changes.hunks import differences
 from bridge.errors import BridgeError
 from bridge.state import change_rows
-from bridge.state.change_records import Change, undone_parts
+from bridge.state.change_records import Change
 from bridge.types import VaultPath
 from tests.changes.trial import Trial, files_after, gone, written
 
@@ -70,14 +70,14 @@ class Story:
         lines = {line for data in self.vault.files.values() for line in data.decode().splitlines()}
         for change, hunk, told in self._told():
             out = [(line in lines) == removed for line, removed in told]
-            undone = hunk in undone_parts(self.vault.today_of(change).facts)
+            undone = hunk in self.vault.today_of(change).facts.undone
             assert all(out) == undone, (change.id, hunk, undone, told)
 
     def _told(self) -> Iterator[tuple[Change, int, Collection[tuple[str, bool]]]]:
         """Yield hunks of existing notes, each with the lines that only it has added or (True) removed."""
         found = defaultdict[str, list[tuple[Change, int, bool, bool]]](list)
         for change in self.vault.changes:
-            if change.state in ("applied", "undone") and not {"undoes", "redoes"} & change.facts.keys():
+            if change.state in ("applied", "undone") and not change.facts.targets:
                 for each, gone in zip(differences(change.steps, self.vault.snapshot), change.gone, strict=True):
                     for hunk in each.hunks:
                         for row in hunk.rows:
@@ -134,7 +134,7 @@ class Story:
     def reject(self) -> None:
         """Reject a proposal, or let it expire."""
         if (change := self._change("proposed")) is not None:
-            change_rows.set_state(self.vault.journal, change.id, self._dice.choice(["rejected", "expired"]), {})
+            change_rows.set_state(self.vault.journal, change.id, self._dice.choice(["rejected", "expired"]))
 
     def undo(self) -> None:
         """Undo a change, or some of its hunks."""
@@ -144,7 +144,7 @@ class Story:
     def undo_session(self) -> None:
         """Undo several changes as one."""
         active = [one for one in self.vault.changes if one.state == "applied"]
-        plain = [one for one in active if not {"undoes", "redoes"} & one.facts.keys()]
+        plain = [one for one in active if not one.facts.targets]
         if plain:
             self.vault.undo(*sorted(self._some(plain), key=lambda one: one.made, reverse=True))
 

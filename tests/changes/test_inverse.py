@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bridge.changes.draft import Draft
 from bridge.changes.hunks import differences
 from bridge.errors import ChangeConflict, ChangeNotFound, InvalidArguments
-from bridge.state.change_records import Change, undone_parts
+from bridge.state.change_records import Change
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan, Step
 from tests.changes.trial import Trial, gone, written
@@ -301,7 +301,7 @@ def test_a_proposed_undo_turns_only_what_is_still_in_force() -> None:
     assert vault.today_of(change).state == "undone"
     vault.undo(undo)
     assert vault.text("a.md") == NOTE.replace("line 28\n", "28\n")
-    assert undone_parts(vault.today_of(change).facts) == {1}
+    assert vault.today_of(change).facts.undone == {1}
 
 
 def test_a_note_whose_return_is_undone_goes_to_the_trash_again() -> None:

@@ -2,7 +2,7 @@
 
 import random
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from functools import cache
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from bridge.changes.undo import (
 from bridge.errors import ChangeConflict, NoteNotFound
 from bridge.markdown.names import Names
 from bridge.state import change_records, change_rows
-from bridge.state.change_records import Change, ChangeFilter, State, hunk_state_facts, set_hunk_states
+from bridge.state.change_records import Change, ChangeFacts, ChangeFilter, State, set_hunk_states
 from bridge.state.database import Database
 from bridge.state.file_history import FileHistory
 from bridge.state.schema import migrate
@@ -97,7 +97,7 @@ class Trial:
         return change_records.find_changes(self.journal, ChangeFilter(), self.count, 0)[::-1]
 
     def do(
-        self, draw: Callable[[Draft], None], facts: Mapping[str, object] | None = None, *, of: Change | None = None
+        self, draw: Callable[[Draft], None], facts: ChangeFacts | None = None, *, of: Change | None = None
     ) -> Change:
         """Make a change as the writer would, perhaps of a proposal, and store it as the store would."""
         draft = self.draft()
@@ -124,10 +124,10 @@ class Trial:
         assert found is not None
         return found
 
-    def _named(self, steps: Iterable[Step], facts: Mapping[str, object] | None, state: State) -> Change:
+    def _named(self, steps: Iterable[Step], facts: ChangeFacts | None, state: State) -> Change:
         self.count += 1
         name = f"{self.count - 1:04}"
-        return Change(name, float(self.count), "test", steps=tuple(steps), facts=facts or {}, state=state)
+        return Change(name, float(self.count), "test", steps=tuple(steps), facts=facts or ChangeFacts(), state=state)
 
     def put(self, path: str, text: str | None) -> Change:
         """Write, create or remove a note."""
@@ -152,7 +152,7 @@ class Trial:
             # Nothing was left to do: the changes count as undone.
             set_hunk_states(self.journal, switches, None)
             return replace(self.today_of(undone[0]), steps=())
-        return self.do(draw, {"undoes": [change.id for change in undone], **hunk_state_facts(switches)})
+        return self.do(draw, ChangeFacts(undoes=tuple(change.id for change in undone), switches=switches))
 
     def undo_in_any_order(self, dice: random.Random) -> None:
         """Undo every change, in any order except after those that depend on it."""
@@ -170,19 +170,22 @@ class Trial:
     def redo(self, change: Change) -> Change:
         """Redo a change."""
         change = self.today_of(change)
-        facts = {"redoes": change.id, **hunk_state_facts(hunk_states_after_redo(change, self.snapshot, self._find))}
-        return self.do(lambda draft: redo(draft, change, self.snapshot, self.today), facts)
+        switches = hunk_states_after_redo(change, self.snapshot, self._find)
+        return self.do(
+            lambda draft: redo(draft, change, self.snapshot, self.today),
+            ChangeFacts(redoes=change.id, switches=switches),
+        )
 
     def accept(self, change: Change, hunks: Collection[int] | None = None) -> Change:
         """Apply a proposed change, or some of its hunks."""
         change = self.today_of(change)
-        facts = {**change.facts, **hunk_state_facts(hunk_states_after_accept(change, self.snapshot, self._find, hunks))}
+        switches = hunk_states_after_accept(change, self.snapshot, self._find, hunks)
 
         def draw(draft: Draft) -> None:
-            draft.back = "undoes" in facts
+            draft.back = bool(change.facts.undoes)
             apply_proposal(draft, change, self.snapshot, self.today, hunks)
 
-        return self.do(draw, facts, of=change)
+        return self.do(draw, replace(change.facts, switches=switches), of=change)
 
     def _find(self, change: str) -> Change | None:
         return change_records.find_change(self.journal, change)

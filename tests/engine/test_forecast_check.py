@@ -89,7 +89,7 @@ async def test_a_change_that_did_something_else_is_undone(
         assert now.pop("Garden/Beans.md") == before.pop("Garden/Beans.md") + b"\nSaved meanwhile. #meanwhile\n"
         assert now == before
         newest, first = host.vault.review.changes(ChangeFilter(), 10, 0)
-        assert newest.facts["undoes"] == [first.id]
+        assert newest.facts.undoes == (first.id,)
         assert first.state == "undone"
 
 

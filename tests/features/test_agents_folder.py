@@ -16,9 +16,8 @@ from mcp.client import ClientRequestContext
 from bridge.access.tokens import Tokens
 from bridge.api.call import OWNER, Call
 from bridge.api.registry import get_operation
-from bridge.engine.transactions import BY_CLIENT
 from bridge.settings.file import save_settings
-from bridge.state.change_records import Change
+from bridge.state.change_records import Change, ChangeFacts
 from bridge.state.store import Store
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan, Step
@@ -377,7 +376,7 @@ async def test_a_move_of_a_client_that_a_crash_kept_from_being_indexed_ends_the_
         state = served.bridge.folders.state(served.bridge.find(None).id)
     plan = Plan([Step("move", VaultPath("Agents"), to=VaultPath("Robots"))])
     store = Store.open(state)
-    change = Change(store.journal.next_id(), time.time(), "accept_change", "quill", facts={BY_CLIENT: True})
+    change = Change(store.journal.next_id(), time.time(), "accept_change", "quill", facts=ChangeFacts(by_client=True))
     entry = store.journal.begin(change)
     entry.prepare(plan)
     (vault / "Agents").rename(vault / "Robots")

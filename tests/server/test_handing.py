@@ -302,7 +302,7 @@ async def test_what_is_not_written_down_as_claimed_is_not_given_away(
     def full(*_: object) -> None:
         raise DiskFull
 
-    monkeypatch.setattr(Journal, "add_facts", full)
+    monkeypatch.setattr(Journal, "record_claim", full)
     async with applying(served) as reader, editing(served) as edit:
         change = await offered(reader)
         assert (await served.call("claim_change", change_id=change)).code == "disk_full"

@@ -44,7 +44,7 @@ def opened(path: Path) -> Store:
 
 
 def make(store: Store, plan: Plan, number: int) -> str:
-    change = Change(store.journal.next_id(), float(number), "edit_note", facts={"number": number})
+    change = Change(store.journal.next_id(), float(number), "edit_note")
     entry = store.journal.begin(change)
     entry.prepare(plan)
     entry.settle(True)
@@ -79,7 +79,7 @@ def test_the_newest_changes_outlive_their_file(tmp_path: Path, destroy: Damage, 
     moved = Plan([Step("move", VaultPath("a.md"), to=VaultPath("b.md"), before=digest(b"40"))])
     make(store, moved, 40)
     edit(store, 41, "b.md")
-    store.journal.set_state(edit(store, 42, "b.md"), "undone", {"why": "asked"})
+    store.journal.set_state(edit(store, 42, "b.md"), "undone")
     before, past = store.journal.changes(limit=100), store.files.past(VaultPath("b.md"))
     left = killed(data, tmp_path / "left")
     store.close()

@@ -15,7 +15,7 @@ import pytest
 from msgspec.structs import replace
 
 from bridge.errors import StateUnusable
-from bridge.state.change_records import REST, Change, ChangeFilter, HunkState, hunk_state_facts, undone_parts
+from bridge.state.change_records import REST, Change, ChangeFacts, ChangeFilter, HunkState
 from bridge.state.store import Store
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Plan, Step
@@ -98,7 +98,7 @@ def test_a_change_is_kept_with_its_steps_and_contents(tmp_path: Path, store: Sto
         client="an agent",
         session="s1",
         reason="tidier",
-        facts={"undoes": ["earlier"], "warnings": ["é"]},
+        facts=ChangeFacts(undoes=("é",), switches=(HunkState("é", frozenset({REST, 2}), on=False, of=3),), by="disk"),
     )
     entry = store.journal.begin(change)
     entry.prepare(plan)
@@ -242,10 +242,8 @@ def test_a_change_follows_its_own_moves_in_their_order(store: Store) -> None:
 
 def test_a_file_that_was_taken_away_is_not_the_next_of_its_name(store: Store) -> None:
     def turned_back(change: str, step: Step) -> str:
-        switches = [HunkState(change, frozenset({REST}), on=False, of=1)]
-        undo = Change(
-            store.journal.next_id(), NOON, "undo_change", facts={"undoes": [change], **hunk_state_facts(switches)}
-        )
+        facts = ChangeFacts(undoes=(change,), switches=(HunkState(change, frozenset({REST}), on=False, of=1),))
+        undo = Change(store.journal.next_id(), NOON, "undo_change", facts=facts)
         entry = store.journal.begin(undo)
         entry.prepare(Plan([step], {digest(b"1"): b"1"}))
         entry.settle(True)
@@ -278,7 +276,7 @@ def test_parts_of_a_change_are_in_and_out_of_force(store: Store) -> None:
         store.journal.switch([HunkState(change, frozenset(parts), on, of=3)])
         found = store.journal.change(change)
         assert found is not None
-        return found.state, sorted(undone_parts(found.facts))
+        return found.state, sorted(found.facts.undone)
 
     assert [switched(1), switched(1), switched(2, REST), switched(2, on=True)] == [
         ("applied", [1]),
@@ -303,7 +301,7 @@ def test_it_is_known_from_where_things_went(store: Store) -> None:
     assert folders(start)[-1:] == [(folder, "F", "G")]
     assert store.files.departures(start) == [(folder, (folder, 0), "F"), (away, (away, 0), "G/b.md")]
     assert (folders(file), store.files.departures(file)) == ([], [(away, (away, 0), "G/b.md")])
-    store.journal.set_state(away, "undone", {})
+    store.journal.set_state(away, "undone")
     assert store.files.departures(file) == []
 
 
@@ -313,9 +311,9 @@ def test_a_proposal_ends_when_its_time_is_over(store: Store, clock: Clock) -> No
     clock.time += 5
     assert store.journal.expire() == [soon]
     assert store.journal.expire() == []
-    store.journal.set_state(late, "rejected", {"by": "user"})
-    states = {change.id: (change.state, change.facts) for change in store.journal.changes()}
-    assert states == {soon: ("expired", {}), late: ("rejected", {"by": "user"}), never: ("proposed", {})}
+    store.journal.set_state(late, "rejected")
+    states = {change.id: change.state for change in store.journal.changes()}
+    assert states == {soon: "expired", late: "rejected", never: "proposed"}
 
 
 def test_a_damaged_content_is_never_handed_out(store: Store) -> None:

@@ -61,9 +61,9 @@ class Request(Record, metaclass=AbstractRecord, tag_field="op"):
         return self.path
 
     @property
-    def kept_facts(self) -> Mapping[str, object]:
-        """What is kept with the change beside its steps."""
-        return {}
+    def agreement(self) -> str | None:
+        """The id by which the agents' folder counts that it sets up, if it does."""
+        return None
 
     @property
     def parts(self) -> "Sequence[Request]":

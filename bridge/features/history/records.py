@@ -10,7 +10,7 @@ from bridge.api.write import diff_of, snapshot_fetcher, unified_diff
 from bridge.changes.hunks import differences
 from bridge.engine.open_vault import OpenVault
 from bridge.records import Record
-from bridge.state.change_records import Change, undone_parts
+from bridge.state.change_records import Change
 from bridge.state.file_history import without_grave
 from bridge.text.diff import display_text
 from bridge.text.invisible import inline, quote_path
@@ -127,7 +127,6 @@ class ShownChange(Record):
 
 def summarize_change(vault: OpenVault, change: Change, *, cut: bool) -> ListedChange:
     diff = beginning_of_diff(vault, change) if cut else diff_of(change.steps, snapshot_fetcher(vault))
-    undoes = change.facts.get("undoes")
     return ListedChange(
         id=change.id,
         time=iso(change.time),
@@ -139,8 +138,8 @@ def summarize_change(vault: OpenVault, change: Change, *, cut: bool) -> ListedCh
         diff=diff,
         state=public_state(change),
         expires=iso(change.expires) if change.expires is not None and change.state == "proposed" else None,
-        undoes=tuple(map(str, undoes)) if isinstance(undoes, list) else (),
-        by=written_by(change),
+        undoes=change.facts.undoes,
+        by=change.facts.by,
     )
 
 
@@ -160,7 +159,6 @@ def beginning_of_diff(vault: OpenVault, change: Change) -> str:
 
 def describe_change(vault: OpenVault, change: Change) -> ShownChange:
     summary = summarize_change(vault, change, cut=False)
-    undone = undone_parts(change.facts)
     found = differences(change.steps, snapshot_fetcher(vault))
     return ShownChange(
         **{name: getattr(summary, name) for name in ListedChange.__struct_fields__},
@@ -172,7 +170,7 @@ def describe_change(vault: OpenVault, change: Change) -> ShownChange:
                 hunk.before,
                 hunk.after,
                 tuple(Words(run.kind, display_text(run.text)) for run in diff_runs(hunk)),
-                undone=hunk.number in undone,
+                undone=hunk.number in change.facts.undone,
             )
             for one in found
             for hunk in one.hunks
@@ -183,14 +181,6 @@ def describe_change(vault: OpenVault, change: Change) -> ShownChange:
 def file_of(step: Step) -> VaultPath:
     """Return the file that a step is about, as it was called then, or is since it came out of the trash."""
     return step.to if step.to is not None and is_hidden(step.path) else step.path
-
-
-def written_by(change: Change) -> Literal["disk", "obsidian"] | None:
-    match change.facts.get("by"):
-        case "disk" | "obsidian" as by:
-            return by
-        case _:
-            return None
 
 
 def public_state(change: Change) -> State:

@@ -17,7 +17,7 @@ from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.parse import parse
 from bridge.search.summary import choose_sentences_of
 from bridge.state.call_log import CallRecord
-from bridge.state.change_records import Change, ChangeFilter, is_undo_or_redo
+from bridge.state.change_records import Change, ChangeFilter
 from bridge.state.session_log import SessionRecord
 from bridge.text.invisible import one_line
 from bridge.text.secrets import find_secret
@@ -90,7 +90,7 @@ def gather_facts(vault: OpenVault, session: SessionRecord) -> JournalFacts:
     """Return what the records say about a session; denied notes are not among it. Blocks."""
     calls = vault.store.calls.of_session(session.id, MAX_CALLS)
     changes = vault.review.changes(ChangeFilter(session=session.id), MAX_CHANGES, 0)[::-1]
-    made = [change for change in changes if not is_undo_or_redo(change.facts)]
+    made = [change for change in changes if not change.facts.targets]
     applied = [change for change in made if change.state == "applied"]
     fetch = snapshot_fetcher(vault)
     looked_at = [(change, [*differences(change.steps, fetch)]) for change in applied]
