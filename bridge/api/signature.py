@@ -119,20 +119,10 @@ def spread_argument(one: FieldInfo, hint: Any, meaning: str, spread: Spread) -> 
     taken = functools.reduce(operator.or_, (option for option in options if option is not type(None)))
     if one.name in spread.bounds:
         taken = Annotated[taken, spread.bounds[one.name]]
-    if has_factory(one) or (type(None) in options and not required):
+    if type(None) in options and not required:
         taken = taken | None
-    default = None if has_factory(one) else one.default
-    empty = required or default is NODEFAULT
-    return Argument(one.name, taken, inspect.Parameter.empty if empty else default, meaning)
-
-
-def has_factory(one: FieldInfo) -> bool:
-    return one.default_factory is not NODEFAULT
-
-
-@functools.cache
-def made_by_factory(record: type[Struct]) -> frozenset[str]:
-    return frozenset(one.name for one in fields(record) if has_factory(one))
+    default = one.default if one.default_factory is NODEFAULT else one.default_factory()
+    return Argument(one.name, taken, inspect.Parameter.empty if required or one.required else default, meaning)
 
 
 def check_records(hint: Any) -> None:
@@ -146,9 +136,5 @@ def gather_records(records: Mapping[str, type[Struct]], given: Mapping[str, Any]
     """Return the arguments as the function takes them: those that are fields of a record together."""
     taken = dict(given)
     for parameter, record in records.items():
-        values = {name: taken.pop(name) for name in record.__struct_fields__ if name in taken}
-        made = made_by_factory(record)
-        taken[parameter] = record(
-            **{name: value for name, value in values.items() if value is not None or name not in made}
-        )
+        taken[parameter] = record(**{name: taken.pop(name) for name in record.__struct_fields__ if name in taken})
     return taken

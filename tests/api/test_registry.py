@@ -206,7 +206,8 @@ def test_the_fields_of_a_record_are_arguments() -> None:
         "It is another by now.",
     )
     bound = operation.bind({"path": "a.md", "name": "abc", "size": 2})
-    assert bound == {"path": "a.md", "name": "abc", "size": 2, "facts": None, "last": False}
+    assert bound == {"path": "a.md", "name": "abc", "size": 2, "facts": {}, "last": False}
+    assert operation.bind({"path": "a.md", "name": "abc", "size": 2, "facts": None}) == bound
     assert gather_records(operation.records, bound) == {"path": "a.md", "wish": Wish("abc", 2), "last": False}
     for wrong in ({"name": "abcd"}, {"size": None}, {"op": "wish"}):
         with pytest.raises(InvalidArguments):
