@@ -1,14 +1,17 @@
-"""The condition `where`: an expression of Obsidian's Bases over the notes of a vault."""
+"""Which notes a call is about, by filters and by `where`, an expression of Obsidian's Bases."""
 
 import asyncio
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
-from typing import Annotated, Final, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
-from msgspec import Meta
+from msgspec import Meta, field
 
+from bridge.api.hints import Folder, Properties, When
+from bridge.api.moments import moment
 from bridge.api.note_names import unknown_properties
+from bridge.api.signature import Spread
 from bridge.bases.evaluate import Budget, Evaluation, check_functions, find_properties
 from bridge.bases.note_files import NoteFiles
 from bridge.bases.syntax import parse_expression
@@ -16,10 +19,12 @@ from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments
 from bridge.index.note import Notes
+from bridge.records import Record
+from bridge.search.model import SearchRequest
 from bridge.search.query import parse_query
 from bridge.search.terms import InPath, conditions
 from bridge.text.fold import fold_case
-from bridge.types import Among, VaultPath
+from bridge.types import Among, NoteKind, VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
 
 T = TypeVar("T")
@@ -27,6 +32,43 @@ T = TypeVar("T")
 Where = Annotated[str, Meta(max_length=2_000)]
 """An expression, such as `status == "open" && file.hasTag("project")`."""
 
+
+class NoteFilter(Record):
+    """Which notes a call is about.
+
+    Attributes:
+        folder: Only notes under this folder.
+        tags: Only notes with all these tags; `a` matches `a/b`.
+        properties: Only notes with these values; a list matches any.
+        modified_after: Only notes modified since this time.
+        modified_before: Only notes modified before this time.
+        types: Only these file types.
+        among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
+    """
+
+    folder: Folder | None = None
+    tags: tuple[str, ...] = ()
+    properties: Properties = field(default_factory=dict)
+    modified_after: When | None = None
+    modified_before: When | None = None
+    types: tuple[NoteKind, ...] = ()
+    among: Among | None = None
+
+    def request(self, query: str = "", **options: Any) -> SearchRequest:
+        """Return the request for a search among these notes."""
+        return SearchRequest(
+            query,
+            folder=self.folder,
+            tags=self.tags,
+            properties=self.properties,
+            modified_after=moment("modified_after", self.modified_after),
+            modified_before=moment("modified_before", self.modified_before),
+            types=self.types,
+            **options,
+        )
+
+
+FilterArguments = Annotated[NoteFilter, Spread()]
 
 _THREADS: Final = ThreadPoolExecutor(2, thread_name_prefix="computing expressions")
 """Threads for nothing but expressions, so that these delay no other operation; an exit does not wait for them."""

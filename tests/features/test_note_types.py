@@ -64,7 +64,7 @@ async def test_the_graph_shows_types_and_is_narrowed_to_some(served: Served) -> 
     assert {node["title"]: node["note_type"] for node in drawn} == {
         "Use rye": "decision", "Ask twice": "decision", "Twice": "decision", "Monday": "journal", "Odd": "", "Wheat": ""
     }  # fmt: skip
-    some = (await served.call("graph_view", note_types=["Decision", "Journal"])).json
+    some = (await served.call("graph_view", properties={"type": ["Decision", "Journal"]})).json
     assert ({node["title"] for node in some["nodes"]}, some["total"]) == (
         {"Use rye", "Ask twice", "Twice", "Monday"},
         4,

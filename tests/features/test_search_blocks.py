@@ -34,6 +34,8 @@ async def test_the_latest_comes_first_if_that_is_asked_for(served: Served) -> No
 async def test_a_limit_and_a_filter_hold(served: Served) -> None:
     assert len((await blocks(served, query="oven", limit=1))[0]) == 1
     assert {path for path, _ in (await blocks(served, query="oven", paths=["Journal.md"]))[0]} == {"Journal.md"}
+    assert {path for path, _ in (await blocks(served, query="oven", folder="Chats"))[0]} == {"Chats/Oven.md"}
+    assert (await blocks(served, query="oven", types=["canvas"]))[0] == []
     assert (await served.call("search_blocks", query=" ")).code == "invalid_arguments"
     answer = await served.call("search_blocks", query="oven", mode="semantic")
     assert answer.code == "model_missing"

@@ -7,25 +7,23 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from bridge.api.call import Call
-from bridge.api.hints import Folder, Limit, Properties, Query, When
+from bridge.api.hints import Limit, Query
 from bridge.api.markup import Answer, Document, Element, Line, notice, notices, path_of
-from bridge.api.moments import moment
 from bridge.api.note_text import cut_found, open_hits
 from bridge.api.registry import operation
 from bridge.api.schemas import to_json
-from bridge.api.where import choose_among
+from bridge.api.where import FilterArguments, choose_among
 from bridge.errors import InvalidArguments, ModelMissing
 from bridge.features.answers.public import answerability_notice
 from bridge.features.injections.public import find_withheld, publish_injection, reader_of, record_injection
 from bridge.records import Record
-from bridge.search.model import SearchRequest
 from bridge.search.pack import pack
 from bridge.search.pipeline import search
 from bridge.state.injection_log import InjectedNote
 from bridge.text.budget import estimate_tokens
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline
-from bridge.types import Among, Exact, Lines, NoteKind, NoteOrFolder, SearchMode, VaultPath
+from bridge.types import Exact, Lines, NoteOrFolder, SearchMode, VaultPath
 
 Budget = Annotated[int, Meta(ge=100, le=32_000)]
 Shape = Literal["text", "items"]
@@ -107,13 +105,8 @@ async def gather_context(
     limit: Limit = 20,
     form: Shape = "text",
     mode: SearchMode = "hybrid",
-    folder: Folder | None = None,
-    tags: tuple[str, ...] = (),
-    properties: Properties = {},  # noqa: B006  # never changed
-    modified_after: When | None = None,
-    modified_before: When | None = None,
-    types: tuple[NoteKind, ...] = (),
-    among: Among | None = None,
+    *,
+    criteria: FilterArguments,
 ) -> GatheredContext:
     """Gather the notes, sections and passages that matter for a question, within a budget of tokens.
 
@@ -127,13 +120,6 @@ async def gather_context(
         limit: Maximum notes.
         form: `items` returns each excerpt's text by itself.
         mode: Match words, meaning or both.
-        folder: Only notes under this folder.
-        tags: Only notes with all these tags; `a` matches `a/b`.
-        properties: Only notes with these values; a list matches any.
-        modified_after: Only notes modified since this time.
-        modified_before: Only notes modified before this time.
-        types: Only these file types.
-        among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
 
     Raises:
         ModelMissing: The mode is `semantic` and no model is installed.
@@ -141,24 +127,12 @@ async def gather_context(
     if not query.strip() and not paths:
         raise InvalidArguments("Give a `query` or `paths`.")
     vault = call.vault
-    request = SearchRequest(
-        query=query,
-        limit=limit,
-        mode=mode,
-        folder=folder,
-        paths=paths,
-        tags=tags,
-        properties=properties,
-        modified_after=moment("modified_after", modified_after),
-        modified_before=moment("modified_before", modified_before),
-        types=types,
-        passage_tokens=budget,
-    )
-    if among:
+    request = criteria.request(query, limit=limit, mode=mode, paths=paths, passage_tokens=budget)
+    if criteria.among:
         vault.require_keyword()
     await vault.first_answers.prepare(request)
     try:
-        sources = await vault.sources_among(choose_among(vault, among, (folder, *paths), query))
+        sources = await vault.sources_among(choose_among(vault, criteria.among, (criteria.folder, *paths), query))
         found = await search(sources, request)
     except ModelMissing:
         raise vault.why_not_by_meaning() from None

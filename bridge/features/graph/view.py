@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from msgspec import Meta
+from msgspec.structs import replace
 
 from bridge.api.call import Call
-from bridge.api.hints import Folder, When
-from bridge.api.moments import moment
 from bridge.api.note_names import folder_of
 from bridge.api.registry import operation
-from bridge.api.where import choose_among
+from bridge.api.where import FilterArguments, choose_among
 from bridge.engine.analytics import GraphMeasures, GraphSnapshot
 from bridge.features.graph.structure import (
     DEFAULT_KINDS,
@@ -30,7 +29,7 @@ from bridge.graph.layout import Picture, community_by_node, draw_communities, dr
 from bridge.records import Record
 from bridge.search.filters import filter_notes
 from bridge.search.model import SearchRequest
-from bridge.types import Among, NoteKind, VaultPath
+from bridge.types import VaultPath
 
 AROUND = 300
 """Nodes of a picture around a note at most."""
@@ -142,18 +141,13 @@ async def graph_view(
     depth: Annotated[int, Meta(ge=1, le=6)] = 2,
     kinds: Kinds = DEFAULT_KINDS,
     stubs: bool = False,
-    folder: Folder | None = None,
-    tags: tuple[str, ...] = (),
-    types: tuple[NoteKind, ...] = (),
-    note_types: tuple[str, ...] = (),
-    modified_after: When | None = None,
-    modified_before: When | None = None,
+    *,
+    criteria: FilterArguments,
     community: Annotated[int, Meta(ge=0)] | None = None,
     notes: Annotated[tuple[VaultPath, ...], Meta(max_length=AROUND)] = (),
     tagged: bool = False,
     fold: bool | None = None,
     limit: Annotated[int, Meta(ge=1, le=WHOLE)] | None = None,
-    among: Among | None = None,
     mode: GraphMode = "links",
 ) -> GraphView:
     """Draw the graph around a note, or all of it: places, sizes, communities. The same notes keep their places.
@@ -163,18 +157,11 @@ async def graph_view(
         depth: Maximum steps from the centre.
         kinds: As in `graph_neighbours`.
         stubs: Include unresolved names.
-        folder: Only notes under this folder.
-        tags: Only notes with all these tags; `a` matches `a/b`.
-        types: Only these file types.
-        note_types: Only notes whose property `type` is one of these.
-        modified_after: Only notes modified since this time.
-        modified_before: Only notes modified before this time.
         community: Only notes of this community.
         notes: Only these notes, such as those of a `graph_path`.
         tagged: Include tags.
         fold: Draw communities instead of notes; automatic from 2,000 nodes.
         limit: Maximum nodes, best-connected first; by default and at most 300 around a note, 10,000 for all.
-        among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
         mode: `ontology` draws only notes with topics and their topics, as in `graph_neighbours`.
 
     Raises:
@@ -185,18 +172,11 @@ async def graph_view(
     if mode == "ontology":
         graph_snapshot, topics = await read_topic_edges(call.vault)
     else:
-        graph_snapshot = await call.vault.graph_snapshot(choose_among(call.vault, among, (path, folder, *notes)))
+        graph_snapshot = await call.vault.graph_snapshot(
+            choose_among(call.vault, criteria.among, (path, criteria.folder, *notes))
+        )
     start = None if path is None else require_number(call, graph_snapshot, path)
-    after, before = moment("modified_after", modified_after), moment("modified_before", modified_before)
-    request = SearchRequest(
-        query="",
-        folder=folder_of(graph_snapshot.notes, folder),
-        tags=tags,
-        types=types,
-        properties={"type": note_types} if note_types else {},
-        modified_after=after,
-        modified_before=before,
-    )
+    request = replace(criteria.request(), folder=folder_of(graph_snapshot.notes, criteria.folder))
     analytics = call.vault.analytics
     edges = await analytics.edges(graph_snapshot, kinds, stubs=stubs) if topics is None else topics
     coloured = start is None or community is not None or len(graph_snapshot.graph) <= COLOURED

@@ -13,13 +13,13 @@ from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.change import Objections
-from bridge.api.hints import Folder, Properties, When
-from bridge.api.moments import iso, moment
+from bridge.api.hints import Folder
+from bridge.api.moments import iso
 from bridge.api.note_names import no_such_note, unknown_names
 from bridge.api.note_text import read_text
 from bridge.api.registry import operation
 from bridge.api.vault_notes import creation_text, creation_time, snapshot, sources_of
-from bridge.api.where import Where, choose_among, notes_where
+from bridge.api.where import FilterArguments, Where, choose_among, notes_where
 from bridge.changes.requests.create_note import CreateNote
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import ConfirmationRequired
@@ -29,13 +29,12 @@ from bridge.index.note import IndexedNote, Notes
 from bridge.markdown.kinds import title_of
 from bridge.records import Record
 from bridge.search.filters import filter_notes
-from bridge.search.model import SearchRequest
 from bridge.search.passages import read_shown
 from bridge.search.related import find_related
 from bridge.search.snippet import clean_text, cut_snippet, drop_headings, keep_values
 from bridge.text.fold import fold_case
 from bridge.text.overlap import find_overlaps
-from bridge.types import Among, Digest, NoteKind, VaultPath
+from bridge.types import Among, Digest, VaultPath
 
 Sort = Literal["path", "-path", "title", "-title", "modified", "-modified", "created", "-created"]
 
@@ -93,37 +92,25 @@ class FoundNotes(Record):
 )
 async def find_notes(
     call: Call,
-    folder: Folder | None = None,
-    tags: tuple[str, ...] = (),
-    properties: Properties = {},  # noqa: B006  # never changed
+    *,
+    criteria: FilterArguments,
     links_to: VaultPath | None = None,
     linked_from: VaultPath | None = None,
-    modified_after: When | None = None,
-    modified_before: When | None = None,
     sort: Sort = "path",
     limit: Annotated[int, Meta(ge=1, le=500)] = 50,
     offset: Annotated[int, Meta(ge=0)] = 0,
     excerpts: bool = False,
-    among: Among | None = None,
-    types: tuple[NoteKind, ...] = (),
     where: Where = "",
 ) -> FoundNotes:
     """List notes by folder, tags, properties, links and dates, or by any condition.
 
     Args:
-        folder: Only notes under this folder.
-        tags: Only notes with all these tags; `a` matches `a/b`.
-        properties: Only notes with these values, such as `{"status": "done"}`; a list matches any.
         links_to: Only notes linking to this file.
         linked_from: Only notes that this note links to.
-        modified_after: Only notes modified since this time.
-        modified_before: Only notes modified before this time.
         sort: `-` reverses: `-modified` is newest first. By `created`, notes of which that is unknown come last.
         limit: Maximum notes.
         offset: Notes to skip.
         excerpts: Add how each text begins.
-        among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
-        types: Only these file types.
         where: Only notes for which this expression of Obsidian's Bases is true, such as
             `rating > 3 && !file.hasTag("done") && file.mtime > now() - "7d"`.
 
@@ -133,19 +120,10 @@ async def find_notes(
     """
     vault = call.vault
     vault.require_keyword()
-    request = SearchRequest(
-        query="",
-        folder=folder,
-        tags=tags,
-        properties=properties,
-        modified_after=moment("modified_after", modified_after),
-        modified_before=moment("modified_before", modified_before),
-        types=types,
-    )
     resolved_links = None if links_to is None else await vault.resolved_links()
-    notes = snapshot(vault, choose_among(vault, among, (folder, links_to, linked_from)))
+    notes = snapshot(vault, choose_among(vault, criteria.among, (criteria.folder, links_to, linked_from)))
     only, unknown = await notes_where(vault, notes, where)
-    request = replace(request, only=only)
+    request = criteria.request(only=only)
 
     def find() -> FoundNotes:
         passing = filter_notes(notes, request)
@@ -155,7 +133,7 @@ async def find_notes(
         if linked_from is not None:
             paths &= targets_of(vault, notes, linked_from)
         found = sort_notes([notes[path] for path in paths], sort, vault.root)
-        notices = (*unknown_names(notes, folder, tags, properties), *unknown)
+        notices = (*unknown_names(notes, criteria.folder, criteria.tags, criteria.properties), *unknown)
         return FoundNotes(
             tuple(summarize_note(note, vault.root) for note in found[offset : offset + limit]), len(found), notices
         )

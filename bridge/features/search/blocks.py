@@ -6,18 +6,16 @@ import time
 from msgspec.structs import replace
 
 from bridge.api.call import Call
-from bridge.api.hints import Folder, Limit, Properties, Query, When
-from bridge.api.moments import moment
+from bridge.api.hints import Limit, Query
 from bridge.api.registry import operation
-from bridge.api.where import Where
+from bridge.api.where import FilterArguments, Where
 from bridge.errors import InvalidArguments
 from bridge.features.injections.public import find_withheld, reader_of
 from bridge.features.search.operations import PassageTokens, build_search_result, find_among
 from bridge.features.search.results import Freshness, Hit
 from bridge.records import Record
 from bridge.search.block_search import search_blocks as find
-from bridge.search.model import SearchRequest
-from bridge.types import Among, BlockOrder, NoteOrFolder, SearchMode
+from bridge.types import BlockOrder, NoteOrFolder, SearchMode
 
 
 class FoundBlocks(Record):
@@ -58,13 +56,9 @@ async def search_blocks(
     limit: Limit = 10,
     order: BlockOrder = "relevance",
     mode: SearchMode = "hybrid",
-    folder: Folder | None = None,
-    tags: tuple[str, ...] = (),
-    properties: Properties = {},  # noqa: B006  # never changed
-    modified_after: When | None = None,
-    modified_before: When | None = None,
+    *,
+    criteria: FilterArguments,
     passage_tokens: PassageTokens = 0,
-    among: Among | None = None,
     where: Where = "",
 ) -> FoundBlocks:
     """Find blocks by words and meaning: list items, paragraphs and other parts, as many of a note as match.
@@ -78,13 +72,7 @@ async def search_blocks(
         limit: Maximum hits.
         order: `latest` puts the latest first of blocks that say similar things; in a note, what stands below is later.
         mode: Match words, meaning or both.
-        folder: Only notes under this folder.
-        tags: Only notes with all these tags; `a` matches `a/b`.
-        properties: Only notes with these values; a list matches any.
-        modified_after: Only notes modified since this time.
-        modified_before: Only notes modified before this time.
         passage_tokens: Tokens of whole blocks to add.
-        among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
         where: Only notes for which this expression of Obsidian's Bases is true, such as `rating > 3`.
 
     Raises:
@@ -96,20 +84,8 @@ async def search_blocks(
         raise InvalidArguments("`query` is empty.", hint="Use `read_note` to read a note.")
     vault = call.vault
     vault.require_keyword()
-    request = SearchRequest(
-        query=query,
-        limit=limit,
-        mode=mode,
-        folder=folder,
-        paths=paths,
-        tags=tags,
-        properties=properties,
-        modified_after=moment("modified_after", modified_after),
-        modified_before=moment("modified_before", modified_before),
-        passage_tokens=passage_tokens,
-        order=order,
-    )
-    found = await find_among(call, find, request, among, where)
+    request = criteria.request(query, limit=limit, mode=mode, paths=paths, passage_tokens=passage_tokens, order=order)
+    found = await find_among(call, find, request, criteria.among, where)
     is_withheld = await asyncio.to_thread(find_withheld, vault, reader_of(call))
     shown = tuple(hit for hit in found.hits if not is_withheld(hit.path))
     result = build_search_result(call, replace(found, hits=shown), started)

@@ -9,12 +9,12 @@ from msgspec import Meta, to_builtins
 from msgspec.structs import asdict, replace
 
 from bridge.api.call import Call
-from bridge.api.hints import Folder, Limit, Properties, Query, When
-from bridge.api.moments import iso, moment
+from bridge.api.hints import Limit, Query
+from bridge.api.moments import iso
 from bridge.api.note_names import no_such_note
 from bridge.api.registry import operation
 from bridge.api.vault_notes import creation_text
-from bridge.api.where import Where, choose_among, notes_where
+from bridge.api.where import FilterArguments, NoteFilter, Where, choose_among, notes_where
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments, ModelMissing
 from bridge.features.answers.public import keep_question
@@ -25,7 +25,7 @@ from bridge.search.model import SearchAnswer, SearchHit, SearchRequest, Sources
 from bridge.search.pipeline import search as find
 from bridge.search.related import find_related
 from bridge.text.fold import fold_case
-from bridge.types import Among, NoteKind, NoteOrFolder, SearchDepth, SearchMode, VaultPath, lies_in
+from bridge.types import Among, NoteOrFolder, SearchDepth, SearchMode, VaultPath, lies_in
 from bridge.vault.obsidian_settings import read_obsidian_settings
 
 PassageTokens = Annotated[int, Meta(ge=0, le=20_000)]
@@ -56,17 +56,12 @@ async def search(
     query: Query,
     limit: Limit = 10,
     mode: SearchDepth = "hybrid",
-    folder: Folder | None = None,
-    tags: tuple[str, ...] = (),
-    properties: Properties = {},  # noqa: B006  # never changed
-    modified_after: When | None = None,
-    modified_before: When | None = None,
-    types: tuple[NoteKind, ...] = (),
+    *,
+    criteria: FilterArguments,
     explain: bool = False,
     passage_tokens: PassageTokens = 0,
     paths: tuple[NoteOrFolder, ...] = (),
     min_score: Score = 0.0,
-    among: Among | None = None,
     where: Where = "",
     everywhere: bool = False,
 ) -> SearchResult:
@@ -79,17 +74,10 @@ async def search(
         query: What to look for.
         limit: Maximum hits.
         mode: Words, meaning or both; `deep` reranks.
-        folder: Only notes under this folder.
-        tags: Only notes with all these tags; `a` matches `a/b`.
-        properties: Only notes with these values; a list matches any.
-        modified_after: Only notes modified since this time.
-        modified_before: Only notes modified before this time.
-        types: Only these file types.
         explain: Add ranking details.
         passage_tokens: Tokens of whole passages to add.
         paths: Only these notes, or those in these folders.
         min_score: Drop hits with a lower score.
-        among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
         where: Only notes for which this Bases expression holds, such as `rating > 3`.
         everywhere: Search all served vaults.
 
@@ -100,28 +88,22 @@ async def search(
     started = time.perf_counter()
     if not query.strip():
         raise InvalidArguments("`query` is empty.", hint="Use `find_notes` to list notes by folder, tag or property.")
-    request = SearchRequest(
-        query=query,
+    request = criteria.request(
+        query,
         limit=limit,
         mode="hybrid" if mode == "deep" else mode,
         deep=mode == "deep",
-        folder=folder,
         paths=paths,
-        tags=tags,
-        properties=properties,
-        modified_after=moment("modified_after", modified_after),
-        modified_before=moment("modified_before", modified_before),
-        types=types,
         min_score=min_score,
         explain=explain,
         passage_tokens=passage_tokens,
     )
 
     async def search_vault(one: Call) -> SearchResult:
-        if where or among:
+        if where or criteria.among:
             one.vault.require_keyword()
         await one.vault.first_answers.prepare(request)
-        return build_search_result(one, await find_among(one, find, request, among, where), started)
+        return build_search_result(one, await find_among(one, find, request, criteria.among, where), started)
 
     if everywhere:
         return await search_vaults(call, request, search_vault)
@@ -256,7 +238,7 @@ async def pick_link(
     Raises:
         ModelMissing: The mode is `semantic` and no model is installed.
     """
-    found = await search(call, query=words, limit=min(limit + 1, 100), mode=mode)
+    found = await search(call, words, min(limit + 1, 100), mode, criteria=NoteFilter())
     times = times_chosen(call.vault, words)
     hits = {hit.path: hit for hit in found.hits}
     first = [mark_chosen(hits.get(note) or named_hit(call.vault, note), count) for note, count in times.items()]

@@ -28,8 +28,7 @@ const MAX_NOTES_AROUND = 300;
 
 /** Write what is shown as arguments of `graph_view` at this moment, a time in milliseconds; of a way its notes are asked for. */
 export function viewArguments(shown: Exclude<Shown, { is: "way" }>, look: Look, filters: Filters, now: number): GraphViewArguments | null {
-	const { noteTypes } = filters;
-	const filtered = { ...filterArguments({ ...filters, noteTypes: [] }, now), ...(noteTypes.length === 0 ? {} : { note_types: noteTypes, among: "all" as const }), stubs: look.stubs, tagged: true };
+	const filtered = { ...filterArguments(filters, now), stubs: look.stubs, tagged: true };
 	if (shown.is === "whole") return { ...filtered, fold: false, limit: MAX_NOTES };
 	return shown.path === null ? null : { ...filtered, path: shown.path, depth: look.depth, limit: MAX_NOTES_AROUND };
 }
