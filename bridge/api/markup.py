@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from bridge.records import Record
-from bridge.text.counts import more_pages
+from bridge.text.counts import count_shown, more_pages
 from bridge.text.invisible import EMPTY_VALUES, inline, quote_path
 
 Answer = Mapping[str, Any]
@@ -197,6 +197,13 @@ View = Callable[[Answer], Iterable[Element]]
 
 def notice(*parts: str | Segment) -> Line:
     return Line(*parts, notice=True)
+
+
+def page_notice(answer: Answer, name: str, noun: str) -> Line:
+    """Say how many entries of a list are on the page, and how to get more."""
+    shown, total, more = len(answer[name]), answer["total"], answer.get("next_offset")
+    hint = f"; `offset: {more}` shows more" if more else "" if shown or not total else "; `offset` is behind the last"
+    return notice(count_shown(shown, total, noun) + hint)
 
 
 def aside(text: str, role: Role = "muted") -> Segment:

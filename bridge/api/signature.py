@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Any, get_args, get_type_hints
 
 from msgspec import NODEFAULT, Struct, field
-from msgspec.structs import FieldInfo, fields
+from msgspec.structs import FieldInfo, asdict, fields, replace
 
 from bridge.api.hints import is_union, records_in, strip_hint
 from bridge.docstrings import docstring_of
@@ -74,7 +74,7 @@ class Argument(Record):
 class Spread(Record, eq=False):
     """Marks a parameter that takes a record, each of whose fields is an argument of the operation.
 
-    The record's docstring describes them, and may add errors.
+    The record's docstring describes them, and may add errors; a default of the parameter holds theirs.
     """
 
     required: tuple[str, ...] = ()
@@ -95,7 +95,7 @@ def read_arguments(
         spread = next((mark for mark in get_args(hints[name])[1:] if isinstance(mark, Spread)), None)
         if spread is not None:
             records[name] = strip_hint(hints[name])
-            arguments += spread_arguments(records[name], spread)
+            arguments += spread_arguments(records[name], spread, parameter.default)
             raised = parse_docstring(records[name]).section("Raises")
             errors |= {error: when for error, when in raised.items() if error not in errors}
         elif name in meanings:
@@ -107,10 +107,12 @@ def read_arguments(
     return tuple(arguments), records, errors
 
 
-def spread_arguments(record: type, spread: Spread) -> list[Argument]:
+def spread_arguments(record: type, spread: Spread, default: Any) -> list[Argument]:
     check_records(record)
+    defaults = {} if default is inspect.Parameter.empty else asdict(default)
     hints, meanings = get_type_hints(record, include_extras=True), parse_docstring(record).section("Attributes")
-    return [spread_argument(one, hints[one.name], meanings[one.name], spread) for one in fields(record)]
+    arguments = (spread_argument(one, hints[one.name], meanings[one.name], spread) for one in fields(record))
+    return [replace(one, default=defaults.get(one.name, one.default)) for one in arguments]
 
 
 def spread_argument(one: FieldInfo, hint: Any, meaning: str, spread: Spread) -> Argument:

@@ -113,7 +113,7 @@ class Journal:
         """Return a change; None when there is none, or no longer."""
         return self._database.read(lambda connection: change_records.find_change(connection, change))
 
-    def changes(self, criteria: ChangeFilter = ChangeFilter(), limit: int = 50, offset: int = 0) -> list[Change]:  # noqa: B008 - frozen
+    def changes(self, criteria: ChangeFilter = ChangeFilter(), limit: int = 50, offset: int = 0) -> list[Change]:
         """Return changes, the newest first, except those being written."""
         return self._database.read(lambda connection: change_records.find_changes(connection, criteria, limit, offset))
 

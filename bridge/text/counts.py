@@ -8,10 +8,7 @@ def count_of(number: int, noun: str) -> str:
 
 def count_shown(shown: int, total: int, noun: str) -> str:
     """Say how many of a list are shown."""
-    if shown == total:
-        return count_of(total, noun)
-    more = "`offset` shows more" if shown else "`offset` is behind the last"
-    return f"{shown:,} of {count_of(total, noun)}; {more}"
+    return count_of(total, noun) if shown == total else f"{shown:,} of {count_of(total, noun)}"
 
 
 def more_pages(shown: int, total: int, offset: int, noun: str) -> str:

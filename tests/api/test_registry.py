@@ -13,6 +13,7 @@ from msgspec.structs import fields
 from bridge.api.arguments import locate
 from bridge.api.call import Call
 from bridge.api.hints import is_record, json_name, record_hints, strip_hint, union_tag
+from bridge.api.page import Page, PageArguments
 from bridge.api.registry import RENAMED, Operation, build_operation
 from bridge.api.schemas import arguments_schema, result_schema
 from bridge.api.signature import Spread, gather_records
@@ -154,6 +155,11 @@ async def unspread(call: Call, given: Annotated[Undescribed, Spread()]) -> Answe
     raise NotImplementedError
 
 
+async def paged(call: Call, page: PageArguments = Page(7)) -> Answer:
+    """Answer."""
+    raise NotImplementedError
+
+
 async def wishing(
     call: Call,
     path: VaultPath,
@@ -190,6 +196,20 @@ def test_an_operation_is_read_off_its_function() -> None:
     ]
     assert operation.errors[NoteNotFound] == "It is gone."
     assert {error.code for error in operation.errors} >= {"invalid_arguments", "outside_vault", "no_such_vault"}
+
+
+def test_a_page_has_the_default_and_the_maximum_of_its_operation() -> None:
+    operation = made(paged)
+    assert [(a.name, a.default, a.meaning) for a in operation.arguments] == [
+        ("limit", 7, "Maximum entries of each list."),
+        ("offset", 0, "Entries of each list to skip."),
+    ]
+    page = gather_records(operation.records, operation.bind({"offset": 2}))["page"]
+    assert (page, page.cut("abcdefghijkl")) == (Page(7, 2), tuple("cdefghi"))
+    assert [page.place(total)["next_offset"] for total in (9, 10)] == [None, 9]
+    for wrong in ({"limit": 501}, {"limit": 0}, {"offset": -1}):
+        with pytest.raises(InvalidArguments):
+            operation.bind(wrong)
 
 
 def test_the_fields_of_a_record_are_arguments() -> None:

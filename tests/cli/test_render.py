@@ -178,8 +178,8 @@ def test_status_says_that_a_model_is_looked_for_until_it_is_known(capsys: pytest
 
 def test_lists_are_tabbed_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
     note = {"path": "A.md", "title": "A\tB", "tags": ["x", "y"], "modified": "now", "digest": "0"}
-    out, err = shown("find_notes", {"notes": [note], "total": 3}, capsys)
-    assert (out, err) == ("A.md\tA B\tx y\tnow\t0\n", "1 of 3 notes; `--offset` shows more\n")
+    out, err = shown("find_notes", {"notes": [note], "total": 3, "next_offset": 1}, capsys)
+    assert (out, err) == ("A.md\tA B\tx y\tnow\t0\n", "1 of 3 notes; `--offset 1` shows more\n")
 
 
 def test_the_doctor_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:

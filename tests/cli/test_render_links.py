@@ -51,13 +51,13 @@ NAME = {"name": "Lisbon", "kind": "name", "notes": 2, "confidence": 0.4, "exampl
         ("suggest_links", {"suggestions": [], "digest": ""}, "", "There is no link to suggest.\n"),
         (
             "find_prospects",
-            {"prospects": [NAME], "total": 3, "offset": 0},
+            {"prospects": [NAME], "total": 3, "next_offset": 1},
             "Lisbon\tname\t2\t0.4\ta.md\n",
-            "1-1 of 3 names; `--offset 1` shows more\n",
+            "1 of 3 names; `--offset 1` shows more\n",
         ),
         (
             "find_prospects",
-            {"prospects": [], "total": 0, "offset": 0},
+            {"prospects": [], "total": 0},
             "",
             "No name that several notes say lacks a note.\n",
         ),

@@ -125,6 +125,7 @@ async def test_a_task_is_told_with_all_that_its_line_says(served: Served) -> Non
             },
         ],
         "total": 5,
+        "next_offset": 2,
         "notices": [],
     }
 

@@ -284,7 +284,10 @@ def test_one_is_not_many() -> None:
     note = {"path": "A.md", "modified": "2026-01-31", "tags": [], "digest": "0f" * 32}
     page = {"notes": [note], "total": 1, "notices": ["Closest."]}
     assert list(text_of_view("find_notes", page))[:2] == ["1 note", "Closest."]
-    assert next(iter(text_of_view("find_notes", {**page, "total": 2_000}))) == "1 of 2,000 notes; `offset` shows more"
+    many = {**page, "total": 2_000}
+    assert next(iter(text_of_view("find_notes", many))) == "1 of 2,000 notes"
+    told = text_of_view("find_notes", {**many, "next_offset": 1})
+    assert next(iter(told)) == "1 of 2,000 notes; `offset: 1` shows more"
 
 
 def test_a_list_of_tasks_says_the_digest_of_each_note_once() -> None:
@@ -339,8 +342,8 @@ def test_a_task_is_told_as_toggling_it_asks_for_it() -> None:
         "digest": "0123456789ab",
         **parts,
     }
-    assert list(text_of_view("list_tasks", {"tasks": [task], "total": 3, "notices": []})) == [
-        "1 of 3 tasks; `offset` shows more",
+    assert list(text_of_view("list_tasks", {"tasks": [task], "total": 3, "next_offset": 1, "notices": []})) == [
+        "1 of 3 tasks; `offset: 1` shows more",
         "A.md:7 [ ] Sow beans · due 2026-05-01 · priority high · digest 0123456789ab",
     ]
     assert list(text_of_view("list_tasks", {"tasks": [], "total": 3, "notices": []})) == [

@@ -8,8 +8,9 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from bridge.api.call import Call
-from bridge.api.markup import Answer, Element, Line, notice, notices, path_of
+from bridge.api.markup import Answer, Element, Line, notice, notices, page_notice, path_of
 from bridge.api.note_names import no_such_note, unknown_properties
+from bridge.api.page import ListPage, Page, PageArguments
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
 from bridge.api.where import choose_among, evaluate_apart, note_files
@@ -34,7 +35,6 @@ from bridge.errors import BridgeError, InvalidArguments, NoteNotFound
 from bridge.features.bases.base_file import Base, BaseView, check_view, column_node, read_base
 from bridge.index.note import Notes
 from bridge.records import Record
-from bridge.text.counts import count_of
 from bridge.text.invisible import inline
 from bridge.types import Among, VaultPath
 
@@ -97,7 +97,7 @@ class BaseRow(Record):
     group: str | None = None
 
 
-class BaseRows(Record):
+class BaseRows(ListPage):
     """A page of a view.
 
     Attributes:
@@ -105,7 +105,6 @@ class BaseRows(Record):
         views: The names of all views of the base.
         columns: The columns of the view, as the base names them.
         rows: The files on this page.
-        total: Count before `limit` and `offset`, after the view's own limit.
         summaries: The summary of each column that has one.
         notices: Remarks, such as on a column that cannot be evaluated.
     """
@@ -114,7 +113,6 @@ class BaseRows(Record):
     views: tuple[str, ...]
     columns: tuple[str, ...]
     rows: tuple[BaseRow, ...]
-    total: int
     summaries: Mapping[str, Any]
     notices: tuple[str, ...] = ()
 
@@ -135,8 +133,7 @@ async def query_base(
     text: Annotated[str, Meta(max_length=100_000)] | None = None,
     view: Annotated[str, Meta(max_length=500)] | None = None,
     this: VaultPath | None = None,
-    limit: Annotated[int, Meta(ge=1, le=500)] = 50,
-    offset: Annotated[int, Meta(ge=0)] = 0,
+    page: PageArguments = Page(50),
     among: Among | None = None,
 ) -> BaseRows:
     """Run a view of a base as Obsidian does: its filters, formulas, order, groups, limit and summaries.
@@ -146,8 +143,6 @@ async def query_base(
         text: The YAML of a base, such as that of a code block; give this or `path`.
         view: The name of the view; by default the first.
         this: The note that embeds the base, which `this` stands for; by default the base itself.
-        limit: Maximum rows.
-        offset: Rows to skip.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
 
     Raises:
@@ -173,7 +168,7 @@ async def query_base(
         files = [one for one in vault.names if _is_shown(vault, one, notes, side)]
         here = this or path
         query = Evaluation(note_files(vault, notes), base.formulas, FileValue(here) if here else None, budget)
-        found = _run(query, files, base, chosen, slice(offset, offset + limit))
+        found = _run(query, files, base, chosen, page)
         unknown = unknown_properties(notes, find_properties(expressions_of(base, chosen)))
         return replace(found, notices=(*unknown, *found.notices))
 
@@ -210,7 +205,7 @@ def _is_shown(vault: OpenVault, path: VaultPath, notes: Notes, side: Among) -> b
     return path not in vault.index.notes and is_of_agents == (side == "agents")
 
 
-def _run(query: Evaluation, files: Sequence[VaultPath], base: Base, view: BaseView, page: slice) -> BaseRows:
+def _run(query: Evaluation, files: Sequence[VaultPath], base: Base, view: BaseView, page: Page) -> BaseRows:
     remarks: dict[str, None] = {}
     paths = sorted(path for path in files if query.passes(view.filter, path))
     sort_keys = [*([view.group] if view.group else []), *view.sort]
@@ -227,14 +222,15 @@ def _run(query: Evaluation, files: Sequence[VaultPath], base: Base, view: BaseVi
             {name: write.value(_value(query, column_node(name), path, remarks), name) for name in view.columns},
             write.text(_value(query, view.group.node, path, remarks)) if view.group else None,
         )
-        for path in paths[page]
+        for path in page.cut(paths)
     )
     summaries = {}
     for column, name in view.summaries.items():
         values = [_value(query, column_node(column), path, remarks) for path in paths]
         summaries[column] = write.value(_summarise(query, base, name, values), column)
     names = tuple(one.name for one in base.views)
-    return BaseRows(view.name, names, view.columns, rows, len(paths), summaries, (*query.notices, *remarks))
+    remarked = (*query.notices, *remarks)
+    return BaseRows(view.name, names, view.columns, rows, summaries, remarked, **page.place(len(paths)))
 
 
 def _value(query: Evaluation, node: Any, path: VaultPath, remarks: dict[str, None]) -> Any:
@@ -307,7 +303,5 @@ def base_rows_view(answer: Answer) -> Iterable[Element]:
         yield Line(path_of(row["path"]), "".join(f" · {one}" for one in values))
     for column, value in answer["summaries"].items():
         yield Line(f"{column}: {inline(value)}")
-    if not answer["rows"]:
-        yield notice(f"The view `{answer['view']}` has no rows.")
-    elif len(answer["rows"]) < answer["total"]:
-        yield notice(f"{count_of(answer['total'], 'row')} in all; `offset` shows more.")
+    none = notice(f"The view `{answer['view']}` has no rows.")
+    yield page_notice(answer, "rows", "row") if answer["total"] else none

@@ -12,7 +12,7 @@ from bridge.api.markup import Answer, Document, Element, Line, notice, notices, 
 from bridge.api.note_text import cut_found, open_hits
 from bridge.api.registry import operation
 from bridge.api.schemas import to_json
-from bridge.api.where import FilterArguments, choose_among
+from bridge.api.where import FilterArguments, NoteFilter, choose_among
 from bridge.errors import InvalidArguments, ModelMissing
 from bridge.features.answers.public import answerability_notice
 from bridge.features.injections.public import find_withheld, publish_injection, reader_of, record_injection
@@ -105,8 +105,7 @@ async def gather_context(
     limit: Limit = 20,
     form: Shape = "text",
     mode: SearchMode = "hybrid",
-    *,
-    criteria: FilterArguments,
+    criteria: FilterArguments = NoteFilter(),
 ) -> GatheredContext:
     """Gather the notes, sections and passages that matter for a question, within a budget of tokens.
 

@@ -2,15 +2,14 @@
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Literal
-
-from msgspec import Meta
+from typing import Literal
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder
 from bridge.api.markup import Answer, Column, Element, Table, notice, notices
 from bridge.api.moments import iso
 from bridge.api.note_names import folder_of
+from bridge.api.page import ListPage, Page, PageArguments
 from bridge.api.registry import operation
 from bridge.api.where import choose_among
 from bridge.engine.analytics import GraphSnapshot
@@ -53,19 +52,15 @@ class Entity(Record):
     last: str
 
 
-class EntityList(Record):
+class EntityList(ListPage):
     """A page of entities.
 
     Attributes:
         entities: In the requested order.
-        total: Count before `limit` and `offset`.
-        offset: The `offset` of this page.
         categories: Every category with its count, before `category` was applied; most common first.
     """
 
     entities: tuple[Entity, ...]
-    total: int
-    offset: int
     categories: dict[str, int]
 
 
@@ -84,8 +79,7 @@ async def list_entities(
     query: str | None = None,
     folder: Folder | None = None,
     sort: EntitySort = "hub",
-    limit: Annotated[int, Meta(ge=1, le=500)] = 50,
-    offset: Annotated[int, Meta(ge=0)] = 0,
+    page: PageArguments = Page(50),
     among: Among | None = None,
 ) -> EntityList:
     """List notes as the things that others speak of: names, aliases, kind, and how often they are linked and named.
@@ -95,8 +89,6 @@ async def list_entities(
         query: Only those with these words in a name or alias.
         folder: Only notes under this folder.
         sort: Best-connected first by default; `last` is most recent first.
-        limit: Maximum entities.
-        offset: Entities to skip.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
 
     Raises:
@@ -128,7 +120,7 @@ async def list_entities(
         chosen = [note for note in kept if wanted is None or fold_case(kinds[note.path][0]) == wanted]
         every = [describe_entity(note, kinds[note.path], hubs, graph_snapshot, corpus) for note in chosen]
         found = order_entities(every, sort)
-        return EntityList(tuple(found[offset : offset + limit]), len(found), offset, dict(counts.most_common(50)))
+        return EntityList(page.cut(found), dict(counts.most_common(50)), **page.place(len(found)))
 
     return await asyncio.to_thread(find)
 

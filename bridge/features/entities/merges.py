@@ -1,40 +1,34 @@
 """Pairs of notes that may be one."""
 
 import asyncio
-from typing import Annotated
 
-from msgspec import Meta
 from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder
 from bridge.api.note_names import folder_of
+from bridge.api.page import ListPage, Page, PageArguments
 from bridge.api.registry import operation
 from bridge.api.where import choose_among
 from bridge.features.dismissals.public import dismissed_rows
 from bridge.features.entities.merge_pairs import MergeSuggestion, find_merge_pairs
 from bridge.features.links.public import similar_notes
 from bridge.index.boilerplate import is_template
-from bridge.records import Record
 from bridge.state.dismissals import Dismissal
 from bridge.types import Among
 from bridge.vault.obsidian_settings import read_obsidian_settings
 
 
-class MergeSuggestions(Record):
+class MergeSuggestions(ListPage):
     """Pairs of notes that may be one.
 
     Attributes:
         pairs: Most certain first.
-        total: Count before `limit` and `offset`.
-        offset: The `offset` of this page.
         notices: What was left out.
         dismissed: How many more were dismissed; absent if none.
     """
 
     pairs: tuple[MergeSuggestion, ...]
-    total: int
-    offset: int
     notices: tuple[str, ...] = ()
     dismissed: int | None = None
 
@@ -49,16 +43,13 @@ class MergeSuggestions(Record):
 async def merge_suggestions(
     call: Call,
     folder: Folder | None = None,
-    limit: Annotated[int, Meta(ge=1, le=200)] = 20,
-    offset: Annotated[int, Meta(ge=0)] = 0,
+    page: PageArguments = Page(20),
     among: Among | None = None,
 ) -> MergeSuggestions:
     """Find pairs of notes that may be one, each with the reasons; never two days, or two numbers of a series.
 
     Args:
         folder: Only pairs with a note under this folder.
-        limit: Maximum pairs.
-        offset: Pairs to skip.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
 
     Raises:
@@ -84,9 +75,9 @@ async def merge_suggestions(
             days = f"{settings.daily_folder}/"
             asked = [one for one in asked if not (one.path.startswith(days) and one.into.startswith(days))]
         found = [one for one in asked if Dismissal("merge", frozenset((one.path, one.into))) not in dismissed]
-        pairs = tuple(round_shares(one) for one in found[offset : offset + limit])
+        pairs = tuple(round_shares(one) for one in page.cut(found))
         notices = () if near else ("No note has a vector yet, so meaning was not compared.",)
-        return MergeSuggestions(pairs, len(found), offset, notices, len(asked) - len(found) or None)
+        return MergeSuggestions(pairs, notices, len(asked) - len(found) or None, **page.place(len(found)))
 
     return await asyncio.to_thread(find)
 

@@ -9,7 +9,9 @@ from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.note_text import open_note
+from bridge.api.page import Page
 from bridge.api.registry import operation
+from bridge.api.signature import Spread
 from bridge.api.where import choose_among
 from bridge.engine.analytics import GraphSnapshot
 from bridge.engine.open_vault import OpenVault
@@ -426,8 +428,7 @@ async def graph_insights(
     call: Call,
     parts: tuple[Part, ...] = (),
     kinds: Kinds = DEFAULT_KINDS,
-    limit: Annotated[int, Meta(ge=1, le=100)] = 5,
-    offset: Annotated[int, Meta(ge=0)] = 0,
+    page: Annotated[Page, Spread(bounds={"limit": Meta(le=100)})] = Page(5),
     among: Among | None = None,
 ) -> GraphInsights:
     """Report the structure of the graph: hubs, orphans, dead ends, wanted notes, communities, bridges, missing links.
@@ -435,15 +436,13 @@ async def graph_insights(
     Args:
         parts: Only these parts; all by default.
         kinds: As in `graph_neighbours`; orphans, dead ends, sources, stubs and strong pairs always use written links.
-        limit: Maximum entries of each part.
-        offset: Entries of each part to skip.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
     """
     graph_snapshot = await call.vault.graph_snapshot(choose_among(call.vault, among))
     wanted: tuple[Part, ...] = parts or get_args(Part)
     counted = await asyncio.to_thread(census, graph_snapshot.graph)
     templates = await asyncio.to_thread(find_templates, call.vault, graph_snapshot.notes)
-    page = slice(offset, offset + limit)
+    shown = slice(page.offset, page.end)
     found: dict[str, object] = {}
     totals: dict[str, int] = {}
     for part in dict.fromkeys(wanted):
@@ -455,23 +454,23 @@ async def graph_insights(
                 )
                 orphans = [path for path in every.notes if path not in templates]
                 kept = tuple(path for path in orphans if Dismissal("orphan", frozenset((path,))) not in rows)
-                found[part] = NoteCount(len(kept), kept[page])
+                found[part] = NoteCount(len(kept), page.cut(kept))
                 found["dismissed"] = len(orphans) - len(kept) or None
             case "dead_ends" | "sources":
                 found[part] = await asyncio.to_thread(
-                    link_census.notes_without_links, graph_snapshot, counted, part, page
+                    link_census.notes_without_links, graph_snapshot, counted, part, shown
                 )
             case "stubs":
-                found[part], totals[part] = await asyncio.to_thread(link_census.stubs, graph_snapshot, page, templates)
+                found[part], totals[part] = await asyncio.to_thread(link_census.stubs, graph_snapshot, shown, templates)
             case "strong_pairs":
-                found[part], totals[part] = await asyncio.to_thread(link_census.strong_pairs, graph_snapshot, page)
+                found[part], totals[part] = await asyncio.to_thread(link_census.strong_pairs, graph_snapshot, shown)
             case "gaps":
                 found[part] = link_census.gaps(
-                    graph_snapshot, (await call.vault.analytics.gaps(graph_snapshot, kinds, page.stop))[offset:]
+                    graph_snapshot, (await call.vault.analytics.gaps(graph_snapshot, kinds, page.end))[page.offset :]
                 )
             case "hubs" | "pagerank" | "communities" | "bridges" | "articulations":
                 shape = await call.vault.analytics.shape(graph_snapshot, kinds)
                 found[part], totals[part] = await asyncio.to_thread(
-                    getattr(structure, part), graph_snapshot, shape, page
+                    getattr(structure, part), graph_snapshot, shape, shown
                 )
-    return GraphInsights(link_census.link_counts(counted), PartTotals(**totals), offset, **found)  # type: ignore[arg-type]  # by the names of its fields
+    return GraphInsights(link_census.link_counts(counted), PartTotals(**totals), page.offset, **found)  # type: ignore[arg-type]  # by the names of its fields

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from bridge.api.call import Call
 from bridge.api.note_names import folder_of
 from bridge.api.registry import operation
-from bridge.api.where import FilterArguments, choose_among
+from bridge.api.where import FilterArguments, NoteFilter, choose_among
 from bridge.engine.analytics import GraphMeasures, GraphSnapshot
 from bridge.features.graph.structure import (
     DEFAULT_KINDS,
@@ -141,8 +141,7 @@ async def graph_view(
     depth: Annotated[int, Meta(ge=1, le=6)] = 2,
     kinds: Kinds = DEFAULT_KINDS,
     stubs: bool = False,
-    *,
-    criteria: FilterArguments,
+    criteria: FilterArguments = NoteFilter(),
     community: Annotated[int, Meta(ge=0)] | None = None,
     notes: Annotated[tuple[VaultPath, ...], Meta(max_length=AROUND)] = (),
     tagged: bool = False,

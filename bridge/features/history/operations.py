@@ -11,6 +11,7 @@ from bridge.api.call import Call
 from bridge.api.feature import Finding, Fix, make_finding
 from bridge.api.hints import When
 from bridge.api.moments import moment
+from bridge.api.page import Page, PageArguments
 from bridge.api.registry import operation
 from bridge.api.write import ChangeArguments, author, diff_of, session_of
 from bridge.engine.host import Host
@@ -62,8 +63,7 @@ async def list_changes(
     operation: Annotated[str, Meta(max_length=100)] | None = None,
     since: When | None = None,
     until: When | None = None,
-    limit: Annotated[int, Meta(ge=1, le=200)] = 20,
-    offset: Annotated[int, Meta(ge=0)] = 0,
+    page: PageArguments = Page(20),
 ) -> ListedChanges:
     """List what was changed or proposed through the bridge, newest first.
 
@@ -75,8 +75,6 @@ async def list_changes(
         operation: Only those by this operation.
         since: Only those at this time or later.
         until: Only those before this time.
-        limit: Maximum changes.
-        offset: Changes to skip.
     """
     criteria = ChangeFilter(
         since=moment("since", since),
@@ -91,8 +89,8 @@ async def list_changes(
     await call.vault.review.expire()
 
     def listing() -> ListedChanges:
-        found = call.vault.review.changes(criteria, limit, offset)
-        notices = [] if found or offset or path is None or call.host.files.has(path) else [NOWHERE.format(path)]
+        found = call.vault.review.changes(criteria, page.limit, page.offset)
+        notices = [] if found or page.offset or path is None or call.host.files.has(path) else [NOWHERE.format(path)]
         return ListedChanges(tuple(summarize_change(call.vault, change, cut=True) for change in found), tuple(notices))
 
     return await asyncio.to_thread(listing)

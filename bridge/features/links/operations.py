@@ -10,7 +10,9 @@ from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.note_text import line_at, open_note
+from bridge.api.page import Page
 from bridge.api.registry import operation
+from bridge.api.signature import Spread
 from bridge.api.vault_notes import snapshot, sources_of
 from bridge.engine.link_graph import ResolvedLinks
 from bridge.engine.open_vault import OpenVault
@@ -161,8 +163,7 @@ async def note_links(
     direction: Direction = "any",
     context: bool = False,
     mentions: bool = False,
-    limit: Annotated[int, Meta(ge=1, le=LINES_SHOWN)] = LINES_SHOWN,
-    offset: Annotated[int, Meta(ge=0)] = 0,
+    page: Annotated[Page, Spread(bounds={"limit": Meta(le=LINES_SHOWN)})] = Page(LINES_SHOWN),
 ) -> NoteLinks:
     """List a note's links, backlinks and unresolved links.
 
@@ -171,8 +172,6 @@ async def note_links(
         direction: `out`: links in the note; `in`: links to it.
         context: Add the sentence around each link.
         mentions: Add unlinked mentions elsewhere.
-        limit: Maximum links of each kind, and mentions.
-        offset: Entries of each kind to skip.
 
     Raises:
         NoteNotFound: No such file; the message names the closest.
@@ -183,7 +182,7 @@ async def note_links(
         corpus = await read_corpus(call.vault)
         own_mentions = await asyncio.to_thread(mentions_of, call.vault, corpus, path)
         found = replace(found, mentions=own_mentions, mentions_total=len(own_mentions))
-    found = page_of(found, offset, limit)
+    found = cut_links(found, page)
     return await asyncio.to_thread(add_context, call.vault, found, path) if context else found
 
 
@@ -213,15 +212,14 @@ def gather_links(
     )
 
 
-def page_of(found: NoteLinks, offset: int, limit: int) -> NoteLinks:
-    page = slice(offset, offset + limit)
+def cut_links(found: NoteLinks, page: Page) -> NoteLinks:
     return replace(
         found,
-        offset=offset,
-        links=found.links[page],
-        backlinks=found.backlinks[page],
-        unresolved=found.unresolved[page],
-        mentions=found.mentions and found.mentions[page],
+        offset=page.offset,
+        links=page.cut(found.links),
+        backlinks=page.cut(found.backlinks),
+        unresolved=page.cut(found.unresolved),
+        mentions=found.mentions and page.cut(found.mentions),
     )
 
 

@@ -1,40 +1,33 @@
 """Names that deserve a note."""
 
 import asyncio
-from typing import Annotated
-
-from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder
 from bridge.api.note_names import folder_of
+from bridge.api.page import ListPage, Page, PageArguments
 from bridge.api.registry import operation
 from bridge.features.dismissals.public import dismissed_rows
 from bridge.features.links.corpus import read_corpus
 from bridge.features.links.note_candidates import NameProspect, drop_meant, find_candidates
 from bridge.features.links.report import broken_links, is_in_folder, stubs_of
 from bridge.features.properties.public import find_templates
-from bridge.records import Record
 from bridge.state.dismissals import dismissal_key
 
 MAX_CHARACTERS = 200_000
 """Characters of each note that are looked at: what deserves a note is said by others too."""
 
 
-class NameProspects(Record):
+class NameProspects(ListPage):
     """Names that deserve a note.
 
     Attributes:
         prospects: Most certain first.
-        total: Count before `limit` and `offset`.
-        offset: The `offset` of this page.
         notices: What was left out.
         dismissed: How many more were dismissed; absent if none.
     """
 
     prospects: tuple[NameProspect, ...]
-    total: int
-    offset: int
     notices: tuple[str, ...] = ()
     dismissed: int | None = None
 
@@ -50,8 +43,7 @@ class NameProspects(Record):
 )
 async def find_prospects(
     call: Call,
-    limit: Annotated[int, Meta(ge=1, le=200)] = 20,
-    offset: Annotated[int, Meta(ge=0)] = 0,
+    page: PageArguments = Page(20),
     folder: Folder | None = None,
 ) -> NameProspects:
     """Find names worth a note that have none: unresolved links, or names said by several notes.
@@ -60,8 +52,6 @@ async def find_prospects(
     labels, or capitalised German nouns.
 
     Args:
-        limit: Maximum names.
-        offset: Names to skip.
         folder: Only names in notes under this folder.
 
     Raises:
@@ -85,13 +75,11 @@ async def find_prospects(
         languages = {path: graph_snapshot.notes[path].language for path in texts if path in graph_snapshot.notes}
         every = drop_meant(corpus.names, find_candidates(excerpts, corpus.names, stubs, languages))
         found = [one for one in every if not dismissed or dismissal_key(one.name) not in dismissed]
-        shown = found[offset : offset + limit]
         return NameProspects(
-            tuple(shown),
-            len(found),
-            offset,
+            page.cut(found),
             tuple(f"Only the first {MAX_CHARACTERS:,} characters of `{path}` were looked at." for path in long),
             len(every) - len(found) or None,
+            **page.place(len(found)),
         )
 
     return await asyncio.to_thread(find)

@@ -11,7 +11,9 @@ from msgspec import Meta
 from bridge.api.call import Call
 from bridge.api.hints import Folder
 from bridge.api.note_names import folder_of
+from bridge.api.page import Page
 from bridge.api.registry import operation
+from bridge.api.signature import Spread
 from bridge.engine.analytics import GraphSnapshot
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import NotReady
@@ -241,15 +243,12 @@ class LinkReport(Record):
 )
 async def link_report(
     call: Call,
-    limit: Annotated[int, Meta(ge=1, le=100)] = 10,
-    offset: Annotated[int, Meta(ge=0)] = 0,
+    page: Annotated[Page, Spread(bounds={"limit": Meta(le=100)})] = Page(10),
     folder: Folder | None = None,
 ) -> LinkReport:
     """Report unresolved links and what they may mean, unlinked mentions, and ambiguous names.
 
     Args:
-        limit: Maximum entries of each kind.
-        offset: Entries of each kind to skip.
         folder: Only links and mentions in notes under this folder.
 
     Raises:
@@ -261,12 +260,12 @@ async def link_report(
     corpus = await read_corpus(vault)
     templates = await asyncio.to_thread(find_templates, vault, graph_snapshot.notes)
     wanting, stubs = await asyncio.to_thread(wanted_notes, graph_snapshot, vault.names, inside, templates)
-    tried, page = stubs[:TRIED], slice(offset, offset + limit)
+    tried = stubs[:TRIED]
     matches = await asyncio.to_thread(find_by_name, corpus.names, [stub.name for stub in tried])
     named = [BrokenName(s.name, s.wanted, s.notes, *found) for s, found in zip(tried, matches, strict=True) if found]
     unnamed = [stub for stub, found in zip(tried, matches, strict=True) if not found] + stubs[TRIED:]
-    broken, left = named[page], list[Stub]()
-    for stub in unnamed[page]:
+    broken, left = [*page.cut(named)], list[Stub]()
+    for stub in page.cut(unnamed):
         found = await find_by_vector(vault, stub.name, wanting[stub.name])
         if found is None:
             left.append(stub)
@@ -281,20 +280,20 @@ async def link_report(
     unlinked = await asyncio.to_thread(unlinked_notes, graph_snapshot, corpus, texts)
     ambiguous = await asyncio.to_thread(ambiguous_names, graph_snapshot, inside)
     accepted, declined = await asyncio.to_thread(feedback_counts, vault)
-    near = len(unnamed[page]) - len(left)
+    near = len(page.cut(unnamed)) - len(left)
     longest = max(len(named), len(unnamed), len(unlinked), len(ambiguous))
     return LinkReport(
         totals=ReportTotals(len(named) + near, len(unnamed) - near, len(unlinked), len(ambiguous)),
-        offset=offset,
+        offset=page.offset,
         unresolved=len(stubs),
         broken=tuple(broken),
         stubs=tuple(left),
-        unlinked=tuple(unlinked[page]),
-        ambiguous=tuple(ambiguous[page]),
+        unlinked=page.cut(unlinked),
+        ambiguous=page.cut(ambiguous),
         accepted=accepted,
         declined=declined,
         rate=round(accepted / (accepted + declined), 3) if accepted + declined else None,
-        next_offset=page.stop if page.stop < longest else None,
+        next_offset=page.end if page.end < longest else None,
         notices=tuple(
             f"Only the first {MAX_CHARACTERS:,} characters of `{path}` were looked at for mentions."
             for path in sorted(path for path, text in texts.items() if len(text) > MAX_CHARACTERS)

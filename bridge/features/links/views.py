@@ -16,10 +16,11 @@ from bridge.api.markup import (
     aside,
     notice,
     notices,
+    page_notice,
     path_of,
 )
 from bridge.text.budget import cut_reasons, fit_words
-from bridge.text.counts import count_of, more_pages
+from bridge.text.counts import count_of
 from bridge.text.invisible import inline
 from bridge.types import SHORT_DIGEST
 
@@ -140,11 +141,9 @@ PROSPECTS = (
 
 def prospects_view(answer: Answer) -> Iterable[Element]:
     """Show the link candidates without a note, one per line."""
-    if pages := more_pages(len(answer["prospects"]), answer["total"], answer["offset"], "name"):
-        yield notice(pages)
+    none = notice("No name that several notes say lacks a note.")
+    yield page_notice(answer, "prospects", "name") if answer["total"] else none
     yield Table(PROSPECTS, answer["prospects"])
-    if not answer["total"]:
-        yield notice("No name that several notes say lacks a note.")
     if answer.get("dismissed"):
         yield notice(f"{answer['dismissed']} more dismissed")
     yield from notices(answer.get("notices", ()))

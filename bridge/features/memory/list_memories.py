@@ -3,13 +3,12 @@
 import asyncio
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Literal
-
-from msgspec import Meta
+from typing import Literal
 
 from bridge.api.call import Call
 from bridge.api.hints import When
 from bridge.api.moments import moment
+from bridge.api.page import ListPage, Page, PageArguments
 from bridge.api.registry import operation
 from bridge.engine.agents_folder import agents_folder
 from bridge.features.memory.access import audience_of, now, open_catalogue
@@ -37,18 +36,16 @@ class MemoryCounts(Record):
     tiers: Mapping[str, int]
 
 
-class MemoryPage(Record):
+class MemoryPage(ListPage):
     """A page of memories.
 
     Attributes:
         memories: The memories on this page.
-        total: Count before `limit` and `offset`.
         counts: Of all that match.
         notices: Remarks.
     """
 
     memories: tuple[ListedMemory, ...]
-    total: int
     counts: MemoryCounts
     notices: tuple[str, ...] = ()
 
@@ -68,8 +65,7 @@ async def list_memories(
     among_private: bool = False,
     archived: bool = False,
     sort: Sort = "-updated",
-    limit: Annotated[int, Meta(ge=1, le=500)] = 50,
-    offset: Annotated[int, Meta(ge=0)] = 0,
+    page: PageArguments = Page(50),
     text_chars: TextChars = 200,
 ) -> MemoryPage:
     """List the memories that hold now; listing one does not count as use.
@@ -84,8 +80,6 @@ async def list_memories(
         among_private: Include what is private to others; for the user only.
         archived: Include what is archived.
         sort: `-updated` is newest first, `-used` last recalled first, `expires` soonest first.
-        limit: Maximum memories.
-        offset: Memories to skip.
         text_chars: Maximum characters of each text.
     """
     catalogue = await open_catalogue(call)
@@ -99,11 +93,12 @@ async def list_memories(
         }
         found = [memory for path, memory in visible.memories.items() if passes(memory, criteria, tiers_now[path])]
         found.sort(key=lambda memory: sort_key(memory, uses, sort))
-        page = list_each(call, visible, found[offset : offset + limit], uses, text_chars)
+        shown = list_each(call, visible, page.cut(found), uses, text_chars)
         counts = MemoryCounts(
             dict(Counter(memory.kind for memory in found)), dict(Counter(tiers_now[memory.path] for memory in found))
         )
-        return MemoryPage(page, len(found), counts, (*recall_notices(call, ()), *unreadable_notices(call)))
+        remarks = (*recall_notices(call, ()), *unreadable_notices(call))
+        return MemoryPage(shown, counts, remarks, **page.place(len(found)))
 
     return await asyncio.to_thread(find)
 

@@ -6,9 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from msgspec import Meta
 from msgspec.structs import replace
 
 from bridge.api.call import Call
@@ -17,9 +16,10 @@ from bridge.api.hints import Folder
 from bridge.api.moments import iso
 from bridge.api.note_names import no_such_note, unknown_names
 from bridge.api.note_text import read_text
+from bridge.api.page import ListPage, Page, PageArguments
 from bridge.api.registry import operation
 from bridge.api.vault_notes import creation_text, creation_time, snapshot, sources_of
-from bridge.api.where import FilterArguments, Where, choose_among, notes_where
+from bridge.api.where import FilterArguments, NoteFilter, Where, choose_among, notes_where
 from bridge.changes.requests.create_note import CreateNote
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import ConfirmationRequired
@@ -63,17 +63,15 @@ class ListedNote(Record):
     created: str | None = None
 
 
-class FoundNotes(Record):
+class FoundNotes(ListPage):
     """A page of a list of notes.
 
     Attributes:
         notes: The notes on this page.
-        total: Count before `limit` and `offset`.
         notices: Remarks, such as on a missing folder or tag.
     """
 
     notes: tuple[ListedNote, ...]
-    total: int
     notices: tuple[str, ...] = ()
 
 
@@ -92,13 +90,11 @@ class FoundNotes(Record):
 )
 async def find_notes(
     call: Call,
-    *,
-    criteria: FilterArguments,
+    criteria: FilterArguments = NoteFilter(),
     links_to: VaultPath | None = None,
     linked_from: VaultPath | None = None,
     sort: Sort = "path",
-    limit: Annotated[int, Meta(ge=1, le=500)] = 50,
-    offset: Annotated[int, Meta(ge=0)] = 0,
+    page: PageArguments = Page(50),
     excerpts: bool = False,
     where: Where = "",
 ) -> FoundNotes:
@@ -108,8 +104,6 @@ async def find_notes(
         links_to: Only notes linking to this file.
         linked_from: Only notes that this note links to.
         sort: `-` reverses: `-modified` is newest first. By `created`, notes of which that is unknown come last.
-        limit: Maximum notes.
-        offset: Notes to skip.
         excerpts: Add how each text begins.
         where: Only notes for which this expression of Obsidian's Bases is true, such as
             `rating > 3 && !file.hasTag("done") && file.mtime > now() - "7d"`.
@@ -134,9 +128,8 @@ async def find_notes(
             paths &= targets_of(vault, notes, linked_from)
         found = sort_notes([notes[path] for path in paths], sort, vault.root)
         notices = (*unknown_names(notes, criteria.folder, criteria.tags, criteria.properties), *unknown)
-        return FoundNotes(
-            tuple(summarize_note(note, vault.root) for note in found[offset : offset + limit]), len(found), notices
-        )
+        shown = tuple(summarize_note(note, vault.root) for note in page.cut(found))
+        return FoundNotes(shown, notices, **page.place(len(found)))
 
     found = await asyncio.to_thread(find)
     return replace(found, notes=await add_excerpts(vault, found.notes)) if excerpts else found

@@ -3,9 +3,21 @@
 from collections.abc import Iterable, Sequence
 
 from bridge.api.change_view import written_view
-from bridge.api.markup import Answer, Column, Document, Element, Line, Segment, Table, aside, notice, notices, path_of
+from bridge.api.markup import (
+    Answer,
+    Column,
+    Document,
+    Element,
+    Line,
+    Segment,
+    Table,
+    aside,
+    notice,
+    notices,
+    page_notice,
+    path_of,
+)
 from bridge.markdown.sections import has_line_number
-from bridge.text.counts import count_shown
 from bridge.text.invisible import inline
 from bridge.types import SHORT_DIGEST
 
@@ -83,7 +95,7 @@ def notes_view(answer: Answer) -> Iterable[Element]:
 
 
 def note_list_view(answer: Answer) -> Iterable[Element]:
-    yield notice(count_shown(len(answer["notes"]), answer["total"], "note"))
+    yield page_notice(answer, "notes", "note")
     yield from notices(answer.get("notices", ()))
     yield Table(NOTES, [{**one, "digest": one["digest"][:SHORT_DIGEST]} for one in answer["notes"]])
 

@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.hints import Scalar
+from bridge.api.page import ListPage, Page, PageArguments
 from bridge.api.registry import operation
 from bridge.errors import BridgeError, Forbidden, NoteChanged
 from bridge.features.policies.block import TYPE
@@ -79,17 +80,15 @@ class PolicyStarter(Record):
     description: str
 
 
-class PolicyPage(Record):
+class PolicyPage(ListPage):
     """The policies of a vault.
 
     Attributes:
         policies: By path.
-        total: Count before `limit` and `offset`.
         starters: Policies that can be taken as a start.
     """
 
     policies: tuple[ListedPolicy, ...]
-    total: int
     starters: tuple[PolicyStarter, ...]
 
 
@@ -107,8 +106,7 @@ class PolicyPage(Record):
 async def list_policies(
     call: Call,
     path: VaultPath | None = None,
-    limit: Annotated[int, Meta(ge=1, le=200)] = 50,
-    offset: Annotated[int, Meta(ge=0)] = 0,
+    page: PageArguments = Page(50),
 ) -> PolicyPage:
     """List the policies: notes of `type: policy` with a workflow, which agents may run once the user approved it.
 
@@ -116,8 +114,6 @@ async def list_policies(
 
     Args:
         path: Only the policy of this note.
-        limit: Maximum policies.
-        offset: Policies to skip.
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
@@ -126,12 +122,12 @@ async def list_policies(
     vault = call.vault
     approved = await approvals(call)
     if path is not None:
-        return PolicyPage((describe_policy(path, await open_policy(call, path), approved),), 1, ())
+        return PolicyPage((describe_policy(path, await open_policy(call, path), approved),), (), total=1)
     vault.require_keyword()
     paths = sorted(each for each, note in vault.index.notes.items() if note.note_type == TYPE)
 
     def listing() -> Iterator[ListedPolicy]:
-        for each in paths[offset : offset + limit]:
+        for each in page.cut(paths):
             try:
                 yield describe_policy(each, read_note(vault, each), approved)
             except BridgeError as error:
@@ -139,7 +135,7 @@ async def list_policies(
 
     shown = await asyncio.to_thread(lambda: tuple(listing()))
     starters = tuple(PolicyStarter(name, starter_description(name)) for name in STARTERS)
-    return PolicyPage(shown, len(paths), starters)
+    return PolicyPage(shown, starters, **page.place(len(paths)))
 
 
 def describe_policy(path: VaultPath, found: ReadPolicy, approved: Approvals) -> ListedPolicy:

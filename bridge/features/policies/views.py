@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bridge.api.change_view import written_view
-from bridge.api.markup import Answer, Column, Element, Line, Table, notice, path_of
-from bridge.text.counts import count_of, count_shown
+from bridge.api.markup import Answer, Column, Element, Line, Table, notice, page_notice, path_of
+from bridge.text.counts import count_of
 from bridge.text.invisible import inline
 from bridge.types import SHORT_DIGEST
 
@@ -27,7 +27,7 @@ def policy_page_view(answer: Answer) -> Iterable[Element]:
         for one in answer["policies"]:
             yield from _policy(one)
         return
-    yield notice(count_shown(len(answer["policies"]), answer["total"], "workflow"))
+    yield page_notice(answer, "policies", "workflow")
     yield Table(POLICIES, answer["policies"])
     names = ", ".join(one["name"] for one in answer["starters"])
     yield notice(f"`author_policy` writes one, also from a starter: {names}.")

@@ -96,6 +96,6 @@ STALE = (
 
 def stale_notes_view(answer: Answer) -> Iterable[Element]:
     """Show stale notes, one per line, the most urgent first."""
-    yield notice(count_shown(len(answer["notes"]), answer["total"], "note").replace("; `offset` shows more", ""))
+    yield notice(count_shown(len(answer["notes"]), answer["total"], "note"))
     yield from notices(answer["notices"])
     yield Table(STALE, answer["notes"])

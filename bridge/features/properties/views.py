@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from bridge.api.change_view import written_view
 from bridge.api.markup import Answer, Column, Element, Line, Section, Table, notice, notices, path_of
-from bridge.text.counts import count_of
+from bridge.text.counts import count_of, count_shown
 from bridge.text.invisible import inline
 
 MAX_SKIPPED_NOTES = 20
@@ -32,8 +32,7 @@ VALUES = (
 def property_report_view(answer: Answer) -> Iterable[Element]:
     total, values = answer["total"], answer.get("values")
     if values is not None:
-        shown = f"{len(values)} of " if len(values) < total else ""
-        yield notice(f"{shown}{count_of(total, 'value')} in {count_of(answer['notes'], 'note')}")
+        yield notice(f"{count_shown(len(values), total, 'value')} in {count_of(answer['notes'], 'note')}")
         yield from notices(answer["notices"])
         yield Table(VALUES, values)
         return
@@ -72,11 +71,10 @@ VIOLATIONS = (
 
 
 def checked_notes_view(answer: Answer) -> Iterable[Element]:
-    total = answer["total"]
-    shown = f"{len(answer['violations'])} of " if len(answer["violations"]) < total else ""
+    shown = count_shown(len(answer["violations"]), answer["total"], "violation")
     rules = count_of(answer["rules"], "rule")
     dismissed = f", {answer['dismissed']} more dismissed" if answer.get("dismissed") else ""
-    yield notice(f"{shown}{count_of(total, 'violation')} of {rules} in {count_of(answer['notes'], 'note')}{dismissed}")
+    yield notice(f"{shown} of {rules} in {count_of(answer['notes'], 'note')}{dismissed}")
     yield from notices(answer["notices"])
     yield Table(VIOLATIONS, answer["violations"])
     if answer.get("conventions"):

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from bridge.api.call import Call
 from bridge.api.hints import Limit, Query
 from bridge.api.registry import operation
-from bridge.api.where import FilterArguments, Where
+from bridge.api.where import FilterArguments, NoteFilter, Where
 from bridge.errors import InvalidArguments
 from bridge.features.injections.public import find_withheld, reader_of
 from bridge.features.search.operations import PassageTokens, build_search_result, find_among
@@ -56,8 +56,7 @@ async def search_blocks(
     limit: Limit = 10,
     order: BlockOrder = "relevance",
     mode: SearchMode = "hybrid",
-    *,
-    criteria: FilterArguments,
+    criteria: FilterArguments = NoteFilter(),
     passage_tokens: PassageTokens = 0,
     where: Where = "",
 ) -> FoundBlocks:

@@ -56,8 +56,7 @@ async def search(
     query: Query,
     limit: Limit = 10,
     mode: SearchDepth = "hybrid",
-    *,
-    criteria: FilterArguments,
+    criteria: FilterArguments = NoteFilter(),
     explain: bool = False,
     passage_tokens: PassageTokens = 0,
     paths: tuple[NoteOrFolder, ...] = (),
@@ -238,7 +237,7 @@ async def pick_link(
     Raises:
         ModelMissing: The mode is `semantic` and no model is installed.
     """
-    found = await search(call, words, min(limit + 1, 100), mode, criteria=NoteFilter())
+    found = await search(call, words, min(limit + 1, 100), mode)
     times = times_chosen(call.vault, words)
     hits = {hit.path: hit for hit in found.hits}
     first = [mark_chosen(hits.get(note) or named_hit(call.vault, note), count) for note, count in times.items()]

@@ -12,6 +12,7 @@ from bridge.api.call import Call
 from bridge.api.hints import When
 from bridge.api.markup import Answer, Column, Element, Table, notice
 from bridge.api.moments import iso, moment
+from bridge.api.page import ListPage, Page, PageArguments
 from bridge.api.registry import operation
 from bridge.engine.open_vault import OpenVault
 from bridge.markdown.note import field_of
@@ -60,16 +61,14 @@ class ListedSession(Record):
     tokens: int
 
 
-class ListedSessions(Record):
+class ListedSessions(ListPage):
     """Sessions.
 
     Attributes:
         sessions: Last begun first.
-        total: Number of sessions that match.
     """
 
     sessions: tuple[ListedSession, ...]
-    total: int
 
 
 @operation(
@@ -87,8 +86,7 @@ async def list_sessions(
     client: Annotated[str, Meta(max_length=200)] | None = None,
     since: When | None = None,
     until: When | None = None,
-    limit: Annotated[int, Meta(ge=1, le=500)] = 20,
-    offset: Annotated[int, Meta(ge=0)] = 0,
+    page: PageArguments = Page(20),
 ) -> ListedSessions:
     """List the sessions of the last 90 days: client, start, end, calls, errors, changed notes and journal.
 
@@ -97,16 +95,14 @@ async def list_sessions(
         client: Only those of this program, in any case.
         since: Only those that lasted until this time or later.
         until: Only those that began before this time.
-        limit: Maximum sessions.
-        offset: Sessions to skip.
     """
     criteria = SessionFilter(client, moment("since", since), moment("until", until), status)
 
     def listing() -> ListedSessions:
         store = call.vault.store
         store.calls.flush()
-        found, total = store.sessions.page(criteria, limit, offset)
-        return ListedSessions(tuple(describe_session(call.vault, one) for one in found), total)
+        found, total = store.sessions.page(criteria, page.limit, page.offset)
+        return ListedSessions(tuple(describe_session(call.vault, one) for one in found), **page.place(total))
 
     return await asyncio.to_thread(listing)
 

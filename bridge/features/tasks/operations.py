@@ -4,14 +4,13 @@ import asyncio
 from bisect import bisect_right
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Annotated, Literal
-
-from msgspec import Meta
+from typing import Literal
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder, Period
-from bridge.api.markup import Answer, Column, Element, Table, notice, notices
+from bridge.api.markup import Answer, Column, Element, Table, notices, page_notice
 from bridge.api.note_names import no_such_note, unknown_names
+from bridge.api.page import ListPage, Page, PageArguments
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
 from bridge.api.where import Where, choose_among, notes_where
@@ -22,7 +21,6 @@ from bridge.records import Record
 from bridge.search.filters import filter_notes
 from bridge.search.model import SearchRequest
 from bridge.search.task_filter import Sort, TaskFilter, filter_tasks, require_status, sort_tasks
-from bridge.text.counts import count_shown
 from bridge.text.fold import fold_case
 from bridge.types import SHORT_DIGEST, Among, Day, DayOrPeriod, VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
@@ -66,17 +64,15 @@ class ListedTask(Record):
     digest: str = ""
 
 
-class TaskList(Record):
+class TaskList(ListPage):
     """A page of a list of tasks.
 
     Attributes:
         tasks: The tasks on this page.
-        total: Count before `limit` and `offset`.
         notices: Remarks, such as on a missing folder or tag.
     """
 
     tasks: tuple[ListedTask, ...]
-    total: int
     notices: tuple[str, ...] = ()
 
 
@@ -103,8 +99,7 @@ async def list_tasks(
     tags: tuple[str, ...] = (),
     text: str = "",
     sort: Sort = "path",
-    limit: Annotated[int, Meta(ge=1, le=500)] = 50,
-    offset: Annotated[int, Meta(ge=0)] = 0,
+    page: PageArguments = Page(50),
     among: Among | None = None,
     where: Where = "",
 ) -> TaskList:
@@ -121,8 +116,6 @@ async def list_tasks(
         tags: Only tasks with all these tags; `a` matches `a/b`.
         text: Only tasks whose line contains this, ignoring case.
         sort: `due` is earliest first, `-due` latest first, undated last.
-        limit: Maximum tasks.
-        offset: Tasks to skip.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
         where: Only tasks of notes for which this expression of Obsidian's Bases is true, such as `status == "active"`.
 
@@ -156,9 +149,9 @@ async def list_tasks(
         settings = read_obsidian_settings(vault.root).tasks
         listed = (notes[each] for each in paths if passing is None or each in passing)
         found = sort_tasks(filter_tasks(listed, criteria, settings), sort)
-        page = tuple(summarize_task(*each, settings) for each in found[offset : offset + limit])
+        shown = tuple(summarize_task(*each, settings) for each in page.cut(found))
         # A task's tag is one of its note.
-        return TaskList(page, len(found), (*unknown_names(notes, folder, tags), *unknown))
+        return TaskList(shown, (*unknown_names(notes, folder, tags), *unknown), **page.place(len(found)))
 
     return await asyncio.to_thread(find)
 
@@ -205,6 +198,6 @@ TASKS = (
 
 def task_list_view(answer: Answer) -> Iterable[Element]:
     """Show a list of tasks, one per line, starting with what `toggle_task` needs."""
-    yield notice(count_shown(len(answer["tasks"]), answer["total"], "task"))
+    yield page_notice(answer, "tasks", "task")
     yield from notices(answer.get("notices", ()))
     yield Table(TASKS, answer["tasks"])

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from bridge.api.markup import Answer, Column, Element, Line, Segment, Table, notice, notices, path_of
-from bridge.text.counts import count_of
+from bridge.text.counts import count_of, count_shown
 from bridge.text.invisible import inline
 from bridge.types import SHORT_DIGEST
 
@@ -41,9 +41,8 @@ def topic_list_view(answer: Answer) -> Iterable[Element]:
     if (note := answer.get("note")) is not None:
         yield from _note_topics(answer, note)
         return
-    total = answer["total"]
-    shown = f"{len(answer['topics'])} of " if len(answer["topics"]) < total else ""
-    yield notice(f"{shown}{count_of(total, 'topic')} in {inline(answer['folder'])}")
+    shown = count_shown(len(answer["topics"]), answer["total"], "topic")
+    yield notice(f"{shown} in {inline(answer['folder'])}")
     for one in answer["kinds"]:
         if one["kind"] and one["meaning"]:
             yield notice(f"{inline(one['kind'])} ({one['topics']}): {inline(one['meaning'])}")
@@ -62,10 +61,9 @@ def _note_topics(answer: Answer, note: Answer) -> Iterable[Element]:
 
 
 def _findings(answer: Answer) -> Iterable[Element]:
-    total = answer["total"]
-    if total:
-        shown = f"{len(answer['findings'])} of " if len(answer["findings"]) < total else ""
-        yield notice(f"{shown}{count_of(total, 'finding')}; give the edits of those to be done to change_set")
+    if total := answer["total"]:
+        shown = count_shown(len(answer["findings"]), total, "finding")
+        yield notice(f"{shown}; give the edits of those to be done to change_set")
     elif not answer["notices"]:
         yield notice("The topics are in order.")
     for one in answer["findings"]:
