@@ -7,8 +7,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from bridge.api.markup import Answer, Diff, Element, Line, Segment, aside, notice, notices, path_of
-from bridge.changes.forecast import Forecast
-from bridge.records import Record
+from bridge.changes.forecast import CountForecast, Forecast
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline, quote_path
 from bridge.types import SHORT_DIGEST
@@ -146,27 +145,12 @@ def _echo(text: str) -> Diff:
     return Diff(text, ECHO if text.count("\n") <= ECHO else ECHO_LINES, ECHO_WIDTH)
 
 
-class CountForecast(Record):
-    """A count of the vault before and after a change.
-
-    Attributes:
-        name: What is counted: `notes`, `links`, `orphans`, `dangling` links, `tags`, `properties`, or the notes of one
-            `tag …` or `property …`.
-        before: Before it.
-        after: After it.
-    """
-
-    name: str
-    before: int
-    after: int
-
-
 def describe_forecast(forecast: Forecast | None) -> tuple[CountForecast, ...]:
     if forecast is None:
         return ()
     before, after = asdict(forecast.before), asdict(forecast.after)
     return (
         *(CountForecast(name, before[name], after[name]) for name in before if before[name] != after[name]),
-        *(CountForecast(f"tag {one.name}", one.before, one.after) for one in forecast.tags),
-        *(CountForecast(f"property {one.name}", one.before, one.after) for one in forecast.properties),
+        *forecast.tags,
+        *forecast.properties,
     )

@@ -142,13 +142,14 @@ def _keys(note: IndexedNote) -> Iterator[str]:
     return (name_key(file) for link in note.targets if (file := target_file(*link)))
 
 
-class NameCount(Record):
-    """How many notes have a tag or a property.
+class CountForecast(Record):
+    """A count of the vault before and after a change.
 
     Attributes:
-        name: The tag or property, as written.
-        before: Notes before the change.
-        after: Notes after it.
+        name: What is counted: `notes`, `links`, `orphans`, `dangling` links, `tags`, `properties`, or the notes of one
+            `tag …` or `property …`.
+        before: Before it.
+        after: After it.
     """
 
     name: str
@@ -168,16 +169,15 @@ class Forecast(Record):
 
     before: VaultCounts
     after: VaultCounts
-    tags: tuple[NameCount, ...] = ()
-    properties: tuple[NameCount, ...] = ()
+    tags: tuple[CountForecast, ...] = ()
+    properties: tuple[CountForecast, ...] = ()
 
     @property
     def difference(self) -> Mapping[str, int]:
         """By how much each count differs, by name; counts that stay are left out."""
         before, after = asdict(self.before), asdict(self.after)
         found = {name: after[name] - before[name] for name in before}
-        found |= {f"tag {one.name}": one.after - one.before for one in self.tags}
-        found |= {f"property {one.name}": one.after - one.before for one in self.properties}
+        found |= {one.name: one.after - one.before for one in (*self.tags, *self.properties)}
         return {name: number for name, number in found.items() if number}
 
 
@@ -286,12 +286,14 @@ def compare_counts(vault: CountedVault, files: AffectedFiles) -> Forecast:
     )
     old, new = [sides.before[path] for path in sides.before], [sides.after[path] for path in sides.after]
     tags = _name_counts(
+        "tag",
         Counter(tag for one in old for tag in one.tags),
         Counter(tag for one in new for tag in one.tags),
         lambda: count_tags(vault.notes.values()),
         _corrections(vault, files, lambda note: note.tags),
     )
     properties = _name_counts(
+        "property",
         Counter(name for one in old for name in one.properties),
         Counter(name for one in new for name in one.properties),
         lambda: count_property_names(vault.notes.values()),
@@ -369,15 +371,17 @@ def _corrections(
 
 
 def _name_counts(
-    old: Counter[str], new: Counter[str], count: Callable[[], Counter[str]], corrections: Counter[str]
-) -> tuple[NameCount, ...]:
+    kind: str, old: Counter[str], new: Counter[str], count: Callable[[], Counter[str]], corrections: Counter[str]
+) -> tuple[CountForecast, ...]:
     differing = sorted(name for name in {**old, **new} if old[name] != new[name])
     if not differing:
         return ()
     total = count()
     before = {name: total[name] + corrections[name] for name in differing}
-    return tuple(NameCount(name, before[name], before[name] + new[name] - old[name]) for name in differing)
+    return tuple(
+        CountForecast(f"{kind} {name}", before[name], before[name] + new[name] - old[name]) for name in differing
+    )
 
 
-def _net_new(counts: Iterable[NameCount]) -> int:
+def _net_new(counts: Iterable[CountForecast]) -> int:
     return sum((one.after > 0) - (one.before > 0) for one in counts)

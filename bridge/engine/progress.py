@@ -13,16 +13,23 @@ from bridge.types import Digest
 
 
 class ModelInUse(Record):
-    """The embedding model and the state of its vectors."""
+    """The model that embeds the vault.
+
+    Attributes:
+        id: Its id.
+        dimensions: Dimensions of its vectors.
+        digest: SHA-256 of its file.
+        answering: The vectors that answer queries: the previous model's until the new ones are complete.
+        workers: Processes that run it.
+        reason: Why it is this model.
+    """
 
     id: str
     dimensions: int
     digest: Digest
     answering: str | None
-    """Key of the searchable vectors; another model's until a model swap is complete."""
     workers: int
-    reason: str
-    """Why it is this one."""
+    reason: str = ""
 
 
 class Progress(Record):

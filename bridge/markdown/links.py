@@ -21,11 +21,17 @@ SCHEME = re.compile(r"[a-z][a-z0-9+.-]+:(?!\s)", re.IGNORECASE)
 
 
 class ResolvedLink(Record):
-    """The resolved target of a link; `path` is None when there is no such file, `heading` reads `A > B`."""
+    """The target of a link.
+
+    Attributes:
+        path: The file; null if unresolved, as a wiki link is with `[[` or `]]` in it.
+        heading: The heading after `#`, if any, such as `A > B`.
+        block: The block id after `#^`, if any.
+    """
 
     path: VaultPath | None
-    heading: str | None = None
-    block: str | None = None
+    heading: str | None
+    block: str | None
 
 
 class Target(Record):

@@ -65,7 +65,7 @@ class Names:
     def resolve(self, target: str, source: VaultPath, kind: LinkKind = "wiki") -> ResolvedLink:
         """Resolve the file that a link means, as Obsidian does; aliases do not count."""
         if kind == "markdown" and is_external(target.strip()):
-            return ResolvedLink(None)
+            return ResolvedLink(None, None, None)
         parts = split_target(target, kind)
         if not parts.file:
             return ResolvedLink(source if target.strip() else None, parts.heading, parts.block)

@@ -21,9 +21,15 @@ _START_AGAIN = (
 
 
 class ModelSetup(Record):
-    """Why no model can be used: the set-up of llama.cpp runs, has failed, or was never started.
+    """The set-up of llama.cpp, without which no model can be used.
 
-    `done` and `total` count the compiled files, and are 0 in other steps.
+    Attributes:
+        state: `running`, `failed` or `missing`.
+        message: What it does, or what is wrong.
+        hint: What to do.
+        done: Files compiled.
+        total: Files to compile; 0 in other steps.
+        seconds: How long it has run.
     """
 
     state: Literal["running", "failed", "missing"]

@@ -36,19 +36,25 @@ class PackedItem(Record):
     """Its number, place and text."""
 
 
-class LeftOut(Record):
-    """A relevant note for which there was no room, and the tokens that its shortest form takes."""
+class OmittedNote(Record):
+    """A relevant note for which there was no room.
+
+    Attributes:
+        path: The note.
+        tokens: Tokens that its shortest form takes.
+        score: Its score.
+    """
 
     path: VaultPath
-    score: float
     tokens: int
+    score: float
 
 
 class PackedNotes(Record):
     """What fits."""
 
     items: tuple[PackedItem, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[OmittedNote, ...] = ()
     text: str = ""
     tokens: int = 0
 
@@ -131,7 +137,7 @@ class _Selection:
         items = self._items()
         text = _join(items)
         left = [
-            LeftOut(note.path, note.score, self._size(form))
+            OmittedNote(note.path, self._size(form), note.score)
             for at, note in enumerate(self._notes)
             if at not in self._chosen
             for form in [one for one in (*_shortest(note), note.outline) if one is not None][:1]

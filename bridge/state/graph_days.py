@@ -41,8 +41,14 @@ class Changes(Record):
         )
 
 
-class Size(Record):
-    """How much there is of everything."""
+class LinkCounts(Record):
+    """Totals of the graph.
+
+    Attributes:
+        notes: Notes.
+        links: Pairs of notes joined by links or arrows.
+        stubs: Unresolved names.
+    """
 
     notes: int
     links: int
@@ -54,7 +60,7 @@ class Day(Record):
 
     day: str
     """In ISO 8601, local time."""
-    size: Size
+    size: LinkCounts
     changes: Changes
 
 
@@ -68,7 +74,7 @@ class GraphDays:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def save(self, day: str, size: Size, joined: Degrees) -> None:
+    def save(self, day: str, size: LinkCounts, joined: Degrees) -> None:
         """Record the graph of a day: its size, and the degree of each note; may be called again on the same day."""
         with self._database.transaction() as connection:
             earlier = connection.execute(
@@ -91,7 +97,7 @@ class GraphDays:
     def since(self, day: str) -> list[Day]:
         query = "SELECT day, notes, links, stubs, changes FROM graph_day WHERE day >= ? ORDER BY day"
         rows = self._database.read(lambda connection: connection.execute(query, (day,)).fetchall())
-        return [Day(at, Size(*size), decode_changes(changes)) for at, *size, changes in rows]
+        return [Day(at, LinkCounts(*size), decode_changes(changes)) for at, *size, changes in rows]
 
 
 def compare_days(before: Degrees, now: Degrees) -> Changes:

@@ -160,7 +160,7 @@ def differing(forecast: Forecast, before: Paper, after: Paper) -> list[str]:
     for told, one, other in ((forecast.tags, old_tags, new_tags), (forecast.properties, old_names, new_names)):
         wanted = {name: (one.get(name, 0), other.get(name, 0)) for name in {**one, **other}}
         wanted = {name: pair for name, pair in wanted.items() if pair[0] != pair[1]}
-        if {each.name: (each.before, each.after) for each in told} != wanted:
+        if {each.name.partition(" ")[2]: (each.before, each.after) for each in told} != wanted:
             found.append(f"{told}, not {wanted}")
     return found
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bridge.changes.draft import digest_of
-from bridge.changes.forecast import NameCount, explain_difference
+from bridge.changes.forecast import CountForecast, explain_difference
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import EditNote, SetProperties
@@ -84,7 +84,7 @@ def test_requests_are_forecast_together(tmp_path: Path) -> None:
     ]
     forecast, before, after = forecast_of(tmp_path, FILES, requests)
     assert not differing(forecast, before, after)
-    assert NameCount("cereal", 0, 2) in forecast.tags
+    assert CountForecast("tag cereal", 0, 2) in forecast.tags
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -7,7 +7,7 @@ import pytest
 import pytest_asyncio
 
 from bridge.features.graph.history import monday
-from bridge.state.graph_days import Size
+from bridge.state.graph_days import LinkCounts
 from bridge.types import VaultPath
 from tests.features.days import noon_of
 from tests.features.graphs import drawn
@@ -40,7 +40,7 @@ async def grown(drawn: Served) -> AsyncIterator[Served]:
         (before + timedelta(weeks=1), {old: 4, notes[0]: 3, passing: 1}),
         (before + timedelta(weeks=1, days=1), {old: 5, notes[0]: 2}),
     ):
-        store.graph_days.save(day.isoformat(), Size(len(joined), 7, 0), joined)
+        store.graph_days.save(day.isoformat(), LinkCounts(len(joined), 7, 0), joined)
     yield drawn
 
 

@@ -132,7 +132,7 @@ def test_a_bare_heading_means_the_note_itself() -> None:
     names = Names([HOME])
     assert names.resolve("#A", HOME) == ResolvedLink(HOME, "A", None)
     assert names.resolve("^b", HOME) == ResolvedLink(HOME, None, "b")
-    assert names.resolve("", HOME) == ResolvedLink(None)
+    assert names.resolve("", HOME) == ResolvedLink(None, None, None)
 
 
 def test_an_unresolved_link_keeps_its_place() -> None:

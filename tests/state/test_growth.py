@@ -4,12 +4,12 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from bridge.state.graph_days import KEPT, NAMED, Changes, Day, Size
+from bridge.state.graph_days import KEPT, NAMED, Changes, Day, LinkCounts
 from bridge.state.store import Store
 from bridge.types import VaultPath
 
 A, B, C = (VaultPath(f"{name}.md") for name in "abc")
-SIZE = Size(2, 1, 0)
+SIZE = LinkCounts(2, 1, 0)
 
 
 def opened(path: Path) -> Store:
@@ -19,11 +19,11 @@ def opened(path: Path) -> Store:
 def test_a_day_tells_what_differs_from_the_day_before_it(tmp_path: Path) -> None:
     store = opened(tmp_path)
     store.graph_days.save("2026-01-01", SIZE, {A: 1, B: 1})
-    store.graph_days.save("2026-01-04", Size(2, 2, 1), {A: 3, C: 2})
+    store.graph_days.save("2026-01-04", LinkCounts(2, 2, 1), {A: 3, C: 2})
     store.close()
     assert opened(tmp_path).graph_days.since("2026-01-01") == [
         Day("2026-01-01", SIZE, Changes()),
-        Day("2026-01-04", Size(2, 2, 1), Changes((C,), (B,), ((A, 2),))),
+        Day("2026-01-04", LinkCounts(2, 2, 1), Changes((C,), (B,), ((A, 2),))),
     ]
 
 

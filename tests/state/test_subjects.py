@@ -16,7 +16,7 @@ from bridge.features.memory.use_log import UseLog
 from bridge.features.policies.trust import ApprovedPolicies
 from bridge.state.backup import list_backups, salvage
 from bridge.state.dismissals import Dismissal, dismissal_key
-from bridge.state.graph_days import Size
+from bridge.state.graph_days import LinkCounts
 from bridge.state.injection_log import InjectedNote
 from bridge.state.link_feedback import LinkFeedback
 from bridge.state.session_log import SessionEvent
@@ -66,7 +66,7 @@ def fill_dismissals(store: Store, path: VaultPath) -> None:
 
 def fill_graph_days(store: Store, path: VaultPath) -> None:
     for day, joined in enumerate(({OTHER: 1}, {path: 1}, {path: 2}, {OTHER: 1}, {OTHER: 1, path: 1}), start=1):
-        store.graph_days.save(f"2026-01-0{day}", Size(1, 1, 0), joined)
+        store.graph_days.save(f"2026-01-0{day}", LinkCounts(1, 1, 0), joined)
 
 
 def fill_journal(store: Store, path: VaultPath) -> None:

@@ -40,7 +40,7 @@ WORDS_ALONE = {"that", "more", "tell", "dress", "world", "hears", "when", "where
 """Further words that do not say what a function does."""
 
 RECORDS = {
-    *("Written", "Settled", "Acknowledged", "Indexed", "Paused", "Pending", "Left", "Seen", "Reported", "Grown"),
+    *("Written", "Settled", "Acknowledged", "Indexed", "Paused", "Left", "Seen", "Reported", "Grown"),
     *("Cancelled", "Declined", "Denied", "Forbidden", "Missing", "Unauthorized"),
 }
 """Public names of records and errors, which programs rely on."""

@@ -17,7 +17,7 @@ from bridge.errors import InvalidArguments, ModelMissing
 from bridge.features.answers.public import answerability_notice
 from bridge.features.injections.public import find_withheld, publish_injection, reader_of, record_injection
 from bridge.records import Record
-from bridge.search.pack import pack
+from bridge.search.pack import OmittedNote, pack
 from bridge.search.pipeline import search
 from bridge.state.injection_log import InjectedNote
 from bridge.text.budget import estimate_tokens
@@ -51,20 +51,6 @@ class ContextItem(Record):
     tokens: int
     score: float
     text: str | None
-
-
-class OmittedNote(Record):
-    """A relevant note for which there was no room.
-
-    Attributes:
-        path: The note.
-        tokens: Tokens that its best passage takes.
-        score: Its score.
-    """
-
-    path: VaultPath
-    tokens: int
-    score: float
 
 
 class GatheredContext(Record):
@@ -161,7 +147,7 @@ async def gather_context(
             )
             for one in packed.items
         ),
-        left_out=tuple(OmittedNote(one.path, one.tokens, one.score) for one in packed.left_out),
+        left_out=packed.left_out,
         tokens=packed.tokens,
         mode_used=found.mode_used,
         notices=(*found.notices, *((verdict,) if verdict else ())),

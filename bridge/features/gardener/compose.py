@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from bridge.api.change_view import CountForecast, describe_forecast
+from bridge.api.change_view import describe_forecast
 from bridge.api.note_names import folder_of
+from bridge.changes.forecast import CountForecast
 from bridge.engine.agents_folder import agents_folder
 from bridge.engine.apply_requests import ChangeLimits
 from bridge.engine.open_vault import OpenVault

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from bridge.api.change_view import CountForecast
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
+from bridge.changes.forecast import CountForecast
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import EditNote, SetProperties

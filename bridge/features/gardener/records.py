@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from bridge.api.change_view import CountForecast
+from bridge.changes.forecast import CountForecast
 from bridge.records import Record
 from bridge.types import Exact, VaultPath
 

@@ -15,10 +15,10 @@ from bridge.api.registry import operation
 from bridge.engine.analytics import GraphSnapshot
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
-from bridge.features.links.public import LinkCounts
+from bridge.features.links.public import census as link_census
 from bridge.graph.graph import census
 from bridge.records import Record
-from bridge.state.graph_days import Day, Size
+from bridge.state.graph_days import Day, LinkCounts
 from bridge.state.store import Store
 from bridge.types import VaultPath
 
@@ -52,7 +52,7 @@ def save_graph_day(graph_snapshot: GraphSnapshot, store: Store) -> None:
     found = census(graph_snapshot.graph)
     joined = found.joined.tolist()
     today = datetime.now().astimezone().date().isoformat()
-    size = Size(found.notes, found.links, found.stubs)
+    size = link_census.link_counts(found)
     store.graph_days.save(today, size, {path: joined[number] for number, path in graph_snapshot.graph.paths.items()})
 
 
@@ -145,7 +145,7 @@ def summarize_week(week: str, days: Iterable[Day], limit: int) -> GraphWeek:
     most = sorted(((path, more) for path, more in grown.items() if more), key=lambda item: (-abs(item[1]), item[0]))
     return GraphWeek(
         week=week,
-        counts=LinkCounts(size.notes, size.links, size.stubs),
+        counts=size,
         appeared=tuple(appeared)[:limit],
         vanished=tuple(vanished)[:limit],
         grown=tuple(Grown(path, more) for path, more in most[:limit]),

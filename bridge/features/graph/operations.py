@@ -30,7 +30,7 @@ from bridge.features.graph.structure import (
     note_title,
     require_number,
 )
-from bridge.features.links.public import Gap, LinkCounts, NoteCount, StrongPair, Stub
+from bridge.features.links.public import Gap, NoteCount, StrongPair, Stub
 from bridge.features.links.public import census as link_census
 from bridge.features.properties.public import find_templates
 from bridge.features.topics.public import read_topic_edges
@@ -42,6 +42,7 @@ from bridge.graph.walk import arcs, distances, simple_paths, spread
 from bridge.markdown.note import Note
 from bridge.records import Record
 from bridge.state.dismissals import Dismissal
+from bridge.state.graph_days import LinkCounts
 from bridge.text.fold import fold_case
 from bridge.text.sentence import sentence_at
 from bridge.types import Among, Direction, VaultPath

@@ -2,6 +2,7 @@
 
 from bridge.api.feature import Feature
 from bridge.features.links import apply, auto_link, operations, prospects, report, suggest, views
+from bridge.markdown.links import ResolvedLink
 
 FEATURE = Feature(
     "links",
@@ -18,7 +19,7 @@ FEATURE = Feature(
     on_indexed=suggest.follow_accepted_links,
     views={
         operations.NoteLinks: views.note_links_view,
-        operations.ResolvedLink: views.resolved_link_view,
+        ResolvedLink: views.resolved_link_view,
         suggest.LinkSuggestions: views.suggestions_view,
         apply.LinkEdit: views.link_edit_view,
         prospects.NameProspects: views.prospects_view,

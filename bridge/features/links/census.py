@@ -11,26 +11,13 @@ from bridge.engine.open_vault import OpenVault
 from bridge.graph.graph import Census
 from bridge.graph.kinds import WEIGHTS, WRITTEN, EdgeKind
 from bridge.records import Record
+from bridge.state.graph_days import LinkCounts
 from bridge.types import VaultPath
 
 Lack = Literal["orphans", "dead_ends", "sources"]
 
 TOP = 5
 """Linking notes that are listed for each stub."""
-
-
-class LinkCounts(Record):
-    """Totals of the graph.
-
-    Attributes:
-        notes: Notes.
-        links: Pairs of notes joined by links or arrows.
-        stubs: Unresolved names.
-    """
-
-    notes: int
-    links: int
-    stubs: int
 
 
 class NoteCount(Record):
@@ -90,7 +77,6 @@ class Gap(Record):
 
 
 def link_counts(found: Census) -> LinkCounts:
-    """Convert a census to its wire form."""
     return LinkCounts(found.notes, found.links, found.stubs)
 
 

@@ -20,7 +20,7 @@ from bridge.errors import BridgeError
 from bridge.features.links.corpus import Corpus, read_corpus
 from bridge.index.note import Notes
 from bridge.markdown.kinds import is_document
-from bridge.markdown.links import WIKI
+from bridge.markdown.links import WIKI, ResolvedLink
 from bridge.markdown.names import Names
 from bridge.markdown.note import Link
 from bridge.markdown.prose import protected_spans
@@ -269,20 +269,6 @@ def resolve_note_link(link: Link, names: Names, source: VaultPath) -> NoteLink:
     return NoteLink(led.path, link.line, text, link.kind, link.target, link.embed, led.heading, led.block)
 
 
-class ResolvedLink(Record):
-    """The target of a link.
-
-    Attributes:
-        path: The file; null if unresolved, as a wiki link is with `[[` or `]]` in it.
-        heading: The heading after `#`, if any.
-        block: The block id after `#^`, if any.
-    """
-
-    path: VaultPath | None
-    heading: str | None
-    block: str | None
-
-
 @operation(
     example={"link": "Sourdough starter#Feeding", "source": "Welcome.md"},
     tasks=("which file does a wikilink mean", "where does a link lead", "find the note of a link"),
@@ -306,4 +292,4 @@ async def resolve_link(
         return ResolvedLink(None, None, None)
     found = names.resolve(link, source, kind)
     # A link within a note that is not there is unresolved too.
-    return ResolvedLink(found.path if found.path in names else None, found.heading, found.block)
+    return found if found.path in names else replace(found, path=None)

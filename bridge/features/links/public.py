@@ -1,7 +1,7 @@
 """What others use of links."""
 
 from bridge.features.links import census
-from bridge.features.links.census import Gap, LinkCounts, NoteCount, StrongPair, Stub, similar_notes
+from bridge.features.links.census import Gap, NoteCount, StrongPair, Stub, similar_notes
 from bridge.features.links.corpus import Corpus, read_corpus
 from bridge.features.links.evidence import FeedbackModel
 from bridge.features.links.insert import LinkPlace, find_tables, insert_links

@@ -4,7 +4,7 @@ import asyncio
 from typing import Literal
 
 from bridge.api.call import Call
-from bridge.api.change_view import CountForecast, describe_forecast
+from bridge.api.change_view import describe_forecast
 from bridge.api.hints import Properties
 from bridge.api.registry import operation
 from bridge.api.write import (
@@ -16,6 +16,7 @@ from bridge.api.write import (
     describe_outcome,
     expected_counts,
 )
+from bridge.changes.forecast import CountForecast
 from bridge.errors import Forbidden
 from bridge.features.policies.bindings import policy_host, variable_readers
 from bridge.features.policies.read import ReadPolicy, approvals, open_policy

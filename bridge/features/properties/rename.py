@@ -20,6 +20,7 @@ from bridge.api.write import (
     expected_counts,
     outcome_notices,
 )
+from bridge.changes.effect import SkippedFile
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.many_notes import ChangeValues, RenameProperty, RenameTag
 from bridge.errors import InvalidArguments, TextNotFound
@@ -27,25 +28,12 @@ from bridge.index.note import IndexedNote
 from bridge.markdown.edit.properties import read_items
 from bridge.markdown.edit.tags import TagRename
 from bridge.markdown.edit.yaml_write import is_same_value
-from bridge.records import Record
 from bridge.search.filters import no_such_property, no_such_tag
 from bridge.text.counts import count_of
 from bridge.text.fold import fold_case
 from bridge.types import Exact, VaultPath
 
 Name = Annotated[str, Meta(max_length=200)]
-
-
-class SkippedNote(Record):
-    """A note that has what is changed and stays as it is.
-
-    Attributes:
-        path: The note.
-        why: Why it is not changed.
-    """
-
-    path: VaultPath
-    why: str
 
 
 class ManyWritten(Written, kw_only=True):
@@ -58,7 +46,7 @@ class ManyWritten(Written, kw_only=True):
     """
 
     occurrences: int = 0
-    skipped: tuple[SkippedNote, ...] = ()
+    skipped: tuple[SkippedFile, ...] = ()
     named_in: tuple[Exact, ...] = ()
 
 
@@ -268,7 +256,7 @@ async def change_many(call: Call, request: Request, expect: Expectation | None, 
     return ManyWritten(
         **written,
         occurrences=sum(effect.occurrences.values()),
-        skipped=tuple(SkippedNote(one.path, one.why) for one in effect.skipped[:MAX_FILES]),
+        skipped=effect.skipped[:MAX_FILES],
         named_in=effect.named_in[:MAX_FILES],
     )
 

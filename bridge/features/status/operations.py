@@ -9,7 +9,7 @@ from itertools import islice
 from math import ceil
 from pathlib import Path
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 import bridge as program
 from bridge.api.call import Call
@@ -21,15 +21,13 @@ from bridge.engine.bridge import Bridge
 from bridge.engine.host import Host
 from bridge.engine.inspection import Passage
 from bridge.errors import BridgeError
+from bridge.events import PendingCounts
 from bridge.features.status.records import (
     Disk,
     Embedding,
     Left,
     LeftFor,
     LeftOut,
-    ModelInUse,
-    ModelSetup,
-    Pending,
     Ready,
     RunningBridge,
     Status,
@@ -92,25 +90,25 @@ def add_disk_sizes(status: Status, folders: Folders, models: Path) -> Status:
 
 def vault_status(host: Host) -> VaultStatus:
     progress = host.progress()
-    model, speed = progress.model, progress.per_second
+    speed = progress.per_second
     return VaultStatus(
         id=host.id,
         name=host.name,
         path=str(host.root),
         notes=progress.notes,
         passages=progress.passages,
-        pending=Pending(progress.pending_keyword, progress.pending_vectors),
+        pending=PendingCounts(progress.pending_keyword, progress.pending_vectors),
         ready=Ready(progress.ready_keyword, progress.ready_semantic, progress.ready_words),
         skipped=group_left_out(progress.skipped),
         failed=group_left_out(progress.failed),
-        model=ModelInUse(**asdict(model)) if model else None,
+        model=progress.model,
         embedded_total=progress.embedded_total,
         embedding=Embedding(round(speed, 1), ceil(progress.pending_vectors / speed)) if speed else None,
         paused=progress.paused,
         trouble=progress.trouble,
         disk=None,
         model_known=progress.model_known,
-        model_setup=ModelSetup(**asdict(progress.model_setup)) if progress.model_setup else None,
+        model_setup=progress.model_setup,
         types=count_types(host),
         indexed=None if progress.indexed is None else iso(progress.indexed),
     )

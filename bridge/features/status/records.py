@@ -1,12 +1,14 @@
 """What `status` answers."""
 
 from collections.abc import Mapping
-from typing import Literal
 
 from msgspec import field
 
+from bridge.engine.progress import ModelInUse
+from bridge.events import PendingCounts
+from bridge.models.model_setup import ModelSetup
 from bridge.records import Record
-from bridge.types import Digest, Exact, VaultId
+from bridge.types import Exact, VaultId
 
 
 class VaultDisk(Record):
@@ -33,18 +35,6 @@ class Disk(Record):
 
     models: int
     free: int
-
-
-class Pending(Record):
-    """Outstanding work.
-
-    Attributes:
-        keyword: Notes to read.
-        vectors: Passages without a vector.
-    """
-
-    keyword: int
-    vectors: int
 
 
 class Ready(Record):
@@ -101,46 +91,6 @@ class LeftOut(Record):
     reasons: tuple[LeftFor, ...]
 
 
-class ModelInUse(Record):
-    """The model that embeds the vault.
-
-    Attributes:
-        id: Its id.
-        dimensions: Dimensions of its vectors.
-        digest: SHA-256 of its file.
-        workers: Processes that run it.
-        answering: The vectors that answer queries: the previous model's until the new ones are complete.
-        reason: Why it is this model.
-    """
-
-    id: str
-    dimensions: int
-    digest: Digest
-    workers: int
-    answering: str | None
-    reason: str = ""
-
-
-class ModelSetup(Record):
-    """The set-up of llama.cpp, which runs the models.
-
-    Attributes:
-        state: `running`, `failed` or `missing`.
-        message: What it does, or what is wrong.
-        hint: What to do.
-        done: Files compiled.
-        total: Files to compile; 0 in other steps.
-        seconds: How long it has run.
-    """
-
-    state: Literal["running", "failed", "missing"]
-    message: str
-    hint: str
-    done: int
-    total: int
-    seconds: int
-
-
 class Embedding(Record):
     """Embedding progress.
 
@@ -183,7 +133,7 @@ class VaultStatus(Record):
     path: Exact
     notes: int
     passages: int
-    pending: Pending
+    pending: PendingCounts
     ready: Ready
     skipped: LeftOut
     failed: LeftOut
