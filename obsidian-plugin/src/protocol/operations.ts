@@ -10,34 +10,34 @@ export const FORMS = {
 	pick_link: "f72dce9b0ee6",
 	summarise: "8e103cbe522f",
 	ask: "902795b0316c",
-	find_notes: "3888d298cc30",
+	find_notes: "4e73cfded4b3",
 	list_folders: "399f35d8495a",
 	list_tags: "a9d8ccaa41ac",
 	read_note: "a17e48da0016",
-	create_note: "53745c22db8a",
+	create_note: "b7a371f9ea6a",
 	edit_note: "287474412c5d",
-	set_properties: "8b8e94604456",
+	set_properties: "755a6e1fe297",
 	merge_notes: "fd6c3e681b86",
 	rename_heading: "d05f8f2702cd",
 	property_report: "08b6b1599966",
 	check_notes: "1b1470c046b1",
-	rename_tag: "bca27e1a8a00",
-	rename_property: "3fa72254189f",
-	change_values: "adfc95694234",
-	merge_suggestions: "f20581f2cd80",
+	rename_tag: "e9fd3394bb1d",
+	rename_property: "19fa0dfcde17",
+	change_values: "8245adce1dd2",
+	merge_suggestions: "5e868ab387f5",
 	dismiss: "46cb3c4aefbe",
 	plan_garden: "ea113ed13022",
 	show_plan: "a724be4cad1b",
 	apply_plan: "56542363fb92",
 	judge_finding: "d982b3a6be4e",
 	garden_rules: "12162d50fc9f",
-	list_policies: "5101b71da44a",
+	list_policies: "336368f2de4f",
 	run_policy: "236c2601a73f",
 	author_policy: "82332b13f531",
 	approve_policy: "29bb7eda35d1",
-	list_tasks: "a929f82a3607",
+	list_tasks: "7b6974bdefdb",
 	toggle_task: "705929b3987a",
-	list_changes: "57f5593dde0b",
+	list_changes: "ceab7b4e9c1a",
 	show_change: "6dc88704d854",
 	undo_change: "d762e3e3ff23",
 	undo_session: "cb451388aa3b",
@@ -48,26 +48,26 @@ export const FORMS = {
 	suggest_links: "6cfa208f3ab8",
 	judge_link: "a11a23625bef",
 	apply_links: "abfffa44c726",
-	find_prospects: "e476ebec3ce3",
+	find_prospects: "d36735a2e01c",
 	link_report: "1ef8f44ea8c0",
 	graph_path: "41b89f5ae297",
 	graph_insights: "9795fff3817a",
-	graph_view: "eaf737a3161f",
+	graph_view: "659e2f1eb8c0",
 	graph_history: "530cbc1f4654",
 	stale_notes: "7a5db3112ebb",
 	set_up_memory: "c93db941eaa4",
-	list_memories: "fafe30a5b464",
-	revise_memory: "9fbc07925f75",
+	list_memories: "680e657dc7b2",
+	revise_memory: "d3fd611a5cd3",
 	supersede_memory: "a8c99f78898e",
 	forget_memory: "0ea9f13c07e0",
 	judge_memory: "3d4922d1cfe4",
 	take_over: "0e4d5441349e",
-	list_sessions: "6124c37a927e",
+	list_sessions: "aaae0550e93d",
 	brief: "de07c76af966",
 	preview_brief: "4d1ac3362e19",
 	list_injections: "ffeb4f3fffe0",
 	give_note: "20a4391e395a",
-	status: "a9df936b1124",
+	status: "f9f74f3db6bf",
 	index_status: "2e6baa65b1c8",
 	report_changes: "cc4fa7f0d8b6",
 	reindex: "e9b92fe1104e",
@@ -649,7 +649,7 @@ export interface CreateNoteArguments {
 	/** Its Markdown. */
 	readonly text?: string;
 	/** Its properties by name. */
-	readonly properties?: Readonly<Record<string, unknown>> | null;
+	readonly properties?: Readonly<Record<string, unknown>>;
 	/** Note to start from; fills in `{{title}}`, `{{date}}` and `{{time}}`. */
 	readonly template?: string | null;
 	/** For an existing note: `append` adds only the text at its end, `skip` leaves it as it is. */
@@ -766,28 +766,28 @@ export interface FindNotesArguments {
 	readonly folder?: string | null;
 	/** Only notes with all these tags; `a` matches `a/b`. */
 	readonly tags?: readonly string[];
-	/** Only notes with these values, such as `{"status": "done"}`; a list matches any. */
+	/** Only notes with these values; a list matches any. */
 	readonly properties?: Readonly<Record<string, string | number | boolean | readonly (string | number | boolean | null)[] | null>>;
-	/** Only notes linking to this file. */
-	readonly links_to?: string | null;
-	/** Only notes that this note links to. */
-	readonly linked_from?: string | null;
 	/** Only notes modified since this time. */
 	readonly modified_after?: string | null;
 	/** Only notes modified before this time. */
 	readonly modified_before?: string | null;
+	/** Only these file types. */
+	readonly types?: readonly ("note" | "canvas" | "excalidraw" | "pdf")[];
+	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
+	readonly among?: "notes" | "agents" | "all" | null;
+	/** Only notes linking to this file. */
+	readonly links_to?: string | null;
+	/** Only notes that this note links to. */
+	readonly linked_from?: string | null;
 	/** `-` reverses: `-modified` is newest first. By `created`, notes of which that is unknown come last. */
 	readonly sort?: "path" | "-path" | "title" | "-title" | "modified" | "-modified" | "created" | "-created";
-	/** Maximum notes. */
+	/** Maximum entries of each list. */
 	readonly limit?: number;
-	/** Notes to skip. */
+	/** Entries of each list to skip. */
 	readonly offset?: number;
 	/** Add how each text begins. */
 	readonly excerpts?: boolean;
-	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
-	readonly among?: "notes" | "agents" | "all" | null;
-	/** Only these file types. */
-	readonly types?: readonly ("note" | "canvas" | "excalidraw" | "pdf")[];
 	/** Only notes for which this expression of Obsidian's Bases is true, such as `rating > 3 && !file.hasTag("done") && file.mtime > now() - "7d"`. */
 	readonly where?: string;
 	/** The vault, by name or id; optional while there is one. */
@@ -795,9 +795,9 @@ export interface FindNotesArguments {
 }
 
 export interface FindProspectsArguments {
-	/** Maximum names. */
+	/** Maximum entries of each list. */
 	readonly limit?: number;
-	/** Names to skip. */
+	/** Entries of each list to skip. */
 	readonly offset?: number;
 	/** Only names in notes under this folder. */
 	readonly folder?: string | null;
@@ -900,10 +900,12 @@ export interface ForgottenMemory {
 export interface FoundNotes {
 	/** The notes on this page. */
 	readonly notes: readonly ListedNote[];
-	/** Count before `limit` and `offset`. */
-	readonly total: number;
 	/** Remarks, such as on a missing folder or tag. */
 	readonly notices?: readonly string[];
+	/** Count before `limit` and `offset`. */
+	readonly total: number;
+	/** `offset` of the next page; absent on the last. */
+	readonly next_offset?: number | null;
 }
 
 /** What is not indexed yet. */
@@ -1062,9 +1064,9 @@ export interface GraphInsightsArguments {
 	readonly parts?: readonly ("hubs" | "pagerank" | "orphans" | "dead_ends" | "sources" | "stubs" | "communities" | "bridges" | "articulations" | "strong_pairs" | "gaps")[];
 	/** As in `graph_neighbours`; orphans, dead ends, sources, stubs and strong pairs always use written links. */
 	readonly kinds?: readonly ("wiki" | "embed" | "markdown" | "property" | "canvas" | "arrow" | "tag" | "folder" | "similar")[];
-	/** Maximum entries of each part. */
+	/** Maximum entries of each list. */
 	readonly limit?: number;
-	/** Entries of each part to skip. */
+	/** Entries of each list to skip. */
 	readonly offset?: number;
 	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
 	readonly among?: "notes" | "agents" | "all" | null;
@@ -1144,14 +1146,16 @@ export interface GraphViewArguments {
 	readonly folder?: string | null;
 	/** Only notes with all these tags; `a` matches `a/b`. */
 	readonly tags?: readonly string[];
-	/** Only these file types. */
-	readonly types?: readonly ("note" | "canvas" | "excalidraw" | "pdf")[];
-	/** Only notes whose property `type` is one of these. */
-	readonly note_types?: readonly string[];
+	/** Only notes with these values; a list matches any. */
+	readonly properties?: Readonly<Record<string, string | number | boolean | readonly (string | number | boolean | null)[] | null>>;
 	/** Only notes modified since this time. */
 	readonly modified_after?: string | null;
 	/** Only notes modified before this time. */
 	readonly modified_before?: string | null;
+	/** Only these file types. */
+	readonly types?: readonly ("note" | "canvas" | "excalidraw" | "pdf")[];
+	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
+	readonly among?: "notes" | "agents" | "all" | null;
 	/** Only notes of this community. */
 	readonly community?: number | null;
 	/** Only these notes, such as those of a `graph_path`. */
@@ -1162,8 +1166,6 @@ export interface GraphViewArguments {
 	readonly fold?: boolean | null;
 	/** Maximum nodes, best-connected first; by default and at most 300 around a note, 10,000 for all. */
 	readonly limit?: number | null;
-	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
-	readonly among?: "notes" | "agents" | "all" | null;
 	/** `ontology` draws only notes with topics and their topics, as in `graph_neighbours`. */
 	readonly mode?: "links" | "ontology";
 	/** The vault, by name or id; optional while there is one. */
@@ -1472,9 +1474,9 @@ export interface LinkReport {
 }
 
 export interface LinkReportArguments {
-	/** Maximum entries of each kind. */
+	/** Maximum entries of each list. */
 	readonly limit?: number;
-	/** Entries of each kind to skip. */
+	/** Entries of each list to skip. */
 	readonly offset?: number;
 	/** Only links and mentions in notes under this folder. */
 	readonly folder?: string | null;
@@ -1533,9 +1535,9 @@ export interface ListChangesArguments {
 	readonly since?: string | null;
 	/** Only those before this time. */
 	readonly until?: string | null;
-	/** Maximum changes. */
+	/** Maximum entries of each list. */
 	readonly limit?: number;
-	/** Changes to skip. */
+	/** Entries of each list to skip. */
 	readonly offset?: number;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -1581,9 +1583,9 @@ export interface ListMemoriesArguments {
 	readonly archived?: boolean;
 	/** `-updated` is newest first, `-used` last recalled first, `expires` soonest first. */
 	readonly sort?: "-updated" | "-used" | "expires";
-	/** Maximum memories. */
+	/** Maximum entries of each list. */
 	readonly limit?: number;
-	/** Memories to skip. */
+	/** Entries of each list to skip. */
 	readonly offset?: number;
 	/** Maximum characters of each text. */
 	readonly text_chars?: number;
@@ -1594,9 +1596,9 @@ export interface ListMemoriesArguments {
 export interface ListPoliciesArguments {
 	/** Only the policy of this note. */
 	readonly path?: string | null;
-	/** Maximum policies. */
+	/** Maximum entries of each list. */
 	readonly limit?: number;
-	/** Policies to skip. */
+	/** Entries of each list to skip. */
 	readonly offset?: number;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -1611,9 +1613,9 @@ export interface ListSessionsArguments {
 	readonly since?: string | null;
 	/** Only those that began before this time. */
 	readonly until?: string | null;
-	/** Maximum sessions. */
+	/** Maximum entries of each list. */
 	readonly limit?: number;
-	/** Sessions to skip. */
+	/** Entries of each list to skip. */
 	readonly offset?: number;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -1649,9 +1651,9 @@ export interface ListTasksArguments {
 	readonly text?: string;
 	/** `due` is earliest first, `-due` latest first, undated last. */
 	readonly sort?: "path" | "due" | "-due";
-	/** Maximum tasks. */
+	/** Maximum entries of each list. */
 	readonly limit?: number;
-	/** Tasks to skip. */
+	/** Entries of each list to skip. */
 	readonly offset?: number;
 	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
 	readonly among?: "notes" | "agents" | "all" | null;
@@ -1881,8 +1883,10 @@ export interface ListedSession {
 export interface ListedSessions {
 	/** Last begun first. */
 	readonly sessions: readonly ListedSession[];
-	/** Number of sessions that match. */
+	/** Count before `limit` and `offset`. */
 	readonly total: number;
+	/** `offset` of the next page; absent on the last. */
+	readonly next_offset?: number | null;
 }
 
 /** A tag in a list. */
@@ -1994,7 +1998,7 @@ export interface ManyWritten {
 	/** How often the name or value stood in the files that change. */
 	readonly occurrences?: number;
 	/** Notes that have it and cannot be changed on their own, at most 1,000. */
-	readonly skipped?: readonly SkippedNote[];
+	readonly skipped?: readonly SkippedFile[];
 	/** Queries, bases and bookmarks with the name, in which nothing is changed. */
 	readonly named_in?: readonly string[];
 }
@@ -2011,12 +2015,14 @@ export interface MemoryCounts {
 export interface MemoryPage {
 	/** The memories on this page. */
 	readonly memories: readonly ListedMemory[];
-	/** Count before `limit` and `offset`. */
-	readonly total: number;
 	/** Of all that match. */
 	readonly counts: MemoryCounts;
 	/** Remarks. */
 	readonly notices?: readonly string[];
+	/** Count before `limit` and `offset`. */
+	readonly total: number;
+	/** `offset` of the next page; absent on the last. */
+	readonly next_offset?: number | null;
 }
 
 export interface MergeNotesArguments {
@@ -2060,22 +2066,22 @@ export interface MergeSuggestion {
 export interface MergeSuggestions {
 	/** Most certain first. */
 	readonly pairs: readonly MergeSuggestion[];
-	/** Count before `limit` and `offset`. */
-	readonly total: number;
-	/** The `offset` of this page. */
-	readonly offset: number;
 	/** What was left out. */
 	readonly notices?: readonly string[];
 	/** How many more were dismissed; absent if none. */
 	readonly dismissed?: number | null;
+	/** Count before `limit` and `offset`. */
+	readonly total: number;
+	/** `offset` of the next page; absent on the last. */
+	readonly next_offset?: number | null;
 }
 
 export interface MergeSuggestionsArguments {
 	/** Only pairs with a note under this folder. */
 	readonly folder?: string | null;
-	/** Maximum pairs. */
+	/** Maximum entries of each list. */
 	readonly limit?: number;
-	/** Pairs to skip. */
+	/** Entries of each list to skip. */
 	readonly offset?: number;
 	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
 	readonly among?: "notes" | "agents" | "all" | null;
@@ -2091,15 +2097,15 @@ export interface ModelInUse {
 	readonly dimensions: number;
 	/** SHA-256 of its file. */
 	readonly digest: string;
-	/** Processes that run it. */
-	readonly workers: number;
 	/** The vectors that answer queries: the previous model's until the new ones are complete. */
 	readonly answering: string | null;
+	/** Processes that run it. */
+	readonly workers: number;
 	/** Why it is this model. */
 	readonly reason?: string;
 }
 
-/** The set-up of llama.cpp, which runs the models. */
+/** The set-up of llama.cpp, without which no model can be used. */
 export interface ModelSetup {
 	/** `running`, `failed` or `missing`. */
 	readonly state: "running" | "failed" | "missing";
@@ -2108,11 +2114,11 @@ export interface ModelSetup {
 	/** What to do. */
 	readonly hint: string;
 	/** Files compiled. */
-	readonly done: number;
+	readonly done?: number;
 	/** Files to compile; 0 in other steps. */
-	readonly total: number;
+	readonly total?: number;
 	/** How long it has run. */
-	readonly seconds: number;
+	readonly seconds?: number;
 }
 
 /** A name that several notes mention and no note has. */
@@ -2133,14 +2139,14 @@ export interface NameProspect {
 export interface NameProspects {
 	/** Most certain first. */
 	readonly prospects: readonly NameProspect[];
-	/** Count before `limit` and `offset`. */
-	readonly total: number;
-	/** The `offset` of this page. */
-	readonly offset: number;
 	/** What was left out. */
 	readonly notices?: readonly string[];
 	/** How many more were dismissed; absent if none. */
 	readonly dismissed?: number | null;
+	/** Count before `limit` and `offset`. */
+	readonly total: number;
+	/** `offset` of the next page; absent on the last. */
+	readonly next_offset?: number | null;
 }
 
 /** Arguments that continue a truncated answer. */
@@ -2210,9 +2216,9 @@ export interface NoteLinksArguments {
 	readonly context?: boolean;
 	/** Add unlinked mentions elsewhere. */
 	readonly mentions?: boolean;
-	/** Maximum links of each kind, and mentions. */
+	/** Maximum entries of each list. */
 	readonly limit?: number;
-	/** Entries of each kind to skip. */
+	/** Entries of each list to skip. */
 	readonly offset?: number;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -2294,11 +2300,11 @@ export interface Paused {
 	readonly paused: boolean;
 }
 
-/** Outstanding work. */
-export interface Pending {
-	/** Notes to read. */
+/** What is left to index. */
+export interface PendingCounts {
+	/** Notes to be read. */
 	readonly keyword: number;
-	/** Passages without a vector. */
+	/** Passages to be embedded. */
 	readonly vectors: number;
 }
 
@@ -2414,10 +2420,12 @@ export interface PolicyOutcome {
 export interface PolicyPage {
 	/** By path. */
 	readonly policies: readonly ListedPolicy[];
-	/** Count before `limit` and `offset`. */
-	readonly total: number;
 	/** Policies that can be taken as a start. */
 	readonly starters: readonly PolicyStarter[];
+	/** Count before `limit` and `offset`. */
+	readonly total: number;
+	/** `offset` of the next page; absent on the last. */
+	readonly next_offset?: number | null;
 }
 
 /** A policy that comes with the bridge, for `author_policy`. */
@@ -2791,7 +2799,7 @@ export interface ReviseMemoryArguments {
 	/** All files outside the vault. */
 	readonly files?: readonly string[] | null;
 	/** More properties; null removes one. */
-	readonly metadata?: Readonly<Record<string, string | number | boolean | readonly (string | number | boolean | null)[] | null>> | null;
+	readonly metadata?: Readonly<Record<string, string | number | boolean | readonly (string | number | boolean | null)[] | null>>;
 	/** How sure it is. */
 	readonly confidence?: number | null;
 	/** Day on which it stops to hold, or a number of days such as `90d`; empty for never. */
@@ -2887,6 +2895,8 @@ export interface SearchArguments {
 	readonly modified_before?: string | null;
 	/** Only these file types. */
 	readonly types?: readonly ("note" | "canvas" | "excalidraw" | "pdf")[];
+	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
+	readonly among?: "notes" | "agents" | "all" | null;
 	/** Add ranking details. */
 	readonly explain?: boolean;
 	/** Tokens of whole passages to add. */
@@ -2895,8 +2905,6 @@ export interface SearchArguments {
 	readonly paths?: readonly string[];
 	/** Drop hits with a lower score. */
 	readonly min_score?: number;
-	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
-	readonly among?: "notes" | "agents" | "all" | null;
 	/** Only notes for which this Bases expression holds, such as `rating > 3`. */
 	readonly where?: string;
 	/** Search all served vaults. */
@@ -2951,7 +2959,7 @@ export interface SetPropertiesArguments {
 	/** Digest of the note as read; a changed note is refused. */
 	readonly digest?: string | null;
 	/** New values by name. */
-	readonly properties?: Readonly<Record<string, unknown>> | null;
+	readonly properties?: Readonly<Record<string, unknown>>;
 	/** Properties to remove. */
 	readonly remove?: readonly string[];
 	/** Only preview the change. */
@@ -3115,9 +3123,9 @@ export interface ShownPlan {
 	readonly diff?: string | null;
 }
 
-/** A note that has what is changed and stays as it is. */
-export interface SkippedNote {
-	/** The note. */
+/** A file that a change of many notes leaves as it is. */
+export interface SkippedFile {
+	/** The file. */
 	readonly path: string;
 	/** Why it is not changed. */
 	readonly why: string;
@@ -3375,10 +3383,12 @@ export interface TakenHandoff {
 export interface TaskList {
 	/** The tasks on this page. */
 	readonly tasks: readonly ListedTask[];
-	/** Count before `limit` and `offset`. */
-	readonly total: number;
 	/** Remarks, such as on a missing folder or tag. */
 	readonly notices?: readonly string[];
+	/** Count before `limit` and `offset`. */
+	readonly total: number;
+	/** `offset` of the next page; absent on the last. */
+	readonly next_offset?: number | null;
 }
 
 export interface ToggleTaskArguments {
@@ -3558,7 +3568,7 @@ export interface VaultStatus {
 	/** Passages in the index. */
 	readonly passages: number;
 	/** Outstanding work. */
-	readonly pending: Pending;
+	readonly pending: PendingCounts;
 	/** What can be searched. */
 	readonly ready: Ready;
 	/** Files left out by a rule. */
