@@ -145,7 +145,9 @@ def assess_quotes(
     worths = {term: worth for term, worth in worths.items() if term not in MEASURES} or worths
     said = frozenset[str]().union(*_find_terms([*worths], quoted))
     unspaced = any(RUN.fullmatch(term) for term in worths)
-    missing = () if unspaced else tuple(sorted(worths.keys() - said, key=lambda one: (-worths[one], one)))
+    missing = (
+        () if unspaced else tuple(sorted((one for one in worths if one not in said), key=lambda one: -worths[one]))
+    )
     verdict: Verdict = "partial" if missing else "unsure"
     if chance >= LINE_ANSWERS:
         verdict = "answered"
