@@ -45,8 +45,6 @@ async def index(given: argparse.Namespace) -> int:
         case UnservedVault(path):
             async with local.open_bridge(given.data_dir, given.models_dir, [path]) as bridge:
                 vault = await wait_until_indexed(lambda: local.first_vault_status(bridge), meaning=model)
-                for host in bridge.vaults.values():
-                    await host.vault.read_words()
     print_message(summarize_vault(vault))
     if given.json:
         sys.stdout.buffer.write(orjson.dumps(vault) + b"\n")

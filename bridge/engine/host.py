@@ -253,7 +253,7 @@ class Host:
         kept = agents_folder(self.settings)
         index.keep_apart(KeptFolder(kept.path, kept.about))
         # Built here, so that the first search does not have to wait for it.
-        await asyncio.to_thread(vocabulary.load, index.view("notes"))
+        await asyncio.to_thread(vocabulary.follow, index.view("notes").notes)
         forget_files(folder)
         # From here on, changed settings are passed to the parts: nothing may be awaited before they exist.
         self._vault = vault = self._build(self._store, index, vocabulary)
@@ -270,7 +270,6 @@ class Host:
                 self.settings = followed
                 vault.use_agents_folder(followed)
             self._activity.notice()
-            vault.notice_written(len(written))
             self._hooks.notify_indexed(vault, written)
             publish_changes(vault, written, gone)
 

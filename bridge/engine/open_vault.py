@@ -36,7 +36,6 @@ from bridge.index.index import Index
 from bridge.markdown.names import Names
 from bridge.records import Record
 from bridge.search.model import Sources
-from bridge.search.vault_words import MAX_READ_NOTES
 from bridge.search.vocabulary import Vocabulary
 from bridge.settings.schema import Settings
 from bridge.state.store import Store
@@ -79,8 +78,6 @@ class OpenVault(Record, eq=False):
     events: Events
     signal: Signal
     activity: Activity
-    many_written: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when more notes were written at once than those whose words a search reads itself."""
     _parts: dict[type, Any] = field(default_factory=dict)
 
     def part(self, kind: type[T]) -> T:
@@ -215,27 +212,8 @@ class OpenVault(Record, eq=False):
             group.create_task(self.late_saves.run(), name="late saves")
             group.create_task(watch_index(self.index, folder), name="minding")
             group.create_task(run_maintenance(self.review, self.index), name="tidying")
-            group.create_task(self.follow_words(), name="words")
             for work in more:
                 group.create_task(work)
-
-    async def read_words(self) -> None:
-        """Have the words of all notes read and stored once these are indexed, so that no search has to."""
-        while self.indexer.is_reading_many:
-            await self.signal.wait(LOOK_S)
-        await self.vocabularies["notes"].words.store(self.index.view("notes"))
-
-    async def follow_words(self) -> None:
-        """Have the words read now, and again whenever many notes were written."""
-        while True:
-            self.many_written.clear()
-            await self.read_words()
-            await self.many_written.wait()
-
-    def notice_written(self, notes: int) -> None:
-        """Have the words of so many written notes read soon, if a search should not."""
-        if notes > MAX_READ_NOTES:
-            self.many_written.set()
 
     def keep_apart(self) -> None:
         folder = agents_folder(self.settings)

@@ -84,6 +84,10 @@ class NoteTable:
     def entry(self, path: VaultPath) -> NoteEntry | None:
         return self._entries.get(path)
 
+    def require(self, path: VaultPath) -> NoteEntry:
+        """Return a note that is among `notes`."""
+        return self._entries[path]
+
     def entries(self) -> Iterable[NoteEntry]:
         """Return every note with its row numbers."""
         return self._entries.values()

@@ -1,13 +1,15 @@
 """Documents of the inverted indexes: the passages and whole texts of notes, and the segments built from them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import starmap
 from typing import NamedTuple
 
 import numpy as np
 
 from bridge.index.segment import MAX_DOCUMENTS, DocumentIds, Segment, build_segment, merge_segments
-from bridge.index.tokens import FORMS, WORDS, Vocabulary
+from bridge.index.tokens import FORMS, WORDS, Occurrences, Vocabulary
 from bridge.records import Record
+from bridge.text.words import RUN
 
 AT_ONCE = 2_048
 """Documents whose terms are found at once."""
@@ -42,14 +44,37 @@ class NoteSegments(Record):
     words: Sequence[Segment]
     forms: Sequence[Segment]
     whole: Sequence[Segment]
+    distinct_words: Collection[str] = ()
+    """The words of the whole texts."""
+
+
+def index_documents(
+    words: Sequence[Document], forms: Sequence[Document], whole: Sequence[Document], vocabularies: Vocabularies
+) -> NoteSegments:
+    wholes = [*find_terms(whole, vocabularies.words)]
+    return NoteSegments(
+        [*build_segments(words, vocabularies.words)],
+        [*build_segments(forms, vocabularies.forms)],
+        [build_segment(ids, found) for ids, found in wholes],
+        set[str]().union(*(list_words(found) for _, found in wholes)),
+    )
 
 
 def build_segments(documents: Sequence[Document], vocabulary: Vocabulary) -> Iterator[Segment]:
+    return starmap(build_segment, find_terms(documents, vocabulary))
+
+
+def find_terms(documents: Sequence[Document], vocabulary: Vocabulary) -> Iterator[tuple[DocumentIds, Occurrences]]:
     ordered = sorted(documents, key=lambda document: (document.number, document.ordinal))
     for start in range(0, len(ordered), AT_ONCE):
         own = ordered[start : start + AT_ONCE]
         ids = DocumentIds([one.number for one in own], [one.ordinal for one in own], [one.mark for one in own])
-        yield build_segment(ids, vocabulary.find([one.text for one in own]))
+        yield ids, vocabulary.find([one.text for one in own])
+
+
+def list_words(found: Occurrences) -> set[str]:
+    """Return the terms that are words; in scripts without spaces, none is."""
+    return {word for word in found.words if word[0].isalnum() and not RUN.match(word)}
 
 
 def number_segments(segments: Iterable[tuple[Segment, Ids]]) -> list[Segment]:

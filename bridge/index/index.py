@@ -9,7 +9,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
+import numpy as np
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from bridge.data_folder import folder_size
 from bridge.errors import BridgeError, NotReady
@@ -30,8 +32,9 @@ from bridge.index.prepare import PreparedNote
 from bridge.index.rows import StoredPassage
 from bridge.index.summaries import Summaries
 from bridge.index.table import Table
+from bridge.index.term_dictionary import TermDictionary
+from bridge.index.tokens import hash_tokens
 from bridge.index.vectors import MissingVector, Vectors, read_missing
-from bridge.index.word_file import WordFile
 from bridge.index.write import CarriedNote, IndexWriter
 from bridge.records import Record
 from bridge.types import Among, Digest, VaultPath
@@ -73,7 +76,6 @@ class Eraser:
                 await self._opened.postings.merge(everything=True)
                 await self._opened.postings.save()
                 await self._opened.name_file.save(self._opened.known, self._opened.catalogue)
-                await self._opened.word_file.remove()
                 self._opened.catalogue_file.remove()
                 self._opened.link_file.remove()
                 await self._opened.summaries.remove()
@@ -471,6 +473,44 @@ class Index:
         entry = self._opened.catalogue.entry(path)
         return self._vectors.vector_of(entry.key, ordinal) if entry else None
 
+    # -- words --------------------------------------------------------------------------------------------------------
+
+    @property
+    def dictionary(self) -> TermDictionary:
+        """The words of all notes; whether those of this view contain one is said by `document_frequencies`."""
+        return self._opened.postings.dictionary
+
+    def document_frequency(self, word: str) -> int:
+        """Return how many notes contain a word in any form; approximate, as forms are those of the passages."""
+        return max(map(len, self._find_word(word)))
+
+    def document_frequencies(self, words: Sequence[str]) -> list[int]:
+        """Return how many notes contain each of some words of the dictionary, in this form only."""
+        return self._opened.postings.whole.document_frequencies(hash_tokens(words), self._side.hidden_seqs)
+
+    def notes_with(self, words: Sequence[str], paths: Sequence[VaultPath]) -> NDArray[np.bool_]:
+        """Return for each word which of some notes contain it in any form."""
+        entries = [*map(self._opened.catalogue.require, paths)]
+        seqs, keys = np.array([entry.seq for entry in entries]), np.array([entry.key for entry in entries])
+        found = [np.isin(seqs, exact) | np.isin(keys, forms) for exact, forms in map(self._find_word, words)]
+        return np.array(found, np.bool_).reshape(len(words), len(paths))
+
+    def relative_lengths(self, paths: Sequence[VaultPath]) -> NDArray[np.float64]:
+        """Return how many different words some notes contain, beside the notes that contain a word drawn by chance."""
+        seqs, sizes = self._opened.postings.whole.distinct_terms(self._side.hidden_seqs)
+        own = np.array([self._opened.catalogue.require(path).seq for path in paths], np.int64)
+        lengths: NDArray[np.float64] = sizes[np.searchsorted(seqs, own)] * (sizes.sum() / (sizes**2).sum())
+        return lengths
+
+    def _find_word(self, word: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the rows of notes that contain a word or its stem, and of passages that contain a form of it."""
+        words, side, postings = TextQuery(must=(word,)), self._side, self._opened.postings
+        exact, stems = (
+            query.must if query else () for query in (exact_query(words), stemmed_query(words, self.languages))
+        )
+        whole = [postings.whole.find_numbers(terms, side.hidden_seqs) for terms in (exact, stems)]
+        return np.union1d(*whole), postings.forms.find_numbers(stems, side.hidden_keys)
+
     # -- texts --------------------------------------------------------------------------------------------------------
 
     async def text_of(self, hits: Sequence[PassageHit], *, as_written: bool = False) -> list[StoredPassage]:
@@ -498,11 +538,6 @@ class Index:
     def link_file(self) -> LinkFile:
         """The file of the resolved links, which outlives the index."""
         return self._opened.link_file
-
-    @property
-    def word_file(self) -> WordFile:
-        """The words of the notes, as far as they are stored."""
-        return self._opened.word_file
 
     async def passage(self, path: VaultPath, ordinal: int) -> StoredPassage | None:
         """Read one passage; None when it does not exist."""

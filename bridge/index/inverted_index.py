@@ -26,6 +26,9 @@ MAX_SEGMENTS = 8
 DEAD_SHARE = 0.25
 """Share of a segment's documents that may be dead."""
 
+CACHED_MATCHES = 32
+"""Words of which the documents are cached: those of a query are asked for several times."""
+
 Hit = tuple[int, int, float]
 """The number, ordinal and score of a document."""
 
@@ -47,6 +50,8 @@ class InvertedIndex:
         self._norms: dict[tuple[Segment, HiddenRows | None], NDArray[np.float32]] = {}
         self._counts: dict[HiddenRows | None, tuple[int, int]] = {}
         self._shown: dict[tuple[Segment, HiddenRows], NDArray[np.bool_]] = {}
+        self._matches: dict[tuple[HiddenRows | bytes | None, ...], NDArray[np.int64]] = {}
+        self._sizes: dict[HiddenRows | None, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
         self._late: list[int] | None = None
         """Numbers dropped while segments are merged."""
 
@@ -79,7 +84,7 @@ class InvertedIndex:
         return sum(segment.dead for segment in self.segments)
 
     def _forget_counts(self) -> None:
-        self._counts, self._norms, self._shown = {}, {}, {}
+        self._counts, self._norms, self._shown, self._matches, self._sizes = {}, {}, {}, {}, {}
 
     def _count(self, hidden: HiddenRows | None) -> tuple[int, int]:
         if hidden not in self._counts:
@@ -93,9 +98,9 @@ class InvertedIndex:
     def _live(self, segment: Segment, hidden: HiddenRows | None) -> NDArray[np.bool_]:
         if hidden is None:
             return segment.live
-        if (segment, hidden) not in self._shown:
-            self._shown[segment, hidden] = segment.live & ~np.isin(segment.numbers, hidden.numbers)
-        return self._shown[segment, hidden]
+        if (shown := self._shown.get((segment, hidden))) is None:
+            self._shown[segment, hidden] = shown = segment.live & ~np.isin(segment.numbers, hidden.numbers)
+        return shown
 
     # -- merging ------------------------------------------------------------------------------------------------------
 
@@ -165,20 +170,59 @@ class InvertedIndex:
         return _list_hits(best, limit) if best else []
 
     def _weights(self, places: Sequence[Sequence[slice]], documents: int, hidden: HiddenRows | None) -> list[float]:
-        counts = [
+        return [log1p((documents - count + 0.5) / (count + 0.5)) for count in self._frequencies(places, hidden)]
+
+    def _frequencies(self, places: Sequence[Sequence[slice]], hidden: HiddenRows | None) -> list[int]:
+        """Return how many documents contain each of the terms that are at some places in each segment."""
+        return [
             sum(
                 segment.count(place, self._live(segment, hidden))
                 for segment, place in zip(self.segments, of_term, strict=True)
             )
             for of_term in zip(*places, strict=True)
         ]
-        return [log1p((documents - count + 0.5) / (count + 0.5)) for count in counts]
 
     def _norms_of(self, segment: Segment, average: float, hidden: HiddenRows | None) -> NDArray[np.float32]:
         if (segment, hidden) not in self._norms:
             norms = (K1 * (1 - B + B * segment.lengths / max(average, 1))).astype(np.float32)
             self._norms[segment, hidden] = norms
         return self._norms[segment, hidden]
+
+    # -- counting -----------------------------------------------------------------------------------------------------
+
+    def document_frequencies(self, terms: NDArray[np.uint64], hidden: HiddenRows | None) -> list[int]:
+        """Return how many documents contain each term."""
+        return self._frequencies([segment.find(terms) for segment in self.segments], hidden) or [0] * len(terms)
+
+    def find_numbers(self, required: Sequence[NDArray[np.uint64]], hidden: HiddenRows | None) -> NDArray[np.int64]:
+        """Return the numbers of which a document contains one term of each group, in order; none without groups."""
+        key = (hidden, *(terms.tobytes() for terms in required))
+        if (known := self._matches.get(key)) is not None:
+            return known
+        found = [np.empty(0, np.int64)]
+        for segment in self.segments if required else ():
+            matches = self._live(segment, hidden)
+            for terms in required:
+                contains = np.zeros(len(segment), np.bool_)
+                for place in segment.find(terms):
+                    contains[segment.documents[place]] = True
+                matches = matches & contains
+            found.append(segment.numbers[matches])
+        if len(self._matches) >= CACHED_MATCHES:
+            self._matches.clear()
+        self._matches[key] = numbers = np.unique(np.concatenate(found))
+        return numbers
+
+    def distinct_terms(self, hidden: HiddenRows | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the numbers of all documents, in order, and how many different terms each contains."""
+        if (known := self._sizes.get(hidden)) is not None:
+            return known
+        none, live = np.empty(0, np.int64), [(segment, self._live(segment, hidden)) for segment in self.segments]
+        numbers = np.concatenate([none, *(segment.numbers[own] for segment, own in live)])
+        sizes = np.concatenate([none, *(segment.distinct_terms[own] for segment, own in live)])
+        order = np.argsort(numbers)
+        self._sizes[hidden] = found = numbers[order], sizes[order]
+        return found
 
 
 def _scores(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from bridge.index.documents import Document, NoteSegments, Vocabularies, build_segments
+from bridge.index.documents import Document, Vocabularies, index_documents
 from bridge.index.prepare import PreparedNote
 from bridge.text.stems import index_forms
 
@@ -18,11 +18,7 @@ def add_segments(notes: Sequence[PreparedNote], vocabularies: Vocabularies) -> l
         for place, number, chunk in passages
     ]
     whole = [Document(place, 0, 0, note.whole) for place, note in enumerate(notes)]
-    segments = NoteSegments(
-        list(build_segments(words, vocabularies.words)),
-        list(build_segments(forms, vocabularies.forms)),
-        list(build_segments(whole, vocabularies.words)),
-    )
+    segments = index_documents(words, forms, whole, vocabularies)
     return [replace(note, segments=segments, place=place) for place, note in enumerate(notes)]
 
 

@@ -31,7 +31,6 @@ from bridge.index.rows import GONE, NOT_EMBEDDED
 from bridge.index.schema import NOTES, PASSAGES, notes_schema, passages_schema
 from bridge.index.summaries import Summaries
 from bridge.index.table import Table
-from bridge.index.word_file import WordFile
 from bridge.types import VaultPath
 
 
@@ -167,7 +166,6 @@ class OpenIndex(Struct):
     postings: Postings
     name_file: NameFile
     known: KnownNames
-    word_file: WordFile
     summaries: Summaries
     dead_seqs: set[int] = field(default_factory=set)
     dead_keys: set[int] = field(default_factory=set)
@@ -252,7 +250,6 @@ async def _open(folder: IndexFolder, doubt: Exception | None = None) -> OpenInde
             await passages.prove(doubt)
         postings, name_file = Postings(folder.path), NameFile(folder.path)
         catalogue, catalogue_file = NoteTable(), CatalogueFile(folder.path)
-        words = WordFile(folder.path, catalogue)
         summaries = Summaries(database)
         opened = OpenIndex(
             folder,
@@ -266,7 +263,6 @@ async def _open(folder: IndexFolder, doubt: Exception | None = None) -> OpenInde
             postings,
             name_file,
             KnownNames(),
-            words,
             summaries,
         )
         if doubt is not None or not _load_stored(opened):

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from bridge.errors import BridgeError
 from bridge.index.array_file import OtherFormat
 from bridge.index.catalogue import NoteEntry, NoteTable
-from bridge.index.documents import AT_ONCE, Document, NoteSegments, Vocabularies, build_segments
+from bridge.index.documents import AT_ONCE, Document, NoteSegments, Vocabularies, index_documents
 from bridge.index.inverted_index import MAX_SEGMENTS, InvertedIndex
 from bridge.index.note_segments import passage_forms
 from bridge.index.segment import Segment
 from bridge.index.table import Table
+from bridge.index.term_dictionary import TermDictionary
 from bridge.private_files import make_private, write_private
 
 log = logging.getLogger(__name__)
@@ -47,6 +48,8 @@ class Postings:
 
     def __init__(self, folder: Path) -> None:
         self.words, self.forms, self.whole = InvertedIndex(), InvertedIndex(), InvertedIndex()
+        self.dictionary = TermDictionary(folder)
+        """The words of `whole`."""
         self.rebuilds = 0
         """Files that could not be read, whose documents were indexed again."""
         self.vocabularies = Vocabularies.empty()
@@ -62,17 +65,17 @@ class Postings:
         self, words: Sequence[Document] = (), forms: Sequence[Document] = (), whole: Sequence[Document] = ()
     ) -> NoteSegments:
         """Index documents, in any thread but one call at a time: long notes take a second a thousand."""
-        vocabularies = self.vocabularies
-        return NoteSegments(
-            list(build_segments(words, vocabularies.words)),
-            list(build_segments(forms, vocabularies.forms)),
-            list(build_segments(whole, vocabularies.words)),
-        )
+        return index_documents(words, forms, whole, self.vocabularies)
 
     def add(self, segments: NoteSegments) -> None:
+        self.dictionary.add(segments.distinct_words)
         for name, index in self._indexes().items():
             for segment in getattr(segments, name):
                 index.add(segment)
+
+    def replace_wholes(self, seqs: Sequence[int], segments: NoteSegments) -> None:
+        self.dictionary.add(segments.distinct_words)
+        self.whole.replace_documents(seqs, segments.whole)
 
     def drop_passages(self, key: int) -> None:
         self.words.drop(key)
@@ -102,16 +105,19 @@ class Postings:
     async def save(self) -> None:
         """Store what is not stored yet, and delete the files of what was merged."""
         async with self._lock:
-            await asyncio.to_thread(self._save)
+            stored = {name: index.segments for name, index in self._indexes().items()}
+            self.dictionary.begin_packing()
+            self.dictionary.replace(await asyncio.to_thread(self._save, stored))
         # What a few notes need is soon remembered again.
         self.vocabularies = Vocabularies.empty()
 
-    def _save(self) -> None:
+    def _save(self, stored: Mapping[str, Sequence[Segment]]) -> bytes:
+        # Stored first: a word too many is harmless, and one too few is not.
+        words = self.dictionary.pack([segment.terms for segment in stored["whole"]])
         if not self._folder.parent.is_dir():
             # Somebody deleted the index, which must not come back in part.
-            return
+            return words
         make_private(self._folder)
-        stored = {name: index.segments for name, index in self._indexes().items()}
         last = max((int(file.stem) for file in self._folder.glob("[0-9]*.postings")), default=0)
         for segment in (each for segments in stored.values() for each in segments if each.file is None):
             last += 1
@@ -121,6 +127,7 @@ class Postings:
         contents = {name: [each.file.name for each in own if each.file] for name, own in stored.items()}
         write_private(self._folder / CONTENTS, orjson.dumps(contents))
         self._delete_others(contents)
+        return words
 
     def _delete_others(self, contents: Mapping[str, Iterable[str]]) -> None:
         names = {CONTENTS, *(name for of_index in contents.values() for name in of_index)}
@@ -163,7 +170,10 @@ class Postings:
     def _load_files(self) -> None:
         try:
             contents = orjson.loads((self._folder / CONTENTS).read_bytes())
-            files = [(index, self._folder / file) for name, index in self._indexes().items() for file in contents[name]]
+            indexes = self._indexes()
+            if not self.dictionary.load():
+                del indexes["whole"]
+            files = [(index, self._folder / file) for name, index in indexes.items() for file in contents[name]]
         except FileNotFoundError:
             return
         except (OSError, ValueError, KeyError, TypeError):

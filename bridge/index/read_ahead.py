@@ -11,7 +11,7 @@ from typing import Final
 
 from bridge.records import Record
 
-NAMES: Final = ("catalogue", "names", "postings", "words")
+NAMES: Final = ("catalogue", "names", "words", "postings")
 """Files and folders of files, in the order in which a start uses them."""
 
 HEAD: Final = 16

@@ -61,6 +61,7 @@ class Segment:
     live: NDArray[np.bool_] = field(init=False)
     """The documents that count."""
     dead: int = 0
+    _distinct: NDArray[np.int64] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self.live = np.ones(len(self.numbers), np.bool_)
@@ -90,6 +91,13 @@ class Segment:
                 self.starts[at].tolist(), self.starts[at + 1].tolist(), same.tolist(), strict=True
             )
         ]
+
+    @property
+    def distinct_terms(self) -> NDArray[np.int64]:
+        """How many different terms each document contains."""
+        if self._distinct is None:
+            self._distinct = np.bincount(self.documents, minlength=len(self))
+        return self._distinct
 
     def count(self, place: slice, live: NDArray[np.bool_]) -> int:
         """Return how many documents that count are in a range of postings."""

@@ -43,12 +43,14 @@ class Occurrences(Record):
     """The terms of several texts, in order: for each occurrence, its place in `terms`; for each text, how many."""
 
     terms: NDArray[np.uint64]
+    words: Sequence[str]
+    """The token of each term."""
     places: NDArray[np.int64]
     counts: NDArray[np.int64]
 
     def part(self, start: int, stop: int) -> "Occurrences":
         first, last = int(self.counts[:start].sum()), int(self.counts[:stop].sum())
-        return Occurrences(self.terms, self.places[first:last], self.counts[start:stop])
+        return Occurrences(self.terms, self.words, self.places[first:last], self.counts[start:stop])
 
 
 class _Numbers(dict[str, int]):
@@ -79,6 +81,7 @@ class Vocabulary:
         """By the number of a piece: how many tokens it has."""
         self._terms: NDArray[np.uint64] = np.empty(0, np.uint64)
         """The tokens of one piece after the other."""
+        self._tokens: list[str] = []
 
     def find(self, texts: Sequence[str]) -> Occurrences:
         if len(self._numbers) > MAX_PIECES:
@@ -89,15 +92,18 @@ class Vocabulary:
         sizes = self._sizes[pieces]
         present = np.repeat(np.bincount(pieces, minlength=len(self._sizes)) > 0, self._sizes)
         place_of = np.empty(len(self._terms), np.int64)
-        terms, place_of[present] = np.unique(self._terms[present], return_inverse=True)
+        terms, first, place_of[present] = np.unique(self._terms[present], return_index=True, return_inverse=True)
+        words = [self._tokens[at] for at in np.flatnonzero(present)[first].tolist()]
         places = place_of[_ranges((np.cumsum(self._sizes) - self._sizes)[pieces], sizes)]
         ends = np.cumsum([0, *map(len, runs)])
-        return Occurrences(terms, places, np.diff(np.concatenate([[0], np.cumsum(sizes)])[ends]))
+        return Occurrences(terms, words, places, np.diff(np.concatenate([[0], np.cumsum(sizes)])[ends]))
 
     def _learn(self, pieces: Sequence[str]) -> None:
         tokens = split_pieces(pieces, self._tokenizer)
+        learnt = [*chain.from_iterable(tokens)]
         self._sizes = np.concatenate([self._sizes, np.fromiter(map(len, tokens), np.int64, len(tokens))])
-        self._terms = np.concatenate([self._terms, hash_tokens([*chain.from_iterable(tokens)])])
+        self._terms = np.concatenate([self._terms, hash_tokens(learnt)])
+        self._tokens += learnt
 
 
 def _ranges(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bridge.index.background import Searches, Tasks
 from bridge.index.catalogue import NoteEntry
-from bridge.index.documents import Document, NoteSegments, build_segments, number_segments
+from bridge.index.documents import Document, NoteSegments, index_documents, list_words, number_segments
 from bridge.index.folder import disk_errors
 from bridge.index.matrix import TextDigests
 from bridge.index.names import NamesBySide
@@ -378,12 +378,12 @@ class IndexWriter:
                 revisions.append(Revision(known.seq, entry.seq, whole_mark(entry), each.removed, each.added))
         return batch, revisions
 
-    def _take_carried(self, carried: CarriedNotes, whole: Sequence[Segment]) -> None:
+    def _take_carried(self, carried: CarriedNotes, segments: NoteSegments) -> None:
         entries = [entry for entry, _ in carried]
         self.failed_writes.difference_update(entry.note.path for entry in entries)
         before = self._opened.catalogue.replace([entry.note.path for entry in entries], entries)
         self._opened.dead_seqs.update(old.seq for old in before)
-        self._opened.postings.whole.replace_documents([old.seq for old in before], whole)
+        self._opened.postings.replace_wholes([old.seq for old in before], segments)
         self._known.add_renumbered(len(entries))
 
     async def _finish_append(self, batch: Batch, append: Future[Exception | None]) -> None:
@@ -550,13 +550,16 @@ def batch_segments(postings: Postings, batch: Batch) -> NoteSegments:
         number_segments((each, passages) for own, passages, _ in together.values() for each in own.words),
         number_segments((each, passages) for own, passages, _ in together.values() for each in own.forms),
         number_segments((each, whole) for own, _, whole in together.values() for each in own.whole),
+        set[str]().union(*(own.distinct_words for own, *_ in together.values())),
     )
 
 
-def carried_segments(postings: Postings, carried: CarriedNotes, revisions: Sequence[Revision]) -> list[Segment]:
+def carried_segments(postings: Postings, carried: CarriedNotes, revisions: Sequence[Revision]) -> NoteSegments:
     """Return the segments of the whole texts of carried notes; most are revised, and the others built from the text."""
     vocabulary = postings.vocabularies.words
     segments, inexact = revise_documents(postings.whole.segments, revisions, vocabulary)
     texts = {entry.seq: each.whole for entry, each in carried}
     documents = [Document(each.number, 0, each.mark, texts[each.number]) for each in inexact]
-    return [*segments, *build_segments(documents, vocabulary)]
+    built = index_documents((), (), documents, postings.vocabularies)
+    added = list_words(vocabulary.find([revision.added for revision in revisions]))
+    return NoteSegments((), (), [*segments, *built.whole], {*built.distinct_words, *added})

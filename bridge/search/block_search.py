@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise
 
 from msgspec.structs import replace
@@ -17,6 +17,7 @@ from bridge.markdown.blocks import read_pieces
 from bridge.markdown.parse import parse_structure
 from bridge.records import Record
 from bridge.search.calibrate import calibrate_cosines, model_calibration
+from bridge.search.coverage import idf
 from bridge.search.fuse import ABOUT, FLOOR
 from bridge.search.hits import Reasons, collapse, explain_hit
 from bridge.search.model import Explanation, SearchAnswer, SearchHit, SearchRequest, ShownPassage, Sources
@@ -209,11 +210,11 @@ async def search_blocks(sources: Sources, request: SearchRequest) -> SearchAnswe
             raise ModelMissing
         near = {(hit.path, hit.ordinal): hit.score for hit in found.nearest}
         blocks = await _read_blocks(sources, matcher, found, calibrate_cosines(near, calibration))
-        worth = {word: sources.vocabulary.words.worth(word, index.languages) for word in words}
+        worth = {word: idf(index, word) for word in words}
         # What completes an unfinished word, or is a part of a run without spaces, is reported as the block has it.
         total = sum(worth.values())
         found_words = {word for block in blocks for word in block.counts} - worth.keys()
-        worth |= {word: sources.vocabulary.words.worth(word, index.languages) for word in found_words}
+        worth |= {word: idf(index, word) for word in found_words}
         by_words = 0.0 if request.mode == "semantic" else WORDS
         ranked, best = rank_blocks(blocks, worth, total, by_words, trust if has_model else 0.0)
     least = FLOOR if within is not None or best >= ABOUT else 1.0
@@ -234,14 +235,7 @@ async def _read_blocks(
     index = sources.index
     places = {(hit.path, hit.ordinal) for hit in (*found.stems, *found.passages, *found.nearest)}
     places |= {(path, ordinal + 1) for path, ordinal in places}
-    worth = partial(sources.vocabulary.words.worth, languages=index.languages)
-    known: dict[str, float] = {}
-
-    def worth_of(word: str) -> float:
-        if word not in known:
-            known[word] = worth(word)
-        return known[word]
-
+    worth_of = cache(partial(idf, index))
     blocks: list[Block] = []
     for passage in await index.text_of([PassageHit(path, ordinal, 0.0) for path, ordinal in sorted(places)]):
         if (note := index.notes.get(passage.path)) is not None:

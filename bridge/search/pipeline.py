@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 from msgspec import field
 from msgspec.structs import replace
@@ -24,6 +23,7 @@ from bridge.search.answerability import (
     without_said,
 )
 from bridge.search.calibrate import FOREIGN, ModelCalibration, model_calibration, model_trust
+from bridge.search.coverage import common_words, idf, score_coverage
 from bridge.search.expand import choose_seeds, expand_co_reading, expand_links, expand_mentions, match_tags
 from bridge.search.fuse import (
     WEIGHTS,
@@ -47,7 +47,6 @@ from bridge.search.read_query import read_query
 from bridge.search.retrievers import (
     IndexAnswers,
     best_passages,
-    find_words,
     passage_scores,
     retrieve,
     text_results,
@@ -55,7 +54,6 @@ from bridge.search.retrievers import (
 )
 from bridge.search.scope import Paths
 from bridge.search.snippet import clean_text
-from bridge.search.vault_words import spaced_words
 from bridge.search.vocabulary import (
     NameMatch,
     exact_names,
@@ -197,13 +195,11 @@ async def _rank_hybrid(
     vocabulary.follow(notes)
     paths_with_words = {hit.path for hits in (answers.passages, answers.stems, answers.whole) for hit in hits}
     asked_for = (*content_words(query.words), *query.phrases)
-    outdated = vocabulary.words.find_outdated(paths_with_words, notes)
-    said = await find_words(index, spaced_words(asked_for), outdated)
-    cover = vocabulary.words.cover(paths_with_words, asked_for, index.languages, said)
+    cover = score_coverage(index, paths_with_words, asked_for)
     by_text = text_results(answers, query.text, cover)
-    quiet = vocabulary.words.quiet(content_words(query.words), index.languages)
+    quiet = common_words(index, content_words(query.words))
     loud = [word for word in asked_for if fold_word(word) not in quiet] if cover is not None and quiet else []
-    of_loud = vocabulary.words.cover(paths_with_words, loud, index.languages, said) if loud else None
+    of_loud = score_coverage(index, paths_with_words, loud) if loud else None
     tag_result, tagged = match_tags(query, vocabulary, notes, within)
     found = {hit.path for hit in answers.names}.union(*(result.raw for result in (near, *by_text, tag_result)))
     candidates = frozenset(notes.keys() & found)
@@ -361,8 +357,7 @@ def _assess(sources: Sources, query: Query, found: RankedNotes) -> Answerability
 
 
 def _asked_worths(sources: Sources, query: Query) -> Mapping[str, float]:
-    worth = partial(sources.vocabulary.words.worth, languages=sources.index.languages)
-    return {term: worth(term) for term in asked_terms(content_words(query.words))}
+    return {term: idf(sources.index, term) for term in asked_terms(content_words(query.words))}
 
 
 _BY_WORDS: frozenset[RetrieverName] = frozenset({"passages", "stems", "whole"})

@@ -1,16 +1,16 @@
 """Reads what a search asks for: its words as the vault spells them, and the notes that an answer may contain."""
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
+from bridge.index.index import Index
 from bridge.index.inverted_index import MAX_QUERY_WORDS
 from bridge.search.model import SearchRequest, Sources
 from bridge.search.query import Query, parse_query
 from bridge.search.scope import Paths, search_scope, unknown_name_notices
 from bridge.search.terms import fill_prefixes, leaves, prefixes
-from bridge.search.vault_words import VaultWords
 from bridge.text.fold import fold_word
 from bridge.text.stems import STOP_WORDS, content_words
 
@@ -25,16 +25,16 @@ def has_prefixes(query: Query) -> bool:
     return query.condition is not None and next(prefixes(query.condition), None) is not None
 
 
-def expand_prefixes(query: Query, words: VaultWords | None) -> Query:
+def expand_prefixes(query: Query, index: Index, *, reading: bool = False) -> Query:
     if query.condition is None:
         return query
     notices: list[str] = []
     found: dict[str, tuple[str, ...]] = {}
     for prefix in prefixes(query.condition):
-        if words is None:
+        if reading:
             notices.append(f"The words of the vault are not read yet, so `{prefix.text}*` is read as `{prefix.text}`.")
             continue
-        every = words.beginning_with(prefix.text)
+        every = complete_word(index, fold_word(prefix.text))
         found[prefix.text] = tuple(every[:MAX_QUERY_WORDS])
         some = ", ".join(every[:NAMED])
         more = f" and {len(every) - NAMED} more" if len(every) > NAMED else ""
@@ -75,7 +75,24 @@ ENDING = 3
 """Letters at the end of a word that may differ between its forms."""
 
 
-def find_corrections(query: Query, words: VaultWords, languages: Collection[str]) -> Mapping[str, str]:
+def complete_word(index: Index, prefix: str) -> list[str]:
+    """Return the words that begin with a prefix, given folded, those of most notes first."""
+    front, apostrophe, start = prefix.rpartition("'")
+    words = index.dictionary.words_beginning(start)
+    if not front:
+        return common_first(words, index.document_frequencies(words))
+    # The parts of `o'neill` are words by themselves.
+    whole = [f"{front}{apostrophe}{word}" for word in words if start]
+    return common_first(whole, [*map(index.document_frequency, whole)])
+
+
+def common_first(words: Sequence[str], counts: Sequence[int]) -> list[str]:
+    """Return those of some words that notes contain, those of most notes first."""
+    count_of = dict(zip(words, counts, strict=True))
+    return sorted(filter(count_of.__getitem__, words), key=lambda word: (-count_of[word], word))
+
+
+def find_corrections(query: Query, index: Index) -> Mapping[str, str]:
     read_as: dict[str, str] = {}
     # A required word is taken as typed.
     # In a question, a word of the same language that no note says is far more often right than mistyped.
@@ -85,8 +102,9 @@ def find_corrections(query: Query, words: VaultWords, languages: Collection[str]
         if word in demanded:
             continue
         unfinished = query.open_ended and place == len(query.words) - 1
-        meant = _correct_word(word, words, languages, unfinished=unfinished)
-        if meant is not None and (is_short or words.is_strange(word, _piece(fold_word(word), meant))):
+        folded = fold_word(word)
+        meant = _correct_word(folded, index, unfinished=unfinished)
+        if meant is not None and (is_short or _is_strange(index, folded, _piece(folded, meant))):
             read_as[word] = meant
     return read_as
 
@@ -105,23 +123,26 @@ def correct_spelling(query: Query, read_as: Mapping[str, str]) -> Query:
     )
 
 
-def _correct_word(word: str, words: VaultWords, languages: Collection[str], *, unfinished: bool) -> str | None:
-    folded = fold_word(word)
-    if (
-        len(folded) < MIN_CORRECTED_CHARS
-        or not folded.isalpha()
-        or folded in STOP_WORDS
-        or words.says(folded, languages)
-    ):
+def _correct_word(word: str, index: Index, *, unfinished: bool) -> str | None:
+    if len(word) < MIN_CORRECTED_CHARS or not word.isalpha() or word in STOP_WORDS or index.document_frequency(word):
         return None
-    if unfinished and words.begins(folded):
+    words = index.dictionary
+    if unfinished and any(index.document_frequencies(words.words_beginning(word))):
         return None
-    near = [
-        (distance, meant)
-        for meant, distance in words.alike(folded, 1 if len(folded) < TWO_ERRORS else 2)
-        if meant.isalpha() and _is_slip(folded, meant, distance)
-    ]
-    return _closest_word(near, words) if near else None
+    near = {
+        meant: distance
+        for meant, distance in words.similar_words(word, 1 if len(word) < TWO_ERRORS else 2)
+        if meant.isalpha() and _is_slip(word, meant, distance)
+    }
+    return min(common_first([*near], index.document_frequencies([*near])), key=near.__getitem__, default=None)
+
+
+def _is_strange(index: Index, word: str, piece: int) -> bool:
+    """Return whether a word has so many letters in a row, its start or end among them, that no word has."""
+    whole = f"\n{word}\n"
+    pieces = (whole[at : at + piece] for at in range(len(whole) - piece + 1))
+    words = index.dictionary
+    return not all(any(index.document_frequencies([one])[0] for one in words.words_containing(each)) for each in pieces)
 
 
 def _piece(word: str, meant: str) -> int:
@@ -132,10 +153,6 @@ def _piece(word: str, meant: str) -> int:
     from rapidfuzz.distance import OSA
 
     return SHARED_LETTERS if len(word) > len(meant) or OSA.distance(word, meant) > 1 else SHARED_LETTERS + 1
-
-
-def _closest_word(near: Sequence[tuple[int, str]], words: VaultWords) -> str:
-    return min(near, key=lambda one: (one[0], -words.count(one[1]), one[1]))[1]
 
 
 def _is_slip(word: str, other: str, errors: int) -> bool:
@@ -150,7 +167,6 @@ def _is_slip(word: str, other: str, errors: int) -> bool:
     return same_start < len(word) - 1 if errors == 1 else same_start < len(word) - ENDING
 
 
-_WORDS_UNREAD = "The vault's words are still being read: mistyped words are not corrected yet."
 _READING = "The vault is being read for the first time: this is the best of the notes that say these words."
 _NOTHING_ALLOWED = "No note passes the filters."
 _NOTHING_HAS_ALL = "No note meets all that the query asks for."
@@ -160,8 +176,7 @@ async def read_query(sources: Sources, request: SearchRequest) -> tuple[Query, P
     """Parse a query, correct its words if notes may answer them, and find these notes."""
     query = parse_query(request.query)
     if has_prefixes(query):
-        known = not sources.reading and await sources.vocabulary.words.follow(sources.index)
-        query = expand_prefixes(query, sources.vocabulary.words if known else None)
+        query = expand_prefixes(query, sources.index, reading=sources.reading)
     within = await search_scope(sources.index, request, query.condition)
     if within is not None:
         notices = await asyncio.to_thread(unknown_name_notices, sources.index, request, query.condition)
@@ -177,18 +192,10 @@ async def correct_query(sources: Sources, query: Query, *, by_meaning: bool) -> 
     """Read mistyped words as the vault's, or add a notice that this is not possible yet."""
     if sources.reading:
         return replace(query, notices=(*query.notices, _READING))
-    words = sources.vocabulary.words
-    known = await words.follow(sources.index)
-    if known or words.covers:
-        read_as = find_corrections(query, words, sources.index.languages)
-        # In a longer question a similar word hardly leads astray, and often helps.
-        is_short = len(content_words(query.words)) <= MAX_SHORT_WORDS
-        if read_as and by_meaning and is_short and sources.known_words is not None:
-            right = await sources.known_words(read_as.keys())
-            read_as = {word: meant for word, meant in read_as.items() if word not in right}
-        if not read_as:
-            return query
-        # What looks mistyped may be a word of a changed note that is not read yet.
-        if known:
-            return correct_spelling(query, read_as)
-    return replace(query, notices=(*query.notices, _WORDS_UNREAD))
+    read_as = find_corrections(query, sources.index)
+    # In a longer question a similar word hardly leads astray, and often helps.
+    is_short = len(content_words(query.words)) <= MAX_SHORT_WORDS
+    if read_as and by_meaning and is_short and sources.known_words is not None:
+        right = await sources.known_words(read_as.keys())
+        read_as = {word: meant for word, meant in read_as.items() if word not in right}
+    return correct_spelling(query, read_as)

@@ -15,6 +15,7 @@ from bridge.index.inverted_index import TextQuery
 from bridge.index.note import IndexedNote
 from bridge.index.rows import StoredPassage
 from bridge.search.calibrate import ModelCalibration, model_calibration, model_trust, scale_by_spread, share_of_best
+from bridge.search.coverage import common_words
 from bridge.search.expand import walk_scores
 from bridge.search.fuse import RetrieverName, RetrieverResult, fuse
 from bridge.search.hits import Reasons, build_hits, collapse, link_reason
@@ -143,7 +144,7 @@ async def _build_answer(
     limit: int,
     notices: tuple[str, ...],
 ) -> SearchAnswer:
-    index, vocabulary = sources.index, sources.vocabulary
+    index = sources.index
     own = {result.name: max((result.calibrated.get(path, 0.0) for path in excluded), default=0.0) for result in results}
     scaled = [_exclude_notes(result, excluded) if own[result.name] else result for result in results]
     near = _near_notes(results, excluded, model_calibration(index.answering_model))
@@ -155,8 +156,7 @@ async def _build_answer(
     texts = await read_passages(index, ranked, passages)
     unique, twins = collapse([(hit, text.text if (text := texts.get(hit.path)) else "") for hit in ranked])
     matcher = compile_matcher(words, languages=index.languages)
-    await vocabulary.words.follow(index)
-    quiet = vocabulary.words.quiet(words, index.languages, RARE)
+    quiet = common_words(index, words, RARE)
     reasons = replace(
         reasons,
         quiet=quiet,

@@ -1,7 +1,6 @@
 """Runs all retrievers of the index at the same time."""
 
 import asyncio
-import sys
 import time
 from collections.abc import Awaitable, Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
@@ -94,16 +93,6 @@ async def retrieve(
         return await by_text(), False
     nearest, answers = await asyncio.gather(near(vector), by_text())
     return replace(answers, nearest=nearest), has_vector
-
-
-async def find_words(
-    index: Index, words: Iterable[str], within: Collection[VaultPath]
-) -> dict[str, frozenset[VaultPath]]:
-    found: dict[str, frozenset[VaultPath]] = {}
-    for word in words if within else ():
-        hits = await index.search_notes(TextQuery(must=(word,)), sys.maxsize, within)
-        found[word] = frozenset(hit.path for hit in hits)
-    return found
 
 
 def text_results(answers: IndexAnswers, text: str, cover: Scores | None = None) -> list[RetrieverResult]:

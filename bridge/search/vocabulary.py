@@ -7,11 +7,9 @@ from functools import lru_cache
 from typing import Literal
 
 from bridge.index.hits import NameField, NameHit
-from bridge.index.index import Index
 from bridge.index.note import IndexedNote
 from bridge.records import Record
 from bridge.search.query import Query
-from bridge.search.vault_words import VaultWords
 from bridge.text.fold import fold_case, fold_word, fold_words
 from bridge.text.stems import STOP_WORDS, content_words, stem_words
 from bridge.text.words import TOKEN, count_words, words_of
@@ -38,12 +36,6 @@ class Vocabulary:
         self._tagged: dict[str, set[VaultPath]] = {}
         self._files: Counter[str] = Counter()
         self._notes: Mapping[VaultPath, IndexedNote] | None = None
-        self.words = VaultWords()
-
-    def load(self, index: Index) -> None:
-        """Take in the notes of an index and their stored words; for any thread, before the first search."""
-        self.follow(index.notes)
-        self.words.load(index)
 
     def follow(self, notes: Mapping[VaultPath, IndexedNote]) -> None:
         """Update to new, changed and removed notes; a mapping seen before is skipped, because it never changes."""

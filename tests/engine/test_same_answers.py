@@ -59,7 +59,7 @@ def draw_queries(root: Path, dice: random.Random) -> list[str]:
 
 
 async def settle(host: Host) -> None:
-    """Wait until every note is read, linked and embedded, and its words are known."""
+    """Wait until every note is read, linked and embedded."""
     await until(lambda: host.progress().ready_keyword)
     vault = host.vault
     await until(lambda: not vault.indexer.pending and vault.indexer.link_resolver.is_settled)
@@ -67,9 +67,6 @@ async def settle(host: Host) -> None:
     vault.index.use_model(MODEL, DIMENSIONS)
     await embed_all(vault.index)
     await vault.indexer.link_resolver.current_graph()
-    words, view = vault.vocabularies["notes"].words, vault.index.view("notes")
-    while not await words.follow(view):
-        await words.store(view)
 
 
 async def embed(text: str) -> Floats:

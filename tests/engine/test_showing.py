@@ -18,7 +18,6 @@ from bridge.index.table import Table
 from bridge.markdown.edit.requests import Append
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import search
-from bridge.search.vault_words import MAX_READ_NOTES
 from bridge.types import VaultPath
 from tests.engine.conftest import Opened, until
 
@@ -78,19 +77,15 @@ async def test_a_change_that_the_index_could_not_take_is_taken_up_again(
         assert await found(host, "zebra") == [BEANS]
 
 
-@pytest.mark.process
-async def test_the_words_of_many_changed_notes_are_read_before_a_search(
-    tmp_path: Path, vault: Path, opened: Opened
-) -> None:
-    for number in range(MAX_READ_NOTES + 1):
+async def test_the_words_of_many_changed_notes_count_at_once(tmp_path: Path, vault: Path, opened: Opened) -> None:
+    for number in range(70):
         (vault / f"{number}.md").write_text(f"---\nkind: k{number}\n---\nSame words.\n")
     async with opened(vault, models=tmp_path / "none") as bridge:
         host = bridge.find(None)
         await until(lambda: host.progress().ready_keyword)
-        words = host.vault.vocabularies["notes"].words
-        await until(lambda: words.count("same") > MAX_READ_NOTES)
-        assert (words.count("kind"), words.count("sort")) == (MAX_READ_NOTES + 1, 0)
-        rename = RenameProperty(VaultPath("1.md"), name="kind", to="sort")
+        index = host.vault.index
+        assert [*map(index.document_frequency, ("same", "kind", "gattung"))] == [70, 70, 0]
+        rename = RenameProperty(VaultPath("1.md"), name="kind", to="gattung")
         await host.vault.executor.carry([rename], Author("test", confirmed=True))
-        await until(lambda: words.count("sort") == MAX_READ_NOTES + 1)
-        assert words.count("kind") == 0
+        assert [*map(index.document_frequency, ("same", "kind", "gattung"))] == [70, 0, 70]
+        assert index.dictionary.words_beginning("gatt") == ["gattung"]

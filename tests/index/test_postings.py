@@ -189,7 +189,7 @@ async def test_a_closed_index_opens_without_indexing_its_text_again(
     def build(*_: object) -> None:
         raise AssertionError("The text is indexed again.")
 
-    monkeypatch.setattr("bridge.index.postings.build_segments", build)
+    monkeypatch.setattr("bridge.index.postings.index_documents", build)
     again = await opened(tmp_path / "index")
     assert await paths(again.passages(words("barley"), 9)) == ["A.md"]
     assert again.health().rebuilds == 0

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import ModelMissing
+from bridge.search.coverage import score_coverage
 from bridge.search.model import SearchHit, SearchRequest, Sources
 from bridge.search.pipeline import search
 from bridge.types import SearchMode, VaultPath
@@ -262,10 +263,8 @@ async def test_what_a_long_note_says_by_chance_tells_less(tmp_path: Path) -> Non
     files = {"Long.md": f"Freeze {everything} the bread.\n", "Short.md": "Freeze the bread.\n", **others}
     write_vault(tmp_path / "vault", files)
     async with opened(tmp_path / "vault", tmp_path / "index") as found:
-        words = found.vocabulary.words
-        assert await words.follow(found.index)
-        said = words.cover([long, short], ("freeze", "bread"), ("english",))
-        rare = words.cover([long, short], ("freeze", "unheard"), ("english",))
+        said = score_coverage(found.index, [long, short], ("freeze", "bread"))
+        rare = score_coverage(found.index, [long, short], ("freeze", "unheard"))
     assert said is not None
     assert rare is not None
     assert said[short] == 1.0

@@ -1,18 +1,15 @@
 """Mistyped words are read as the words that the vault says."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from bridge.index.index import Index
 from bridge.index.prepare import prepare
 from bridge.search.model import SearchRequest, Sources
 from bridge.search.pipeline import search
 from bridge.search.query import parse_query
 from bridge.search.read_query import correct_spelling, find_corrections
-from bridge.search.vault_words import VaultWords
 from tests.search.vaults import opened, write_vault
 
 FILES = {
@@ -29,20 +26,18 @@ FILES = {
 async def sources(tmp_path: Path) -> AsyncIterator[Sources]:
     write_vault(tmp_path / "vault", FILES)
     async with opened(tmp_path / "vault", tmp_path / "index") as found:
-        assert await found.vocabulary.words.follow(found.index)
         yield found
 
 
 def read(sources: Sources, typed: str) -> tuple[str, tuple[str, ...]]:
     query = parse_query(typed)
-    mended = correct_spelling(query, find_corrections(query, sources.vocabulary.words, sources.index.languages))
+    mended = correct_spelling(query, find_corrections(query, sources.index))
     return mended.text, mended.notices
 
 
 async def test_a_word_like_those_of_the_vault_stays_in_a_question(tmp_path: Path) -> None:
     write_vault(tmp_path / "vault", {"Tören.md": "Bayram kutlandı, para kullanıldı, ağaç sallandı. Hotkeys."})
     async with opened(tmp_path / "vault", tmp_path / "index") as found:
-        assert await found.vocabulary.words.follow(found.index)
         assert read(found, "okulda yeni yöntem kullandı")[1] == ()
         assert read(found, "kullandı")[0] == "kutlandi"
         assert read(found, "okulda yeni yöntem hotkyes")[0] == "okulda yeni yöntem hotkeys"
@@ -85,7 +80,7 @@ async def test_a_mistyped_word_inside_a_question_is_mended_and_told(sources: Sou
 )
 async def test_other_words_stay_as_they_were_typed(sources: Sources, typed: str) -> None:
     query = parse_query(typed)
-    assert find_corrections(query, sources.vocabulary.words, sources.index.languages) == {}
+    assert find_corrections(query, sources.index) == {}
 
 
 async def test_a_mistyped_word_finds_what_it_means_by_every_lane(sources: Sources) -> None:
@@ -109,7 +104,6 @@ async def test_words_are_known_from_the_moment_a_note_says_them_until_none_does(
         vault = Vault(tmp_path / "vault", Rules(exclude=(), max_file_bytes=10_000_000, ignored=()))
         data, stat = vault.read(VaultPath(path))
         await sources.index.write([prepare(read_document(VaultPath(path), data), stat, Boilerplate.empty())])
-        assert await sources.vocabulary.words.follow(sources.index)
 
     assert read(sources, "change hotkyes now")[1]
     await write("Odd.md", "They call them hotkyes.\n")
@@ -117,29 +111,5 @@ async def test_words_are_known_from_the_moment_a_note_says_them_until_none_does(
     await write("Odd.md", "They call them shortcuts.\n")
     assert read(sources, "change hotkyes now")[1]
     await sources.index.write([], [VaultPath("Hotkeys.md")])
-    assert await sources.vocabulary.words.follow(sources.index)
     assert not read(sources, "change hotkyes now")[1]
-    assert not sources.vocabulary.words.says("hotkeys", sources.index.languages)
-
-
-@pytest.mark.process
-async def test_that_mistyped_words_are_not_corrected_yet_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("bridge.search.vault_words.QUICKLY_READ", 0)
-    has_searched, rebuild = asyncio.Event(), VaultWords._rebuild_in_worker
-
-    async def rebuild_later(words: VaultWords, index: Index) -> None:
-        await has_searched.wait()
-        await rebuild(words, index)
-
-    monkeypatch.setattr(VaultWords, "_rebuild_in_worker", rebuild_later)
-    write_vault(tmp_path / "vault", FILES)
-    async with opened(tmp_path / "vault", tmp_path / "index") as sources:
-        early = await search(sources, SearchRequest("change hotkyes", mode="keyword"))
-        has_searched.set()
-        while not await sources.vocabulary.words.follow(sources.index):
-            await asyncio.sleep(0)
-        late = await search(sources, SearchRequest("change hotkyes", mode="keyword"))
-    assert any("not corrected" in notice for notice in early.notices)
-    assert late.notices == ("`hotkyes` is read as `hotkeys`; `+hotkyes` asks for it as typed.",)
+    assert not sources.index.document_frequency("hotkeys")

@@ -22,6 +22,7 @@ from bridge.records import Record
 from bridge.search.answerability import asked_terms
 from bridge.search.calibrate import model_calibration
 from bridge.search.co_reading import NO_CO_READING
+from bridge.search.coverage import idf
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import RankedNotes, retrieve_and_rank
 from bridge.search.query import Query
@@ -148,7 +149,6 @@ async def search_agents_notes(
 ) -> RankedNotes:
     """Rank notes of the agents' folder by what they say, as a search does; what they link to does not count."""
     index, vocabulary = call.vault.index.view("agents"), call.vault.vocabularies["agents"]
-    await vocabulary.words.follow(index)
     sources = replace(call.vault.sources(), index=index, vocabulary=vocabulary, graph=None, co_reading=NO_CO_READING)
     query = Query(text=text, words=tuple(words))
     return await retrieve_and_rank(sources, SearchRequest(text, mode=mode), query, within)
@@ -176,9 +176,9 @@ def match_memories(call: Call, memories: Sequence[Memory], words: Sequence[str])
 
 
 def match_texts(call: Call, texts: Mapping[Key, str], words: Sequence[str]) -> Mapping[Key, SharedWords]:
-    languages, vocabulary = call.vault.index.view("agents").languages, call.vault.vocabularies["agents"]
-    matcher, terms = compile_matcher(words, languages=languages), asked_terms(words)
-    worth = {term: vocabulary.words.worth(term, languages) for term in terms}
+    index = call.vault.index.view("agents")
+    matcher, terms = compile_matcher(words, languages=index.languages), asked_terms(words)
+    worth = {term: idf(index, term) for term in terms}
     total = sum(worth.values()) or 1.0
     found = {}
     for key, matches in zip(texts, matcher.find_each([*texts.values()]), strict=True):

@@ -1,6 +1,5 @@
 """Measures how well answerable questions are told from others, and fits the weights by which they are."""
 
-import asyncio
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,10 +11,10 @@ from numpy.typing import NDArray
 
 from bridge.models.embedder import Embedder
 from bridge.search.answerability import ABSENT, Features, asked_terms, measure
+from bridge.search.coverage import ASSUMED_NOTES
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import best_passages_of, retrieve_and_rank
 from bridge.search.query import parse_query
-from bridge.search.vault_words import ASSUMED_NOTES
 from bridge.text.extract import terms_of
 from bridge.text.stems import content_words, language_of
 from bridge.types import VaultPath
@@ -43,10 +42,7 @@ async def collect(folder: Path, limit: int | None, cache: Path, embedder: Embedd
     terms = {path: frozenset(terms_of(note.text, language_of(note.text))) for path, note in notes.items()}
     found: list[Judged] = []
     try:
-        words = sources.vocabulary.words
-        while not await words.follow(indexed.index):  # noqa: ASYNC110  # it tells nobody when it is done
-            await asyncio.sleep(0.05)
-        total, languages = len(notes), indexed.index.languages
+        total = len(notes)
         for question in judged.questions:
             query = parse_query(question.text)
             asked = asked_terms(content_words(query.words))
@@ -55,7 +51,7 @@ async def collect(folder: Path, limit: int | None, cache: Path, embedder: Embedd
 
                 def worth(word: str, masked: frozenset[VaultPath] = masked) -> float:
                     own = sum(terms[path].issuperset(terms_of(word, "english")) for path in masked)
-                    count = max(0, words.count(word, languages) - own)
+                    count = max(0, indexed.index.document_frequency(word) - own)
                     return math.log(1 + (total + ASSUMED_NOTES - count + 0.5) / (count + 0.5))
 
                 within = frozenset(notes) - masked if masked else None

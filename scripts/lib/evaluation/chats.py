@@ -4,7 +4,6 @@ BEAM names the turns that hold the evidence of each question, those that say wha
 it. A chat is one note with a line for each turn, as in a journal, and a question concerns its own chat only.
 """
 
-import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -114,8 +113,6 @@ async def judge_answerable(
 ) -> NDArray[np.float64]:
     """Return for each question how sure a search is that its chat answers it."""
     sources = bench.sources()
-    while not await sources.vocabulary.words.follow(sources.index):  # noqa: ASYNC110  # it tells nobody when it is done
-        await asyncio.sleep(0.05)
     found = []
     for question in questions:
         answer = await search(sources, SearchRequest(question.text, paths=(chats[question.chat].path,)))

@@ -72,11 +72,7 @@ async def open_index(
     if embedder is not None:
         await _embed(index, embedder, judged.name)
     edges = (Edge(path, target) for path, note in index.notes.items() for target in resolve_targets(note, names))
-    vocabulary = Vocabulary()
-    # Which words of a question are mistyped must not depend on how fast those of the notes are read.
-    while not await vocabulary.words.follow(index):
-        await vocabulary.words.store(index)
-    return IndexedSet(index, Graph.build(index.notes, edges), vocabulary, document_of)
+    return IndexedSet(index, Graph.build(index.notes, edges), Vocabulary(), document_of)
 
 
 async def _update_index(folder: Path, read: list[tuple[Stat, Note]]) -> Index:

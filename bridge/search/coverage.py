@@ -1,0 +1,55 @@
+"""How rare the words of a query are in the vault, and how much of a query each note contains."""
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from bridge.index.index import Index
+from bridge.text.fold import fold_word
+from bridge.text.words import RUN, SPACED_WORD
+from bridge.types import VaultPath
+
+APOSTROPHE = re.compile("['’ʻʼ׳]")
+
+COMMON, ASSUMED_NOTES = 0.25, 40
+"""Share of the notes above which a word is common, and the number of notes added to every vault for this."""
+
+
+def idf(index: Index, word: str) -> float:
+    """Return a word's inverse document frequency as in BM25, as if there were some more notes.
+
+    In a handful of notes, a word that all of them contain need not be a common one.
+    """
+    count = index.document_frequency(word)
+    return math.log(1 + (len(index.notes) + ASSUMED_NOTES - count + 0.5) / (count + 0.5))
+
+
+def common_words(index: Index, words: Iterable[str], share: float = COMMON) -> frozenset[str]:
+    """Return the words, folded, that too many notes contain to be informative; never all of them."""
+    query_words = {*spaced_words(words)}
+    least = share * (len(index.notes) + ASSUMED_NOTES)
+    common = {word for word in query_words if index.document_frequency(word) > least}
+    return frozenset(map(fold_word, common if common < query_words else ()))
+
+
+def score_coverage(index: Index, paths: Iterable[VaultPath], words: Sequence[str]) -> dict[VaultPath, float] | None:
+    """Return how much of a query notes contain (0-1), rare words counting most; None for a script without spaces.
+
+    A long note contains a word by chance more often than a short one, so that the word counts less there.
+    """
+    query_words = spaced_words(words)
+    if not query_words or any(RUN.search(word) for word in words):
+        return None
+    own_paths = [path for path in paths if path in index.notes]
+    gains = np.array([[idf(index, word)] for word in query_words])
+    by_chance = 1 - (1 - np.exp(-gains)) ** index.relative_lengths(own_paths)
+    worth = np.minimum(gains, -np.log(by_chance)) * index.notes_with(query_words, own_paths)
+    return dict(zip(own_paths, (worth.sum(axis=0) / gains.sum()).tolist(), strict=True))
+
+
+def spaced_words(words: Iterable[str]) -> list[str]:
+    """Return the words of a query that spaces or apostrophes separate, each once."""
+    found = (part for word in words for spaced in SPACED_WORD.findall(word) for part in APOSTROPHE.split(spaced))
+    return [*{fold_word(word): word for word in found if word}.values()]
