@@ -3,7 +3,6 @@
 import logging
 import zlib
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, TypeVar
@@ -49,11 +48,15 @@ class ArrayFile:
         if not self._path.parent.is_dir():
             return
         content = encode_arrays(self._mark, self._layout, arrays)
-        with suppress(OSError):
-            if self._path.stat().st_size == len(content) and self._path.read_bytes() == content:
-                return
-        write_private(self._path, content)
+        if not self._contains(content):
+            write_private(self._path, content)
         delete_drafts(self._path)
+
+    def _contains(self, content: bytes) -> bool:
+        try:
+            return self._path.stat().st_size == len(content) and self._path.read_bytes() == content
+        except OSError:
+            return False
 
     def remove(self) -> None:
         """Delete the file, because a note is erased."""

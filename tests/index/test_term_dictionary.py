@@ -126,4 +126,7 @@ async def test_words_of_erased_notes_are_in_no_file(tmp_path: Path) -> None:
     await index.erase(private)
     assert b"marzipanskew" not in everything(folder)
     assert b"running7" in (folder / FILE).read_bytes()
+    (folder / f".{FILE}.left-by-a-crash").write_bytes(b"marzipanskew")
+    await index.erase(private)
+    assert b"marzipanskew" not in everything(folder)
     assert index.dictionary.words_beginning("marzi") == []
