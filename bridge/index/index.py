@@ -21,7 +21,15 @@ from bridge.index.boilerplate import Boilerplate
 from bridge.index.compact import Compaction
 from bridge.index.folder import disk_errors, update_checksums
 from bridge.index.hits import NameHit, NoteHit, PassageHit, best_hits
-from bridge.index.inverted_index import InvertedIndex, TermQuery, TextQuery, exact_query, stemmed_query
+from bridge.index.inverted_index import (
+    InvertedIndex,
+    TermQuery,
+    TextQuery,
+    contains,
+    exact_query,
+    stemmed_query,
+    word_terms,
+)
 from bridge.index.link_file import LinkFile
 from bridge.index.matrix import Floats
 from bridge.index.names import NamesBySide
@@ -492,7 +500,7 @@ class Index:
         """Return for each word which of some notes contain it in any form."""
         entries = [*map(self._opened.catalogue.require, paths)]
         seqs, keys = np.array([entry.seq for entry in entries]), np.array([entry.key for entry in entries])
-        found = [np.isin(seqs, exact) | np.isin(keys, forms) for exact, forms in map(self._find_word, words)]
+        found = [contains(whole, seqs) | contains(forms, keys) for whole, forms in map(self._find_word, words)]
         return np.array(found, np.bool_).reshape(len(words), len(paths))
 
     def relative_lengths(self, paths: Sequence[VaultPath]) -> NDArray[np.float64]:
@@ -504,12 +512,11 @@ class Index:
 
     def _find_word(self, word: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the rows of notes that contain a word or its stem, and of passages that contain a form of it."""
-        words, side, postings = TextQuery(must=(word,)), self._side, self._opened.postings
-        exact, stems = (
-            query.must if query else () for query in (exact_query(words), stemmed_query(words, self.languages))
+        terms, side, postings = word_terms(word, self.languages), self._side, self._opened.postings
+        return (
+            postings.whole.find_numbers(terms.whole, side.hidden_seqs),
+            postings.forms.find_numbers(terms.forms, side.hidden_keys),
         )
-        whole = [postings.whole.find_numbers(terms, side.hidden_seqs) for terms in (exact, stems)]
-        return np.union1d(*whole), postings.forms.find_numbers(stems, side.hidden_keys)
 
     # -- texts --------------------------------------------------------------------------------------------------------
 

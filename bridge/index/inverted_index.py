@@ -1,6 +1,7 @@
 """An inverted index in memory: its segments, and BM25 over the documents that count."""
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 from itertools import accumulate, pairwise
 from math import log1p
 
@@ -26,8 +27,8 @@ MAX_SEGMENTS = 8
 DEAD_SHARE = 0.25
 """Share of a segment's documents that may be dead."""
 
-CACHED_MATCHES = 32
-"""Words of which the documents are cached: those of a query are asked for several times."""
+CACHED_MATCHES, CACHED_WORDS = 32, 1_000
+"""Words of which the documents and the terms are cached: those of a query are asked for several times."""
 
 Hit = tuple[int, int, float]
 """The number, ordinal and score of a document."""
@@ -207,11 +208,13 @@ class InvertedIndex:
                 for place in segment.find(terms):
                     contains[segment.documents[place]] = True
                 matches = matches & contains
-            found.append(segment.numbers[matches])
+            # All documents of a number are in one segment.
+            numbers = segment.numbers[matches]
+            found.append(numbers[np.diff(numbers, prepend=-1) > 0])
         if len(self._matches) >= CACHED_MATCHES:
             self._matches.clear()
-        self._matches[key] = numbers = np.unique(np.concatenate(found))
-        return numbers
+        self._matches[key] = known = np.sort(np.concatenate(found))
+        return known
 
     def distinct_terms(self, hidden: HiddenRows | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the numbers of all documents, in order, and how many different terms each contains."""
@@ -293,6 +296,30 @@ def _term_query(should: Sequence[str], must: Iterable[Sequence[str]], must_not: 
     """Build the query for tokens; each of `must` names several of which one will do."""
     query = TermQuery(hash_tokens(should), [hash_tokens(each) for each in must if each], hash_tokens(must_not))
     return query if len(query.should) or query.must else None
+
+
+class WordTerms(Record):
+    """The terms of the parts of a word: of each part, itself or its stem, and its forms."""
+
+    whole: Sequence[NDArray[np.uint64]]
+    forms: Sequence[NDArray[np.uint64]]
+
+
+@lru_cache(CACHED_WORDS)
+def word_terms(word: str, languages: tuple[str, ...]) -> WordTerms:
+    words = TextQuery(must=(word,))
+    exact = query.must if (query := exact_query(words)) else ()
+    # `C++` and `C#` have no forms; that of `C` is another word.
+    query = None if word.endswith(("+", "#")) else stemmed_query(words, languages)
+    forms = query.must if query else ()
+    whole = [*map(np.concatenate, zip(exact, forms, strict=True))] if len(exact) == len(forms) else exact
+    return WordTerms(whole, forms)
+
+
+def contains(numbers: NDArray[np.int64], asked: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which numbers are among others, which are in order; for few numbers, faster than `np.isin`."""
+    found: NDArray[np.bool_] = np.append(numbers, -1)[np.searchsorted(numbers, asked)] == asked
+    return found
 
 
 def searchable_words(words: Iterable[str]) -> list[str]:

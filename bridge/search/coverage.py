@@ -42,7 +42,8 @@ def score_coverage(index: Index, paths: Iterable[VaultPath], words: Sequence[str
     query_words = spaced_words(words)
     if not query_words or any(RUN.search(word) for word in words):
         return None
-    own_paths = [path for path in paths if path in index.notes]
+    notes = index.notes
+    own_paths = [path for path in paths if path in notes]
     gains = np.array([[idf(index, word)] for word in query_words])
     by_chance = 1 - (1 - np.exp(-gains)) ** index.relative_lengths(own_paths)
     worth = np.minimum(gains, -np.log(by_chance)) * index.notes_with(query_words, own_paths)
