@@ -44,6 +44,8 @@ def score_coverage(index: Index, paths: Iterable[VaultPath], words: Sequence[str
         return None
     notes = index.notes
     own_paths = [path for path in paths if path in notes]
+    if not own_paths:
+        return {}
     gains = np.array([[idf(index, word)] for word in query_words])
     by_chance = 1 - (1 - np.exp(-gains)) ** index.relative_lengths(own_paths)
     worth = np.minimum(gains, -np.log(by_chance)) * index.notes_with(query_words, own_paths)

@@ -66,4 +66,4 @@ async def test_what_a_note_contains_in_another_form_is_covered(tmp_path: Path) -
     assert 0 < cover[english] < 1
     assert cover[german] == 0
     assert score_coverage(index, [english], ("会议",)) is None
-    assert score_coverage(index, [], ("dog",)) == {}
+    assert score_coverage(await opened(tmp_path / "empty"), [english], ("dog",)) == {}
