@@ -47,6 +47,7 @@ class Folders:
 
     @property
     def agreed_servers(self) -> Path:
+        """The agreements of earlier versions."""
         return self.data / "agreed-servers.json"
 
     def vault(self, vault: VaultId) -> Path:

@@ -115,6 +115,12 @@ class PlanReady(Record):
     findings: int
 
 
+class DecisionsChanged(Record):
+    """An agent asked the user for something, or the user answered."""
+
+    kind: ClassVar[str] = "decisions_changed"
+
+
 class SettingsChanged(Record):
     """The settings or the clients have changed."""
 
@@ -135,6 +141,7 @@ Event = (
     | ApplyChange
     | MemoryGiven
     | PlanReady
+    | DecisionsChanged
     | SettingsChanged
     | Reset
 )

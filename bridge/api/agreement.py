@@ -1,5 +1,6 @@
-"""The user's agreement to the folder in which agents keep notes."""
+"""The user's agreement to what agents ask for, and to the folder in which they keep notes."""
 
+import asyncio
 from typing import ClassVar
 
 from bridge.api.call import Call
@@ -9,7 +10,20 @@ from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.engine.agents_folder import ABOUT_TYPE, ID, AgentsFolder, id_in, new_id, read_id, starter_notes
 from bridge.errors import ConfirmationRequired
+from bridge.events import DecisionsChanged
 from bridge.markdown.edit.properties import edit_properties
+from bridge.state.decisions import Answer, Decision
+
+
+async def ask_user(call: Call, decision: Decision) -> None:
+    """Have a question of an agent wait for the user."""
+    await asyncio.to_thread(call.host.store.decisions.ask, decision, client_name(call))
+    call.bridge.events.publish(DecisionsChanged(), call.host.id)
+
+
+async def keep_answer(call: Call, decision: Decision, answer: Answer) -> None:
+    await asyncio.to_thread(call.host.store.decisions.answer, decision, answer, client_name(call))
+    call.bridge.events.publish(DecisionsChanged(), call.host.id)
 
 
 class SetUpMemory(Request, kw_only=True, tag="set_up_memory"):

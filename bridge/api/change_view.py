@@ -74,7 +74,7 @@ def way_back(answer: Answer) -> Iterable[Line]:
     """Say how a change is undone or accepted."""
     if id_ := answer["change_id"]:
         applied = answer["state"] == "applied"
-        yield notice(aside(f"`undo_change {id_}` undoes it." if applied else f"`judge_change {id_} accept` makes it."))
+        yield notice(aside(f"`undo_change {id_}` undoes it." if applied else f"`decide {id_} accept` makes it."))
 
 
 def change_state(answer: Answer) -> str:

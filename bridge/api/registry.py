@@ -32,13 +32,15 @@ VIEWS: dict[type, View] = {}
 """The text view of each result record that has one."""
 
 RENAMED: Mapping[str, str] = {
-    "accept_change": "judge_change",
+    "accept_change": "decide",
+    "approve_policy": "decide",
     "around_date": "find_notes",
     "call_server_tool": "call_server",
     "check_policy": "list_policies",
     "conventions": "check_notes",
     "deny_agent": "set_properties",
     "export_graph": "graph_view",
+    "judge_change": "decide",
     "keep_summary": "set_properties",
     "list_corrections": "list_tasks",
     "list_handoffs": "take_over",
@@ -48,7 +50,7 @@ RENAMED: Mapping[str, str] = {
     "property_values": "property_report",
     "read_server_resource": "call_server",
     "redo_change": "undo_change",
-    "reject_change": "judge_change",
+    "reject_change": "decide",
     "resolve_correction": "toggle_task",
     "revise_policy": "edit_note",
     "revive": "dismiss",

@@ -104,6 +104,12 @@ class AgentsPlace:
         self._ids = list(dict.fromkeys((*self._ids, id_)))
         self._keep()
 
+    def withdraw(self) -> None:
+        """Keep that the person agrees no more; no note that is there counts, wherever it is moved."""
+        self._agreed = self.unmarked = ""
+        self._ids.clear()
+        self._keep()
+
     def notice(
         self, settings: Settings, notes: Notes, written: Collection[IndexedNote], gone: Collection[VaultPath]
     ) -> Settings:

@@ -243,6 +243,7 @@ class Host:
         await asyncio.to_thread(adopt, self.folders, self.id, self.files)
         self.ids = frozenset({self.id, *read_former_ids(self.folders, self.id)})
         self._store = self._store or Store.open(self.folders.state(self.id))
+        self._store.decisions.take_over_servers(self.folders.agreed_servers)
         folder, keep_days = self.folders.index(self.id), self.settings.vector_keep_days
         doubt = self.trouble if isinstance(self.trouble, IndexUnusable) else None
         if not folder.exists():

@@ -39,7 +39,7 @@ MAX_CONFLICT_FILES = 10
 TAKE_OUT = partial(merge_file, touching=True, alike=True)
 """Takes a change that was cut off out of a file that somebody wrote since; it may not have been in it."""
 
-CUT_OFF = "It was cut off, and others wrote in the same places: correct them, then reject it by `judge_change`."
+CUT_OFF = "It was cut off, and others wrote in the same places: correct them, then reject it by `decide`."
 NOTHING_PROPOSED = "Nothing was left to do: the files have what was proposed already. The proposal counts as rejected."
 NOTHING_LEFT = "Nothing was left to undo: what the change did is not in the vault any more. It counts as undone."
 
@@ -223,7 +223,7 @@ class ChangeReview:
         change = self.change(id_)
         if change.state not in states:
             shows = "`list_changes` shows the state of each."
-            leaves = "It was cut off, and its notes were changed since: undo it, or reject it by `judge_change`."
+            leaves = "It was cut off, and its notes were changed since: undo it, or reject it by `decide`."
             raise ChangeConflict(
                 f"The change is {change.state}, not {states[0]}.", hint=leaves if change.state == "conflict" else shows
             )

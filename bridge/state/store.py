@@ -18,6 +18,7 @@ from bridge.state.call_log import CALLS, DAY_S, KEPT_DAYS, CallLog
 from bridge.state.change_log import ChangeLog, log_path
 from bridge.state.counters import COUNTERS, Counters, ToolScores
 from bridge.state.database import Database, check, open_database, translate_errors
+from bridge.state.decisions import DECISIONS, Decisions
 from bridge.state.dismissals import DISMISSALS, Dismissals
 from bridge.state.failures import FAILURES, Failures
 from bridge.state.file_history import FileHistory
@@ -45,7 +46,9 @@ DEEP_SEARCH = Subject(
 )
 """Of a feature that was taken out."""
 
-OWN = (COUNTERS, FAILURES, CALLS, SESSIONS, INJECTIONS, FEEDBACK, DISMISSALS, GRAPH_DAYS, JOURNAL, DEEP_SEARCH)
+OWN = (
+    COUNTERS, FAILURES, CALLS, SESSIONS, INJECTIONS, FEEDBACK, DISMISSALS, DECISIONS, GRAPH_DAYS, JOURNAL, DEEP_SEARCH,
+)  # fmt: skip
 
 _added: list[Subject] = []
 
@@ -151,6 +154,7 @@ class Store:
         self.injections = InjectionLog(database)
         self.feedback = FeedbackLog(database)
         self.dismissals = Dismissals(database)
+        self.decisions = Decisions(database, now)
         self.graph_days = GraphDays(database)
         self.snapshots = Snapshots(snapshots_folder(path))
         self.journal = Journal(database, self.snapshots, now)

@@ -285,7 +285,7 @@ def test_any_other_record_is_shown_by_its_fields(capsys: pytest.CaptureFixture[s
         (
             {"state": "proposed"},
             ["Proposed; it waits until the user accepts it: A.md · change 1a"],
-            ["`vault-bridge judge-change 1a accept` makes it."],
+            ["`vault-bridge decide 1a accept` makes it."],
         ),
         ({"change_id": None}, ["Nothing was written: A.md"], []),
     ],
@@ -310,7 +310,7 @@ def test_a_change_is_a_diff_and_beside_it_what_was_done(
 def test_what_became_of_changes_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     change = {"id": "1a", "time": "2026", "operation": "edit_note", "client": None, "reason": "tidy", "diff": "d"}
     settled = {"changes": [{**change, "state": "rejected"}], "change_id": None, "diff": "", "state": "applied"}
-    assert shown("judge_change", {**settled, "warnings": []}, capsys) == (
+    assert shown("decide", {**settled, "warnings": []}, capsys) == (
         "",
         "1a is rejected: edit_note (tidy)\nNothing was written.\n",
     )

@@ -166,7 +166,7 @@ class Story:
                 refused = error
             conflicts = refused.facts["conflicts"]
             assert isinstance(conflicts, list)
-            assert "judge_change" in (refused.hint or "")
+            assert "decide" in (refused.hint or "")
             for path in {one["path"] for one in conflicts}:
                 self.put_back(path)
         assert host.vault.review.change(change).state == "undone"

@@ -29,8 +29,6 @@ MEMORIES = {"Agents/Memory/Rye.md", "Agents/Memory/Old.md", "Agents/Memory/New.m
 """Memories that examples refer to."""
 BETWEEN_VAULTS = {"promote_note", "call_server"}
 """Operations that need a second vault or a server; their own tests call them in every way."""
-OF_POLICIES = {"run_policy", "approve_policy"}
-"""Operations on a policy that is written for them."""
 LENT = ExitStack()
 """Keeps the offers of changes open."""
 
@@ -55,8 +53,7 @@ async def example_of(operation: Operation, served: Served) -> Mapping[str, Any]:
     if operation.name in {"claim_change", "acknowledge_change"}:
         return {**operation.example, "change_id": await offered(served, claimed=operation.name != "claim_change")}
     if "change_id" in operation.example:
-        proposed = operation.name == "judge_change"
-        return {**operation.example, "change_id": await changed(served, proposed=proposed)}
+        return {**operation.example, "change_id": await changed(served)}
     if "session" in operation.example:
         session = uuid4().hex
         await changed(served, session=session)
@@ -77,6 +74,11 @@ async def handed_over(served: Served, example: Mapping[str, Any]) -> Mapping[str
     return example
 
 
+async def proposal(served: Served, example: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Have a change wait."""
+    return {**example, "id": await changed(served, proposed=True)}
+
+
 async def planned(served: Served, example: Mapping[str, Any]) -> Mapping[str, Any]:
     """Let the gardener make a plan of the restored vault."""
     await restore(served)
@@ -87,7 +89,7 @@ async def planned(served: Served, example: Mapping[str, Any]) -> Mapping[str, An
 
 async def write_example(operation: Operation, served: Served) -> None:
     """Write the note that an operation's example is about, where the sample vault has none."""
-    if operation.name in OF_POLICIES:
+    if operation.name == "run_policy":
         await write_example_policy(served, operation.example["path"])
 
 
@@ -164,6 +166,7 @@ def stamp_of(file: Path) -> tuple[int, int]:
 
 
 PREPARED: Mapping[str, Callable[[Served, Mapping[str, Any]], Awaitable[Mapping[str, Any]]]] = {
+    "decide": proposal,
     "take_over": handed_over,
     "show_plan": planned,
     "apply_plan": planned,

@@ -87,7 +87,7 @@ async def write_policy(served: Served, block: str, path: str = "Agents/Policies/
 
 async def approve(served: Served, path: str, digest: str) -> None:
     """Approve a policy as the user."""
-    answer = await served.call("approve_policy", path=path, digest=digest)
+    answer = await served.call("decide", id=f"{path}@{digest}", verdict="accept")
     assert answer.status == 200, answer.body
 
 

@@ -326,13 +326,13 @@ async def test_an_accepted_note_does_not_widen_the_folder_of_agents(served: Serv
     assert made["warnings"][0] == f"`{copy}` gives agents no right: only `set-up-memory` does."
     [shown] = (await served.call("list_changes", state="proposed")).json["changes"]
     assert shown["reason"].startswith(f"`{copy}` gives agents no right")
-    assert (await served.call("judge_change", change_id=made["change_id"], verdict="accept")).status == 200
+    assert (await served.call("decide", id=made["change_id"], verdict="accept")).status == 200
     digest = hashlib.sha256(marker(served).encode()).hexdigest()
     gone = (await agent.call("delete_note", path=ABOUT, digest=digest, confirm=True)).json
     assert gone["state"] == "proposed"
     assert gone["warnings"][0].startswith("Accepting this ends that agents write in `Agents` at once")
     assert await agents_write_at_once(served)
-    assert (await served.call("judge_change", change_id=gone["change_id"], verdict="accept")).status == 200
+    assert (await served.call("decide", id=gone["change_id"], verdict="accept")).status == 200
     assert not await agents_write_at_once(served)
     assert not await agents_write_at_once(served, "Projects")
     text = (root(served) / copy).read_text()
@@ -358,7 +358,7 @@ async def test_a_move_that_an_agent_proposed_ends_the_agreement(served: Served) 
     await served.call("set_up_memory", templates=False)
     made = (await Agent(served).call("move_note", path="Agents", to="Robots")).json
     assert made["warnings"][0].startswith("Accepting this ends that agents write in `Agents` at once")
-    assert (await served.call("judge_change", change_id=made["change_id"], verdict="accept")).status == 200
+    assert (await served.call("decide", id=made["change_id"], verdict="accept")).status == 200
     assert (root(served) / "Robots/About this folder.md").exists()
     assert not await agents_write_at_once(served, "Robots")
     assert not await agents_write_at_once(served)

@@ -93,9 +93,7 @@ SOME = {("a.md", 5), ("c.md", 20), ("c.md", 35)}
 async def test_a_proposed_undo_of_which_a_part_is_accepted_turns_these_parts_back(notes: Notes) -> None:
     change = await notes.edited()
     proposed = await notes.asked(notes.agent, "undo_change", change_id=change)
-    await notes.asked(
-        notes.owner, "judge_change", change_id=proposed, verdict="accept", hunks=await notes.hunks(proposed, SOME)
-    )
+    await notes.asked(notes.owner, "decide", id=proposed, verdict="accept", hunks=await notes.hunks(proposed, SOME))
     assert notes.restored() == SOME == await notes.undone(change)
     await notes.asked(notes.owner, "undo_change", change_id=change)
     assert notes.restored() == {(name, line) for name in NAMES for line in CHANGED} == await notes.undone(change)
@@ -105,7 +103,7 @@ async def test_a_proposed_undo_of_some_parts_is_not_one_of_all(notes: Notes) -> 
     change = await notes.edited()
     hunks = await notes.hunks(change, SOME)
     proposed = await notes.asked(notes.agent, "undo_change", change_id=change, hunks=hunks)
-    await notes.asked(notes.owner, "judge_change", change_id=proposed, verdict="accept")
+    await notes.asked(notes.owner, "decide", id=proposed, verdict="accept")
     assert notes.restored() == SOME == await notes.undone(change)
     assert (await notes.shown(change)).state == "applied"
 
@@ -116,9 +114,7 @@ async def test_a_proposed_redo_of_which_a_part_is_accepted_makes_these_parts_aga
     await notes.asked(notes.owner, "undo_change", change_id=change)
     everything = notes.restored()
     proposed = await notes.asked(notes.agent, "undo_change", change_id=change, redo=True)
-    await notes.asked(
-        notes.owner, "judge_change", change_id=proposed, verdict="accept", hunks=await notes.hunks(proposed, SOME)
-    )
+    await notes.asked(notes.owner, "decide", id=proposed, verdict="accept", hunks=await notes.hunks(proposed, SOME))
     assert notes.restored() == everything - SOME == await notes.undone(change)
     await notes.asked(notes.owner, "undo_change", change_id=proposed)
     assert notes.restored() == everything == await notes.undone(change)
@@ -139,7 +135,7 @@ async def test_a_proposed_undo_of_a_session_is_accepted_in_parts(notes: Notes) -
     found = await notes.shown(proposed)
     below = [hunk.number for hunk in found.hunks if any("below" in run.text for run in hunk.words)]
     hunks = await notes.hunks(proposed, {("a.md", 5), ("c.md", 35)})
-    await notes.asked(notes.owner, "judge_change", change_id=proposed, verdict="accept", hunks=[*hunks, *below])
+    await notes.asked(notes.owner, "decide", id=proposed, verdict="accept", hunks=[*hunks, *below])
     assert notes.restored() == {("a.md", 5), ("c.md", 35)} == await notes.undone(one)
     assert [hunk.undone for hunk in (await notes.shown(two)).hunks] == [False, True]
     await notes.asked(notes.owner, "undo_session", session=session)

@@ -82,7 +82,7 @@ class Story:
             ("author_policy", {"agent": True, "name": "Begin", "starter": "reading-note", "confirm": True}),
             ("run_policy", {"agent": True, "path": f"{here}/Policies/Begin.md", "variables": {}, "confirm": True}),
             *(("apply_plan", {"path": path, "agent": agent, "confirm": True}) for path in self.plans()),
-            *(("judge_change", {"change_id": one["id"], "verdict": "accept"}) for one in proposals),
+            *(("decide", {"id": one["id"], "verdict": "accept"}) for one in proposals),
         ]
         if self.dice.random() < 0.1 and not (self.root / there).exists():
             if self.act("move_note", path=here, to=there, confirm=True):

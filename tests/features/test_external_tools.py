@@ -215,7 +215,7 @@ async def test_where_nobody_can_be_asked_the_user_decides(served: Served, data: 
     given = {"server": "test", "tool": "say", "confirm": True}
     async with connected(served) as client:
         alone = await client.call_tool("call_server", given)
-        assert "Ask the user to call it once" in text_of(alone)
+        assert "It waits for the user" in text_of(alone)
         assert programs() == []
         changes = {"agents_confirm": True}
         await get_operation("change_settings").run(Call(served.bridge, OWNER), {"changes": changes})

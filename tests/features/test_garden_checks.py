@@ -192,7 +192,7 @@ async def test_accepting_what_an_agent_applies_is_compared_with_the_forecast(
 
     with monkeypatch.context() as patched:
         patched.setattr("bridge.engine.vault_counter._ForecastCheck.verify", wrong)
-        assert (await served.call("judge_change", change_id=change, verdict="accept")).code == "expectation_failed"
+        assert (await served.call("decide", id=change, verdict="accept")).code == "expectation_failed"
     assert content(served) == before
 
 
@@ -222,7 +222,7 @@ async def test_an_agent_ticks_and_rewords_nothing(served: Served) -> None:
     refused = await served.call("apply_plan", path="Agents/Copy.md", confirm=True)
     assert (refused.code, "Agents/Garden" in refused.json["error"]["hint"]) == ("invalid_arguments", True)
     # Whoever rewords a line, what it does is told.
-    assert (await served.call("judge_change", change_id=edited.json["change_id"], verdict="accept")).status == 200
+    assert (await served.call("decide", id=edited.json["change_id"], verdict="accept")).status == 200
     shown = (await served.call("show_plan", path=planned["path"])).json
     told = next(one for one in shown["findings"] if one["id"] == deletion["id"])
     assert (told["text"], told["ticked"]) == (deletion["text"], True)

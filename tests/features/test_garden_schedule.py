@@ -273,6 +273,6 @@ async def test_a_rejected_plan_hides_nothing(served: Served) -> None:
     agent = bearer(made(served, "agent", "read", "write"))
     proposed = (await call_as(served, agent, "plan_garden", confirm=True)).json
     assert (proposed["state"], bool(proposed["findings"])) == ("proposed", True)
-    await call(served, "judge_change", change_id=proposed["change_id"], verdict="reject")
+    await call(served, "decide", id=proposed["change_id"], verdict="reject")
     mine = await new_plan(served)
     assert [one["text"] for one in mine["findings"]] == [one["text"] for one in proposed["findings"]]

@@ -289,7 +289,7 @@ async def test_what_failed_was_undone_or_waits_is_said(served: Served) -> None:
         assert "- `edit_note` on [[Bread/Rye|Rye]] failed: `note_changed`, 2 times" in path.read_text()
         assert "`delete_note`" not in path.read_text()
         proposals = (await served.call("list_changes", client="Cursor", operation="edit_note")).json["changes"]
-        assert (await served.call("judge_change", change_id=proposals[0]["id"], verdict="accept")).status == 200
+        assert (await served.call("decide", id=proposals[0]["id"], verdict="accept")).status == 200
         await agent.call_tool("list_tags", {})
         await until(having(folder, "+2 -0: edit_note"))
         assert (await served.call("undo_change", change_id=proposals[0]["id"])).status == 200
@@ -387,7 +387,7 @@ async def test_asking_proposes_the_journal_at_the_end(served: Served) -> None:
             await asyncio.sleep(0.02)
     assert [one["operation"] for one in found] == ["write_journal"]
     assert journals(folder) == []
-    accepted = await served.call("judge_change", change_id=found[0]["id"], verdict="accept")
+    accepted = await served.call("decide", id=found[0]["id"], verdict="accept")
     assert accepted.status == 200
     assert len(journals(folder)) == 1
 

@@ -147,10 +147,10 @@ async def test_proposals_still_wait(served: Served, then: Path, answers: dict[st
     ids = answers["changes"]
     waiting = (await ask(served, "list_changes", state="proposed"))["changes"]
     assert {one["id"] for one in waiting} == {ids["proposed"], ids["proposed move"]}
-    await ask(served, "judge_change", change_id=ids["proposed"], verdict="accept", hunks=[2])
+    await ask(served, "decide", id=ids["proposed"], verdict="accept", hunks=[2])
     text = (then / "Kitchen/Bread.md").read_text(encoding="utf-8")
     assert ("Sea salt will do." in text, "Sift it." in text) == (True, False)
-    await ask(served, "judge_change", change_id=ids["proposed move"], verdict="accept")
+    await ask(served, "decide", id=ids["proposed move"], verdict="accept")
     assert (then / "Kitchen/Garden/Boerenkool.md").exists()
 
 

@@ -15,12 +15,12 @@ async def test_an_agent_runs_only_what_the_user_approved_as_it_is(served: Served
     agent = await agent_of(served)
     refused = await agent.call("run_policy", path=PATH, variables={"title": "X"})
     assert refused.code == "forbidden"
-    assert "approve-policy" in refused.json["error"]["hint"]
-    assert (await agent.call("approve_policy", path=PATH, digest=digest)).code == "forbidden"
+    assert "vault-bridge decide" in refused.json["error"]["hint"]
+    assert (await agent.call("decide", id=f"{PATH}@{digest}", verdict="accept")).code == "forbidden"
     assert (await agent.call("run_policy", path=PATH, variables={"title": "X"}, dry_run=True)).json["approved"] is False
     assert not (root(served) / "Made").exists()
 
-    assert (await served.call("approve_policy", path=PATH, digest="0" * 12)).code == "note_changed"
+    assert (await served.call("decide", id=f"{PATH}@{'0' * 12}", verdict="accept")).code == "note_changed"
     await approve(served, PATH, digest[:12])
     assert (await agent.call("run_policy", path=PATH, variables={"title": "X"})).status == 200
     assert (root(served) / "Made/X.md").read_text() == "Of X.\n"
@@ -42,11 +42,11 @@ async def test_an_agent_runs_only_what_the_user_approved_as_it_is(served: Served
     assert (await agent.call("run_policy", path="Copy.md", variables={"title": "Z"})).code == "forbidden"
     assert (await served.call("move_note", path=PATH, to="Agents/Policies/Moved.md")).status == 200
     assert (await agent.call("run_policy", path="Agents/Policies/Moved.md", variables={"title": "Z"})).status == 200
-    withdrawn = await served.call("approve_policy", path="Agents/Policies/Moved.md", digest=digest, withdraw=True)
-    assert withdrawn.json["approved"] is False
+    withdrawn = await served.call("decide", id=f"Agents/Policies/Moved.md@{digest}", verdict="reject")
+    assert withdrawn.json["decision"]["answer"] == "reject"
     assert (
         await agent.call("run_policy", path="Agents/Policies/Moved.md", variables={"title": "Q"})
-    ).code == "forbidden"
+    ).code == "declined"
 
 
 async def test_an_agent_cannot_approve_by_revising(served: Served) -> None:
@@ -69,7 +69,7 @@ async def test_the_change_of_a_proposing_agent_waits(served: Served) -> None:
     made = await agent.call("run_policy", path=PATH, variables={"title": "X"})
     assert made.json["state"] == "proposed"
     assert not (root(served) / "Made").exists()
-    assert (await served.call("judge_change", change_id=made.json["change_id"], verdict="accept")).status == 200
+    assert (await served.call("decide", id=made.json["change_id"], verdict="accept")).status == 200
     assert (root(served) / "Made/X.md").exists()
 
 
@@ -78,12 +78,12 @@ async def test_a_denied_policy_is_not_there(served: Served) -> None:
     await approve(served, "Secret/P.md", digest)
     await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Secret/**"]}))
     for operation, more in (
-        ("list_policies", {}),
-        ("run_policy", {}),
-        ("run_policy", {"dry_run": True}),
-        ("approve_policy", {"digest": digest}),
+        ("list_policies", {"path": "Secret/P.md"}),
+        ("run_policy", {"path": "Secret/P.md"}),
+        ("run_policy", {"path": "Secret/P.md", "dry_run": True}),
+        ("decide", {"id": f"Secret/P.md@{digest}", "verdict": "accept"}),
     ):
-        answer = await served.call(operation, path="Secret/P.md", **more)
+        answer = await served.call(operation, **more)
         assert answer.code in {"note_not_found", "protected_path"}, (operation, answer.body)
     assert (await served.call("list_policies")).json["policies"] == []
     await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": []}))
@@ -177,4 +177,4 @@ async def test_the_policy_of_the_documentation_runs(served: Served) -> None:
 async def test_no_agent_is_offered_the_approval(served: Served) -> None:
     agent: Agent = await agent_of(served)
     found = await agent.call("find_tool", task="approve a policy")
-    assert "approve_policy" not in [one["name"] for one in found.json["tools"]]
+    assert "decide" not in [one["name"] for one in found.json["tools"]]

@@ -69,7 +69,7 @@ steps:
     assert any("no condition `nothing`" in one for one in at("id: c,"))
     refused = await served.call("run_policy", path=PATH, variables={"used": "x", "unused": "y"})
     assert refused.code == "invalid_arguments"
-    assert (await served.call("approve_policy", path=PATH, digest=found["digest"])).code == "invalid_arguments"
+    assert (await served.call("decide", id=f"{PATH}@{found['digest']}", verdict="accept")).code == "invalid_arguments"
 
 
 async def test_a_property_that_no_note_has_is_a_remark(served: Served) -> None:

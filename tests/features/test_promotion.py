@@ -253,7 +253,7 @@ async def test_a_client_that_proposes_proposes_both_changes(served: Served) -> N
     assert (made["copy"]["state"], made["original"]["state"]) == ("proposed", "proposed")
     assert files(served) == before
     for vault, change in zip(("Main", "Home"), made["change_ids"], strict=True):
-        assert (await served.call("judge_change", vault=vault, change_id=change, verdict="accept")).status == 200
+        assert (await served.call("decide", vault=vault, id=change, verdict="accept")).status == 200
     assert (await done(served))["outcome"] == "unchanged"
     _, reader = Tokens(served.bridge.folders.tokens).create("reader", ["read"])
     headers = {"Authorization": f"Bearer {reader}"}

@@ -221,7 +221,7 @@ async def test_what_an_agent_renames_waits_for_the_user(served: Served) -> None:
     proposed = (await served.request("POST", "/api/rename_tag", headers=headers, data=body)).json
     assert proposed["state"] == "proposed"
     assert contents(served) == before
-    await change(served, "judge_change", change_id=proposed["change_id"], verdict="accept")
+    await change(served, "decide", id=proposed["change_id"], verdict="accept")
     assert contents(served)["Rye.md"] != before["Rye.md"]
 
 

@@ -51,7 +51,7 @@ async def test_a_reader_and_a_writer_learn_of_a_proposal(served: Served) -> None
     assert len(written.json["warnings"]) == 2
     assert said in written.json["warnings"]
     for one in (change, other.json["change_id"]):
-        await served.call("judge_change", change_id=one, verdict="reject")
+        await served.call("decide", id=one, verdict="reject")
     assert await notices(served, "Oven.md") == []
 
 

@@ -68,7 +68,7 @@ async def test_a_tried_undo_and_an_accepted_move_say_what_they_do(served: Served
     headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Client": "agent"}
     body = orjson.dumps({"path": "Daily log.md", "to": "Log.md"})
     proposed = (await served.request("POST", "/api/move_note", headers=headers, data=body)).json["change_id"]
-    accepted = await served.command("judge-change", proposed, "accept")
+    accepted = await served.command("decide", proposed, "accept")
     assert f"Done, as change {proposed}: move `Daily log.md` to `Log.md`" in accepted.err
 
 

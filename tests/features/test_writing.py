@@ -279,12 +279,12 @@ async def test_a_client_without_leave_proposes_and_cannot_decide(served: Served)
     assert [file["digest"] for file in proposed.json["changed"]] == [None]
     assert "More." not in (root(served) / "Oven.md").read_text()
     for verdict in ("accept", "reject"):
-        refused = await as_client(served, "agent", "judge_change", change_id=change, verdict=verdict)
+        refused = await as_client(served, "agent", "decide", id=change, verdict=verdict)
         assert refused.code == "forbidden"
     shown = (await as_client(served, "agent", "show_change", change_id=change)).json
     assert (shown["state"], shown["client"], shown["expires"] is None) == ("proposed", "agent", False)
     assert [hunk["number"] for hunk in shown["hunks"]] == [1]
-    await served.call("judge_change", change_id=change, verdict="reject")
+    await served.call("decide", id=change, verdict="reject")
     assert (await as_client(served, "agent", "show_change", change_id=change)).json["state"] == "rejected"
 
 

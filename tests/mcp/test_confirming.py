@@ -159,7 +159,7 @@ async def test_what_only_the_user_decides_waits_where_nobody_can_be_asked(served
     assert not host.vault.is_set_up
     assert (host.root / "Oven.md").is_file()
     for one in waiting:
-        assert (await served.call("judge_change", change_id=one["id"], verdict="accept")).status == 200
+        assert (await served.call("decide", id=one["id"], verdict="accept")).status == 200
     assert served.bridge.find(None).vault.is_set_up
     assert (host.root / "Agents/Memory/Kilns.md").is_file()
     assert "#oven" in (host.root / "Many/9.md").read_text()

@@ -136,13 +136,11 @@ async def test_a_paired_agent_proposes(served: Served, era: Era) -> None:
         (change,) = re.findall(r"change (\w+)", answer)
         assert "Proposed; it waits until the user accepts it: Wish.md" in answer
         assert not (root / "Wish.md").exists()
-        own = await client.call_tool(
-            "run_tool", {"name": "judge_change", "arguments": {"change_id": change, "verdict": "accept"}}
-        )
+        own = await client.call_tool("run_tool", {"name": "decide", "arguments": {"id": change, "verdict": "accept"}})
         assert own.is_error
-        assert text_of(own).endswith("\nOnly the user may, in Obsidian or by `vault-bridge judge-change`.")
+        assert text_of(own).startswith("no_such_operation: `decide` is for applications")
         assert not (root / "Wish.md").exists()
-    accepted = await served.call("judge_change", change_id=change, verdict="accept")
+    accepted = await served.call("decide", id=change, verdict="accept")
     assert accepted.status == 200, accepted.body
     assert (root / "Wish.md").read_text() == "Words.\n"
     async with connected(served, era, token=token) as client:

@@ -49,9 +49,9 @@ async def test_a_token_made_while_the_bridge_runs_opens_everything_it_should(ser
 
 
 OWN = {
-    "open_pairing", "judge_change", "claim_change", "acknowledge_change", "list_injections",
+    "open_pairing", "decide", "claim_change", "acknowledge_change", "list_injections",
     "give_note", "preview_brief", "pause_session", "judge_finding",
-    "approve_policy", "pause_indexing", "resume_indexing",
+    "pause_indexing", "resume_indexing",
 }  # fmt: skip
 """Operations that only the user's own programs may call."""
 

@@ -252,13 +252,13 @@ async def test_a_proposal_that_was_refused_waits_again(served: Served) -> None:
     body = orjson.dumps({"path": BEANS, "edits": EDITS})
     proposal = (await served.request("POST", "/api/edit_note", headers=headers, data=body)).json["change_id"]
     async with applying(served) as reader:
-        accepting = asyncio.create_task(served.call("judge_change", change_id=proposal, verdict="accept"))
+        accepting = asyncio.create_task(served.call("decide", id=proposal, verdict="accept"))
         assert await offered(reader) == proposal
         await claimed(served, proposal)
         await served.call("acknowledge_change", change_id=proposal, applied=False, reason="unsaved")
         assert (await accepting).code == "note_changed"
     assert (await state(served, proposal))[0] == "proposed"
-    accepted = await served.call("judge_change", change_id=proposal, verdict="accept")
+    accepted = await served.call("decide", id=proposal, verdict="accept")
     assert accepted.status == 200, accepted.body
     assert await state(served, proposal) == ("applied", "disk")
 

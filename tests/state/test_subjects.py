@@ -13,8 +13,8 @@ from msgspec.structs import replace
 import bridge.features  # noqa: F401 - installs the tables of features
 from bridge.features.gardener.ledger import Ledger
 from bridge.features.memory.use_log import UseLog
-from bridge.features.policies.trust import ApprovedPolicies
 from bridge.state.backup import list_backups, salvage
+from bridge.state.decisions import Decision
 from bridge.state.dismissals import Dismissal, dismissal_key
 from bridge.state.graph_days import LinkCounts
 from bridge.state.injection_log import InjectedNote
@@ -90,7 +90,7 @@ def fill_gardener(store: Store, path: VaultPath) -> None:
 
 def fill_policies(store: Store, path: VaultPath) -> None:
     for each in (path, OTHER):
-        ApprovedPolicies(store.database).add(each, Digest("1"))
+        store.decisions.answer(Decision("policy", each, digest=Digest("1")), "accept", "vault-bridge")
 
 
 def fill_nothing(store: Store, path: VaultPath) -> None:

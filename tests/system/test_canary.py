@@ -202,11 +202,12 @@ def test_no_change_there_is_known_any_more(closed: Closed) -> None:
     assert not leaked(json.dumps(listed, ensure_ascii=False))
     asked: list[tuple[str, dict[str, object]]] = [("show_change", {}), ("undo_change", {})]
     asked += [("undo_change", {"redo": True})]
-    asked += [("judge_change", {"verdict": verdict}) for verdict in ("accept", "reject")]
+    asked += [("decide", {"verdict": verdict}) for verdict in ("accept", "reject")]
     for operation, more in asked:
-        unknown = closed.ask(operation, {"change_id": "0", **more})
+        name = "id" if operation == "decide" else "change_id"
+        unknown = closed.ask(operation, {name: "0", **more})
         for id_ in closed.changes:
-            assert closed.ask(operation, {"change_id": id_, **more}) == unknown.replace("`0`", f"`{id_}`")
+            assert closed.ask(operation, {name: id_, **more}) == unknown.replace("`0`", f"`{id_}`")
 
 
 def test_no_answer_says_a_word_of_it(closed: Closed) -> None:

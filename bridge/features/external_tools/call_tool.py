@@ -77,7 +77,8 @@ async def call_server(
     Raises:
         ServerNotFound: No such server, or no such tool of it.
         Forbidden: The server is disabled, or agents may not use this tool or resource.
-        ConfirmationRequired: The user must agree first.
+        ConfirmationRequired: The user must agree first; the call is among those that wait.
+        Declined: The user declined it.
         ServerFailed: The server did not start, or did not answer within 30 seconds.
         SettingsUnreadable: The list of servers or of secrets has a mistake.
     """

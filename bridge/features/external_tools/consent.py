@@ -3,19 +3,19 @@
 import asyncio
 import hashlib
 import json
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import orjson
 
+from bridge.api.agreement import ask_user, keep_answer
 from bridge.api.call import Call
-from bridge.errors import BridgeError, ConfirmationRequired, Forbidden
+from bridge.errors import BridgeError, ConfirmationRequired, Declined, Forbidden
 from bridge.features.external_tools.pool import ServerPool
 from bridge.features.external_tools.reply import ExternalTool
 from bridge.features.external_tools.server_file import ExternalServer
-from bridge.private_files import file_lock, write_private
+from bridge.state.decisions import Decision
 from bridge.text.invisible import inline, one_line
+from bridge.types import Digest
 
 NOT_ALLOWED = "The user lists what agents may use in `tools` of the server."
 
@@ -35,17 +35,8 @@ async def needs_consent(call: Call, server: ExternalServer) -> bool:
     """Return whether the user must agree to a call of a server."""
     if server.confirm != "first":
         return server.confirm == "always"
-    agreed = await asyncio.to_thread(read_agreed, call.bridge.folders.agreed_servers)
-    return agreed.get(server.name) != server.fingerprint
-
-
-def read_agreed(path: Path) -> Mapping[str, str]:
-    """Return the fingerprint of the program that the user agreed to, by server; damage counts as no agreement."""
-    try:
-        agreed = orjson.loads(path.read_bytes())
-    except (OSError, orjson.JSONDecodeError):
-        return {}
-    return agreed if isinstance(agreed, dict) else {}
+    program = Decision("server", name=server.name, digest=server.fingerprint)
+    return await asyncio.to_thread(call.host.store.decisions.find_answer, program) != "accept"
 
 
 async def running_tools(call: Call) -> list[ExternalTool]:
@@ -72,39 +63,51 @@ def tools_of(call: Call, server: ExternalServer) -> list[ExternalTool]:
 MAX_ARGUMENT_CHARS = 1_000
 """Most characters of a call's arguments in the question to the user."""
 
-HINT = (
-    "Ask the user to call it once by `vault-bridge call-server … --confirm`, or to set `confirm` of the server. If your"
-    " program can show the user a question, repeat the call with `confirm`."
+WAITS = (
+    "It waits for the user, who answers in Obsidian or by `vault-bridge decide`; repeat the call then. If your program"
+    " can show the user a question, repeat it with `confirm`."
 )
 
 
 async def require_consent(call: Call, server: ExternalServer, act: str, given: Any, *, confirm: bool) -> None:
-    if not await needs_consent(call, server):
+    if server.confirm == "never":
         return
-    path, once = call.bridge.folders.agreed_servers, server.confirm == "first"
+    asked, decisions = describe_call(server, act, given), call.host.store.decisions
+    answer = await asyncio.to_thread(decisions.use, asked)
+    if answer == "accept":
+        return
+    if answer == "reject" and not call.is_user:
+        raise Declined(f"The user declined this: {asked.would}.")
     if not (call.may_decide and call.is_confirmed(confirm)):
-        # Not by orjson, which refuses numbers of more than 64 bits.
-        shown = json.dumps(given, ensure_ascii=False, separators=(",", ":"), sort_keys=True, default=str)
-        extent = ", and later calls of this program without asking" if once else ""
-        what = [server.fingerprint] if once else [server.fingerprint, act, shown]
+        waits = call.consent is None and not call.is_user
+        if waits:
+            await ask_user(call, asked)
         raise ConfirmationRequired(
             f"The server `{server.name}` is a program of others; the user must agree to this call.",
-            would=f"let the external program `{inline(server.program)}` (server `{server.name}`), which may "
-            f"use the network, {inline(act)} with {shorten(inline(shown))}{extent}",
-            subject=f"external server {server.name} {hashlib.sha256(orjson.dumps(what)).hexdigest()}",
-            hint=HINT,
+            would=asked.would,
+            subject=f"external server {asked.id}",
+            hint=WAITS if waits else "Repeat the call with `confirm`.",
         )
     # What an agent says of a user who cannot be asked holds for this call only.
-    if once and call.has_agreed:
-        await asyncio.to_thread(record_agreement, path, server)
+    if asked.lasts and not answer and call.has_agreed:
+        await keep_answer(call, asked, "accept")
+
+
+def describe_call(server: ExternalServer, act: str, given: Any) -> Decision:
+    """Return what the user must agree to: this call, or at the `first` one, all calls of the program."""
+    # Not by orjson, which refuses numbers of more than 64 bits.
+    shown = json.dumps(given, ensure_ascii=False, separators=(",", ":"), sort_keys=True, default=str)
+    once = server.confirm == "always"
+    digest = hashlib.sha256(orjson.dumps([server.fingerprint, act, shown])).hexdigest() if once else server.fingerprint
+    extent = "" if once else ", and later calls of this program without asking"
+    would = (
+        f"let the external program `{inline(server.program)}` (server `{server.name}`), which may use the network,"
+        f" {inline(act)} with {shorten(inline(shown))}{extent}"
+    )
+    return Decision("server", name=server.name, digest=Digest(digest), would=would, lasts=not once)
 
 
 def shorten(text: str) -> str:
     if len(text) <= MAX_ARGUMENT_CHARS:
         return text
     return f"{text[:MAX_ARGUMENT_CHARS]}… ({len(text):,} characters)"
-
-
-def record_agreement(path: Path, server: ExternalServer) -> None:
-    with file_lock(path.with_name(f".{path.name}.lock")):
-        write_private(path, orjson.dumps({**read_agreed(path), server.name: server.fingerprint}))

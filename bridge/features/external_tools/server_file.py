@@ -18,6 +18,7 @@ from bridge.errors import InvalidArguments, SettingsUnreadable
 from bridge.records import Record
 from bridge.settings.file import is_foreign, section_of_lines
 from bridge.text.invisible import one_line, visible_text
+from bridge.types import Digest
 
 Confirm = Literal["always", "first", "never"]
 """When the user is asked: before every call, before the first one of this program, or not at all."""
@@ -61,10 +62,10 @@ class ExternalServer(Record):
         return self.url or PurePath(self.command or "").name
 
     @property
-    def fingerprint(self) -> str:
+    def fingerprint(self) -> Digest:
         """A digest of what is started or called; it changes whenever the user must agree again."""
         identity = [self.command, self.args, self.cwd, self.url, sorted(self.env)]
-        return hashlib.sha256(orjson.dumps(identity)).hexdigest()
+        return Digest(hashlib.sha256(orjson.dumps(identity)).hexdigest())
 
     def allows(self, tool: str) -> bool:
         """Return whether agents may call a tool."""

@@ -10,7 +10,6 @@ FEATURE = Feature(
         operations.show_change,
         operations.undo_change,
         operations.undo_session,
-        operations.judge_change,
         editor.claim_change,
         editor.acknowledge_change,
     ),

@@ -212,50 +212,20 @@ async def undo_session(
     return await build_settled(call.vault, ids, made, dry_run=options.dry_run)
 
 
-@operation(
-    example={"change_id": "0", "verdict": "accept"},
-    reads=False,
-    scope="write",
-    destructive=True,
-    tasks=(
-        "accept a proposed change",
-        "approve a proposal",
-        "reject a proposed change",
-        "dismiss a proposal",
-        "settle a conflict",
-    ),
-)
-async def judge_change(
-    call: Call, change_id: ChangeId, verdict: Literal["accept", "reject"], hunks: Hunks | None = None
+async def build_settled(
+    vault: OpenVault, ids: Sequence[str], made: ChangeOutcome | None, *, dry_run: bool = False
 ) -> Settled:
-    """Apply or reject a proposed change, or mark a `conflict` as reviewed; only for the user's own programs.
-
-    Args:
-        change_id: Its id, from `list_changes`.
-        verdict: `accept` applies it; `reject` settles a conflict, too.
-        hunks: Accept only these hunks, numbered as in `show_change`; the rest are rejected.
-
-    Raises:
-        Forbidden: The caller is an agent.
-        ChangeNotFound: No such change.
-        ChangeConflict: It is no longer pending, or the same lines have changed since.
-    """
-    call.principal.require_local("judge-change")
-    if verdict == "accept":
-        made = await call.vault.review.accept(change_id, author(call, "accept_change", None), hunks)
-        return await build_settled(call.vault, [change_id], made)
-    change = await call.vault.review.reject(change_id)
-    return Settled((summarize_change(call.vault, change, cut=True),), None, "", "applied", (), dry_run=False)
-
-
-async def build_settled(vault: OpenVault, ids: Sequence[str], made: ChangeOutcome, *, dry_run: bool = False) -> Settled:
+    """Describe what became of changes; without an outcome nothing was written."""
     # In a thread: the diff of many notes takes seconds.
     return await asyncio.to_thread(_build_settled, vault, ids, made, dry_run=dry_run)
 
 
-def _build_settled(vault: OpenVault, ids: Sequence[str], made: ChangeOutcome, *, dry_run: bool) -> Settled:
+def _build_settled(vault: OpenVault, ids: Sequence[str], made: ChangeOutcome | None, *, dry_run: bool) -> Settled:
+    changes = tuple(summarize_change(vault, vault.review.change(id_), cut=True) for id_ in ids)
+    if made is None:
+        return Settled(changes, None, "", "applied", (), dry_run=dry_run)
     return Settled(
-        changes=tuple(summarize_change(vault, vault.review.change(id_), cut=True) for id_ in ids),
+        changes=changes,
         change_id=made.change.id if made.change else None,
         diff=diff_of(made.plan.steps, made.plan.blobs.get),
         state=made.state,

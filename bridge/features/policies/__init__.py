@@ -2,7 +2,6 @@
 
 from bridge.api.feature import Feature
 from bridge.features.policies import author, examine, perform, views
-from bridge.features.policies.trust import POLICIES
 
 FEATURE = Feature(
     "policies",
@@ -10,9 +9,7 @@ FEATURE = Feature(
         examine.list_policies,
         perform.run_policy,
         author.author_policy,
-        examine.approve_policy,
     ),
-    tables=POLICIES,
     views={
         examine.PolicyPage: views.policy_page_view,
         perform.PolicyOutcome: views.outcome_view,

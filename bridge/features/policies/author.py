@@ -8,7 +8,7 @@ from typing import Annotated
 from msgspec import Meta
 from msgspec.structs import replace
 
-from bridge.api.agreement import agreement_notice, require_agreement, set_up_requests
+from bridge.api.agreement import agreement_notice, ask_user, require_agreement, set_up_requests
 from bridge.api.call import Call
 from bridge.api.characters import require_writable_text
 from bridge.api.registry import operation
@@ -117,6 +117,8 @@ async def author_policy(
     requests.append(CreateNote(path=path, text=note))
     agreed = folder if begins and call.has_agreed else None
     made = await execute_requests(call, requests, options, operation="author_policy", agreed=agreed)
+    if made.state == "applied" and not (options.dry_run or found.faults or call.is_user):
+        await ask_user(call, replace(found, path=path).decision)
     written = describe_written(call, made, block, left_out)
     if begins and made.state == "applied":
         written = replace(written, warnings=(agreement_notice(folder), *written.warnings))

@@ -1,7 +1,7 @@
 """Lists and checks policies."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated
 
 from msgspec import Meta
@@ -10,14 +10,13 @@ from bridge.api.call import Call
 from bridge.api.hints import Scalar
 from bridge.api.page import ListPage, Page, PageArguments
 from bridge.api.registry import operation
-from bridge.errors import BridgeError, Forbidden, NoteChanged
+from bridge.errors import BridgeError
 from bridge.features.policies.block import TYPE
 from bridge.features.policies.model import Policy, Problem, VariableKind
 from bridge.features.policies.parse import STARTERS, starter_description
-from bridge.features.policies.read import ReadPolicy, approvals, open_policy, read_note
-from bridge.features.policies.trust import Approvals, ApprovedPolicies
+from bridge.features.policies.read import ReadPolicy, approved_digests, open_policy, read_note
 from bridge.records import Record
-from bridge.types import Digest, VaultPath, is_same_digest
+from bridge.types import Digest, VaultPath
 
 PolicyYaml = Annotated[str, Meta(max_length=65_536)]
 
@@ -48,7 +47,7 @@ class ListedPolicy(Record):
     Attributes:
         path: Its note.
         description: What it does.
-        digest: The digest of its block, for `approve_policy`; null if it cannot be read.
+        digest: The digest of its block, which the user approves by `decide`; null if it cannot be read.
         approved: Whether the user approved it as it is, so that agents may run it.
         changed: Whether it was changed since it was approved.
         variables: What it needs to be told.
@@ -120,7 +119,7 @@ async def list_policies(
         InvalidArguments: The note is no policy, or has not exactly one block.
     """
     vault = call.vault
-    approved = await approvals(call)
+    approved = await approved_digests(call)
     if path is not None:
         return PolicyPage((describe_policy(path, await open_policy(call, path), approved),), (), total=1)
     vault.require_keyword()
@@ -138,14 +137,14 @@ async def list_policies(
     return PolicyPage(shown, starters, **page.place(len(paths)))
 
 
-def describe_policy(path: VaultPath, found: ReadPolicy, approved: Approvals) -> ListedPolicy:
-    is_approved = approved.holds(path, found.digest)
+def describe_policy(path: VaultPath, found: ReadPolicy, approved: Mapping[VaultPath, Digest]) -> ListedPolicy:
+    is_approved = approved.get(path) == found.digest
     return ListedPolicy(
         path,
         found.policy.description,
         found.digest,
         is_approved,
-        not is_approved and approved.knows(path),
+        not is_approved and path in approved,
         tuple(describe_variables(found.policy)),
         not found.faults,
         found.problems,
@@ -160,61 +159,3 @@ def describe_variables(policy: Policy) -> Iterator[PolicyVariable]:
         elif not isinstance(default, str | int | float | bool | None):
             default = None
         yield PolicyVariable(one.name, one.kind, one.required, default, one.choices, one.meaning)
-
-
-class PolicyApproval(Record):
-    """Whether a policy is approved now.
-
-    Attributes:
-        path: Its note.
-        digest: The digest of its block.
-        approved: Whether agents may run it.
-    """
-
-    path: VaultPath
-    digest: Digest
-    approved: bool
-
-
-@operation(
-    example={"path": "Agents/Policies/Meeting note.md", "digest": "ff91cd3a9b84"},
-    reads=False,
-    scope="write",
-    idempotent=True,
-    tool=False,
-)
-async def approve_policy(call: Call, path: VaultPath, digest: Digest, withdraw: bool = False) -> PolicyApproval:
-    """Approve a policy as it is, so that agents may run it; after any edit of its block it must be approved again.
-
-    Args:
-        path: The note of the policy.
-        digest: The digest of its block that you have seen, from `list_policies` or a dry run.
-        withdraw: Approve it no more.
-
-    Raises:
-        Forbidden: The caller is an agent.
-        NoteNotFound: No such note; the message names the closest.
-        NoteChanged: The block is another by now.
-        InvalidArguments: The policy cannot run.
-    """
-    if not call.is_user:
-        raise Forbidden(
-            f"`{call.principal.name}` may not approve policies.",
-            hint="Only the user may, in Obsidian or by `vault-bridge approve-policy`.",
-        )
-    found = await open_policy(call, path)
-    if not is_same_digest(found.digest, digest):
-        raise NoteChanged(
-            f"The policy in `{path}` is not the one that you have seen.",
-            hint="Look at a dry run again, and approve the digest that it says.",
-            path=path,
-            expected=digest,
-            found=found.digest,
-        )
-    approved = ApprovedPolicies(call.vault.store.database)
-    if withdraw:
-        await asyncio.to_thread(approved.remove, path)
-    else:
-        found.require_sound()
-        await asyncio.to_thread(approved.add, path, found.digest)
-    return PolicyApproval(path, found.digest, not withdraw)

@@ -3,6 +3,7 @@
 import asyncio
 from typing import Literal
 
+from bridge.api.agreement import ask_user
 from bridge.api.call import Call
 from bridge.api.change_view import describe_forecast
 from bridge.api.hints import Properties
@@ -17,15 +18,13 @@ from bridge.api.write import (
     expected_counts,
 )
 from bridge.changes.forecast import CountForecast
-from bridge.errors import Forbidden
+from bridge.errors import BridgeError, Declined, Forbidden
 from bridge.features.policies.bindings import policy_host, variable_readers
-from bridge.features.policies.read import ReadPolicy, approvals, open_policy
+from bridge.features.policies.read import NOWHERE, ReadPolicy, approved_digests, open_policy
 from bridge.features.policies.run import PolicyRun, PolicyTrace, RunPolicy
 from bridge.features.policies.templates import bind_variables
 from bridge.records import Record
 from bridge.types import Digest, VaultPath
-
-NOWHERE = VaultPath("")
 
 
 class PolicyTurn(asyncio.Lock):
@@ -116,16 +115,17 @@ async def run_policy(
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
-        Forbidden: The user did not approve the policy, or it was changed since.
+        Forbidden: The user did not approve the policy, or it was changed since; it waits for the user.
+        Declined: The user declined that agents run it.
         InvalidArguments: The policy cannot run, a variable does not fit, or a step cannot be done.
         ExpectationFailed: The effect differs from `expect`; the error says how.
     """
     found = await open_policy(call, path)
-    approved = await approvals(call)
-    is_approved = approved.holds(found.path, found.digest)
-    if not (options.dry_run or is_approved or call.is_user):
-        raise not_approved(found, changed=approved.knows(found.path))
+    approved = (await approved_digests(call)).get(path)
+    is_approved = approved == found.digest
     found.require_sound()
+    if not (options.dry_run or is_approved or call.is_user):
+        raise await refuse_run(call, found, changed=approved is not None)
     values = bind_variables(found.policy, variables, variable_readers(call))
     run = PolicyRun(found.policy, values, policy_host(call))
     requests = [RunPolicy(path=found.path or NOWHERE, run=run)]
@@ -161,10 +161,14 @@ def describe_steps(trace: PolicyTrace) -> tuple[StepOutcome, ...]:
     return tuple(StepOutcome(one.id, one.do, one.state, one.turns, one.found, one.path) for one in trace.steps)
 
 
-def not_approved(found: ReadPolicy, *, changed: bool) -> Forbidden:
+async def refuse_run(call: Call, found: ReadPolicy, *, changed: bool) -> BridgeError:
+    """Have the policy wait for the user, unless the user declined it."""
+    if await asyncio.to_thread(call.vault.store.decisions.find_answer, found.decision) == "reject":
+        return Declined(f"The user declined that agents run `{found.path}`.")
+    await ask_user(call, found.decision)
     why = "was changed since the user approved it" if changed else "is not approved by the user"
     return Forbidden(
         f"The policy `{found.path}` {why}.",
-        hint="Show the user a dry run of it, who approves it in Obsidian or by `vault-bridge approve-policy`.",
+        hint="It waits for the user, who answers in Obsidian or by `vault-bridge decide`; show a dry run of it.",
         digest=found.digest,
     )

@@ -15,21 +15,23 @@ from bridge.bases.evaluate import find_properties
 from bridge.bases.syntax import parse_expression
 from bridge.changes.requests.base import KINDS, operation_of, require_note_path
 from bridge.engine.open_vault import OpenVault
-from bridge.errors import BridgeError, InvalidArguments, NoteNotFound, ProtectedPath
+from bridge.errors import BridgeError, InvalidArguments, NoteChanged, NoteNotFound, ProtectedPath
 from bridge.features.policies.bindings import bind_sample
 from bridge.features.policies.block import TYPE, PolicyBlock, block_digest, find_block
 from bridge.features.policies.check import check_policy
 from bridge.features.policies.model import PATH_ARGUMENTS, Policy, PolicyStep, Problem, path_fields
 from bridge.features.policies.parse import read_policy
 from bridge.features.policies.templates import put_sample
-from bridge.features.policies.trust import Approvals, ApprovedPolicies
 from bridge.index.note import Notes
 from bridge.markdown.note import type_of
 from bridge.markdown.parse import parse
 from bridge.records import Record
+from bridge.state.decisions import Decision
 from bridge.text.fold import fold_case
-from bridge.types import Digest, PathRole, VaultPath
+from bridge.types import Digest, PathRole, VaultPath, is_same_digest
 from bridge.vault.vault import Vault
+
+NOWHERE = VaultPath("")
 
 
 def check_paths(policy: Policy, vault: Vault) -> Iterator[Problem]:
@@ -86,6 +88,11 @@ class ReadPolicy(Record):
     problems: tuple[Problem, ...]
 
     @property
+    def decision(self) -> Decision:
+        """What the user is asked about it."""
+        return Decision("policy", self.path or NOWHERE, digest=self.digest)
+
+    @property
     def faults(self) -> tuple[Problem, ...]:
         return tuple(one for one in self.problems if one.serious)
 
@@ -102,6 +109,20 @@ class ReadPolicy(Record):
 async def open_policy(call: Call, path: VaultPath) -> ReadPolicy:
     call.vault.require_keyword()
     return await asyncio.to_thread(read_note, call.vault, path)
+
+
+async def open_seen_policy(call: Call, path: VaultPath, digest: Digest) -> ReadPolicy:
+    """Return a policy that must be the one that the user has seen."""
+    found = await open_policy(call, path)
+    if not is_same_digest(found.digest, digest):
+        raise NoteChanged(
+            f"The policy in `{path}` is not the one that you have seen.",
+            hint="Look at a dry run again, and approve the digest that it says.",
+            path=path,
+            expected=digest,
+            found=found.digest,
+        )
+    return found
 
 
 def read_note(vault: OpenVault, path: VaultPath) -> ReadPolicy:
@@ -155,5 +176,6 @@ def _find_unknown(policy: Policy, notes: Notes) -> Iterator[Problem]:
             yield Problem(line, unknown, serious=False)
 
 
-async def approvals(call: Call) -> Approvals:
-    return await asyncio.to_thread(ApprovedPolicies(call.vault.store.database).all)
+async def approved_digests(call: Call) -> Mapping[VaultPath, Digest]:
+    """Return the digests of the policies that the user approved."""
+    return await asyncio.to_thread(call.vault.store.decisions.approved_policies)

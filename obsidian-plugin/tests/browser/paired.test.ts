@@ -52,11 +52,11 @@ test("a link that is only proposed is said to wait, is not offered twice, and is
 	const added = row().filter({ hasText: "Apply links" });
 	await added.locator("summary").click();
 	const id = await proposal();
-	await added.getByText(`vault-bridge judge-change ${id} accept`).waitFor();
+	await added.getByText(`vault-bridge decide ${id} accept`).waitFor();
 	expect(await button("Accept").count()).toBe(0);
 	expect(await button("Reject").count()).toBe(0);
 	await picture(obsidian, "changes-paired", false);
-	await bridge.call("judge_change", { change_id: id, verdict: "accept" });
+	await bridge.call("decide", { id: id, verdict: "accept" });
 	await expect.poll(disk).toBe(TEXT.replace("Garlic", "[[Garlic]]"));
 	await added.getByText("Made", { exact: true }).waitFor();
 	await obsidian.run("related");
@@ -78,7 +78,7 @@ test("what was rejected elsewhere is offered again, and of the others all are pr
 	await suggested("Kombucha").getByText("awaiting approval").waitFor();
 	const { changes } = await bridge.call<{ changes: { id: string }[] }>("list_changes", { state: "proposed" });
 	expect(changes).toHaveLength(2);
-	await bridge.call("judge_change", { change_id: changes[1]?.id, verdict: "reject" });
+	await bridge.call("decide", { id: changes[1]?.id, verdict: "reject" });
 	await button("Link “Garlic” to Garlic").waitFor();
 	expect(await suggested("Kombucha").getByText("awaiting approval").count()).toBe(1);
 	expect(await disk()).toBe(TEXT);

@@ -1,6 +1,6 @@
 import { setIcon } from "obsidian";
 import type { Answer, Clash, Refusal } from "../../client/client";
-import type { ListedChange, Operations, ShownChange } from "../../protocol/operations";
+import type { ListedChange, ShownChange } from "../../protocol/operations";
 import { labelOf, nameNotes, describeState, formatTime } from "../../core/history";
 import { withHint } from "../../core/refusal";
 import { showCommand, showSaid } from "../command";
@@ -105,7 +105,7 @@ export class ChangeRow {
 		el.empty();
 		if (state === "proposed" && !this.host.link.decides) {
 			addSmallLine(el, "This window was let in by pairing: it may propose, but not accept. Where the bridge runs, a window that needed no pairing can, and so can a terminal:");
-			showCommand(el, `vault-bridge judge-change ${this.change.id} accept`);
+			showCommand(el, `vault-bridge decide ${this.change.id} accept`);
 		} else if (state === "proposed") {
 			const some = chosen.size < hunks.length;
 			const accept = this.#button(el, some ? `Accept ${chosen.size} of ${hunks.length} parts` : "Accept", () =>
@@ -133,16 +133,17 @@ export class ChangeRow {
 	}
 
 	async #decide(decision: Decision, refused: HTMLElement, hunks: readonly number[] | null = null): Promise<boolean> {
-		const answer = await this.#carryOut(decision, { change_id: this.change.id, ...(hunks === null ? {} : { hunks }) });
+		const answer = await this.#carryOut(decision, hunks === null ? {} : { hunks });
 		refused.empty();
 		if (!answer.ok) showRefusal(refused, answer.error);
 		else this.ear.done([answer.result.state === "proposed" ? PROPOSED : DONE[decision], ...answer.result.warnings].join(" "));
 		return answer.ok && answer.result.state === "applied";
 	}
 
-	#carryOut(decision: Decision, given: Operations["undo_change"]["arguments"]): Promise<Answer<"judge_change" | "undo_change">> {
+	#carryOut(decision: Decision, given: { readonly hunks?: readonly number[] }): Promise<Answer<"decide" | "undo_change">> {
 		const { link } = this.host;
-		return decision === "accept" || decision === "reject" ? link.call("judge_change", { ...given, verdict: decision }) : link.call("undo_change", { ...given, redo: decision === "redo" });
+		const { id } = this.change;
+		return decision === "accept" || decision === "reject" ? link.call("decide", { ...given, id, verdict: decision }) : link.call("undo_change", { ...given, change_id: id, redo: decision === "redo" });
 	}
 }
 

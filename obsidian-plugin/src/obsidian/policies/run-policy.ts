@@ -76,13 +76,13 @@ function showField(el: HTMLElement, one: PolicyVariable, filled: (typed: string)
 }
 
 /** Say whether agents may run a policy as it is, which only the person decides. */
-function showApproval(el: HTMLElement, host: Host, policy: { readonly path: string; readonly digest: string }, approved: boolean): void {
+function showApproval(el: HTMLElement, host: Host, { path, digest }: { readonly path: string; readonly digest: string }, approved: boolean): void {
 	const row = el.createEl("label", { cls: "vault-bridge-field is-in-line" });
 	const box = row.createEl("input", { type: "checkbox" });
 	row.appendText("Agents may run it as it is");
 	box.checked = approved;
 	box.addEventListener("change", () => {
-		void host.link.call("approve_policy", { ...policy, withdraw: !box.checked }).then((answer) => {
+		void host.link.call("decide", { id: `${path}@${digest}`, verdict: box.checked ? "accept" : "reject" }).then((answer) => {
 			if (answer.ok) return;
 			box.checked = !box.checked;
 			sayRefusal(answer.error);

@@ -1,0 +1,13 @@
+"""What waits for the user, and what agents may do without asking."""
+
+from bridge.api.feature import Feature
+from bridge.features.decisions import operations
+
+FEATURE = Feature(
+    "decisions",
+    operations=(operations.list_decisions, operations.decide),
+    views={
+        operations.ListedDecisions: operations.decision_list_view,
+        operations.DecisionOutcome: operations.decision_outcome_view,
+    },
+)

@@ -1,0 +1,272 @@
+"""Lists what waits for the user and what the user decided, and takes the user's answers."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from bridge.api.agreement import keep_answer
+from bridge.api.call import Call
+from bridge.api.markup import Answer, Element, Line, Segment, notice
+from bridge.api.moments import iso
+from bridge.api.registry import operation
+from bridge.api.write import author
+from bridge.engine.agents_folder import agents_folder
+from bridge.engine.transactions import ChangeOutcome
+from bridge.errors import BridgeError, ChangeNotFound, Forbidden, InvalidArguments
+from bridge.events import DecisionsChanged
+from bridge.features.external_tools.public import ServerPool
+from bridge.features.history.public import (
+    Hunks,
+    ListedChange,
+    Settled,
+    build_settled,
+    change_list_view,
+    settled_view,
+    summarize_change,
+)
+from bridge.features.policies.public import open_seen_policy, read_note
+from bridge.records import Record
+from bridge.state.change_records import ChangeFilter
+from bridge.state.decisions import Decision
+from bridge.text.invisible import inline
+from bridge.types import Digest, VaultPath, is_same_digest
+
+FOLDER_MARK = "folder"
+"""Stands in the id of the agents' folder for a digest."""
+
+
+class ListedDecision(Record):
+    """Something that agents may do if the user agrees.
+
+    Attributes:
+        id: Its id: what it is about, and the digest of what may be done.
+        kind: Whether it is about a `policy`, a call of a `server` of the user's list, or the agents' `folder`.
+        subject: The note of the policy, the name of the server, or the folder.
+        would: What agents would do, or may do.
+        client: The program that asked last; null if none did.
+        asked: When it did.
+        expires: Until when it waits, or until when the agreement to one call holds; null if it has no end.
+        answer: What the user answered; null while it waits.
+        answered: When.
+        by: The program in which the user answered.
+    """
+
+    id: str
+    kind: Literal["policy", "server", "folder"]
+    subject: str
+    would: str
+    client: str | None = None
+    asked: str | None = None
+    expires: str | None = None
+    answer: Literal["accept", "reject"] | None = None
+    answered: str | None = None
+    by: str | None = None
+
+
+class ListedDecisions(Record):
+    """What waits for the user, and what was decided.
+
+    Attributes:
+        proposals: Proposed changes that wait, newest first.
+        waiting: What else agents asked for; only the user sees it, as all that follows.
+        answers: What the user answered, which holds until the user answers otherwise.
+        rights: What else agents may do without asking, by the settings.
+    """
+
+    proposals: tuple[ListedChange, ...]
+    waiting: tuple[ListedDecision, ...]
+    answers: tuple[ListedDecision, ...]
+    rights: tuple[str, ...]
+
+
+@operation(example={"limit": 5}, tool=False)
+async def list_decisions(call: Call, limit: Annotated[int, Meta(ge=1, le=200)] = 50) -> ListedDecisions:
+    """List what waits for the user, and what agents may do without asking.
+
+    Args:
+        limit: Maximum entries of each list.
+    """
+    review = call.vault.review
+    await review.expire()
+
+    def proposals() -> tuple[ListedChange, ...]:
+        found = review.changes(ChangeFilter(state="proposed"), limit, 0)
+        return tuple(summarize_change(call.vault, change, cut=True) for change in found)
+
+    if not call.is_user:
+        return ListedDecisions(await asyncio.to_thread(proposals), (), (), ())
+    known = await asyncio.to_thread(call.vault.store.decisions.all)
+    waiting = await asyncio.to_thread(find_waiting, call, known)
+    answers = [describe_decision(one) for one in known if one.answer and not call.vault.files.rules.denies(one.path)]
+    if await asyncio.to_thread(lambda: call.vault.is_set_up):
+        answers.append(describe_folder(call, "accept"))
+    return ListedDecisions(
+        await asyncio.to_thread(proposals), waiting[:limit], tuple(answers[:limit]), await list_rights(call)
+    )
+
+
+def find_waiting(call: Call, known: Iterable[Decision]) -> tuple[ListedDecision, ...]:
+    """Return what waits: of policies only those that still are as they were asked for, or were changed since."""
+    known = list(known)
+    approved = {one.path for one in known if one.kind == "policy" and one.answer == "accept"}
+    current: dict[VaultPath, Digest] = {}
+    for path in {one.path for one in known if one.kind == "policy"}:
+        with suppress(BridgeError):
+            current[path] = read_note(call.vault, path).digest
+    waiting = [one for one in known if not one.answer and one.digest == current.get(one.path, one.digest)]
+    changed = [Decision("policy", path, digest=current[path]) for path in sorted(approved & current.keys())]
+    keys = {one.key for one in known}
+    waiting += [one for one in changed if one.key not in keys]
+    return tuple(describe_decision(one, changed=one.path in approved) for one in waiting)
+
+
+def describe_decision(one: Decision, *, changed: bool = False) -> ListedDecision:
+    extent = ", which was changed since you agreed" if changed else ""
+    return ListedDecision(
+        one.id,
+        one.kind,
+        one.subject,
+        one.would or (f"run the policy `{one.path}`{extent}" if one.path else f"call the server `{one.name}`"),
+        one.client,
+        iso(one.asked) if one.asked else None,
+        iso(one.expires) if one.expires else None,
+        one.answer or None,
+        iso(one.answered) if one.answered else None,
+        one.by,
+    )
+
+
+def describe_folder(call: Call, answer: Literal["accept", "reject"]) -> ListedDecision:
+    path = agents_folder(call.vault.settings).path
+    would = f"write in the folder `{path}` at once"
+    return ListedDecision(f"{path}@{FOLDER_MARK}", "folder", path, would, answer=answer)
+
+
+async def list_rights(call: Call) -> tuple[str, ...]:
+    """Return what agents may do without asking by the settings, in sentences."""
+    settings = call.vault.settings
+    rights = [f"`{name}` changes notes at once (`apply_clients`)." for name in settings.apply_clients]
+    if settings.agents_confirm:
+        rights.append("Agents confirm what you would be asked for themselves (`agents_confirm`).")
+    with suppress(BridgeError):
+        servers = (await call.bridge.part(ServerPool).servers()).values()
+        free = [server.name for server in servers if server.enabled and server.confirm == "never"]
+        rights += [f"Agents call the server `{name}` (`confirm` in `servers.toml`)." for name in free]
+    return tuple(rights)
+
+
+class DecisionOutcome(Settled, kw_only=True):
+    """The outcome of an answer.
+
+    Attributes:
+        decision: What was decided; null if it was a proposed change.
+    """
+
+    decision: ListedDecision | None = None
+
+
+@operation(
+    example={"id": "0", "verdict": "accept"}, reads=False, scope="write", destructive=True, idempotent=True, tool=False
+)
+async def decide(
+    call: Call,
+    id: Annotated[str, Meta(max_length=2_000)],  # noqa: A002
+    verdict: Literal["accept", "reject"],
+    hunks: Hunks | None = None,
+) -> DecisionOutcome:
+    """Answer what waits for the user, or answer it otherwise than before; only the user can.
+
+    Agents may do what was accepted until it is rejected, or until it is something else, and do not ask again for what
+    was rejected.
+
+    Args:
+        id: Its id, from `list_decisions`, or of a proposed change; `PATH@DIGEST` for any policy.
+        verdict: `accept` applies a proposed change; `reject` also takes an agreement back, and settles a `conflict`.
+        hunks: Accept only these hunks of a change, numbered as in `show_change`; the rest are rejected.
+
+    Raises:
+        Forbidden: The caller is an agent.
+        ChangeNotFound: No such change, and nobody asked for it.
+        ChangeConflict: It is no longer pending, or the same lines have changed since.
+        NoteNotFound: No such note of a policy; the message names the closest.
+        NoteChanged: The policy is another by now.
+    """
+    if not call.is_user:
+        hint = "Only the user may, in Obsidian or by `vault-bridge decide`."
+        raise Forbidden(f"`{call.principal.name}` may not do this.", hint=hint)
+    subject, parted, digest = id.rpartition("@")
+    if not parted:
+        return await judge_change(call, id, verdict, hunks)
+    if hunks is not None:
+        raise InvalidArguments("Only a proposed change has `hunks`.")
+    if id == describe_folder(call, verdict).id:
+        return await withdraw_folder(call, verdict)
+    decision = await find_decision(call, subject, Digest(digest), accepts=verdict == "accept")
+    await keep_answer(call, decision, verdict)
+    known = await asyncio.to_thread(call.vault.store.decisions.all)
+    return outcome_of(next(describe_decision(one) for one in known if one.key == decision.key))
+
+
+async def judge_change(
+    call: Call, id_: str, verdict: Literal["accept", "reject"], hunks: tuple[int, ...] | None
+) -> DecisionOutcome:
+    made: ChangeOutcome | None = None
+    if verdict == "accept":
+        made = await call.vault.review.accept(id_, author(call, "accept_change", None), hunks)
+    else:
+        await call.vault.review.reject(id_)
+    settled = await build_settled(call.vault, [id_], made)
+    return DecisionOutcome(**{name: getattr(settled, name) for name in Settled.__struct_fields__})
+
+
+async def withdraw_folder(call: Call, verdict: Literal["accept", "reject"]) -> DecisionOutcome:
+    if verdict == "accept":
+        raise InvalidArguments("The agents' folder is not agreed to here.", hint="Set it up by `set_up_memory`.")
+    await asyncio.to_thread(call.vault.agents_place.withdraw)
+    call.bridge.events.publish(DecisionsChanged(), call.host.id)
+    return outcome_of(describe_folder(call, verdict))
+
+
+async def find_decision(call: Call, subject: str, digest: Digest, *, accepts: bool) -> Decision:
+    """Return what is to be decided; a policy that is to be accepted must be as the user has seen it."""
+    known = await asyncio.to_thread(call.vault.store.decisions.all)
+    found = next((one for one in known if one.subject == subject and is_same_digest(one.digest, digest)), None)
+    is_policy = found.kind == "policy" if found is not None else subject.lower().endswith(".md")
+    if is_policy and (accepts or found is None):
+        policy = await open_seen_policy(call, VaultPath(subject), digest)
+        if accepts:
+            policy.require_sound()
+        return policy.decision
+    if found is None:
+        raise ChangeNotFound(f"Nobody asked for `{inline(subject)[:100]}`.", hint="`list_decisions` lists what waits.")
+    return found
+
+
+def outcome_of(decision: ListedDecision) -> DecisionOutcome:
+    return DecisionOutcome((), None, "", "applied", (), dry_run=False, decision=decision)
+
+
+def decision_list_view(answer: Answer) -> Iterable[Element]:
+    yield notice(f"waits for you: {len(answer['proposals']) + len(answer['waiting'])}")
+    if answer["proposals"]:
+        yield from change_list_view({"changes": answer["proposals"]})
+    for title in ("waiting", "answers"):
+        for one in answer[title]:
+            yield describe_line(one)
+    yield from map(notice, answer["rights"])
+
+
+def decision_outcome_view(answer: Answer) -> Iterable[Element]:
+    if decision := answer.get("decision"):
+        yield describe_line(decision)
+    else:
+        yield from settled_view(answer)
+
+
+def describe_line(one: Mapping[str, Any]) -> Line:
+    state = {"accept": "accepted", "reject": "rejected"}.get(one.get("answer") or "", "waits")
+    by = f" · asked by {inline(one['client'])} {one['asked'][:16]}" if one.get("asked") and one.get("client") else ""
+    return Line(Segment(inline(one["id"]), "title"), f" · {state}{by} · {inline(one['would'])}")

@@ -1,0 +1,260 @@
+"""What agents ask for waits for the user, holds as answered, and is taken back; over HTTP, MCP and the command line."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bridge.access.tokens import Tokens
+from bridge.data_folder import Folders, vault_id
+from bridge.settings.file import save_settings
+from bridge.state.decisions import MAX_OF_CLIENT, MAX_WAITING, WAIT_S, Decision
+from bridge.state.store import Store
+from bridge.types import Digest, VaultPath
+from tests.external_tools.servers import SECRET, programs, write_servers
+from tests.features.policies import CREATE, NOTES, PATH, Agent, agent_of, root, write_policy
+from tests.features.served import Served, readable, serving
+from tests.mcp.client import ERAS, Era, connected, text_of
+
+__all__ = ["NOTES"]
+
+SAY = {"server": "test", "tool": "say", "arguments": {"text": "Ulm"}}
+
+
+async def listed(served: Served) -> Any:
+    answer = await served.call("list_decisions")
+    assert answer.status == 200, answer.body
+    return answer.json
+
+
+async def decide(served: Served, id_: str, verdict: str) -> Any:
+    answer = await served.call("decide", id=id_, verdict=verdict)
+    assert answer.status == 200, answer.body
+    return answer.json["decision"]
+
+
+async def test_a_call_waits_passes_is_taken_back_and_all_of_it_is_kept(tmp_path: Path) -> None:
+    vault, data = tmp_path / "Notes", tmp_path / "data"
+    vault.mkdir()
+    write_servers(data, more='confirm = "first"')
+    folders = ([vault], data, tmp_path / "models")
+    async with serving(*folders) as served:
+        await readable(served)
+        agent = await agent_of(served)
+        for confirm in (False, True):
+            refused = await agent.call("call_server", **SAY, confirm=confirm)
+            assert (refused.code, "waits for the user" in refused.json["error"]["hint"]) == (
+                "confirmation_required",
+                True,
+            )
+        assert programs() == []
+        (one,) = (await listed(served))["waiting"]
+        assert (one["kind"], one["subject"], one["client"], one["answer"]) == ("server", "test", "scribe", None)
+        assert 'call its tool `say` with {"text":"Ulm"}, and later calls' in one["would"]
+        assert one["asked"] < one["expires"]
+    async with serving(*folders) as served:
+        await readable(served)
+        assert [each["id"] for each in (await listed(served))["waiting"]] == [one["id"]]
+        assert (await decide(served, one["id"], "accept"))["answer"] == "accept"
+        answer = await agent_at(served, agent).call("call_server", **SAY)
+        assert answer.json["text"].endswith("Ulm")
+    async with serving(*folders) as served:
+        await readable(served)
+        agent = agent_at(served, agent)
+        assert (await agent.call("call_server", **SAY)).status == 200
+        (agreed,) = (await listed(served))["answers"]
+        assert (agreed["id"], agreed["answer"], agreed["answered"] >= agreed["asked"]) == (one["id"], "accept", True)
+        await decide(served, one["id"], "reject")
+        for confirm in (False, True):
+            assert (await agent.call("call_server", **SAY, confirm=confirm)).code == "declined"
+        changes = await listed(served)
+        assert (changes["waiting"], changes["answers"][0]["answer"]) == ([], "reject")
+
+
+def agent_at(served: Served, agent: Agent) -> Agent:
+    """Return the agent at a bridge that was started again."""
+    return Agent(served, agent.token)
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_an_agreement_to_one_call_holds_for_one_call(served: Served, data: Path, era: Era) -> None:
+    write_servers(data)
+    async with connected(served, era) as client:
+
+        async def say(text: str) -> str:
+            given = {**SAY, "arguments": {"text": text}, "confirm": True}
+            return text_of(await client.call_tool("call_server", given))
+
+        assert (await say("Ulm")).startswith("confirmation_required: ")
+        assert (await say("Bonn")).startswith("confirmation_required: ")
+        other, one = (await listed(served))["waiting"]
+        assert ('"Ulm"' in one["would"], '"Bonn"' in other["would"]) == (True, True)
+        await decide(served, one["id"], "accept")
+        assert (await say("Bonn")).startswith("confirmation_required: ")
+        assert (await say("Ulm")).endswith("Ulm")
+        assert (await say("Ulm")).startswith("confirmation_required: ")
+        await decide(served, other["id"], "reject")
+        assert (await say("Bonn")).startswith("declined: ")
+        assert {each["subject"] for each in (await listed(served))["waiting"]} == {"test"}
+        assert SECRET not in json.dumps(await listed(served))
+        # No agent answers, and none sees what others ask for.
+        for name, given in (("decide", {"id": one["id"], "verdict": "accept"}), ("list_decisions", {})):
+            assert text_of(await client.call_tool("run_tool", {"name": name, "arguments": given})).startswith(
+                "no_such_operation: "
+            )
+
+
+async def test_a_no_is_final_whatever_agents_may_confirm(served: Served, data: Path) -> None:
+    write_servers(data, more='confirm = "first"')
+    agent = await agent_of(served)
+    await agent.call("call_server", **SAY)
+    (one,) = (await listed(served))["waiting"]
+    await decide(served, one["id"], "reject")
+    await served.bridge.use(save_settings(served.bridge.settings_path, {"agents_confirm": True}))
+    assert (await agent.call("call_server", **SAY, confirm=True)).code == "declined"
+    assert programs() == []
+    # The user's own call does not answer otherwise.
+    assert (await served.call("call_server", **SAY, confirm=True)).status == 200
+    assert (await agent.call("call_server", **SAY, confirm=True)).code == "declined"
+
+
+async def test_a_policy_waits_when_it_is_drafted_refused_or_changed(served: Served) -> None:
+    agent = await agent_of(served)
+    text = "{version: 1, steps: [{id: note, do: create_note, path: Reading/Salt.md}]}"
+    assert (await served.call("set_up_memory")).status == 200
+    drafted = (await agent.call("author_policy", name="Salt", text=text)).json
+    await served.call("wait_until_indexed", path=drafted["path"])
+    (one,) = (await listed(served))["waiting"]
+    assert (one["id"], one["client"]) == (f"{drafted['path']}@{drafted['policy_digest'][:12]}", "scribe")
+    assert one["would"] == "run the policy `Agents/Policies/Salt.md`"
+    await decide(served, one["id"], "accept")
+    assert (await agent.call("run_policy", path=drafted["path"])).status == 200
+    file = root(served) / drafted["path"]
+    file.write_text(file.read_text().replace("Reading/", "Other/"))
+    (changed,) = (await listed(served))["waiting"]
+    assert (changed["client"], "changed since you agreed" in changed["would"]) == (None, True)
+    await decide(served, changed["id"], "reject")
+    assert (await listed(served))["waiting"] == []
+    assert (await agent.call("run_policy", path=drafted["path"])).code == "declined"
+    file.write_text(file.read_text().replace("Other/", "Reading/"))
+    assert (await agent.call("run_policy", path=drafted["path"])).status in {200, 409}
+    # What no agent asked for does not wait; once one is refused, it does, as long as it is as it was.
+    digest = await write_policy(served, CREATE)
+    assert (await listed(served))["waiting"] == []
+    assert (await agent.call("run_policy", path=PATH, variables={"title": "X"})).code == "forbidden"
+    assert [each["id"] for each in (await listed(served))["waiting"]] == [f"{PATH}@{digest[:12]}"]
+    file = root(served) / PATH
+    file.write_text(file.read_text().replace("Of {{", "About {{"))
+    assert (await listed(served))["waiting"] == []
+
+
+async def test_the_agents_folder_is_taken_back(served: Served) -> None:
+    agent = await agent_of(served, applies=False)
+    own = {"path": "Agents/Own.md", "text": "Mine."}
+    assert (await listed(served))["answers"] == []
+    assert (await served.call("set_up_memory")).status == 200
+    assert (await agent.call("create_note", **own)).json["state"] == "applied"
+    (folder,) = (await listed(served))["answers"]
+    assert (folder["kind"], folder["would"]) == ("folder", "write in the folder `Agents` at once")
+    assert (await served.call("decide", id=folder["id"], verdict="accept")).code == "invalid_arguments"
+    await decide(served, folder["id"], "reject")
+    assert (await listed(served))["answers"] == []
+    assert (await agent.call("create_note", path="Agents/Two.md", text="Mine.")).json["state"] == "proposed"
+    # Nor does the folder count where the user moves it.
+    assert (await served.call("move_note", path="Agents", to="Robots")).status == 200
+    assert (await agent.call("create_note", path="Robots/Two.md", text="Mine.")).json["state"] == "proposed"
+    assert (await served.call("set_up_memory")).status == 200
+    assert (await agent.call("create_note", path="Agents/Three.md", text="Mine.")).json["state"] == "applied"
+
+
+async def test_agents_see_proposals_alone_and_answer_nothing(served: Served) -> None:
+    agent = await agent_of(served, applies=False)
+    await write_policy(served, CREATE, "Secret/P.md")
+    assert (await agent.call("run_policy", path="Secret/P.md", variables={"title": "X"})).code == "forbidden"
+    proposed = (await agent.call("create_note", path="New.md", text="New.")).json["change_id"]
+    (one,) = (await listed(served))["waiting"]
+    seen = (await agent.call("list_decisions")).json
+    assert [each["id"] for each in seen["proposals"]] == [proposed]
+    assert [seen["waiting"], seen["answers"], seen["rights"]] == [[], [], []]
+    for id_ in (one["id"], proposed):
+        assert (await agent.call("decide", id=id_, verdict="accept")).code == "forbidden"
+    await decide(served, one["id"], "accept")
+    await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Secret/**"]}))
+    assert "Secret" not in json.dumps(await listed(served))
+    assert "Secret" not in json.dumps((await agent.call("list_decisions")).json)
+
+
+async def test_what_is_allowed_by_settings_is_said(served: Served, data: Path) -> None:
+    write_servers(data, more='confirm = "never"')
+    await agent_of(served)
+    await served.bridge.use(save_settings(served.bridge.settings_path, {"agents_confirm": True}))
+    assert (await listed(served))["rights"] == [
+        "`scribe` changes notes at once (`apply_clients`).",
+        "Agents confirm what you would be asked for themselves (`agents_confirm`).",
+        "Agents call the server `test` (`confirm` in `servers.toml`).",
+    ]
+
+
+async def test_the_command_line_lists_and_answers(served: Served, data: Path) -> None:
+    write_servers(data, more='confirm = "first"')
+    agent = await agent_of(served)
+    await agent.call("call_server", **SAY)
+    shown = await served.command("list-decisions")
+    (one,) = (await listed(served))["waiting"]
+    assert f"{one['id']} · waits · asked by scribe" in shown.out
+    answered = await served.command("decide", one["id"], "accept")
+    assert (answered.status, "accepted" in answered.out) == (0, True)
+    assert (await agent.call("call_server", **SAY)).status == 200
+    unknown = await served.command("decide", "nobody@0123456789ab", "accept")
+    assert (unknown.status != 0, "Nobody asked for `nobody`" in unknown.err) == (True, True)
+
+
+async def test_agreements_of_before_there_was_one_table_hold(tmp_path: Path) -> None:
+    vault, data = tmp_path / "Notes", tmp_path / "data"
+    vault.mkdir()
+    write_servers(data, more='confirm = "first"')
+    folders = ([vault], data, tmp_path / "models")
+    async with serving(*folders) as served:
+        await readable(served)
+        await (await agent_of(served)).call("call_server", **SAY)
+        (one,) = (await listed(served))["waiting"]
+    store = Store.open(Folders(data).state(vault_id(vault)))
+    (row,) = store.decisions.all()
+    store.database.write("DELETE FROM decision", ())
+    store.close()
+    (data / "agreed-servers.json").write_text(json.dumps({"test": row.digest}))
+    token = Tokens(data / "tokens.json").create("other", ["write"])[1]
+    for answer, status in (("accept", 200), ("reject", 403)):
+        async with serving(*folders) as served:
+            await readable(served)
+            (kept,) = (await listed(served))["answers"]
+            assert (kept["id"], kept["answer"]) == (one["id"], answer)
+            assert (await Agent(served, token).call("call_server", **SAY)).status == status
+            await decide(served, one["id"], "reject")
+
+
+def test_nobody_floods_the_list(tmp_path: Path) -> None:
+    clock = [1_000_000.0]
+    store = Store.open(tmp_path / "state.sqlite", now=lambda: clock[0])
+    decisions = store.decisions
+
+    def call(number: int, name: str = "test") -> Decision:
+        return Decision("server", name=name, digest=Digest(str(number)), would="say", lasts=False)
+
+    decisions.answer(Decision("policy", VaultPath("P.md"), digest=Digest("1")), "accept", None)
+    for number in range(2 * MAX_OF_CLIENT):
+        clock[0] += 1
+        decisions.ask(call(number), "one")
+    waiting = [one for one in decisions.all() if not one.answer]
+    assert [one.digest for one in waiting] == [str(n) for n in reversed(range(MAX_OF_CLIENT, 2 * MAX_OF_CLIENT))]
+    clock[0] += 1
+    decisions.ask(call(MAX_OF_CLIENT), "other")
+    waiting = [one for one in decisions.all() if not one.answer]
+    assert (len(waiting), waiting[0].client, waiting[0].asked) == (MAX_OF_CLIENT, "other", clock[0])
+    for number in range(2 * MAX_WAITING):
+        decisions.ask(call(number, "many"), f"client {number}")
+    assert len(decisions.all()) == MAX_WAITING + 1
+    clock[0] += WAIT_S
+    assert [one.kind for one in decisions.all()] == ["policy"]
+    store.close()
