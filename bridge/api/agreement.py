@@ -16,8 +16,9 @@ from bridge.state.decisions import Answer, Decision
 
 
 async def ask_user(call: Call, decision: Decision) -> None:
-    """Have a question of an agent wait for the user."""
-    await asyncio.to_thread(call.host.store.decisions.ask, decision, client_name(call))
+    """Have a question wait for the user, of an agent or of the user's own making."""
+    client = None if call.is_user else client_name(call)
+    await asyncio.to_thread(call.host.store.decisions.ask, decision, client)
     call.bridge.events.publish(DecisionsChanged(), call.host.id)
 
 

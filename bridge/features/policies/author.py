@@ -117,7 +117,7 @@ async def author_policy(
     requests.append(CreateNote(path=path, text=note))
     agreed = folder if begins and call.has_agreed else None
     made = await execute_requests(call, requests, options, operation="author_policy", agreed=agreed)
-    if made.state == "applied" and not (options.dry_run or found.faults or call.is_user):
+    if made.state == "applied" and not (options.dry_run or found.faults):
         await ask_user(call, replace(found, path=path).decision)
     written = describe_written(call, made, block, left_out)
     if begins and made.state == "applied":

@@ -97,7 +97,7 @@ test("how many proposals wait is not put back by an answer that comes late", asy
 	await propose("One.md");
 	const badge = (count: number): Locator => obsidian.page.locator(".vault-bridge-badge", { hasText: String(count) });
 	await badge(1).waitFor();
-	const late = holding("list_changes");
+	const late = holding("list_decisions");
 	await propose("Two.md");
 	await expect.poll(late.held).toBeGreaterThan(0);
 	late.pass();

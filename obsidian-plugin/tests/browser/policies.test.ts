@@ -22,7 +22,7 @@ async function choose(name: string): Promise<void> {
 	await obsidian.page.keyboard.press("Enter");
 }
 
-test("a policy is filled in, seen, approved, run and undone", async () => {
+test("a policy is filled in, seen, run and undone", async () => {
 	await open();
 	await obsidian.state("ready");
 	await choose("Meeting: ");
@@ -34,8 +34,6 @@ test("a policy is filled in, seen, approved, run and undone", async () => {
 	await dialog().getByRole("status").filter({ hasText: "3 files change." }).waitFor();
 	expect(await dialog().getByRole("status").innerText()).toContain("notes ");
 	await picture(obsidian, "policy", false);
-	await dialog().getByLabel("Agents may run it as it is").check();
-	await expect.poll(async () => (await bridge.call<{ policies: { approved: boolean }[] }>("list_policies", {})).policies[0]?.approved).toBe(true);
 	await dialog().getByRole("button", { name: "Run", exact: true }).click();
 	await obsidian.page.locator(".notice", { hasText: "The note is Meetings/2026-03-01 Seeds.md." }).waitFor();
 	expect(await disk("People/Miller.md")).toContain("- [[2026-03-01 Seeds]]");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ListedChange } from "../../src/protocol/operations";
-import { groupChanges, inForce, labelOf, nameNotes, today, countWaiting, formatTime } from "../../src/core/history";
+import { countWaiting, formatTime, groupChanges, inForce, isReview, labelOf, nameNotes, today } from "../../src/core/history";
 
 let made = 0;
 
@@ -43,4 +43,9 @@ test("a time of today is told without the day", () => {
 test("a file is found by what it is called today, where that is known", () => {
 	expect(today({ paths: ["a.md", "b.md"], now: ["a.md", "c.md"] }, "b.md")).toBe("c.md");
 	expect(today({ paths: ["a.md"], now: ["a.md", "c.md"] }, "a.md")).toBe("a.md");
+});
+
+test("events of changes and decisions concern what waits, those of the editor and the index do not", () => {
+	const kinds = ["change_recorded", "change_proposed", "decisions_changed", "apply_change", "note_changed", "index_progress", "settings_changed"];
+	expect(kinds.filter(isReview)).toEqual(kinds.slice(0, 3));
 });

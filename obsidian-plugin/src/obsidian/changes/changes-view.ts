@@ -1,9 +1,10 @@
 import { countType } from "../../core/notes/note-types";
 import type { IconName, WorkspaceLeaf } from "obsidian";
 import { Newest } from "../../core/newest";
-import type { ListedChange } from "../../protocol/operations";
-import { type Group, groupChanges, inForce } from "../../core/history";
+import type { ListedChange, ListedDecision, ListedDecisions } from "../../protocol/operations";
+import { type Group, groupChanges, inForce, isReview } from "../../core/history";
 import { ChangeRow, PROPOSED, showRefusal } from "./change-row";
+import { showSaid } from "../command";
 import { CHANGES, type Host } from "../host";
 import { Pane } from "../pane";
 import { addButton, addButtonRow } from "../button";
@@ -15,7 +16,7 @@ const PAGE = 20;
 const MAX_CHANGES = 200;
 const SETTLE_MS = 200;
 
-/** Shows what agents and other programs did and propose, to be read, decided upon and turned back. */
+/** Shows what agents and other programs did, propose and ask for, to be read, decided upon and turned back. */
 export class ChangesView extends Pane {
 	readonly #unfolded = new Set<string>();
 	#limit = PAGE;
@@ -49,7 +50,7 @@ export class ChangesView extends Pane {
 		this.#body = el.createDiv({ cls: "vault-bridge-body" });
 		this.#body.addEventListener("keydown", (event) => this.#step(event));
 		this.whileShown(this.host.events.add(({ kind }) => {
-			if (kind === "change_recorded" || kind === "change_proposed") this.#soon();
+			if (isReview(kind)) this.#soon();
 		}));
 		void this.#ask();
 	}
@@ -70,35 +71,35 @@ export class ChangesView extends Pane {
 	async #ask(): Promise<void> {
 		const round = (this.#round += 1);
 		const { link } = this.host;
-		const [proposed, all] = await Promise.all([
-			link.call("list_changes", { state: "proposed", limit: MAX_CHANGES }),
+		const [decisions, all] = await Promise.all([
+			link.call("list_decisions", { limit: MAX_CHANGES }),
 			link.call("list_changes", { limit: Math.min(this.#limit + 1, MAX_CHANGES) }),
 		]);
 		if (round !== this.#round || this.#body === null) return;
-		if (!proposed.ok || !all.ok) {
+		if (!decisions.ok || !all.ok) {
 			this.#shown = "";
 			this.#body.empty();
-			for (const answer of [proposed, all]) if (!answer.ok) return showRefusal(this.#body, answer.error);
+			for (const answer of [decisions, all]) if (!answer.ok) return showRefusal(this.#body, answer.error);
 			return;
 		}
 		const listed = all.result.changes;
 		const done = listed.slice(0, this.#limit).filter(({ state }) => state !== "proposed");
-		const now = JSON.stringify([proposed.result.changes, done, listed.length]);
+		const now = JSON.stringify([decisions.result, done, listed.length]);
 		// What is being read is not drawn anew for nothing.
 		if (now === this.#shown) return;
 		this.#shown = now;
 		const body = this.#body;
-		this.#kept.redraw(body, () => this.#draw(body, proposed.result.changes, done, listed.length > this.#limit));
+		this.#kept.redraw(body, () => this.#draw(body, decisions.result, done, listed.length > this.#limit));
 	}
 
-	#draw(body: HTMLElement, proposed: readonly ListedChange[], done: readonly ListedChange[], more: boolean): void {
+	#draw(body: HTMLElement, { proposals, waiting, answers, rights }: ListedDecisions, done: readonly ListedChange[], more: boolean): void {
 		const old = this.#rows;
 		this.#rows = new Map();
 		body.empty();
-		this.#part(body, "Needs your approval", proposed, old);
-		this.#part(body, "Done", done, old);
-		if (proposed.length + done.length === 0) {
-			body.createDiv({ cls: "vault-bridge-empty", text: "Nothing was changed through the bridge yet. What agents do or propose is shown here." });
+		this.#part(body, "Needs your approval", proposals, waiting, old);
+		this.#part(body, "Done", done, [], old);
+		if (body.childElementCount === 0) {
+			body.createDiv({ cls: "vault-bridge-empty", text: "What agents do and ask for is shown here." });
 		}
 		if (more) {
 			addButton(body, { text: "Show more" }, () => {
@@ -106,12 +107,30 @@ export class ChangesView extends Pane {
 				void this.#ask();
 			});
 		}
+		this.#part(body, "Decided", [], answers, old);
+		for (const right of rights) showSaid(body.createDiv({ cls: "vault-bridge-small" }), right);
 	}
 
-	#part(body: HTMLElement, name: string, changes: readonly ListedChange[], old: ReadonlyMap<string, ChangeRow>): void {
-		if (changes.length === 0) return;
+	#part(body: HTMLElement, name: string, changes: readonly ListedChange[], decisions: readonly ListedDecision[], old: ReadonlyMap<string, ChangeRow>): void {
+		if (changes.length + decisions.length === 0) return;
 		body.createEl("h4", { cls: "vault-bridge-changes-part", text: name });
 		for (const group of groupChanges(changes)) this.#group(body, group, old);
+		for (const one of decisions) this.#decision(body, one);
+	}
+
+	/** What is no change of a note has no diff: it is answered where it stands. */
+	#decision(body: HTMLElement, { id, would, client, answer }: ListedDecision): void {
+		const el = body.createDiv({ cls: "vault-bridge-decision" });
+		showSaid(el.createDiv(), `${client ?? "Agents"}: ${would}${answer === "reject" ? " (rejected)" : ""}`);
+		const buttons = addButtonRow(el);
+		for (const verdict of ["accept", "reject"] as const) {
+			if (verdict === answer) continue;
+			addButton(buttons, { text: verdict === "accept" ? "Accept" : answer ? "Take back" : "Reject" }, async () => {
+				const answer = await this.host.link.call("decide", { id, verdict });
+				if (answer.ok) void this.#ask();
+				else showRefusal(el, answer.error);
+			});
+		}
 	}
 
 	#group(body: HTMLElement, group: Group, old: ReadonlyMap<string, ChangeRow>): void {

@@ -1,5 +1,5 @@
 import { isOpen } from "../../core/connection";
-import { countWaiting } from "../../core/history";
+import { countWaiting, isReview } from "../../core/history";
 import { Newest } from "../../core/newest";
 import { CHANGES, type Host } from "../host";
 import { makeSign } from "../sign";
@@ -8,7 +8,7 @@ const MAX_PROPOSALS = 50;
 const SETTLE_MS = 300;
 
 /**
- * Keep telling how many proposals wait for the person.
+ * Keep telling how much waits for the person.
  *
  * @param bar An item of the status bar.
  * @param ribbon The icon that shows the changes.
@@ -22,12 +22,12 @@ export function tellWaiting(host: Host, bar: HTMLElement, ribbon: HTMLElement): 
 	const show = (count: number): void => {
 		const text = countWaiting(count, MAX_PROPOSALS);
 		badge.setText(text);
-		sign("file-diff", text, count === 1 ? "1 proposed change waits for you" : `${text} proposed changes wait for you`);
+		sign("file-diff", text, `${text} waiting for you`);
 	};
 	const ask = async (): Promise<void> => {
 		const isLate = newest.ask();
-		const answer = await host.link.call("list_changes", { state: "proposed", limit: MAX_PROPOSALS + 1 });
-		if (!isLate() && answer.ok) show(answer.result.changes.length);
+		const answer = await host.link.call("list_decisions", { limit: MAX_PROPOSALS + 1 });
+		if (!isLate() && answer.ok) show(answer.result.proposals.length + answer.result.waiting.length);
 	};
 	const soon = (): void => {
 		window.clearTimeout(timer);
@@ -36,7 +36,7 @@ export function tellWaiting(host: Host, bar: HTMLElement, ribbon: HTMLElement): 
 	const undo = [
 		host.connections.add((connection) => (isOpen(connection) ? soon() : show(0))),
 		host.events.add(({ kind }) => {
-			if (kind === "change_recorded" || kind === "change_proposed") soon();
+			if (isReview(kind)) soon();
 		}),
 		() => window.clearTimeout(timer),
 	];

@@ -36,7 +36,7 @@ function begin(host: Host, { name: starter }: PolicyStarter): void {
 }
 
 /** Ask for the variables of a policy, show what it does with them, and run it. */
-function run(host: Host, { path, description, variables, digest, approved }: ListedPolicy): void {
+function run(host: Host, { path, description, variables }: ListedPolicy): void {
 	const values: Record<string, PolicyVariable["default"]> = {};
 	new LookFirst<PolicyOutcome>(host, {
 		title: titleOf(path),
@@ -49,7 +49,6 @@ function run(host: Host, { path, description, variables, digest, approved }: Lis
 					changed();
 				});
 			}
-			if (digest !== null) showApproval(el, host, { path, digest }, approved);
 		},
 		verb: "Run",
 		make: (_, dryRun) => host.link.call("run_policy", { path, variables: values, dry_run: dryRun, confirm: true }),
@@ -73,19 +72,4 @@ function showField(el: HTMLElement, one: PolicyVariable, filled: (typed: string)
 	}
 	const input = type === "list" ? row.createEl("textarea", { text: now, placeholder: "one a line", attr }) : row.createEl("input", { type: "text", value: now, placeholder: type, attr });
 	input.addEventListener("input", () => filled(input.value.trim()));
-}
-
-/** Say whether agents may run a policy as it is, which only the person decides. */
-function showApproval(el: HTMLElement, host: Host, { path, digest }: { readonly path: string; readonly digest: string }, approved: boolean): void {
-	const row = el.createEl("label", { cls: "vault-bridge-field is-in-line" });
-	const box = row.createEl("input", { type: "checkbox" });
-	row.appendText("Agents may run it as it is");
-	box.checked = approved;
-	box.addEventListener("change", () => {
-		void host.link.call("decide", { id: `${path}@${digest}`, verdict: box.checked ? "accept" : "reject" }).then((answer) => {
-			if (answer.ok) return;
-			box.checked = !box.checked;
-			sayRefusal(answer.error);
-		});
-	});
 }
