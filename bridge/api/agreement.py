@@ -4,11 +4,20 @@ import asyncio
 from typing import ClassVar
 
 from bridge.api.call import Call
-from bridge.api.write import client_name
+from bridge.api.write import WriteOptions, client_name
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
-from bridge.engine.agents_folder import ABOUT_TYPE, ID, AgentsFolder, id_in, new_id, read_id, starter_notes
+from bridge.engine.agents_folder import (
+    ABOUT_TYPE,
+    ID,
+    AgentsFolder,
+    agents_folder,
+    id_in,
+    new_id,
+    read_id,
+    starter_notes,
+)
 from bridge.errors import ConfirmationRequired
 from bridge.events import DecisionsChanged
 from bridge.markdown.edit.properties import edit_properties
@@ -67,6 +76,16 @@ def id_for(call: Call, folder: AgentsFolder) -> str:
 def is_editor(call: Call) -> bool:
     """Return whether the call is of an editor, such as Obsidian, in which the user types while it is answered."""
     return call.principal.local and call.transport == "http" and client_name(call) != "vault-bridge"
+
+
+def open_folder(call: Call, options: WriteOptions) -> tuple[AgentsFolder, AgentsFolder | None]:
+    """Return the agents' folder, to which a person must agree, and again where the user does by this call."""
+    folder = agents_folder(call.vault.settings)
+    if call.vault.is_set_up:
+        return folder, None
+    if not options.dry_run:
+        require_agreement(call, folder, confirm=options.confirm)
+    return folder, folder if call.has_agreed else None
 
 
 def require_agreement(call: Call, folder: AgentsFolder, *, confirm: bool) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from bridge.api.agreement import require_agreement, set_up_requests
+from bridge.api.agreement import open_folder, set_up_requests
 from bridge.api.call import Call
 from bridge.api.change_view import written_view
 from bridge.api.markup import Answer, Element, Line
@@ -109,22 +109,18 @@ async def record_correction(
             raise no_such_note(vault, note)
     if target is not None and (path is None or kind != "wrong_link"):
         raise InvalidArguments("`target` is for a `wrong_link` in the note `path`.")
-    folder = agents_folder(vault.settings)
-    begins = not vault.is_set_up
-    if begins and not options.dry_run:
-        require_agreement(call, folder, confirm=options.confirm)
+    folder, agreed = open_folder(call, options)
     today = datetime.now().astimezone().date()
     new = new_correction(kind, text, (path or "").removesuffix(".md"), client_name(call) or "", today)
     if not new.text:
         raise InvalidArguments("`text` says nothing.")
-    place = agents_folder(vault.settings).place(NOTE)
+    place = folder.place(NOTE)
     known = {one.id: one for one in await asyncio.to_thread(stored_corrections, vault)}
     if new.id in known and known[new.id].is_open:
         made = nothing_written(place, f"This is recorded already, as `{new.id}`.")
     else:
         requests: list[Request] = set_up_requests(call, folder)
         requests.append(CorrectionsChange(path=place, added=new))
-        agreed = folder if begins and call.has_agreed else None
         made = await execute_requests(call, requests, options, operation="record_correction", agreed=agreed)
     declines = path is not None and target is not None and not options.dry_run
     if declines:

@@ -4,14 +4,12 @@ import asyncio
 from typing import Annotated
 
 from msgspec import Meta
-from msgspec.structs import replace
 
-from bridge.api.agreement import agreement_notice, require_agreement, set_up_requests
+from bridge.api.agreement import agreement_notice, open_folder, set_up_requests
 from bridge.api.call import Call
 from bridge.api.hints import Folder
 from bridge.api.registry import operation
 from bridge.api.write import WriteArguments, WriteOptions, author, execute_requests
-from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.events import PlanReady
@@ -63,9 +61,7 @@ async def plan_garden(
     """
     vault = call.vault
     vault.require_keyword()
-    agents = agents_folder(vault.settings)
-    if not vault.is_set_up and not options.dry_run:
-        require_agreement(call, agents, confirm=options.confirm)
+    open_folder(call, options)
     composed = await compose_plan(vault, checks, folder, limit, skip_checked=skip_checked)
     plan = await _write(call, composed, options)
     if plan.state == "applied" and not options.dry_run:
@@ -78,15 +74,14 @@ async def _write(call: Call, composed: ComposedPlan, options: WriteOptions) -> G
     """Write the note of a plan; without findings there is none."""
     vault, tried, left_out = call.vault, composed.tried, composed.found.left_out
     runs, notices = tuple(composed.found.runs), tuple(composed.notices)
-    folder, begins, by = agents_folder(vault.settings), not vault.is_set_up, author(call, "plan_garden", None)
-    lent = folder if begins and call.has_agreed else by.applies_in
+    begins, by, (folder, agreed) = not vault.is_set_up, author(call, "plan_garden", None), open_folder(call, options)
+    lent = agreed or by.applies_in
     is_written = lent is not None or not by.proposes
     note = await build_plan_note(vault, tried, await untouched_plan(vault) if is_written else None)
     if note is None:
         return GardenPlan(None, (), left_out, (), runs, notices, "applied", None)
     requests = [*set_up_requests(call, folder), *note.requests]
-    agreed = None if lent is None else replace(lent, is_whole=True)
-    made = await execute_requests(call, requests, options, operation="plan_garden", agreed=agreed)
+    made = await execute_requests(call, requests, options, operation="plan_garden", agreed=lent)
     path = note.path
     if not options.dry_run:
         await asyncio.to_thread(note.keep, vault)

@@ -6,13 +6,13 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from bridge.api.agreement import require_agreement, set_up_requests
+from bridge.api.agreement import open_folder, set_up_requests
 from bridge.api.call import Call
 from bridge.api.registry import operation
 from bridge.api.write import WriteArguments, Written, client_name, execute_requests, session_of
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
-from bridge.engine.agents_folder import AgentsFolder, agents_folder
+from bridge.engine.agents_folder import AgentsFolder
 from bridge.errors import InvalidArguments
 from bridge.features.handoffs.handoff_note import (
     Handoff,
@@ -111,17 +111,13 @@ async def hand_over(
         tuple(ProvenClaim(one.text, one.proof) for one in claims),
     )
     require_sound(handoff)
-    folder = agents_folder(call.vault.settings)
-    begins = not call.vault.is_set_up
-    if begins and not options.dry_run:
-        require_agreement(call, folder, confirm=options.confirm)
+    folder, agreed = open_folder(call, options)
     await asyncio.to_thread(require_true, call, handoff)
     now = datetime.now().astimezone()
     properties = handoff_properties(goal, now, client_name(call), session_of(call), to)
     path = new_path(call, folder, handoff_name(goal, now))
     requests: list[Request] = set_up_requests(call, folder)
     requests.append(CreateNote(path=path, text=write_handoff(handoff), properties=properties))
-    agreed = folder if begins and call.has_agreed else None
     return await execute_requests(call, requests, options, operation="hand_over", agreed=agreed)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 from msgspec import Meta
 from msgspec.structs import replace
 
-from bridge.api.agreement import require_agreement, set_up_requests
+from bridge.api.agreement import open_folder, set_up_requests
 from bridge.api.call import Call
 from bridge.api.registry import operation
 from bridge.api.signature import Spread
@@ -15,7 +15,7 @@ from bridge.api.write import WriteArguments, Written, client_name, execute_reque
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import SetProperties
-from bridge.engine.agents_folder import AgentsFolder, agents_folder
+from bridge.engine.agents_folder import AgentsFolder
 from bridge.errors import ConfirmationRequired, InvalidArguments
 from bridge.features.memory.access import audience_of, find_memory, local_time, now, open_catalogue, read_body
 from bridge.features.memory.catalogue import MemoryCatalogue
@@ -278,10 +278,8 @@ async def remember(
         NoteNotFound: No such memory in `supersedes`.
     """
     require_sound(new)
-    folder, client, session = agents_folder(call.vault.settings), client_name(call), session_of(call)
-    begins = not call.vault.is_set_up
-    if begins and not options.dry_run:
-        require_agreement(call, folder, confirm=options.confirm)
+    folder, agreed = open_folder(call, options)
+    client, session = client_name(call), session_of(call)
     properties = memory_properties(new, client=client, session=session)
     async with call.vault.part(MemoryCatalogue).writing:
         catalogue = await open_catalogue(call)
@@ -306,7 +304,6 @@ async def remember(
         # So that the newer one is recalled, though the clock may have been set back since the others were written.
         properties["created"] = local_time(max((one.begins for one in against), default=0.0))
         requests.append(CreateNote(path=memory.path, text=new.text, properties=properties))
-        agreed = folder if begins and call.has_agreed else None
         made = await execute_requests(call, requests, options, operation="remember", agreed=agreed)
     confirmation = refusal.message if refusal is not None and options.dry_run else made.confirmation
     return RememberedNote(**{**written_fields(made), "confirmation": confirmation}, like=like)

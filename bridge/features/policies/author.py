@@ -8,7 +8,7 @@ from typing import Annotated
 from msgspec import Meta
 from msgspec.structs import replace
 
-from bridge.api.agreement import agreement_notice, ask_user, require_agreement, set_up_requests
+from bridge.api.agreement import agreement_notice, ask_user, open_folder, set_up_requests
 from bridge.api.call import Call
 from bridge.api.characters import require_writable_text
 from bridge.api.registry import operation
@@ -17,7 +17,6 @@ from bridge.api.write import WriteArguments, Written, execute_requests, snapshot
 from bridge.bases.values import text_of
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
-from bridge.engine.agents_folder import agents_folder
 from bridge.errors import InvalidArguments
 from bridge.features.policies.block import policy_note, policy_yaml
 from bridge.features.policies.examine import PolicyYaml
@@ -106,16 +105,12 @@ async def author_policy(
     require_writable_text("text", block)
     require_plain(text=block)
     found = read_text(vault.files, block)
-    folder = agents_folder(vault.settings)
-    begins = not vault.is_set_up
-    if begins and not options.dry_run:
-        require_agreement(call, folder, confirm=options.confirm)
+    begins, (folder, agreed) = not vault.is_set_up, open_folder(call, options)
     stem = file_name_for(name, lambda one: vault.files.has(VaultPath(f"{folder.policies}/{one}.md")), default="Policy")
     path = VaultPath(f"{folder.policies}/{stem}.md")
     note = policy_note(stem, description or found.policy.description, block, remarks=left_out)
     requests: list[Request] = set_up_requests(call, folder)
     requests.append(CreateNote(path=path, text=note))
-    agreed = folder if begins and call.has_agreed else None
     made = await execute_requests(call, requests, options, operation="author_policy", agreed=agreed)
     if made.state == "applied" and not (options.dry_run or found.faults):
         await ask_user(call, replace(found, path=path).decision)

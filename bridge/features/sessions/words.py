@@ -9,13 +9,12 @@ from typing import Annotated, Literal
 from msgspec import Meta
 from msgspec.structs import asdict, replace
 
-from bridge.api.agreement import require_agreement, set_up_requests
+from bridge.api.agreement import open_folder, set_up_requests
 from bridge.api.call import Call
 from bridge.api.change_view import change_state, way_back
 from bridge.api.markup import Answer, Element, notice, notices, path_of
 from bridge.api.registry import operation
 from bridge.api.write import WriteArguments, Written, author, build_written, client_name, session_of
-from bridge.engine.agents_folder import agents_folder
 from bridge.features.sessions.facts import gather_facts
 from bridge.features.sessions.journal_note import Entry, JournalFacts, JournalWords, later_lines
 from bridge.features.sessions.journal_write import write_journal
@@ -105,14 +104,11 @@ async def save_session(
         cost_usd=cost_usd,
     )
     vault = call.vault
-    folder = agents_folder(vault.settings)
-    begins = not vault.is_set_up
-    if begins and not options.dry_run:
-        require_agreement(call, folder, confirm=options.confirm)
+    folder, agreed = open_folder(call, options)
     session, facts = await asyncio.to_thread(read_session, call)
     by = author(call, "save_session", options.reason, confirm=options.confirm)
-    if begins and call.has_agreed:
-        by = replace(by, applies_in=replace(folder, is_whole=True))
+    if agreed is not None:
+        by = replace(by, applies_in=replace(agreed, is_whole=True))
     outcome = await write_journal(
         vault,
         session,
