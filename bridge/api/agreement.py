@@ -31,9 +31,10 @@ async def ask_user(call: Call, decision: Decision) -> None:
     call.bridge.events.publish(DecisionsChanged(), call.host.id)
 
 
-async def keep_answer(call: Call, decision: Decision, answer: Answer) -> None:
-    await asyncio.to_thread(call.host.store.decisions.answer, decision, answer, client_name(call))
+async def keep_answer(call: Call, decision: Decision, answer: Answer) -> Decision:
+    kept = await asyncio.to_thread(call.host.store.decisions.answer, decision, answer, client_name(call))
     call.bridge.events.publish(DecisionsChanged(), call.host.id)
+    return kept
 
 
 class SetUpMemory(Request, kw_only=True, tag="set_up_memory"):

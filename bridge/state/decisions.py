@@ -12,7 +12,7 @@ from bridge.records import Record
 from bridge.state.call_log import DAY_S
 from bridge.state.database import Database
 from bridge.state.tables import Subject, Table
-from bridge.types import SHORT_DIGEST, Digest, VaultPath
+from bridge.types import Digest, VaultPath
 
 Kind = Literal["policy", "server"]
 
@@ -27,6 +27,9 @@ MAX_OF_CLIENT: Final = 20
 
 MAX_WAITING: Final = 200
 """Questions that wait, of all programs."""
+
+ID_DIGITS: Final = 32
+"""Digits of a digest in an id: so many that no agent finds another call or policy with the same."""
 
 DECISIONS: Final = Subject(
     # What the table began with.
@@ -94,7 +97,7 @@ class Decision(Record):
 
     @property
     def id(self) -> str:
-        return f"{self.subject}@{self.digest[:SHORT_DIGEST]}"
+        return f"{self.subject}@{self.digest[:ID_DIGITS]}"
 
     @property
     def key(self) -> tuple[str, str, str, str]:
@@ -165,8 +168,8 @@ class Decisions:
             connection.execute(trim, (False, client, MAX_OF_CLIENT))
             connection.execute(trim, (True, None, MAX_WAITING))
 
-    def answer(self, decision: Decision, answer: Answer, by: str | None) -> None:
-        """Keep the user's answer, which takes the place of an agreement to an earlier version of the same."""
+    def answer(self, decision: Decision, answer: Answer, by: str | None) -> Decision:
+        """Keep and return the user's answer, which replaces an agreement to an earlier version of the same."""
         expires = None if decision.lasts or answer == "reject" else self._now() + WAIT_S
         earlier = "DELETE FROM decision WHERE (kind, path, name) = (?, ?, ?) AND lasts AND answer = 'accept'"
         insert = f"INSERT OR REPLACE INTO decision ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
@@ -175,3 +178,4 @@ class Decisions:
             if answer == "accept" and decision.lasts:
                 connection.execute(earlier, decision.key[:3])
             connection.execute(insert, astuple(row))
+        return row

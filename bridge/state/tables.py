@@ -22,7 +22,7 @@ class Table(Record):
         name: Its name. It must have row ids, since a damaged file is read by them.
         merge: The conflict clause with which a row of another copy of the file is inserted; None for rows that are
             made again by themselves.
-        paths: Columns that hold the path of a note or null. A row is deleted when one of them is denied, and follows
+        paths: Columns that hold the path of a note or nothing. A row is deleted when one of them is denied, and follows
             moves.
         join: The conflict clause for rows that become one by a move; the moved row stands by default.
     """
@@ -78,7 +78,7 @@ def move_notes(begin: Begin, subjects: Iterable[Subject], moved: Moved) -> None:
 def _forget_rows(connection: sqlite3.Connection, table: Table, denied: Denied) -> None:
     if table.paths:
         rows = connection.execute(f"SELECT rowid, {', '.join(table.paths)} FROM {table.name}")  # noqa: S608
-        gone = [(id_,) for id_, *paths in rows if any(path is not None and denied(path) for path in paths)]
+        gone = [(id_,) for id_, *paths in rows if any(path and denied(path) for path in paths)]
         connection.executemany(f"DELETE FROM {table.name} WHERE rowid = ?", gone)  # noqa: S608
 
 

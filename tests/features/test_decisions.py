@@ -9,7 +9,7 @@ import pytest
 from bridge.access.tokens import Tokens
 from bridge.data_folder import Folders, vault_id
 from bridge.settings.file import save_settings
-from bridge.state.decisions import MAX_OF_CLIENT, MAX_WAITING, WAIT_S, Decision
+from bridge.state.decisions import ID_DIGITS, MAX_OF_CLIENT, MAX_WAITING, WAIT_S, Decision
 from bridge.state.store import Store
 from bridge.types import Digest, VaultPath
 from tests.external_tools.servers import SECRET, programs, write_servers
@@ -113,6 +113,8 @@ async def test_a_no_is_final_whatever_agents_may_confirm(served: Served, data: P
     await decide(served, one["id"], "reject")
     await served.bridge.use(save_settings(served.bridge.settings_path, {"agents_confirm": True}))
     assert (await agent.call("call_server", **SAY, confirm=True)).code == "declined"
+    await agent.call("ask", question="Will it rain?", tools=["test__*"], agreed=True)
+    await agent.call("list_servers", connect=True)
     assert programs() == []
     # The user's own call does not answer otherwise.
     assert (await served.call("call_server", **SAY, confirm=True)).status == 200
@@ -126,7 +128,7 @@ async def test_a_policy_waits_when_it_is_drafted_refused_or_changed(served: Serv
     drafted = (await agent.call("author_policy", name="Salt", text=text)).json
     await served.call("wait_until_indexed", path=drafted["path"])
     (one,) = (await listed(served))["waiting"]
-    assert (one["id"], one["client"]) == (f"{drafted['path']}@{drafted['policy_digest'][:12]}", "scribe")
+    assert (one["id"], one["client"]) == (f"{drafted['path']}@{drafted['policy_digest'][:ID_DIGITS]}", "scribe")
     assert one["would"] == "run the policy `Agents/Policies/Salt.md`"
     await decide(served, one["id"], "accept")
     assert (await agent.call("run_policy", path=drafted["path"])).status == 200
@@ -143,9 +145,13 @@ async def test_a_policy_waits_when_it_is_drafted_refused_or_changed(served: Serv
     digest = await write_policy(served, CREATE)
     assert (await listed(served))["waiting"] == []
     assert (await agent.call("run_policy", path=PATH, variables={"title": "X"})).code == "forbidden"
-    assert [each["id"] for each in (await listed(served))["waiting"]] == [f"{PATH}@{digest[:12]}"]
+    assert [each["id"] for each in (await listed(served))["waiting"]] == [f"{PATH}@{digest[:ID_DIGITS]}"]
     file = root(served) / PATH
     file.write_text(file.read_text().replace("Of {{", "About {{"))
+    assert (await listed(served))["waiting"] == []
+    file.write_text(file.read_text().replace("About {{", "Of {{"))
+    assert [each["subject"] for each in (await listed(served))["waiting"]] == [PATH]
+    file.unlink()
     assert (await listed(served))["waiting"] == []
 
 
@@ -232,6 +238,24 @@ async def test_agreements_of_before_there_was_one_table_hold(tmp_path: Path) -> 
             assert (kept["id"], kept["answer"]) == (one["id"], answer)
             assert (await Agent(served, token).call("call_server", **SAY)).status == status
             await decide(served, one["id"], "reject")
+
+
+async def test_an_id_that_two_have_is_not_answered(served: Served) -> None:
+    decisions = served.bridge.find(None).store.decisions
+    for end in ("1", "2"):
+        decisions.ask(Decision("server", name="test", digest=Digest("a" * 40 + end), would="say"), "scribe")
+    assert (await served.call("decide", id="test@" + "a" * 32, verdict="accept")).code == "invalid_arguments"
+    assert (await decide(served, "test@" + "a" * 40 + "1", "accept"))["answer"] == "accept"
+    assert [one.digest[-1] for one in decisions.all() if not one.answer] == ["2"]
+
+
+def test_what_names_no_note_is_not_forgotten_with_denied_notes(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "state.sqlite")
+    for decision in (Decision("server", name="test"), Decision("policy", VaultPath("P.md"))):
+        store.decisions.answer(decision, "reject", None)
+    store.forget(lambda _: True)
+    assert [one.kind for one in store.decisions.all()] == ["server"]
+    store.close()
 
 
 def test_nobody_floods_the_list(tmp_path: Path) -> None:

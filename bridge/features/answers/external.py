@@ -15,7 +15,7 @@ from bridge.features.external_tools.public import (
     ExternalServer,
     ExternalTool,
     ServerPool,
-    needs_consent,
+    may_start,
     require_allowed,
     tools_of,
 )
@@ -144,7 +144,7 @@ async def offer_tools(call: Call, chosen: Iterable[ChosenServer], *, agreed: boo
 
 async def _start(call: Call, one: ChosenServer, *, agreed: bool) -> str:
     """Start a server that may be started, and list its tools where one is missing; return why it does not run."""
-    if not (call.is_user or (call.may_decide and call.is_confirmed(agreed))) and await needs_consent(call, one.server):
+    if not await may_start(call, one.server, confirm=agreed):
         is_running = call.bridge.part(ServerPool).find_connection(one.server.name) is not None
         return "" if is_running else "it is not started before the user agrees."
     try:

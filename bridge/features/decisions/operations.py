@@ -1,7 +1,7 @@
 """Lists what waits for the user and what the user decided, and takes the user's answers."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Annotated, Any, Literal
 
@@ -89,36 +89,33 @@ async def list_decisions(call: Call, limit: Annotated[int, Meta(ge=1, le=200)] =
     Args:
         limit: Maximum entries of each list.
     """
-    review = call.vault.review
-    await review.expire()
+    await call.vault.review.expire()
+    rights = await list_rights(call)
 
-    def proposals() -> tuple[ListedChange, ...]:
-        found = review.changes(ChangeFilter(state="proposed"), limit, 0)
-        return tuple(summarize_change(call.vault, change, cut=True) for change in found)
+    def listing() -> ListedDecisions:
+        found = call.vault.review.changes(ChangeFilter(state="proposed"), limit, 0)
+        proposals = tuple(summarize_change(call.vault, change, cut=True) for change in found)
+        if not call.is_user:
+            return ListedDecisions(proposals, (), (), ())
+        known, denies = call.vault.store.decisions.all(), call.vault.files.rules.denies
+        answers = [describe_decision(one) for one in known if one.answer and not (one.path and denies(one.path))]
+        if call.vault.is_set_up:
+            answers.append(describe_folder(call, "accept"))
+        return ListedDecisions(proposals, find_waiting(call, known)[:limit], tuple(answers[:limit]), rights)
 
-    if not call.is_user:
-        return ListedDecisions(await asyncio.to_thread(proposals), (), (), ())
-    known = await asyncio.to_thread(call.vault.store.decisions.all)
-    waiting = await asyncio.to_thread(find_waiting, call, known)
-    answers = [describe_decision(one) for one in known if one.answer and not call.vault.files.rules.denies(one.path)]
-    if await asyncio.to_thread(lambda: call.vault.is_set_up):
-        answers.append(describe_folder(call, "accept"))
-    return ListedDecisions(
-        await asyncio.to_thread(proposals), waiting[:limit], tuple(answers[:limit]), await list_rights(call)
-    )
+    return await asyncio.to_thread(listing)
 
 
-def find_waiting(call: Call, known: Iterable[Decision]) -> tuple[ListedDecision, ...]:
+def find_waiting(call: Call, known: Sequence[Decision]) -> tuple[ListedDecision, ...]:
     """Return what waits: of policies only those that still are as they were asked for, or were changed since."""
-    known = list(known)
     approved = {one.path for one in known if one.kind == "policy" and one.answer == "accept"}
     current: dict[VaultPath, Digest] = {}
     for path in {one.path for one in known if one.kind == "policy"}:
         with suppress(BridgeError):
             current[path] = read_note(call.vault, path).digest
-    waiting = [one for one in known if not one.answer and one.digest == current.get(one.path, one.digest)]
-    changed = [Decision("policy", path, digest=current[path]) for path in sorted(approved & current.keys())]
     keys = {one.key for one in known}
+    changed = [Decision("policy", path, digest=current[path]) for path in sorted(approved & current.keys())]
+    waiting = [one for one in known if not one.answer and (not one.path or one.digest == current.get(one.path))]
     waiting += [one for one in changed if one.key not in keys]
     return tuple(describe_decision(one, changed=one.path in approved) for one in waiting)
 
@@ -205,9 +202,7 @@ async def decide(
     if id == describe_folder(call, verdict).id:
         return await withdraw_folder(call, verdict)
     decision = await find_decision(call, subject, Digest(digest), accepts=verdict == "accept")
-    await keep_answer(call, decision, verdict)
-    known = await asyncio.to_thread(call.vault.store.decisions.all)
-    return outcome_of(next(describe_decision(one) for one in known if one.key == decision.key))
+    return outcome_of(describe_decision(await keep_answer(call, decision, verdict)))
 
 
 async def judge_change(
@@ -233,7 +228,10 @@ async def withdraw_folder(call: Call, verdict: Literal["accept", "reject"]) -> D
 async def find_decision(call: Call, subject: str, digest: Digest, *, accepts: bool) -> Decision:
     """Return what is to be decided; a policy that is to be accepted must be as the user has seen it."""
     known = await asyncio.to_thread(call.vault.store.decisions.all)
-    found = next((one for one in known if one.subject == subject and is_same_digest(one.digest, digest)), None)
+    matches = [one for one in known if one.subject == subject and is_same_digest(one.digest, digest)]
+    if len(matches) > 1:
+        raise InvalidArguments("Several decisions have ids that begin so.", hint="Give the whole id.")
+    found = matches[0] if matches else None
     is_policy = found.kind == "policy" if found is not None else subject.lower().endswith(".md")
     if is_policy and (accepts or found is None):
         policy = await open_seen_policy(call, VaultPath(subject), digest)

@@ -31,12 +31,15 @@ def require_allowed(call: Call, server: ExternalServer, tool: str) -> None:
         raise Forbidden(f"Agents may not call `{one_line(tool)}` of `{server.name}`.", hint=NOT_ALLOWED)
 
 
-async def needs_consent(call: Call, server: ExternalServer) -> bool:
-    """Return whether the user must agree to a call of a server."""
-    if server.confirm != "first":
-        return server.confirm == "always"
+async def may_start(call: Call, server: ExternalServer, *, confirm: bool = False) -> bool:
+    """Return whether a server may be started for the caller to see its tools."""
+    if call.is_user or server.confirm == "never":
+        return True
     program = Decision("server", name=server.name, digest=server.fingerprint)
-    return await asyncio.to_thread(call.host.store.decisions.find_answer, program) != "accept"
+    answer = await asyncio.to_thread(call.host.store.decisions.find_answer, program)
+    if server.confirm == "first" and answer:
+        return answer == "accept"
+    return call.may_decide and call.is_confirmed(confirm)
 
 
 async def running_tools(call: Call) -> list[ExternalTool]:

@@ -11,7 +11,7 @@ from bridge.api.feature import Finding, make_finding
 from bridge.api.markup import Answer, Element, Line, Segment, notice
 from bridge.api.registry import operation
 from bridge.errors import BridgeError, Forbidden
-from bridge.features.external_tools.consent import may_call, needs_consent
+from bridge.features.external_tools.consent import may_call, may_start
 from bridge.features.external_tools.pool import ServerPool
 from bridge.features.external_tools.server_file import ExternalServer
 from bridge.records import Record
@@ -108,7 +108,7 @@ async def start_servers(call: Call) -> None:
     """Start enabled servers and list their tools; those that fail say so in the list."""
 
     async def start(server: ExternalServer) -> None:
-        if not call.is_user and await needs_consent(call, server):
+        if not await may_start(call, server):
             return
         with contextlib.suppress(BridgeError):
             async with call.bridge.part(ServerPool).connect(server) as connection:
