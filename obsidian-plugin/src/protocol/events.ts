@@ -45,6 +45,13 @@ export interface ChangeRecorded {
 	readonly paths: readonly string[];
 }
 
+/** An agent asked the user for something, or the user answered. */
+export interface DecisionsChanged {
+	readonly kind: "decisions_changed";
+	/** The vault; null for all. */
+	readonly vault: string | null;
+}
+
 /** The index has changed. */
 export interface IndexProgress {
 	readonly kind: "index_progress";
@@ -110,4 +117,4 @@ export interface SettingsChanged {
 }
 
 /** What happened. */
-export type BridgeEvent = IndexProgress | NoteUpdate | ChangeRecorded | ChangeProposed | ApplyChange | MemoryGiven | PlanReady | SettingsChanged | Reset;
+export type BridgeEvent = IndexProgress | NoteUpdate | ChangeRecorded | ChangeProposed | ApplyChange | MemoryGiven | PlanReady | DecisionsChanged | SettingsChanged | Reset;

@@ -34,16 +34,16 @@ export const FORMS = {
 	list_policies: "336368f2de4f",
 	run_policy: "236c2601a73f",
 	author_policy: "82332b13f531",
-	approve_policy: "29bb7eda35d1",
 	list_tasks: "7b6974bdefdb",
 	toggle_task: "705929b3987a",
 	list_changes: "ceab7b4e9c1a",
 	show_change: "6dc88704d854",
 	undo_change: "d762e3e3ff23",
 	undo_session: "cb451388aa3b",
-	judge_change: "ff544b4a46f8",
 	claim_change: "771dc599ca4f",
 	acknowledge_change: "c01084f4f67a",
+	list_decisions: "2800d4b9f6e1",
+	decide: "fb9b9d645a40",
 	note_links: "37d721254a53",
 	suggest_links: "6cfa208f3ab8",
 	judge_link: "a11a23625bef",
@@ -276,17 +276,6 @@ export interface ApplyPlanArguments {
 	readonly reason?: string | null;
 	/** Proceed despite `confirmation_required`. */
 	readonly confirm?: boolean;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
-export interface ApprovePolicyArguments {
-	/** The note of the policy. */
-	readonly path: string;
-	/** The digest of its block that you have seen, from `list_policies` or a dry run. */
-	readonly digest: string;
-	/** Approve it no more. */
-	readonly withdraw?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -664,6 +653,37 @@ export interface CreateNoteArguments {
 	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
+}
+
+export interface DecideArguments {
+	/** Its id, from `list_decisions`, or of a proposed change; `PATH@DIGEST` for any policy. */
+	readonly id: string;
+	/** `accept` applies a proposed change; `reject` also takes an agreement back, and settles a `conflict`. */
+	readonly verdict: "accept" | "reject";
+	/** Accept only these hunks of a change, numbered as in `show_change`; the rest are rejected. */
+	readonly hunks?: readonly number[] | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** The outcome of an answer. */
+export interface DecisionOutcome {
+	/** The requested changes, with their new state. */
+	readonly changes: readonly ListedChange[];
+	/** The change that did it; null if nothing was written. */
+	readonly change_id: string | null;
+	/** Unified diff. */
+	readonly diff: string;
+	/** `applied`, or `proposed` if it awaits approval. */
+	readonly state: "applied" | "proposed";
+	/** Warnings about the change. */
+	readonly warnings: readonly string[];
+	/** Whether this is a dry run; nothing was written. */
+	readonly dry_run: boolean;
+	/** The change in one line; empty if nothing is to be written. */
+	readonly would?: string;
+	/** What was decided; null if it was a proposed change. */
+	readonly decision?: ListedDecision | null;
 }
 
 /** The results of all checks. */
@@ -1301,17 +1321,6 @@ export interface JobStarted {
 	readonly job_id: string;
 }
 
-export interface JudgeChangeArguments {
-	/** Its id, from `list_changes`. */
-	readonly change_id: string;
-	/** `accept` applies it; `reject` settles a conflict, too. */
-	readonly verdict: "accept" | "reject";
-	/** Accept only these hunks, numbered as in `show_change`; the rest are rejected. */
-	readonly hunks?: readonly number[] | null;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
 export interface JudgeFindingArguments {
 	/** The note of the plan. */
 	readonly path: string;
@@ -1548,6 +1557,13 @@ export interface ListClientsArguments {
 	readonly vault?: string | null;
 }
 
+export interface ListDecisionsArguments {
+	/** Maximum entries of each list. */
+	readonly limit?: number;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 export interface ListFoldersArguments {
 	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
 	readonly among?: "notes" | "agents" | "all" | null;
@@ -1725,6 +1741,42 @@ export interface ListedClients {
 	readonly clients: readonly ListedClient[];
 }
 
+/** Something that agents may do if the user agrees. */
+export interface ListedDecision {
+	/** Its id: what it is about, and the digest of what may be done. */
+	readonly id: string;
+	/** Whether it is about a `policy`, a call of a `server` of the user's list, or the agents' `folder`. */
+	readonly kind: "policy" | "server" | "folder";
+	/** The note of the policy, the name of the server, or the folder. */
+	readonly subject: string;
+	/** What agents would do, or may do. */
+	readonly would: string;
+	/** The program that asked last; null if none did. */
+	readonly client?: string | null;
+	/** When it did. */
+	readonly asked?: string | null;
+	/** Until when it waits, or until when the agreement to one call holds; null if it has no end. */
+	readonly expires?: string | null;
+	/** What the user answered; null while it waits. */
+	readonly answer?: "accept" | "reject" | null;
+	/** When. */
+	readonly answered?: string | null;
+	/** The program in which the user answered. */
+	readonly by?: string | null;
+}
+
+/** What waits for the user, and what was decided. */
+export interface ListedDecisions {
+	/** Proposed changes that wait, newest first. */
+	readonly proposals: readonly ListedChange[];
+	/** What else agents asked for; only the user sees it, as all that follows. */
+	readonly waiting: readonly ListedDecision[];
+	/** What the user answered, which holds until the user answers otherwise. */
+	readonly answers: readonly ListedDecision[];
+	/** What else agents may do without asking, by the settings. */
+	readonly rights: readonly string[];
+}
+
 /** A folder in a list. */
 export interface ListedFolder {
 	/** The folder. */
@@ -1831,7 +1883,7 @@ export interface ListedPolicy {
 	readonly path: string;
 	/** What it does. */
 	readonly description: string;
-	/** The digest of its block, for `approve_policy`; null if it cannot be read. */
+	/** The digest of its block, which the user approves by `decide`; null if it cannot be read. */
 	readonly digest: string | null;
 	/** Whether the user approved it as it is, so that agents may run it. */
 	readonly approved: boolean;
@@ -2360,16 +2412,6 @@ export interface PlannedFinding {
 	readonly state: "open" | "proposed" | "applied" | "stale";
 	/** What it writes; the user may put another value into its line, after `· instead:`. Null if it has none. */
 	readonly value: string | null;
-}
-
-/** Whether a policy is approved now. */
-export interface PolicyApproval {
-	/** Its note. */
-	readonly path: string;
-	/** The digest of its block. */
-	readonly digest: string;
-	/** Whether agents may run it. */
-	readonly approved: boolean;
 }
 
 /** What a policy did, or would do. */
@@ -3890,19 +3932,13 @@ export interface Operations {
 	run_policy: {
 		arguments: RunPolicyArguments;
 		result: PolicyOutcome;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "forbidden" | "expectation_failed" | "confirmation_required";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "forbidden" | "declined" | "expectation_failed" | "confirmation_required";
 	};
 	/** Write a policy into the agents' folder; the user must approve it before an agent runs it. */
 	author_policy: {
 		arguments: AuthorPolicyArguments;
 		result: WrittenPolicy;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "change_not_found" | "confirmation_required";
-	};
-	/** Approve a policy as it is, so that agents may run it; after any edit of its block it must be approved again. */
-	approve_policy: {
-		arguments: ApprovePolicyArguments;
-		result: PolicyApproval;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "forbidden" | "note_changed";
 	};
 	/** List the tasks of the vault by status, due day, tags and place. */
 	list_tasks: {
@@ -3940,12 +3976,6 @@ export interface Operations {
 		result: Settled;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "change_not_found" | "change_conflict";
 	};
-	/** Apply or reject a proposed change, or mark a `conflict` as reviewed; only for the user's own programs. */
-	judge_change: {
-		arguments: JudgeChangeArguments;
-		result: Settled;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "forbidden" | "change_not_found" | "change_conflict";
-	};
 	/** Claim a change from an `apply_change` event, to make it in Obsidian; the first claim within a second wins. */
 	claim_change: {
 		arguments: ClaimChangeArguments;
@@ -3957,6 +3987,18 @@ export interface Operations {
 		arguments: AcknowledgeChangeArguments;
 		result: Acknowledged;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "forbidden" | "change_not_found" | "change_conflict";
+	};
+	/** List what waits for the user, and what agents may do without asking. */
+	list_decisions: {
+		arguments: ListDecisionsArguments;
+		result: ListedDecisions;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
+	};
+	/** Answer what waits for the user, or answer it otherwise than before; only the user can. */
+	decide: {
+		arguments: DecideArguments;
+		result: DecisionOutcome;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "forbidden" | "change_not_found" | "change_conflict" | "note_not_found" | "note_changed";
 	};
 	/** List a note's links, backlinks and unresolved links. */
 	note_links: {
