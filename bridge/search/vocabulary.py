@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -12,11 +12,14 @@ from bridge.records import Record
 from bridge.search.query import Query
 from bridge.text.fold import fold_case, fold_word, fold_words
 from bridge.text.stems import STOP_WORDS, content_words, stem_words
-from bridge.text.words import TOKEN, count_words, words_of
+from bridge.text.words import RUN, TOKEN, count_words, words_of
 from bridge.types import VaultPath
 
 MAX_NAME_WORDS = 7
 """Words of the longest name that is searched in running text."""
+
+MAX_NAME_CHARS = 24
+"""Characters of the longest name that is searched in a question in a script without spaces."""
 
 COMMON = 3
 """Maximum number of notes that may share a name for it to identify them."""
@@ -160,22 +163,29 @@ class NameMatch(Record):
 
 def score_covered_names(notes: Iterable[IndexedNote], query: Query) -> dict[VaultPath, NameMatch]:
     query_words = frozenset(stem_words("english", content_words(words_of(query.text))))
+    said = query_words.union(*(_parts_of_run(word) for word in query_words if RUN.fullmatch(word)))
     found: dict[VaultPath, NameMatch] = {}
     if not query_words:
         return found
     for note in notes:
         # Nearly all notes are like this, and there are hundreds.
-        if not note.aliases and query_words.isdisjoint(_stemmed_name(note.title)):
+        if not note.aliases and said.isdisjoint(_stemmed_name(note.title)):
             continue
         best = 0.0
         for place, name in enumerate((note.title, *note.aliases)):
             words = _stemmed_name(name)
-            if not query_words.isdisjoint(words) and (score := coverage(words, query_words)) > best:
+            if not said.isdisjoint(words) and (score := coverage(words, said)) > best:
                 best = score
                 whole = score >= 1 or query_words.issubset(words)
                 field: NameField = "alias" if place else "title"
                 found[note.path] = NameMatch(score, field, name, "matches" if whole else "matches in part")
     return found
+
+
+def _parts_of_run(run: str) -> Iterator[str]:
+    """Yield what may be a name in characters that no spaces separate."""
+    for start in range(len(run)):
+        yield from (run[start:end] for end in range(start + 2, min(len(run), start + MAX_NAME_CHARS) + 1))
 
 
 def name_query(query: Query) -> str:

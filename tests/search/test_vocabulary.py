@@ -1,5 +1,8 @@
+import pytest
+
 from bridge.index.note import IndexedNote
-from bridge.search.vocabulary import Vocabulary, coverage
+from bridge.search.query import parse_query
+from bridge.search.vocabulary import Vocabulary, coverage, score_covered_names
 from tests.search.notes import by_path, indexed
 
 
@@ -47,3 +50,17 @@ def test_tags_are_found_by_each_of_their_parts() -> None:
 def test_longer_words_cover_more_of_a_name() -> None:
     assert coverage(["tim", "burton"], frozenset({"burton"})) == 6 / 9
     assert coverage([], frozenset()) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("question", "title", "score"),
+    [
+        ("心灵奇旅的导演是谁？", "心灵奇旅", 1.0),
+        ("大话数据结构的作者是谁？", "大话数据结构-程杰", 0.75),
+        ("สวนผักอยู่ที่ไหน", "สวนผัก", 1.0),
+        ("灵奇旅的导演是谁？", "心灵奇旅", 0.0),
+    ],
+)
+def test_a_name_is_found_in_a_question_without_spaces(question: str, title: str, score: float) -> None:
+    found = score_covered_names([indexed("a.md", title=title)], parse_query(question))
+    assert [one.score for one in found.values()] == ([score] if score else [])
