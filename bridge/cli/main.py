@@ -26,8 +26,6 @@ INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    import signal
-
     # While the program loads and exits, nothing is open that must be closed, and libraries break if interrupted while
     # being imported: Ctrl-C simply ends the process.
     switch_interrupts(signal.default_int_handler, signal.SIG_DFL)
@@ -42,8 +40,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def switch_interrupts(before: "Handler", now: "Handler") -> None:
     """Replace the handler of Ctrl-C; where it is ignored, as in a script's background, it stays ignored."""
-    import signal
-
     if signal.getsignal(signal.SIGINT) is before:
         signal.signal(signal.SIGINT, now)
 
@@ -75,7 +71,6 @@ def parse_and_run(words: Sequence[str]) -> int:
 
 def run_command(given: "argparse.Namespace") -> int:
     import importlib
-    import signal
 
     from bridge.errors import BridgeError
 

@@ -164,8 +164,6 @@ class GraphAnalytics:
 
     async def _similar(self, graph_snapshot: GraphSnapshot) -> Sequence[tuple[int, int, float]]:
         async def compare() -> Sequence[tuple[int, int, float]]:
-            import numpy as np
-
             numbers: list[int] = []
             vectors = np.empty((0, 0), np.float16)
             for at, (number, path) in enumerate(graph_snapshot.graph.paths.items()):
@@ -208,8 +206,6 @@ class GraphAnalytics:
 
 
 def previous_places(before: Mapping[str, Place], labels: Sequence[str]) -> NDArray[np.float64]:
-    import numpy as np
-
     nowhere = (np.nan, np.nan)
     return np.array([before.get(label, nowhere) for label in labels], np.float64).reshape(-1, 2)
 

@@ -34,8 +34,6 @@ class Graph:
 
     def __init__(self, nodes: Nodes, notes: Collection[VaultPath], table: Table) -> None:
         """Build a snapshot; sorting a million links takes half a second, during which other threads run."""
-        import numpy as np
-
         self.nodes = nodes
         self.table = table
         # A note without a number is newer than the table, and appears in the next snapshot.
@@ -77,8 +75,6 @@ class Graph:
     @cached_property
     def stubs(self) -> NDArray[np.bool_]:
         """By number: whether it is a name that no note has."""
-        import numpy as np
-
         return np.fromiter(map(is_unresolved_name, islice(self.nodes.labels, self.size)), np.bool_, self.size)
 
     def linked_from(self, path: VaultPath) -> frozenset[VaultPath]:
@@ -103,8 +99,6 @@ class Graph:
 
     def edges_of(self, kinds: Collection[EdgeKind], *, stubs: bool = False) -> Edges:
         """Return the links and arrows of some kinds; links from a note to itself are left out."""
-        import numpy as np
-
         table = self.table
         shown = self.present | self.stubs if stubs else self.present
         mask = np.isin(table.kind, kind_codes(kinds)) & (table.target < self.size) & (table.source != table.target)

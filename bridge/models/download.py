@@ -95,8 +95,6 @@ def download(spec: ModelSpec, folder: Path, progress: Progress, pause: Pause = a
 
 
 async def _fetch(spec: ModelSpec, part: PartialFile, progress: Progress, pause: Pause) -> str | None:
-    import aiohttp
-
     limits = aiohttp.ClientTimeout(total=None, sock_connect=_SILENCE_S, sock_read=_SILENCE_S)
     failures, best = 0, part.size()
     async with aiohttp.ClientSession(timeout=limits, trust_env=True, auto_decompress=False) as session:
@@ -147,8 +145,6 @@ async def _attempt(
 async def _open_response(
     session: aiohttp.ClientSession, spec: ModelSpec, headers: Mapping[str, str]
 ) -> tuple[aiohttp.ClientResponse, str | None]:
-    from yarl import URL
-
     address, declared = URL(spec.url or ""), None
     for _ in range(_REDIRECTS):
         _check_address(address)

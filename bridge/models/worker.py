@@ -154,8 +154,6 @@ def facts_of(file: Path) -> dict[str, Any]:
 
 def vectors_of(file: Path, spec: ModelSpec, texts: Sequence[str]) -> NDArray[np.float32]:
     """Embed some texts as unit vectors in a worker with limited memory and time."""
-    import numpy as np
-
     bounded = make_task(file, spec, memory=_MEMORY + 2 * file.stat().st_size, cpu_seconds=_WITHIN_S)
     ready, *answers = _ask(bounded, embed_request(texts).pack())
     if ready.head["dimensions"] != spec.dimensions:

@@ -216,8 +216,6 @@ class Worker:
 
     async def embed(self, texts: Sequence[str]) -> Embeddings:
         """Embed some texts."""
-        import numpy as np
-
         began = time.perf_counter()
         await self._process.send(embed_request(texts))
         frame = await self._process.read(_ANSWER_S)

@@ -39,8 +39,6 @@ def note_title(graph_snapshot: GraphSnapshot, path: VaultPath) -> str:
 
 
 def kinds_between(edges: Edges, pairs: Iterable[tuple[int, int]]) -> Mapping[tuple[int, int], list[EdgeKind]]:
-    import numpy as np
-
     wanted = {(min(pair), max(pair)): pair for pair in pairs}
     among = np.zeros(edges.size, np.bool_)
     among[[node for pair in wanted for node in pair]] = True
@@ -141,15 +139,11 @@ class Articulation(Record):
 
 
 def hubs(graph_snapshot: GraphSnapshot, shape: GraphMeasures, page: slice) -> Page[Hub]:
-    import numpy as np
-
     return describe_hubs(graph_snapshot, shape, np.round(100 * shape.measures.hub, 1), page)
 
 
 def pagerank(graph_snapshot: GraphSnapshot, shape: GraphMeasures, page: slice) -> Page[Hub]:
     """Return the notes where a reader who follows links is most often."""
-    import numpy as np
-
     return describe_hubs(graph_snapshot, shape, np.round(shape.rank[shape.network.nodes], 12), page)
 
 
@@ -157,8 +151,6 @@ def describe_hubs(
     graph_snapshot: GraphSnapshot, shape: GraphMeasures, worth: NDArray[np.float64], page: slice
 ) -> Page[Hub]:
     """Describe the notes of the network that are worth most; those without neighbours are left out."""
-    import numpy as np
-
     network, degree = shape.network, shape.network.degree
     order = np.lexsort((network.nodes, -degree, -worth))
     places = order[degree[order] > 0]
@@ -178,8 +170,6 @@ def describe_hubs(
 
 
 def communities(graph_snapshot: GraphSnapshot, shape: GraphMeasures, page: slice) -> Page[Community]:
-    import numpy as np
-
     groups = community_members(shape, page.stop)
     groups = {number: groups[number] for number in list(groups)[page]}
     called = label_communities(graph_snapshot, shape, groups)
@@ -200,8 +190,6 @@ def communities(graph_snapshot: GraphSnapshot, shape: GraphMeasures, page: slice
 
 
 def community_members(shape: GraphMeasures, limit: int) -> dict[int, list[int]]:
-    import numpy as np
-
     community = shape.measures.community
     sizes = np.bincount(community)
     large = [number for number in range(min(limit, len(sizes))) if sizes[number] >= MIN_COMMUNITY_NOTES]

@@ -82,8 +82,6 @@ def link_counts(found: Census) -> LinkCounts:
 
 def notes_without_links(graph_snapshot: GraphSnapshot, found: Census, part: Lack, page: slice) -> NoteCount:
     """Find the notes that lack links in one direction or both."""
-    import numpy as np
-
     match part:
         case "orphans":
             marks = ~found.links_out & ~found.linked_to
@@ -104,8 +102,6 @@ def stubs(
     graph_snapshot: GraphSnapshot, page: slice, templates: Collection[VaultPath] = ()
 ) -> tuple[tuple[Stub, ...], int]:
     """Return the stubs that notes other than templates link to, those with the most linking notes first."""
-    import numpy as np
-
     edges = graph_snapshot.graph.edges_of(WRITTEN, stubs=True)
     numbers = [number for number, path in graph_snapshot.graph.paths.items() if path in templates]
     wanting = edges.where(graph_snapshot.graph.stubs[edges.target] & ~np.isin(edges.source, numbers))
@@ -126,8 +122,6 @@ def stubs(
 
 def strong_pairs(graph_snapshot: GraphSnapshot, page: slice) -> tuple[tuple[StrongPair, ...], int]:
     """Return the pairs of notes that link to each other, those with the most links first."""
-    import numpy as np
-
     edges = graph_snapshot.graph.edges_of(WRITTEN)
     key = edges.source.astype(np.int64) * edges.size + edges.target
     pair, at = np.unique(key, return_inverse=True)

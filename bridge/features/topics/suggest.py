@@ -110,8 +110,6 @@ def choose_hidden(paths: Sequence[VaultPath], most: int = MAX_HIDDEN_NOTES) -> l
 
 def fit_model(parts: Sequence[HiddenEvidence]) -> TopicModel:
     """Return the model that fits the hidden topics, and the probability at which enough suggestions are right."""
-    import numpy as np
-
     rows = [
         (at, evidence.row, right)
         for at, part in enumerate(parts)
@@ -139,8 +137,6 @@ def least_probability(told: NDArray[np.float64], right: NDArray[np.float64]) -> 
 
     Three more that are wrong are counted, so that a few that happened to be right decide nothing.
     """
-    import numpy as np
-
     order = np.argsort(-told, kind="stable")
     shares = np.cumsum(right[order]) / (np.arange(len(order)) + 4)
     # Of equal probabilities, all are shown or none.
@@ -151,8 +147,6 @@ def least_probability(told: NDArray[np.float64], right: NDArray[np.float64]) -> 
 
 def _fit(values: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the weights of a logistic regression that is held to the default ones, by Newton's method."""
-    import numpy as np
-
     default = np.array(DEFAULT)
     weights = default.copy()
     held = np.full(len(default), _HOLD)
@@ -169,8 +163,6 @@ def _fit(values: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.
 
 
 def _probabilities(values: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    import numpy as np
-
     result: NDArray[np.float64] = 1 / (1 + np.exp(-np.clip(values @ weights, -30, 30)))
     return result
 

@@ -141,8 +141,6 @@ async def alike_pairs(known: VaultTopics) -> list[MergeSuggestion]:
 def near_pairs(vectors: dict[VaultPath, np.ndarray]) -> list[tuple[VaultPath, VaultPath, float]]:
     if len(vectors) < 2:
         return []
-    import numpy as np
-
     paths = list(vectors)
     pairs = mutual_neighbours(np.stack([vectors[path] for path in paths]))
     return [(paths[one], paths[other], cosine) for one, other, cosine in pairs]
