@@ -82,7 +82,7 @@ class Fusion:
 
 
 def fuse(results: Iterable[RetrieverResult]) -> list[FusedHit]:
-    """Return the notes by the weighted sum of the retrievers, as `Fusion.ranked` does."""
+    """Return the notes by the weighted sum of the retrievers, as `Fusion.rank` does."""
     return Fusion(results).rank()
 
 

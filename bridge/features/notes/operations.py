@@ -1,4 +1,4 @@
-"""RecordList notes by what they are and what they are linked with."""
+"""Lists notes by what they are and what they are linked with."""
 
 import asyncio
 import itertools
