@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from bridge.features.entities.merge_pairs import MergeSuggestion, find_common_text, find_merge_pairs, may_be_one
+from bridge.features.entities.merge_pairs import (
+    MergeSuggestion,
+    are_siblings,
+    find_common_text,
+    find_merge_pairs,
+    may_be_one,
+)
 from bridge.index.note import pack_note
 from bridge.markdown.documents import read_document
 from bridge.markdown.names import Names
@@ -170,3 +176,25 @@ def test_copies_with_thirty_percent_of_their_sentences_changed_are_found() -> No
     found = {frozenset((one.path, one.into)) for one in pairs({**texts, **copies})} - before
     assert len(found & planted.keys()) / len(planted) >= 0.9
     assert len(found & planted.keys()) / len(found) >= 0.8
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "siblings"),
+    [
+        ("Small cap stock", "Large cap stock", True),
+        ("Index for Cards", "Index for Atlas", True),
+        ("Normalizzazione dei dati", "Standardizzazione dei dati", True),
+        ("Spaced repetition con Obsidian", "Obsidian spaced repetition", False),
+        ("Note taking", "Note-takin", False),
+        ("Rye", "Spelt", False),
+    ],
+)
+def test_titles_that_differ_in_one_word_are_siblings(one: str, other: str, siblings: bool) -> None:
+    assert are_siblings(one, other) is siblings
+
+
+def test_siblings_that_share_text_are_two_notes() -> None:
+    said = PROSE + "That is what is said of it here and nowhere else in the whole vault."
+    large, small = {"Large cap stock.md": f"It is large. {said}"}, {"Small cap stock.md": f"It is small. {said}"}
+    assert reasons(large | small) == {}
+    assert reasons(large | {"Big companies.md": f"It is small. {said}"}) != {}

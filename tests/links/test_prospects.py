@@ -1,6 +1,7 @@
 """Names that several notes say and no note has."""
 
-from bridge.features.links.note_candidates import NameProspect, find_candidates
+from bridge.features.links.mentions import Name, NameFinder
+from bridge.features.links.note_candidates import NameProspect, drop_meant, find_candidates
 from bridge.types import VaultPath
 from tests.evaldata import EVAL, needs_eval
 
@@ -124,3 +125,10 @@ def test_few_prospects_of_a_german_vault_are_nouns() -> None:
     said = {one.name for one in find_candidates(texts, (), {}, dict.fromkeys(texts, "german"))}
     assert {"Google Drive", "GitHub", "Isaac Newton"} <= said
     assert said.isdisjoint({"Weitere Details", "Die Anzahl", "Diese Einstellung", "Im Gegensatz", "Vault", "Notiz"})
+
+
+def test_pieces_of_the_names_of_notes_are_none() -> None:
+    finder = NameFinder(Name(VaultPath(f"{name}.md"), name) for name in ("Love's Secret Domain", "Jhonn Balance"))
+    said = "on Secret Domain, by Balance, in London, of Secret Service and the Balance Sheet"
+    kept = [one.name for one in drop_meant(finder, found(said, f"They speak {said}"))]
+    assert kept == ["Balance Sheet", "London", "Secret Service"]

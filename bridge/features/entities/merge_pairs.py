@@ -149,6 +149,9 @@ MIN_SIZE_RATIO: Final = 0.5
 SAME: Final = 0.95
 """Share of text in common, and of its length, from which one note is a copy of another."""
 
+ALIKE_WORD: Final = 75
+"""Likeness (0-100) from which on a word is another one misspelt or inflected."""
+
 SHORT: Final = 12
 """Words up to which a note is a stub of another of its name."""
 
@@ -228,10 +231,17 @@ def find_merge_pairs(
             and _share_neighbours(pair, neighbours)
         ):
             found[pair]["meaning"] = _WEIGHT["meaning"]
+
+    def is_likely(pair: tuple[VaultPath, VaultPath], reasons: Collection[MergeReason]) -> bool:
+        one, other = (notes[path].title for path in pair)
+        is_copy = _is_copy(pair, common, notes, texts)
+        is_called_so = is_copy or "alias" in reasons
+        return may_be_one(one, other, is_copy=is_copy) and (is_called_so or not are_siblings(one, other))
+
     made = [
         _make_pair(pair, reasons, common.get(pair), cosines.get(pair), notes, texts, neighbours)
         for pair, reasons in found.items()
-        if may_be_one(notes[pair[0]].title, notes[pair[1]].title, is_copy=_is_copy(pair, common, notes, texts))
+        if is_likely(pair, reasons)
     ]
     return sorted(
         (pair for pair in made if pair.confidence >= MIN_CONFIDENCE), key=lambda pair: (-pair.confidence, pair.path)
@@ -247,6 +257,15 @@ def may_be_one(one: str, other: str, *, is_copy: bool = False) -> bool:
         return False
     step = step_between(one, other)
     return step is None or (step == "numbered" and is_copy)
+
+
+def are_siblings(one: str, other: str) -> bool:
+    """Return whether two titles are the same but for one word, as *Small cap stock* and *Large cap stock* are."""
+    from rapidfuzz import fuzz
+
+    words, others = list(comparable_words(one)), list(comparable_words(other))
+    left, right = [word for word in words if word not in others], [word for word in others if word not in words]
+    return len(left) == len(right) == 1 < len(words) and fuzz.ratio(left[0], right[0]) < ALIKE_WORD
 
 
 def _is_copy(

@@ -67,7 +67,9 @@ async def merge_suggestions(
         settings = read_obsidian_settings(vault.root)
         folder = settings.template_folders
         notes = {path: note for path, note in graph_snapshot.notes.items() if not is_template(note, folder)}
-        every = find_merge_pairs(notes, texts, near, graph_snapshot.graph.neighbours)
+        learnt = graph_snapshot.index.boilerplate
+        said = {path: learnt.blank(text) for path, text in texts.items()}
+        every = find_merge_pairs(notes, said, near, graph_snapshot.graph.neighbours)
         asked = [
             one for one in every if not inside or any(path.startswith(f"{inside}/") for path in (one.path, one.into))
         ]

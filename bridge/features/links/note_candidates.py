@@ -249,11 +249,26 @@ def find_by_name(finder: NameFinder, names: Sequence[str]) -> list[MeantNote | N
 
 
 def drop_meant(finder: NameFinder, candidates: Sequence[NameProspect]) -> list[NameProspect]:
-    """Return the candidates for new notes without those that only spell the name of a note in another way."""
+    """Return the candidates for new notes without other spellings and pieces of the names of notes."""
     keys = frozenset(map(fold_letters, finder))
+    pieces = frozenset(piece for form in finder for piece in pieces_of(words_of(form)))
     stubs = [one.name for one in candidates if one.kind == "stub"]
     meant = {name for name, note in zip(stubs, find_by_name(finder, stubs), strict=True) if note is not None}
-    return [one for one in candidates if one.name not in meant and fold_letters(one.name) not in keys]
+    return [
+        one
+        for one in candidates
+        if one.name not in meant
+        and fold_letters(one.name) not in keys
+        and (one.kind in {"stub", "ticket"} or tuple(words_of(one.name)) not in pieces)
+    ]
+
+
+def pieces_of(name: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield several words in a row of a name, but not all, and the last of two, by which people are called."""
+    for count in range(2, len(name)):
+        yield from (tuple(name[at : at + count]) for at in range(len(name) - count + 1))
+    if len(name) == 2:
+        yield (name[1],)
 
 
 def _is_misspelt(one: str, other: str) -> bool:
