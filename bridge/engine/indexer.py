@@ -256,7 +256,8 @@ class Indexer:
                 # On a full disk the next start reads more files than it must.
                 with suppress(BridgeError):
                     await asyncio.to_thread(self.index.keep_scanned, began_ns)
-            if moved := self._moves.detect(left, [note for path in fresh if (note := self.index.notes.get(path))]):
+            came = [note for path in fresh if (note := self.index.notes.get(path))]
+            if moved := self._moves.detect(left, came, self.index.notes):
                 await asyncio.to_thread(self._store.move, moved)
         if read or gone or not self.complete:
             self.indexed = time.time()

@@ -49,21 +49,26 @@ class LateMoves:
         self._gone: list[Seen] = []
         self._fresh: list[Seen] = []
 
-    def detect(self, gone: Sequence[IndexedNote], fresh: Sequence[IndexedNote]) -> Mapping[VaultPath, VaultPath]:
+    def detect(
+        self, gone: Sequence[IndexedNote], fresh: Sequence[IndexedNote], notes: Collection[VaultPath]
+    ) -> Mapping[VaultPath, VaultPath]:
         """Return where notes were moved, by their old path, among those that went and came now or a moment ago."""
         now = time.monotonic()
-        self._gone = [*_recent(self._gone, now, fresh), *((now, note) for note in gone)]
-        self._fresh = [*_recent(self._fresh, now, gone), *((now, note) for note in fresh)]
+        # What came a moment ago may have been moved since by the bridge itself, which does not tell of it here.
+        self._gone = [
+            one for one in (*_recent(self._gone, now), *((now, note) for note in gone)) if one[1].path not in notes
+        ]
+        self._fresh = [
+            one for one in (*_recent(self._fresh, now), *((now, note) for note in fresh)) if one[1].path in notes
+        ]
         moved = detect_moves([note for _, note in self._gone], (note for _, note in self._fresh))
         self._gone = [one for one in self._gone if one[1].path not in moved][-MAX_LATE_NOTES:]
         self._fresh = [one for one in self._fresh if one[1].path not in moved.values()][-MAX_LATE_NOTES:]
         return moved
 
 
-def _recent(seen: Iterable[Seen], now: float, back: Iterable[IndexedNote]) -> Iterator[Seen]:
-    """Yield the notes that were seen a moment ago, but for those that have changed sides since."""
-    paths = {note.path for note in back}
-    return ((at, note) for at, note in seen if now - at <= LATE_S and note.path not in paths)
+def _recent(seen: Iterable[Seen], now: float) -> Iterator[Seen]:
+    return (one for one in seen if now - one[0] <= LATE_S)
 
 
 def detect_moves(gone: Collection[IndexedNote], fresh: Iterable[IndexedNote]) -> Mapping[VaultPath, VaultPath]:

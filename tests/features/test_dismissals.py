@@ -42,6 +42,18 @@ async def test_a_dismissal_follows_a_renamed_note(served: Served) -> None:
     assert (found["total"], found["dismissed"]) == (0, 1)
 
 
+async def test_a_dismissal_of_a_note_that_is_moved_and_deleted_at_once_comes_back_with_it(served: Served) -> None:
+    (served.bridge.find(None).root / "New.md").write_text("Nobody links to this either.\n", encoding="utf-8")
+    await served.call("wait_until_indexed", path="New.md")
+    await served.call("dismiss", kind="orphan", paths=["New.md"])
+    assert (await served.call("move_note", path="New.md", to="A/New.md")).status == 200
+    digest = (await served.call("read_note", path="A/New.md")).json["digest"]
+    deleted = (await served.call("delete_note", path="A/New.md", digest=digest)).json
+    await served.call("undo_change", change_id=deleted["change_id"])
+    await readable(served)
+    assert "A/New.md" not in (await served.call("graph_insights", parts=["orphans"])).json["orphans"]["notes"]
+
+
 async def test_orphans_names_and_violations_are_left_out(served: Served) -> None:
     assert (await served.call("graph_insights", parts=["orphans"])).json["orphans"]["notes"] == [
         "Alone.md",
