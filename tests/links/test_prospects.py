@@ -39,7 +39,7 @@ def test_a_name_of_one_note_or_of_a_note_that_exists_is_none() -> None:
 
 def test_a_reference_that_notes_share_says_a_name_once() -> None:
     source = "taken from How to Take Smart Notes, One Simple Technique to Boost Writing"
-    notes = [f"Idea {n} is {source}\n" for n in range(4)]
+    notes = [f"Idea {n} is {source}\n" for n in range(8)]
     assert names(*notes) == []
     assert ("Take Smart Notes", "name") in names(*notes, "we talked of Take Smart Notes again")
 

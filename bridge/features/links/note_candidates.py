@@ -36,7 +36,7 @@ BASE: Final[Mapping[CandidateKind, float]] = {
 }
 """Confidence in a candidate from two notes; each doubling of the notes halves the distance to 1."""
 
-SHARED: Final = 2
+SHARED: Final = 6
 """Notes above which a quotation or reference that they share says a name once."""
 
 ORDINARY: Final = 0.2
