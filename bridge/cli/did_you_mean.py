@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
+from bridge.cli.catalogue import read_catalogue, typed_name
 from bridge.text.closest import find_closest
 
 MAX_HANGING_INDENT = 21
@@ -84,7 +85,8 @@ def did_you_mean(written: str, choices: Iterable[str]) -> str:
     # Of a command that has two spellings, the one that the help uses.
     names = [name for name in every if "_" not in name or name.replace("_", "-") not in every]
     word = written.replace("_", "-").casefold()
-    near = [name for name in MEANT.get(word, ()) if name in names]
+    renamed = read_catalogue()["renamed"].get(word.replace("-", "_"), "")
+    near = [name for name in (typed_name(renamed), *MEANT.get(word, ())) if name in names]
     if not near and find_closest(word, names, 0.8) is None:
         near = [name for name in names if word in name.split("-")]
     if near := near or [close for close in [find_closest(word, names)] if close]:

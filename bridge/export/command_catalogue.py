@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict, get_args, get_origin
 
 from bridge.api.hints import Folder, describe_hint, is_union, records_in, strip_hint
-from bridge.api.registry import Operation
+from bridge.api.registry import RENAMED, Operation
 from bridge.api.signature import Argument
 from bridge.export.catalogue import full_description
 from bridge.features import operations
@@ -48,6 +48,8 @@ class CommandCatalogue(TypedDict):
     scopes: Sequence[str]
     presets: Sequence[str]
     operations: Mapping[str, OperationCommand]
+    renamed: Mapping[str, str]
+    """What took the place of an operation of an earlier version."""
 
 
 def command_catalogue() -> CommandCatalogue:
@@ -55,6 +57,7 @@ def command_catalogue() -> CommandCatalogue:
         "scopes": get_args(Scope),
         "presets": get_args(Preset),
         "operations": {operation.name: describe_command(operation) for operation in operations()},
+        "renamed": RENAMED,
     }
 
 

@@ -105,6 +105,8 @@ def test_what_the_parser_does_not_know_is_refused(words: list[str], capsys: pyte
     ("words", "said"),
     [
         (["lsit_policies"], "there is no `lsit_policies`; did you mean `list-policies`?"),
+        (["judge-change", "a"], "there is no `judge-change`; did you mean `decide`?"),
+        (["accept_change"], "there is no `accept_change`; did you mean `decide`?"),
         (["undo"], "there is no `undo`; did you mean `undo-change` or `undo-session`?"),
         (["policies"], "there is no `policies`; did you mean `list-policies`?"),
         (["order"], "there is no `order`; did you mean `plan-garden` or "),
