@@ -9,7 +9,7 @@ from itertools import chain, islice
 from operator import mul
 from typing import Final
 
-from bridge.features.answers.question_kind import can_answer, kind_of, names_answer
+from bridge.features.answers.question_kind import Kind, can_answer, kind_of, names_answer
 from bridge.markdown.edit.yaml_write import read_entries
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.note import Note, Value
@@ -48,7 +48,7 @@ _SHARED_LETTERS: Final = 5
 
 
 def asked_properties(
-    note: Note, question: str, asked: Collection[str], language: str | None
+    note: Note, question: str, kind: Kind | None, asked: Collection[str], language: str | None
 ) -> Iterator[tuple[Sentence, frozenset[str]]]:
     """Yield properties, as in `rating: 7`, of a note that a question names, and what of the question each says."""
     cut = cut_frontmatter(note.text) if note.properties else None
@@ -58,7 +58,7 @@ def asked_properties(
     if cut is None or titled is None:
         return
     start, end = cut[0]
-    lines, left, kind = LineIndex(note.text), frozenset(asked) - titled, kind_of(question)
+    lines, left = LineIndex(note.text), frozenset(asked) - titled
     for entry in read_entries(note.text[start:end]) or ():
         value = None if entry.name is None else say_value(note.properties.get(entry.name))
         if entry.name is None or not value or (kind is not None and not can_answer(kind, f": {value}", question)):
@@ -73,7 +73,7 @@ def asked_properties(
             )
         )
         name = terms_of(entry.name, language)
-        said = _related(left, name)
+        said = _find_related_terms(left, name)
         if is_kind and kind == "person" and fold_case(entry.name) in _AUTHORS and _WROTE.search(question):
             said = left
         if is_kind or said:
@@ -85,7 +85,7 @@ def asked_properties(
             yield sentence, titled | said | left.intersection(terms_of(text, language))
 
 
-def _related(some: Collection[str], others: Collection[str]) -> frozenset[str]:
+def _find_related_terms(some: Collection[str], others: Collection[str]) -> frozenset[str]:
     """Return those of some terms that are among others, or begin as one of them."""
     starts = {one[:_SHARED_LETTERS] for one in others if len(one) >= _SHARED_LETTERS}
     return frozenset(one for one in some if one in others or one[:_SHARED_LETTERS] in starts)
@@ -189,32 +189,32 @@ class RankedLines:
         languages = [language_of(one.note.text[one.note.body :]) for one in notes]
         words = " ".join(word for word in words_of(question) if word not in MEASURES)
         asked = frozenset(term for language in set(languages) for term in terms_of(words, language))
+        kind = kind_of(question)
         found = [
             candidate
             for one, language in zip(notes, languages, strict=True)
-            for candidate in _candidates(one, one.score / best, language, question, asked)
+            for candidate in _candidates(one, one.score / best, language, question, kind, asked)
         ]
         frequency = Counter(term for one in found for term in one.own)
-        self.weights = {term: math.log(1 + len(found) / max(1, frequency[term])) for term in asked}
+        self._weights = {term: math.log(1 + len(found) / max(1, frequency[term])) for term in asked}
         """What each term of the question weighs."""
-        self._whole = sum(self.weights.values()) or 1.0
-        named = kind_of(question) is not None
-        found = [one for one in found if one.own or one.under or (named and one.title and not one.lacks)]
-        self.candidates = sorted(found, key=lambda one: -self._chance(one, self.weights, None))
-
-    def features(self, candidate: Candidate) -> tuple[float, ...]:
-        return candidate.features(self.weights, self._whole)
+        self._whole = sum(self._weights.values()) or 1.0
+        is_kind = kind is not None
+        found = [one for one in found if one.own or one.under or (is_kind and one.title and not one.lacks)]
+        self._candidates = sorted(found, key=lambda one: -self._chance(one, self._weights, None))
 
     def texts(self) -> list[str]:
         """Return the best lines, each with what is above it."""
-        return [one.text for one in self.candidates[:READ_LINES]]
+        return [one.text for one in self._candidates[:READ_LINES]]
 
     def choose(self, most: int, nearness: Sequence[float] = ()) -> list[Quote]:
         """Return the lines that answer best, the best first; with the nearness of each of `texts`, only of these."""
         pairs = (
-            list(zip(self.candidates, nearness, strict=False)) if nearness else [(one, None) for one in self.candidates]
+            list(zip(self._candidates, nearness, strict=False))
+            if nearness
+            else [(one, None) for one in self._candidates]
         )
-        weights = self.weights
+        weights = self._weights
         left = [(one, near, self._chance(one, weights, near)) for one, near in pairs]
         least = max(MIN_CHANCE, MIN_SHARE * max((chance for *_, chance in left), default=0.0))
         left = [one for one in left if one[2] >= least]
@@ -244,16 +244,21 @@ def first_quotes(note: Note, most: int) -> list[Quote]:
 
 
 def _candidates(
-    relevant: RelevantNote, share: float, language: str | None, question: str, asked: frozenset[str]
+    relevant: RelevantNote,
+    share: float,
+    language: str | None,
+    question: str,
+    kind: Kind | None,
+    asked: frozenset[str],
 ) -> Iterator[Candidate]:
-    note, kind = relevant.note, kind_of(question)
+    note = relevant.note
     lines = chain(iter_sentences(note, relevant.lines), iter_asides(note))
     said = [
         (one, asked.intersection(terms_of(one.text, language)))
         for one in lines
         if not relevant.lines or any(lines_overlap(one.lines, near) for near in relevant.lines)
     ]
-    said += asked_properties(note, question, asked, language)
+    said += asked_properties(note, question, kind, asked, language)
     starts, paths = [heading.line for heading in note.headings], ("", *heading_paths(note.headings))
     title = asked.intersection(terms_of(" ".join((note.title, *note.aliases)), language))
     for sentence, own in said:

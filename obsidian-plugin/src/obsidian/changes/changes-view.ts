@@ -16,7 +16,7 @@ const PAGE = 20;
 const MAX_CHANGES = 200;
 const SETTLE_MS = 200;
 
-/** Shows what agents and other programs did, propose and ask for, to be read, decided upon and turned back. */
+/** Lists the changes, proposals and requests of agents and other programs, to read, answer and undo. */
 export class ChangesView extends Pane {
 	readonly #unfolded = new Set<string>();
 	#limit = PAGE;
@@ -118,7 +118,7 @@ export class ChangesView extends Pane {
 		for (const one of decisions) this.#decision(body, one);
 	}
 
-	/** What is no change of a note has no diff: it is answered where it stands. */
+	/** Requests have no diff, so they are answered in their row. */
 	#decision(body: HTMLElement, { id, would, client, answer }: ListedDecision): void {
 		const el = body.createDiv({ cls: "vault-bridge-decision" });
 		showSaid(el.createDiv(), `${client ?? "Agents"}: ${would}${answer === "reject" ? " (rejected)" : ""}`);
