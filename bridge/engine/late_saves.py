@@ -41,11 +41,11 @@ class WatchedFile(Struct):
     """A displaced file and its last known states."""
 
     file: DisplacedFile
-    saved_state: tuple[int, int]
-    """Time and size when the vault held all of its content."""
     current_state: tuple[int, int]
     since: float
     """When the file was first seen in this state, or last could not be kept."""
+    saved_state: tuple[int, int] | None = None
+    """Time and size when the vault held all of its content; unknown until it is read after it lost its name."""
     tries: int = 0
     """How often its content could not be kept."""
 
@@ -94,7 +94,7 @@ class LateSaves(Struct):
         displaced = self.writing.writer.displaced_files
         while displaced:
             file = displaced.pop(0)
-            self._watched.append(WatchedFile(file, stat_key(file.info), stat_key(file.info), now))
+            self._watched.append(WatchedFile(file, stat_key(os.fstat(file.descriptor)), now))
         for watched in list(self._watched):
             watched.look(now)
             if watched.is_late(now):
@@ -133,7 +133,7 @@ class LateSaves(Struct):
             await self.writing.make(draw, {path}, author)
         except BridgeError as error:
             log.warning("What was saved late could not be kept yet: %s", error.code)
-            watched.saved_state = (0, -1)
+            watched.saved_state = None
             watched.tries += 1
             if watched.tries < MAX_TRIES:
                 # A try may take as long as the file is watched.

@@ -1,5 +1,6 @@
 """What a program saves into a file that was just replaced comes back, where no lease holds the program back."""
 
+import os
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from bridge.markdown.edit.requests import Append
 from bridge.state.change_records import ChangeFilter
 from bridge.types import Digest, VaultPath
 from bridge.vault.stable_read import QUIET_S
+from bridge.vault.write.handle import DRAFT
 from bridge.vault.write.syscalls import Disk
 from tests.engine.conftest import PATIENCE_S, Opened, until
 from tests.engine.test_writing import digest
@@ -65,6 +67,26 @@ async def test_a_late_save_is_merged_with_the_change(vault: Path, opened: Opened
         await host.vault.review.undo([change], AGENT)
         assert place.read_text() == old.replace("# Rye", "# Rye bread")
     assert not [*vault.rglob(".vault-bridge-*")]
+
+
+async def test_a_save_in_the_moment_between_the_check_and_the_loss_of_the_name_is_kept(
+    vault: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = vault / NOTE
+    whole = place.read_bytes() + b"The rest.\n"
+    async with opened(vault) as bridge:
+        host = await ready(bridge)
+        with place.open("r+b", buffering=0) as program:
+
+            def unlink(name: str, *, dir_fd: int | None = None) -> None:
+                if program.tell() == 0 and DRAFT in name:
+                    program.write(whole)
+                os.unlink(name, dir_fd=dir_fd)
+
+            monkeypatch.setattr(Disk, "unlink", staticmethod(unlink))
+            await append(host, "The agent's.")
+            assert program.tell() == len(whole)
+        await until(lambda: b"The rest." in place.read_bytes())
 
 
 async def test_a_late_save_that_cannot_be_kept_at_once_is_kept_later(

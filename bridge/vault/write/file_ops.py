@@ -158,7 +158,7 @@ class FileOps(Record):
                 # A save in this moment must not be lost: only the bytes that were read are deleted.
                 if place.digest(aside) == before and guard.is_untouched(place, aside):
                     self.disk.unlink(aside, dir_fd=place.folder)
-                    self._watch(guard.displaced_file(path, before, None))
+                    self._watch(guard.displaced_file(path, before))
                     place.sync()
                     return
                 self._rename_new(path, place, aside, place, place.name)
@@ -274,12 +274,12 @@ class FileOps(Record):
                 # Between the check and this call another program may replace the file, and lose that version.
                 self.disk.replace(draft, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
                 with mark_indeterminate(path):
-                    self._watch(guard.displaced_file(path, before, after))
+                    self._watch(guard.displaced_file(path, before))
                 return
             with mark_indeterminate(path):
                 if place.digest(draft) == before and guard.is_untouched(place, draft):
                     self.disk.unlink(draft, dir_fd=place.folder)
-                    self._watch(guard.displaced_file(path, before, after))
+                    self._watch(guard.displaced_file(path, before))
                     return
                 # Another program saved in between: its file is put back, or the one that it has saved meanwhile.
                 self._exchange(place, draft)

@@ -18,11 +18,8 @@ class DisplacedFile(Record):
     path: str
     """Its former path."""
     descriptor: int
-    info: os.stat_result
-    """Its stat result just after it lost its name."""
     before: Digest
-    after: Digest | None
-    """The content now at its path; None when it was deleted."""
+    """The content that was read before the change."""
 
 
 class Guard(Record):
@@ -46,13 +43,13 @@ class Guard(Record):
         own, named = self.disk.fstat(self.descriptor), self.disk.stat(name, dir_fd=place.folder, follow_symlinks=False)
         return os.path.samestat(own, named) and (self.is_sure or not self.is_leased)
 
-    def displaced_file(self, path: str, before: Digest, after: Digest | None) -> DisplacedFile | None:
+    def displaced_file(self, path: str, before: Digest) -> DisplacedFile | None:
         """Return the file to be watched for late saves; None when that is unnecessary or impossible."""
         if self.descriptor is None or self.is_sure:
             return None
         if self.is_leased:
             self.disk.end_lease(self.descriptor)
-        return DisplacedFile(path, os.dup(self.descriptor), self.disk.fstat(self.descriptor), before, after)
+        return DisplacedFile(path, os.dup(self.descriptor), before)
 
 
 @contextlib.contextmanager
