@@ -32,7 +32,7 @@ def change_operation(
             raise refusal
         made = await execute_requests(call, [request], options)
         if refusal is not None:
-            made = replace(made, confirmation=refusal.message)
+            made = replace(made, confirmation=refusal.message, preview=None)
         return replace(made, warnings=(*made.warnings, *warnings))
 
     run.__name__, run.__doc__ = operation_of(record), docstring_of(record)

@@ -15,8 +15,8 @@ from bridge.types import SHORT_DIGEST
 ECHO, ECHO_LINES, ECHO_WIDTH = 12, 6, 120
 """Diff lines after a change: a short diff completely, else its start, since the model knows what it wrote."""
 
-MAX_FILES = 30
-"""Most files of a change that are listed."""
+MAX_FILES = 5
+"""Most files of a change that a model reads of."""
 
 MAX_BROKEN_LINKS = 20
 
@@ -47,16 +47,21 @@ def written_view(answer: Answer) -> Iterable[Element]:
         why = why.removeprefix(f"This would {answer.get('would')}. It must be confirmed: ")
         yield notice(f"The call itself must be confirmed with `confirm`: {inline(why)}")
     digest = answer.get("before", answer["digest"]) if tried else answer["digest"]
-    if digest and (tried or len(files) <= 1):
+    if digest and len(files) <= (MAX_FILES if tried else 1):
         yield notice(f"digest {_digest_subject(answer) * tried}{digest[:SHORT_DIGEST]}")
     yield from _consequences(answer, files)
     yield from notices(answer["warnings"], "note: ")
     many = answer.get("files", 0) > MANY
     diff = RENAMES.sub("", answer["diff"])
     diff = _first_lines(diff) if many else diff
-    yield Diff(diff) if tried or not answer["change_id"] else _echo(diff)
+    if len(files) > MAX_FILES and not many:
+        yield Diff(diff, ECHO * tried, ECHO_WIDTH)
+    else:
+        yield Diff(diff) if tried or not answer["change_id"] else _echo(diff)
     if many:
         yield notice(aside(_way_to_all(answer)))
+    if id_ := answer.get("preview"):
+        yield notice(Segment("", short=f"`change_set` with the preview `{id_}` makes exactly this."))
     yield from way_back(answer)
 
 

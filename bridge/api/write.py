@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+import secrets
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Literal
@@ -12,13 +14,14 @@ from msgspec.structs import asdict, replace
 from bridge.api.call import Call
 from bridge.api.hints import Reason
 from bridge.api.signature import Spread
+from bridge.changes.draft import Draft
 from bridge.changes.effect import Reference
 from bridge.changes.hunks import Difference, differences
 from bridge.changes.requests.base import Request
 from bridge.engine.agents_folder import AgentsFolder
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.transactions import Author, ChangeOutcome
-from bridge.errors import BridgeError, StateUnusable
+from bridge.errors import BridgeError, ChangeNotFound, ExpectationFailed, StateUnusable
 from bridge.records import Record
 from bridge.state.change_records import Change
 from bridge.text.counts import count_of
@@ -192,6 +195,11 @@ def snapshot_fetcher(vault: OpenVault) -> Fetch:
 MAX_FILES = 1_000
 """Maximum files in a result."""
 
+MAX_PREVIEWS = 20
+
+StepOnFile = tuple[str, VaultPath, Digest | None, VaultPath | None]
+"""What a change does to a file, but for the text that it writes: kind, path, digest before, new path."""
+
 
 class Written(Record):
     """A change made, proposed or previewed.
@@ -211,6 +219,8 @@ class Written(Record):
         would: The change in one line.
         confirmation: Why a dry run's change needs confirmation; null if it does not.
         changed: The files, with a folder as one; at most 1,000.
+        preview: Of a dry run: an id with which `change_set` makes exactly this change, for as long as nothing that it
+            touches has changed; absent otherwise.
     """
 
     change_id: str | None
@@ -227,6 +237,65 @@ class Written(Record):
     would: str
     confirmation: str | None
     changed: tuple[ChangedFile, ...]
+    preview: str | None = None
+
+
+class Preview(Record):
+    """What a dry run of a client has shown."""
+
+    client: str | None
+    operation: str
+    reason: str | None
+    requests: tuple[Request, ...]
+    steps: tuple[StepOnFile, ...]
+
+
+class Previews(OrderedDict[str, Preview]):
+    """The latest previews of an open vault, by their ids."""
+
+    def keep(self, preview: Preview) -> str:
+        while len(self) >= MAX_PREVIEWS:
+            self.popitem(last=False)
+        id_ = secrets.token_hex(4)
+        self[id_] = preview
+        return id_
+
+
+def steps_on_files(steps: Iterable[Step]) -> tuple[StepOnFile, ...]:
+    return tuple((step.kind, step.path, step.before, step.to) for step in steps)
+
+
+def keep_preview(
+    call: Call, outcome: ChangeOutcome, requests: Sequence[Request], operation: str, reason: str | None
+) -> str | None:
+    """Keep what a dry run has shown, and return its id; None if it would do nothing."""
+    if not outcome.plan.steps:
+        return None
+    steps = steps_on_files(outcome.plan.steps)
+    return call.vault.part(Previews).keep(Preview(client_name(call), operation, reason, tuple(requests), steps))
+
+
+async def make_previewed(call: Call, id_: str, options: WriteOptions) -> Written:
+    """Make the change that a dry run of this client has shown, if it would still touch the same versions of files."""
+    previews = call.vault.part(Previews)
+    preview = previews.get(id_)
+    if preview is None or preview.client != client_name(call):
+        raise ChangeNotFound(f"There is no preview `{id_}`.", hint="Look at the change with `dry_run` once more.")
+
+    def require_unchanged(draft: Draft) -> None:
+        if steps_on_files(draft.plan.steps) != preview.steps:
+            raise ExpectationFailed(
+                "Since the preview something changed that the change touches.",
+                hint="Nothing was written. Look at the change with `dry_run` once more.",
+            )
+
+    options = replace(options, reason=options.reason or preview.reason)
+    outcome = await carry_requests(
+        call, preview.requests, options, operation=preview.operation, check=require_unchanged
+    )
+    if not options.dry_run:
+        previews.pop(id_, None)
+    return await describe_outcome(call, outcome, preview.requests, dry_run=options.dry_run)
 
 
 async def execute_requests(
@@ -240,7 +309,10 @@ async def execute_requests(
 ) -> Written:
     """Execute requests as one change."""
     outcome = await carry_requests(call, requests, options, operation=operation, expect=expect, agreed=agreed)
-    return await describe_outcome(call, outcome, requests, dry_run=options.dry_run)
+    made = await describe_outcome(call, outcome, requests, dry_run=options.dry_run)
+    if not options.dry_run or agreed is not None:
+        return made
+    return replace(made, preview=keep_preview(call, outcome, requests, operation or requests[0].op, options.reason))
 
 
 async def carry_requests(
@@ -252,13 +324,23 @@ async def carry_requests(
     expect: Mapping[str, int] | None = None,
     agreed: AgentsFolder | None = None,
     forecast: bool = False,
+    check: Callable[[Draft], None] | None = None,
 ) -> ChangeOutcome:
-    """Execute requests as `execute_requests` does, and return the outcome; `forecast` also forecasts the counts."""
+    """Execute requests as `execute_requests` does, and return the outcome.
+
+    `forecast` also forecasts the counts; what `check` raises when it gets the whole draft refuses the change.
+    """
     by = author(call, operation or requests[0].op, options.reason, confirm=options.confirm)
     if agreed is not None:
         by = replace(by, applies_in=replace(agreed, is_whole=True))
     client = None if call.principal.local else call.principal.name
-    finish = await call.bridge.hooks.complete_draft(call.vault, client, requests)
+    complete = await call.bridge.hooks.complete_draft(call.vault, client, requests)
+
+    def finish(draft: Draft) -> None:
+        complete(draft)
+        if check is not None:
+            check(draft)
+
     return await call.vault.executor.carry(
         requests, by, dry_run=options.dry_run, expect=expect, finish=finish, forecast=forecast
     )

@@ -9,22 +9,26 @@ from msgspec.structs import replace
 from bridge.changes.draft import plan_replacements
 from bridge.changes.effect import Effect, PlanAndEffect, SkippedFile, name_warnings
 from bridge.changes.view import BOOKMARKS, VaultView
-from bridge.errors import InvalidArguments, InvalidProperties, NoteNotFound, NoteUnreadable, TooLarge
+from bridge.errors import InvalidArguments, InvalidProperties, NoteNotFound, NoteUnreadable, TextNotFound, TooLarge
 from bridge.index.note import IndexedNote
 from bridge.markdown.decode import BOM
+from bridge.markdown.edit.apply import apply_edits
 from bridge.markdown.edit.properties import (
     REMOVED,
     PropertyBlock,
     Removal,
+    edit_properties,
     read_items,
     rename_key,
     replace_items,
     require_property_name,
 )
-from bridge.markdown.edit.tags import TagRename, rename_tag
+from bridge.markdown.edit.requests import ReplaceText
+from bridge.markdown.edit.tags import TagRename, edit_tags, rename_tag
 from bridge.markdown.edit.yaml_write import is_same_value
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.note import Value
+from bridge.text.counts import count_of
 from bridge.text.fold import fold_case
 from bridge.text.invisible import is_line
 from bridge.types import VaultPath
@@ -78,7 +82,7 @@ def rename_property_everywhere(
     view: VaultView,
     types: Mapping[str, str],
     *,
-    folder: str = "",
+    paths: Collection[VaultPath] | None = None,
     on_clash: OnClash = "refuse",
 ) -> PlanAndEffect:
     """Plan to rename a property in every note; queries, bases and bookmarks that name it are only listed."""
@@ -98,12 +102,12 @@ def rename_property_everywhere(
             return data, 0
         return rename_key(path, data, block, own[0], to, merge=on_clash == "merge"), 1
 
-    planned = edit_many(_notes_with(view, name, folder), view, edit)
+    planned = edit_many(_notes_with(view, name, paths), view, edit)
     if clashes:
-        paths = ", ".join(f"`{path}`" for path in clashes[:_NAMED])
+        named_paths = ", ".join(f"`{path}`" for path in clashes[:_NAMED])
         more = f" and {len(clashes) - _NAMED} more" if len(clashes) > _NAMED else ""
         raise InvalidArguments(
-            f"Some notes have both `{name}` and `{to}`: {paths}{more}.",
+            f"Some notes have both `{name}` and `{to}`: {named_paths}{more}.",
             hint="Set `on_clash` to `merge` to join their values, or to `keep` to leave these notes as they are.",
             paths=clashes[:100],
         )
@@ -113,7 +117,9 @@ def rename_property_everywhere(
     return replace(planned, effect=replace(effect, warnings=warnings))
 
 
-def replace_values_everywhere(name: str, old: Value, new: Value, view: VaultView, *, folder: str = "") -> PlanAndEffect:
+def replace_values_everywhere(
+    name: str, old: Value, new: Value, view: VaultView, *, paths: Collection[VaultPath] | None = None
+) -> PlanAndEffect:
     """Plan to replace a value of a property in every note, also as an item of a list; `1` and `"1"` differ."""
     if fold_case(name) in _MEANT_BY_OBSIDIAN and not is_line(str(new)):
         raise InvalidArguments(f"A value of `{name}` must be one line of text.", hint="`set_properties` takes one out.")
@@ -132,7 +138,7 @@ def replace_values_everywhere(name: str, old: Value, new: Value, view: VaultView
         text, _ = replace_items(block, changes)
         return _head(data) + text.encode("utf-8", "surrogateescape"), count
 
-    planned = edit_many(_notes_with(view, name, folder), view, edit)
+    planned = edit_many(_notes_with(view, name, paths), view, edit)
     named = files_with_queries(view, rf"(?<![\w-]){re.escape(name)}(?![\w-])") if planned.effect.files else ()
     effect = replace(planned.effect, named_in=named, warnings=name_warnings(named))
     return replace(planned, effect=effect)
@@ -154,12 +160,13 @@ def _replace_value(items: Sequence[Value], old: Value, new: Value) -> tuple[list
     return done, count
 
 
-def _notes_with(view: VaultView, name: str, folder: str) -> Collection[VaultPath]:
+def _notes_with(view: VaultView, name: str, paths: Collection[VaultPath] | None) -> Collection[VaultPath]:
     def has(note: IndexedNote) -> bool:
         return bool(_own_names(note.properties, name))
 
     found = [path for path, note in view.notes.items() if path.lower().endswith(".md") and has(note)]
-    return view.in_reach((*found, *unread_properties(view)), folder)
+    found += unread_properties(view)
+    return view.in_reach(found) if paths is None else set(found).intersection(paths)
 
 
 def _own_names(values: Mapping[str, Value], name: str) -> tuple[str, ...]:
@@ -196,6 +203,41 @@ def _type_warnings(name: str, to: str, types: Mapping[str, str]) -> tuple[str, .
     if meant and fold_case(name) != fold_case(to):
         warnings.append(f"Obsidian itself reads {' and '.join(f'`{each}`' for each in meant)}.")
     return tuple(warnings)
+
+
+def edit_properties_of(
+    paths: Collection[VaultPath],
+    values: Mapping[str, Value],
+    remove: Collection[str],
+    add_tags: Sequence[str],
+    remove_tags: Collection[str],
+    view: VaultView,
+    types: Mapping[str, str],
+) -> PlanAndEffect:
+    """Plan to set and remove properties, and to add and remove tags, in each of some notes."""
+
+    def edit(path: VaultPath, data: bytes) -> tuple[bytes, int]:
+        made = edit_properties(path, data, values, remove, types) if values or remove else data
+        made = edit_tags(path, made, add_tags, remove_tags) if add_tags or remove_tags else made
+        return made, 1
+
+    return edit_many(paths, view, edit)
+
+
+def replace_text_everywhere(paths: Collection[VaultPath], old: str, new: str, view: VaultView) -> PlanAndEffect:
+    """Plan to replace each occurrence of a text in some notes."""
+
+    def edit(path: VaultPath, data: bytes) -> tuple[bytes, int]:
+        count = data.count(old.encode())
+        return (apply_edits(path, data, (ReplaceText(old=old, new=new, all=True),)) if count else data), count
+
+    planned = edit_many(paths, view, edit)
+    if not planned.effect.files and not planned.effect.skipped:
+        raise TextNotFound(
+            f"None of {count_of(len(paths), 'note')} has this text.",
+            hint="Give the text exactly as it stands; `search` with the text in quotes finds where.",
+        )
+    return planned
 
 
 def rename_tag_everywhere(rename: TagRename, view: VaultView) -> PlanAndEffect:

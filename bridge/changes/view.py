@@ -187,11 +187,9 @@ class VaultView(Record):
     agents: str = ""
     """The agents' folder, whose notes a change of many notes leaves alone unless it names the folder."""
 
-    def in_reach(self, paths: Iterable[VaultPath], folder: str = "") -> set[VaultPath]:
-        """Return those of some notes that a change of many notes may be about."""
-        inside = f"{folder}/" if folder else ""
-        apart = f"{self.agents}/" if self.agents and not f"{folder}/".startswith(f"{self.agents}/") else None
-        return {path for path in paths if path.startswith(inside) and not (apart and path.startswith(apart))}
+    def in_reach(self, paths: Iterable[VaultPath]) -> set[VaultPath]:
+        """Return those of some notes that a change of all notes may be about: those outside the agents' folder."""
+        return {path for path in paths if not (self.agents and path.startswith(f"{self.agents}/"))}
 
     def require_changeable(self, path: VaultPath) -> None:
         if self.rules.keeps(path):

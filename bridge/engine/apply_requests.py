@@ -227,10 +227,9 @@ class RequestExecutor:
 
 
 def touched_paths(requests: Sequence[Request]) -> frozenset[VaultPath] | None:
-    """Return the notes that requests can change; None when relinking may touch any note."""
-    if any(request.relinks for request in requests):
-        return None
-    return frozenset(request.path for request in requests)
+    """Return the notes that requests can change; None when it may be any note."""
+    found = [request.paths for request in requests]
+    return None if None in found else frozenset(path for paths in found for path in paths or ())
 
 
 def apply_requests(requests: Sequence[Request], draft: Draft, context: RequestContext) -> PlannedChange:

@@ -373,9 +373,9 @@ def test_records_are_read_from_text_and_alone(deeds: Any) -> None:
     ("operation", "arguments", "message"),
     [
         (
-            "change_values",
+            "rename_tag",
             {"value": "x"},
-            "`change_values` has no argument `value`; it takes `name`, `old`, `to`, `folder`, ",
+            "`rename_tag` has no argument `value`; it takes `tag`, `to`, `children`, `expect`, ",
         ),
         (
             "read_note",

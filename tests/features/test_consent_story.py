@@ -78,7 +78,7 @@ class Story:
             ("edit_note", {"path": "Private/S1.md", "edits": edit}),
             ("save_session", {"goal": "Bake", "confirm": True}),
             ("plan_garden", {"skip_checked": False, "agent": agent, "confirm": True}),
-            ("rename_property", {"name": "type", "to": "Type", "agent": agent, "confirm": True}),
+            ("change_notes", {"rename": {"type": "Type"}, "agent": agent, "confirm": True}),
             ("author_policy", {"agent": True, "name": "Begin", "starter": "reading-note", "confirm": True}),
             ("run_policy", {"agent": True, "path": f"{here}/Policies/Begin.md", "variables": {}, "confirm": True}),
             *(("apply_plan", {"path": path, "agent": agent, "confirm": True}) for path in self.plans()),

@@ -306,15 +306,15 @@ async def test_a_large_change_that_was_confirmed_and_undone_is_one_line(served: 
     assert (await served.call("change_set", edits=[*edits, *more], confirm=True)).status == 200
     await served.bridge.use(save_settings(served.bridge.settings_path, {"confirm_files": 5, "agents_confirm": True}))
     async with connected(served, "legacy", preset="full") as agent:
-        rename = {"name": "color", "to": "colour"}
-        assert "confirmation_required" in text_of(await agent.call_tool("rename_property", rename))
-        await agent.call_tool("rename_property", {**rename, "confirm": True})
-        path = await until(having(folder, "- `rename_property` in 14 notes\n"))
+        rename = {"rename": {"color": "colour"}}
+        assert "confirmation_required" in text_of(await agent.call_tool("change_notes", rename))
+        await agent.call_tool("change_notes", {**rename, "confirm": True})
+        path = await until(having(folder, "- `change_notes` in 14 notes\n"))
         assert "## Problems" not in path.read_text()
         session = properties(path)["session"]
         assert (await served.call("undo_session", session=session)).status == 200
         await agent.call_tool("list_tags", {})
-        await until(having(folder, "- `rename_property` in 14 notes, undone\n"))
+        await until(having(folder, "- `change_notes` in 14 notes, undone\n"))
     assert "[[" not in path.read_text()
 
 

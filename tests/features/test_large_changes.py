@@ -28,10 +28,10 @@ async def test_a_rename_over_many_notes_is_found_at_once_and_undone_byte_for_byt
     async with serving([vault], tmp_path / "data", none) as served:
         index = served.bridge.find(None).vault.index
         passages = {entry.note.path: entry.key for entry in index._opened.catalogue.entries()}
-        shown = await served.command("rename-property", "--name", "kind", "--to", "sort", "--confirm")
+        shown = await served.command("change-notes", "--rename", "kind=sort", "--confirm")
         assert shown.status == 0
         assert len(shown.out.splitlines()) + len(shown.err.splitlines()) < 90
-        assert f"and {COUNT - 30} more files" in shown.out + shown.err
+        assert f"and {COUNT - 5} more files" in shown.out + shown.err
         assert f"shows all {COUNT} files" in shown.out + shown.err
         found = (await served.call("find_notes", where='sort == "k7"')).json
         assert [note["path"] for note in found["notes"]] == ["Note 7.md"]
@@ -58,7 +58,7 @@ async def test_of_very_many_files_the_first_are_shown(tmp_path: Path, monkeypatc
     for number in range(5):
         (vault / f"Note {number}.md").write_text(TEXT.format(kind="k", number=number, other=0))
     async with serving([vault], tmp_path / "data", none) as served:
-        made = (await served.call("rename_property", name="kind", to="sort")).json
+        made = (await served.call("change_notes", rename={"kind": "sort"})).json
         assert (made["files"], [file["path"] for file in made["changed"]]) == (5, ["Note 0.md", "Note 1.md"])
         assert made["diff"].count("+sort: k\n") == 2
         assert made["diff"].endswith("… and 3 more\n")

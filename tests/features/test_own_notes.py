@@ -77,15 +77,15 @@ async def test_a_plan_renames_in_no_note_that_it_does_not_name(served: Served) -
 async def test_no_rename_reaches_the_folder_of_agents_unless_it_is_named(served: Served) -> None:
     before = agents_notes(served)
     for operation, arguments in (
-        ("rename_property", {"name": "type", "to": "sort"}),
-        ("change_values", {"name": "type", "old": "memory", "to": "note"}),
+        ("change_notes", {"rename": {"type": "sort"}}),
+        ("change_notes", {"properties": {"type": "note"}, "old": {"type": "memory"}}),
         ("rename_tag", {"tag": "clay", "to": "loam"}),
-        ("rename_property", {"name": "kind", "to": "sort"}),
+        ("change_notes", {"rename": {"kind": "sort"}}),
     ):
         answer = await served.call(operation, **arguments, confirm=True)
         assert answer.status == 200 or answer.code == "text_not_found"
     assert agents_notes(served) == before
-    named = await served.call("rename_property", name="kind", to="sort", folder="Agents/Memory")
+    named = await served.call("change_notes", rename={"kind": "sort"}, folder="Agents/Memory")
     assert named.status == 200, named.body
     assert b"\nsort: " in agents_notes(served)["Agents/Memory/Clay.md"]
 

@@ -113,11 +113,11 @@ async def test_a_tag_is_renamed_everywhere_and_undone_byte_for_byte(served: Serv
 
 async def test_a_property_is_renamed_where_it_can_be(served: Served) -> None:
     before = contents(served)
-    refused = await error(served, "rename_property", name="status", to="state")
+    refused = await error(served, "change_notes", rename={"status": "state"})
     assert refused["code"] == "invalid_arguments"
     assert "both `status` and `state`: `Wheat.md`" in refused["message"]
     assert contents(served) == before
-    kept = await change(served, "rename_property", name="STATUS", to="state", on_clash="keep")
+    kept = await change(served, "change_notes", rename={"STATUS": "state"}, on_clash="keep")
     assert [one["path"] for one in kept["skipped"]] == ["Oats.md", "Wheat.md"]
     assert contents(served)["Rye.md"] == before["Rye.md"].replace(b"status:", b"state:")
     assert contents(served)["Spelt.md"] == before["Spelt.md"].replace(b"Status:", b"state:")
@@ -125,10 +125,10 @@ async def test_a_property_is_renamed_where_it_can_be(served: Served) -> None:
     assert kept["named_in"] == ["Query.md", "All.base"]
     await change(served, "undo_change", change_id=kept["change_id"])
     assert contents(served) == before
-    cased = await change(served, "rename_property", name="status", to="Status")
+    cased = await change(served, "change_notes", rename={"status": "Status"})
     assert contents(served)["Wheat.md"] == before["Wheat.md"].replace(b"status:", b"Status:")
     await change(served, "undo_change", change_id=cased["change_id"])
-    inside = await change(served, "rename_property", name="status", to="phase", folder="folder")
+    inside = await change(served, "change_notes", rename={"status": "phase"}, folder="folder")
     assert [one["path"] for one in inside["changed"]] == ["Folder/Barley.md"]
     assert inside["skipped"] == []
     await change(served, "undo_change", change_id=inside["change_id"])
@@ -136,30 +136,30 @@ async def test_a_property_is_renamed_where_it_can_be(served: Served) -> None:
 
 
 async def test_an_unreadable_note_without_the_name_is_not_listed(served: Served) -> None:
-    tried = await change(served, "rename_property", name="rating", to="stat", dry_run=True)
+    tried = await change(served, "change_notes", rename={"rating": "stat"}, dry_run=True)
     assert tried["skipped"] == []
 
 
 async def test_a_clash_can_be_merged(served: Served) -> None:
     root = served.bridge.find(None).root
-    made = await change(served, "rename_property", name="state", to="status", on_clash="merge")
+    made = await change(served, "change_notes", rename={"state": "status"}, on_clash="merge")
     assert (root / "Wheat.md").read_text() == "---\nstatus:\n  - open # first\n  - closed\n  - new\n---\n"
     await change(served, "undo_change", change_id=made["change_id"])
 
 
 async def test_a_value_changes_also_in_lists_and_by_its_type(served: Served) -> None:
     before = contents(served)
-    made = await change(served, "change_values", name="status", old="open", to="closed")
+    made = await change(served, "change_notes", properties={"status": "closed"}, old={"status": "open"})
     after = contents(served)
     assert after["Rye.md"] == before["Rye.md"].replace(b"open", b"closed")
     assert after["Wheat.md"] == b"---\nstatus:\n  # first\n  - closed\nstate: new\n---\n"
     assert after["Spelt.md"] == before["Spelt.md"]
     await change(served, "undo_change", change_id=made["change_id"])
-    rated = await change(served, "change_values", name="rating", old=4, to="good")
+    rated = await change(served, "change_notes", properties={"rating": "good"}, old={"rating": 4})
     assert contents(served)["Rye.md"] == before["Rye.md"].replace(b"4", b"good")
     await change(served, "undo_change", change_id=rated["change_id"])
     assert contents(served) == before
-    missing = await error(served, "change_values", name="rating", old="4", to=5)
+    missing = await error(served, "change_notes", properties={"rating": 5}, old={"rating": "4"})
     assert missing["code"] == "text_not_found"
 
 
@@ -170,11 +170,11 @@ async def test_a_value_changes_also_in_lists_and_by_its_type(served: Served) -> 
         ("rename_tag", {"tag": "todo", "to": "a b"}, "invalid_arguments", "is not a tag"),
         ("rename_tag", {"tag": "todo", "to": "#todo"}, "invalid_arguments", "the same tag"),
         ("rename_tag", {"tag": "todo", "to": "x", "expect": {"files": 9}}, "expectation_failed", "not 9"),
-        ("rename_property", {"name": "statsu", "to": "x"}, "text_not_found", "There is no property `statsu`"),
-        ("rename_property", {"name": "status", "to": ""}, "invalid_arguments", "one line of 1 to 200"),
-        ("rename_property", {"name": "status", "to": "x", "folder": "No"}, "folder_not_found", "No"),
-        ("change_values", {"name": "status", "old": "opne", "to": "x"}, "text_not_found", "`opne`"),
-        ("change_values", {"name": "status", "old": 1, "to": 1.0}, "invalid_arguments", "the same"),
+        ("change_notes", {"rename": {"statsu": "x"}}, "text_not_found", "There is no property `statsu`"),
+        ("change_notes", {"rename": {"status": ""}}, "invalid_arguments", "one line of 1 to 200"),
+        ("change_notes", {"rename": {"status": "x"}, "folder": "No"}, "folder_not_found", "No"),
+        ("change_notes", {"properties": {"status": "x"}, "old": {"status": "opne"}}, "text_not_found", "`opne`"),
+        ("change_notes", {"properties": {"status": 1.0}, "old": {"status": 1}}, "invalid_arguments", "the same one"),
     ],
 )
 async def test_bad_input_is_refused_with_a_way_out(
@@ -226,7 +226,7 @@ async def test_what_an_agent_renames_waits_for_the_user(served: Served) -> None:
 
 
 async def test_a_number_on_the_command_line_is_a_number(served: Served) -> None:
-    ran = await served.command("change-values", "rating", "4", "5", "--dry-run", "--json")
+    ran = await served.command("change-notes", "--old", "rating=4", "--properties", "rating=5", "--dry-run", "--json")
     assert ran.status == 0, ran.err
     assert "+rating: 5" in ran.json["diff"]
     shown = await served.command("property-report", "--name", "status")

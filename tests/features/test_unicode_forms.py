@@ -29,9 +29,9 @@ async def test_both_forms_are_one(served: Served) -> None:
             assert (await served.call("find_notes", where=where)).json["total"] == 2, where
         tried = (await served.call("rename_tag", tag=tag, to="coffee", dry_run=True)).json
         assert tried["files"] == 2
-        tried = (await served.call("rename_property", name=name, to="size", dry_run=True)).json
+        tried = (await served.call("change_notes", rename={name: "size"}, dry_run=True)).json
         assert tried["files"] == 2
-        tried = (await served.call("change_values", name=name, old=2, to=3, dry_run=True)).json
+        tried = (await served.call("change_notes", properties={name: 3}, old={name: 2}, dry_run=True)).json
         assert tried["files"] == 2
 
 

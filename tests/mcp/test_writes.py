@@ -159,6 +159,7 @@ async def test_a_dry_run_names_each_moved_note_once(served: Served) -> None:
     ]
     async with connected(served) as client:
         tried = text_of(await client.call_tool("change_set", {"edits": edits, "dry_run": True}))
-    assert tried.count("Plain 11.md → Moved/Plain 11.md") == tried.count("Moved/Plain 11.md") == 1
+    assert tried.count("Plain 2.md → Moved/Plain 2.md") == tried.count("Moved/Plain 2.md") == 1
+    assert "… and 16 more files" in tried
     assert tried.count("would move 21 notes") == 1
     assert "must be confirmed with `confirm`: `confirm_files` is 20.\n" in tried

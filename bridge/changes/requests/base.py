@@ -1,7 +1,7 @@
 """What the kinds of change have in common: a record of what is wanted, and facts from which its operation is made."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Annotated, Any, ClassVar, TypeVar
@@ -59,6 +59,11 @@ class Request(Record, metaclass=AbstractRecord, tag_field="op"):
     def result_path(self) -> VaultPath:
         """The path afterwards of the note that the request is about."""
         return self.path
+
+    @property
+    def paths(self) -> Collection[VaultPath] | None:
+        """The notes that it can change; None when it may be any, since links follow it."""
+        return None if self.relinks else (self.path,)
 
     @property
     def agreement(self) -> str | None:

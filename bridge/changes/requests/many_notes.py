@@ -1,13 +1,23 @@
 """Renaming and replacing in many notes at once."""
 
-from typing import ClassVar, Literal
+from collections.abc import Collection, Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+from msgspec import field
 
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
-from bridge.changes.properties import rename_property_everywhere, rename_tag_everywhere, replace_values_everywhere
+from bridge.changes.properties import (
+    edit_properties_of,
+    rename_property_everywhere,
+    rename_tag_everywhere,
+    replace_text_everywhere,
+    replace_values_everywhere,
+)
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.markdown.edit.tags import TagRename
 from bridge.markdown.note import Value
+from bridge.types import EXACT, VaultPath
 
 
 class RenameTag(Request, kw_only=True, tag="rename_tag"):
@@ -28,27 +38,25 @@ class RenameTag(Request, kw_only=True, tag="rename_tag"):
 
 
 class RenameProperty(Request, kw_only=True, tag="rename_property"):
-    """Renames a property in all notes, or those of a folder; `path` is one of them."""
+    """Renames a property in all notes, or some; `path` is one of them."""
 
     relinks: ClassVar[bool] = True
     keeps_structure: ClassVar[bool] = True
 
     name: str
     to: str
-    folder: str = ""
+    among: tuple[VaultPath, ...] | None = None
     on_clash: Literal["refuse", "keep", "merge"] = "refuse"
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         view, types = context.view(draft), context.obsidian().property_types
-        planned = rename_property_everywhere(
-            self.name, self.to, view, types, folder=self.folder, on_clash=self.on_clash
-        )
+        planned = rename_property_everywhere(self.name, self.to, view, types, paths=self.among, on_clash=self.on_clash)
         draft.take(planned.plan)
         return planned.effect
 
 
 class ChangeValues(Request, kw_only=True, tag="change_values"):
-    """Replaces a value of a property in all notes, or those of a folder; `path` is one of them."""
+    """Replaces a value of a property in some notes; `path` is one of them."""
 
     relinks: ClassVar[bool] = True
     keeps_structure: ClassVar[bool] = True
@@ -56,9 +64,50 @@ class ChangeValues(Request, kw_only=True, tag="change_values"):
     name: str
     old: Value
     to: Value
-    folder: str = ""
+    among: tuple[VaultPath, ...] | None = None
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
-        planned = replace_values_everywhere(self.name, self.old, self.to, context.view(draft), folder=self.folder)
+        planned = replace_values_everywhere(self.name, self.old, self.to, context.view(draft), paths=self.among)
+        draft.take(planned.plan)
+        return planned.effect
+
+
+class EditProperties(Request, kw_only=True, tag="edit_properties"):
+    """Sets and removes properties, and adds and removes tags, in some notes; `path` is one of them."""
+
+    keeps_structure: ClassVar[bool] = True
+
+    among: tuple[VaultPath, ...]
+    properties: Annotated[Mapping[str, Any], EXACT] = field(default_factory=dict)
+    remove: tuple[str, ...] = ()
+    add_tags: tuple[str, ...] = ()
+    remove_tags: tuple[str, ...] = ()
+
+    @property
+    def paths(self) -> Collection[VaultPath]:
+        return self.among
+
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
+        view, types = context.view(draft), context.obsidian().property_types
+        planned = edit_properties_of(
+            self.among, self.properties, self.remove, self.add_tags, self.remove_tags, view, types
+        )
+        draft.take(planned.plan)
+        return planned.effect
+
+
+class ReplaceEverywhere(Request, kw_only=True, tag="replace_everywhere"):
+    """Replaces a text in some notes; `path` is one of them."""
+
+    among: tuple[VaultPath, ...]
+    old: str
+    new: str
+
+    @property
+    def paths(self) -> Collection[VaultPath]:
+        return self.among
+
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
+        planned = replace_text_everywhere(self.among, self.old, self.new, context.view(draft))
         draft.take(planned.plan)
         return planned.effect

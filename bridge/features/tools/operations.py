@@ -61,6 +61,9 @@ EXTERNAL = (
 MAX_SUMMARY_CHARS = 200
 """Maximum characters of a description by another program."""
 
+NEAR = 0.8
+"""Likeness, as a share of the best tool's, from which on a tool's arguments are listed."""
+
 JUDGED = 15
 """Judgements from which on it is told how often a tool was the right one."""
 
@@ -87,7 +90,7 @@ class FoundTool(Record):
     Attributes:
         name: Its name, for `run_tool`; of a tool of another program, `server__tool`.
         summary: What it does.
-        arguments: Its arguments.
+        arguments: Its arguments; none are listed where another tool fits much better.
         scope: Scope it needs.
         reads: Whether it only reads.
         listed: Whether the caller's tool list includes it.
@@ -140,11 +143,12 @@ async def find_tool(
     ranked = [each for each in ranked if each[1].name in within and each[1].scope in call.principal.scopes]
     judged = any_vault(call).store.tool_scores.all()
     listed = listed_tools(call.preset or "full")
-    found = [
-        (likeness, describe_tool(tool, *judged.get(tool.name, (0, 0)), listed=tool.name in listed))
-        for likeness, tool in ranked[:limit]
-        if likeness >= ENOUGH
-    ]
+    found = []
+    for likeness, tool in ranked[:limit]:
+        if likeness >= ENOUGH:
+            described = describe_tool(tool, *judged.get(tool.name, (0, 0)), listed=tool.name in listed)
+            is_near = likeness >= NEAR * ranked[0][0]
+            found.append((likeness, described if is_near else replace(described, arguments=())))
     if any(tool.name == CALL for _, tool in ranked):
         external = [(likeness, describe_external(tool)) for likeness, tool in await rank_external(call, task)]
         # They describe themselves: however well, they do not crowd out the bridge's own tools.
@@ -299,6 +303,8 @@ def found_tools_view(answer: Answer) -> Iterable[Element]:
     unlisted = [tool for tool in answer["tools"] if not tool["listed"] and not tool["server"]]
     for common, names in _common_arguments(unlisted).items():
         yield f"{', '.join(names)} also take{'s' if len(names) == 1 else ''} {', '.join(common)}."
+    if any(not tool["arguments"] for tool in unlisted):
+        yield notice(Segment("", short="With its name as `task`, find_tool lists the arguments of a tool without."))
     if unlisted:
         yield notice(Segment("", short="Run one by calling find_tool with its `name` and `arguments`."))
 

@@ -1,20 +1,27 @@
 """Renames a tag in a file: in its properties, in its text outside code and links, and in the cards of a canvas."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from bridge.errors import InvalidArguments, InvalidProperties
 from bridge.markdown.decode import BOM
 from bridge.markdown.edit.draft import open_draft
-from bridge.markdown.edit.properties import REMOVED, PropertyBlock, Removal, read_items, replace_items
+from bridge.markdown.edit.properties import (
+    REMOVED,
+    PropertyBlock,
+    Removal,
+    edit_properties,
+    read_items,
+    replace_items,
+)
 from bridge.markdown.edit.yaml_write import Replacement, apply_replacements
 from bridge.markdown.embedded_text import json_strings, read_json_string
 from bridge.markdown.excalidraw import is_drawing
 from bridge.markdown.frontmatter import cut_frontmatter, is_tag_property, read_frontmatter
 from bridge.markdown.json_object import read_json
 from bridge.markdown.note import Value
-from bridge.markdown.parse import parse_structure
+from bridge.markdown.parse import parse, parse_structure
 from bridge.markdown.tags import find_tags, is_tag
 from bridge.records import Record
 from bridge.text.fold import fold_case
@@ -143,6 +150,37 @@ def _tags_in(item: Value) -> Iterator[str]:
         for word in _SEPARATOR.split(item)[::2]:
             if is_tag(tag := word.removeprefix("#")):
                 yield tag
+
+
+def edit_tags(path: VaultPath, data: bytes, add: Sequence[str], remove: Collection[str]) -> bytes:
+    """Add and remove tags in the properties of a note; one that it has anywhere is not added again.
+
+    Raises:
+        InvalidArguments: A tag to be removed stands in the text, where a sentence may need it.
+    """
+    note = parse(path, data)
+    body = note.text.count("\n", 0, note.body) + 1
+    leaving = {fold_case(tag) for tag in remove}
+    if stays := next((tag for tag in note.tags if tag.line >= body and fold_case(tag.name) in leaving), None):
+        raise InvalidArguments(f"`#{stays.name}` stands in the text of `{path}`, line {stays.line}.")
+    values: dict[str, Value] = {}
+    for name, value in note.properties.items():
+        if is_tag_property(name):
+            had = [tag for item in read_items(value) for tag in _tags_in(item)]
+            kept = [tag for tag in had if fold_case(tag) not in leaving]
+            if kept != had:
+                values[name] = kept
+    own = next(filter(is_tag_property, note.properties), "tags")
+    known = {fold_case(tag.name) for tag in note.tags} - leaving
+    if new := [tag for tag in add if fold_case(tag) not in known]:
+        had = [tag for item in read_items(note.properties.get(own, ())) for tag in _tags_in(item)]
+        values[own] = [*read_items(values.get(own, had)), *new]
+    return edit_properties(
+        path,
+        data,
+        {name: value for name, value in values.items() if value},
+        [n for n, value in values.items() if not value],
+    )
 
 
 def _rename_in_canvas(path: VaultPath, data: bytes, rename: TagRename) -> EditedTags:

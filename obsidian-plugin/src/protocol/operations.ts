@@ -14,16 +14,15 @@ export const FORMS = {
 	list_folders: "399f35d8495a",
 	list_tags: "a9d8ccaa41ac",
 	read_note: "a17e48da0016",
-	create_note: "b7a371f9ea6a",
-	edit_note: "287474412c5d",
-	set_properties: "755a6e1fe297",
-	merge_notes: "fd6c3e681b86",
-	rename_heading: "d05f8f2702cd",
+	create_note: "6d35f21ba5cf",
+	edit_note: "9bfac1f96279",
+	set_properties: "7113966f90ff",
+	merge_notes: "b63427749261",
+	rename_heading: "51abea2ca773",
 	property_report: "08b6b1599966",
 	check_notes: "1b1470c046b1",
-	rename_tag: "e9fd3394bb1d",
-	rename_property: "19fa0dfcde17",
-	change_values: "8245adce1dd2",
+	change_notes: "99ef9ba85d97",
+	rename_tag: "de92c67712b1",
 	merge_suggestions: "5e868ab387f5",
 	dismiss: "46cb3c4aefbe",
 	plan_garden: "ea113ed13022",
@@ -32,10 +31,10 @@ export const FORMS = {
 	judge_finding: "d982b3a6be4e",
 	garden_rules: "12162d50fc9f",
 	list_policies: "336368f2de4f",
-	run_policy: "236c2601a73f",
-	author_policy: "82332b13f531",
+	run_policy: "508ace5d3505",
+	author_policy: "32611b8301b9",
 	list_tasks: "7b6974bdefdb",
-	toggle_task: "705929b3987a",
+	toggle_task: "56838627a618",
 	list_changes: "ceab7b4e9c1a",
 	show_change: "6dc88704d854",
 	undo_change: "d762e3e3ff23",
@@ -55,11 +54,11 @@ export const FORMS = {
 	graph_view: "659e2f1eb8c0",
 	graph_history: "530cbc1f4654",
 	stale_notes: "7a5db3112ebb",
-	set_up_memory: "c93db941eaa4",
+	set_up_memory: "f8d02a8c4376",
 	list_memories: "680e657dc7b2",
-	revise_memory: "d3fd611a5cd3",
-	supersede_memory: "a8c99f78898e",
-	forget_memory: "0ea9f13c07e0",
+	revise_memory: "019e1f7e0ecb",
+	supersede_memory: "9ede69e8f371",
+	forget_memory: "2a662e2bd8e4",
 	judge_memory: "3d4922d1cfe4",
 	take_over: "0e4d5441349e",
 	list_sessions: "aaae0550e93d",
@@ -391,22 +390,35 @@ export interface BrokenName {
 	readonly why: string;
 }
 
-export interface ChangeSettingsArguments {
-	/** New values by name; null restores the default. */
-	readonly changes: Readonly<Record<string, unknown>>;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
-export interface ChangeValuesArguments {
-	/** The property, in any case. */
-	readonly name: string;
-	/** The value as `property_report` lists it: `1` is not `"1"`, and case counts. */
-	readonly old: string | number | boolean | null;
-	/** The new value. */
-	readonly to: string | number | boolean | null;
-	/** Only in notes under this folder; the agents' folder stays as it is unless it is named. */
+export interface ChangeNotesArguments {
+	/** Only notes under this folder; the agents' folder stays as it is unless it is named. */
 	readonly folder?: string | null;
+	/** Only notes with this tag. */
+	readonly tag?: string | null;
+	/** Only notes for which this expression of Obsidian's Bases is true, as in `find_notes`. */
+	readonly where?: string;
+	/** Only these notes. */
+	readonly paths?: readonly string[];
+	/** Properties to set. */
+	readonly properties?: Readonly<Record<string, unknown>>;
+	/** Only replace these values of `properties`, also as items of a list: `1` is not `"1"`, and case counts. */
+	readonly old?: Readonly<Record<string, string | number | boolean | null>>;
+	/** Properties to remove. */
+	readonly remove?: readonly string[];
+	/** New names of properties; their values stay. */
+	readonly rename?: Readonly<Record<string, string>>;
+	/** For notes that have a property with the new name already: `merge` joins the values, `keep` leaves such notes alone. */
+	readonly on_clash?: "refuse" | "keep" | "merge";
+	/** Tags to add to the properties. */
+	readonly add_tags?: readonly string[];
+	/** Tags to remove from the properties. */
+	readonly remove_tags?: readonly string[];
+	/** Text to replace, exactly as it stands. */
+	readonly find?: string;
+	/** The new text. */
+	readonly replace?: string;
+	/** Folder to move them to; links follow. */
+	readonly to?: string | null;
 	/** The expected effect; any other is refused. */
 	readonly expect?: Expectation | null;
 	/** Only preview the change. */
@@ -415,6 +427,13 @@ export interface ChangeValuesArguments {
 	readonly reason?: string | null;
 	/** Proceed despite `confirmation_required`. */
 	readonly confirm?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+export interface ChangeSettingsArguments {
+	/** New values by name; null restores the default. */
+	readonly changes: Readonly<Record<string, unknown>>;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -912,6 +931,8 @@ export interface ForgottenMemory {
 	readonly confirmation: string | null;
 	/** The files, with a folder as one; at most 1,000. */
 	readonly changed: readonly ChangedFile[];
+	/** Of a dry run: an id with which `change_set` makes exactly this change, for as long as nothing that it touches has changed; absent otherwise. */
+	readonly preview?: string | null;
 	/** Which operations still find it; null if nothing was written. */
 	readonly verified?: ForgottenCheck | null;
 }
@@ -2047,6 +2068,8 @@ export interface ManyWritten {
 	readonly confirmation: string | null;
 	/** The files, with a folder as one; at most 1,000. */
 	readonly changed: readonly ChangedFile[];
+	/** Of a dry run: an id with which `change_set` makes exactly this change, for as long as nothing that it touches has changed; absent otherwise. */
+	readonly preview?: string | null;
 	/** How often the name or value stood in the files that change. */
 	readonly occurrences?: number;
 	/** Notes that have it and cannot be changed on their own, at most 1,000. */
@@ -2444,6 +2467,8 @@ export interface PolicyOutcome {
 	readonly confirmation: string | null;
 	/** The files, with a folder as one; at most 1,000. */
 	readonly changed: readonly ChangedFile[];
+	/** Of a dry run: an id with which `change_set` makes exactly this change, for as long as nothing that it touches has changed; absent otherwise. */
+	readonly preview?: string | null;
 	/** The digest of the policy's block. */
 	readonly policy_digest: string;
 	/** Whether the user approved it as it is. */
@@ -2685,27 +2710,6 @@ export interface RenameHeadingArguments {
 	readonly to: string;
 	/** Digest of the note as read; a changed note is refused. */
 	readonly digest?: string | null;
-	/** Only preview the change. */
-	readonly dry_run?: boolean;
-	/** Why, for the user. */
-	readonly reason?: string | null;
-	/** Proceed despite `confirmation_required`. */
-	readonly confirm?: boolean;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
-export interface RenamePropertyArguments {
-	/** The property, in any case. */
-	readonly name: string;
-	/** The new name. */
-	readonly to: string;
-	/** Only in notes under this folder; the agents' folder stays as it is unless it is named. */
-	readonly folder?: string | null;
-	/** For notes that have a property `to` already: `merge` joins the values, `keep` leaves such notes alone. */
-	readonly on_clash?: "refuse" | "keep" | "merge";
-	/** The expected effect; any other is refused. */
-	readonly expect?: Expectation | null;
 	/** Only preview the change. */
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
@@ -3725,6 +3729,8 @@ export interface Written {
 	readonly confirmation: string | null;
 	/** The files, with a folder as one; at most 1,000. */
 	readonly changed: readonly ChangedFile[];
+	/** Of a dry run: an id with which `change_set` makes exactly this change, for as long as nothing that it touches has changed; absent otherwise. */
+	readonly preview?: string | null;
 }
 
 /** A policy that was written. */
@@ -3757,6 +3763,8 @@ export interface WrittenPolicy {
 	readonly confirmation: string | null;
 	/** The files, with a folder as one; at most 1,000. */
 	readonly changed: readonly ChangedFile[];
+	/** Of a dry run: an id with which `change_set` makes exactly this change, for as long as nothing that it touches has changed; absent otherwise. */
+	readonly preview?: string | null;
 	/** The digest of its block; until the user approves it, no agent runs it. */
 	readonly policy_digest: string;
 	/** Its faults and remarks, each with its line in the block. */
@@ -3862,23 +3870,17 @@ export interface Operations {
 		result: CheckedNotes;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
+	/** Change all notes, or those that fit all of `folder`, `tag`, `where` and `paths`, as one. */
+	change_notes: {
+		arguments: ChangeNotesArguments;
+		result: ManyWritten;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "folder_not_found" | "text_not_found" | "note_exists" | "expectation_failed" | "confirmation_required";
+	};
 	/** Rename a tag in the properties and the text of all notes and canvases, or merge it into another. */
 	rename_tag: {
 		arguments: RenameTagArguments;
 		result: ManyWritten;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "text_not_found" | "protected_path" | "expectation_failed" | "confirmation_required";
-	};
-	/** Rename a property in all notes; its values, comments and quotes stay. */
-	rename_property: {
-		arguments: RenamePropertyArguments;
-		result: ManyWritten;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "text_not_found" | "folder_not_found" | "expectation_failed" | "confirmation_required";
-	};
-	/** Replace a value of a property in all notes, also as an item of a list. */
-	change_values: {
-		arguments: ChangeValuesArguments;
-		result: ManyWritten;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "text_not_found" | "folder_not_found" | "expectation_failed" | "confirmation_required";
 	};
 	/** Find pairs of notes that may be one, each with the reasons; never two days, or two numbers of a series. */
 	merge_suggestions: {

@@ -1,0 +1,160 @@
+"""Changes of many notes as one, chosen by folder, tag, condition or path, and made by the id of their dry run."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.features.served import Served
+from tests.features.test_properties import change, contents, error, set_settings
+
+NOTES = {
+    "In/Rye.md": "---\nstatus: open\ntags: [bread]\n---\nA loaf of rye. [[Spelt]]\n",
+    "In/Spelt.md": "# Spelt\n\nA loaf, a loaf and #flour.\n",
+    "In/Deep/Oats.md": "---\nstatus: done # since May\nRating: 3\n---\nNo bread.\n",
+    "In/Broken.md": "---\nstatus: [open\n---\nA loaf.\n",
+    "Out.md": "---\ntags: bread, old\n---\nA loaf. [[In/Rye]] and [[Oats]]\n",
+    "In/picture.canvas": '{"nodes": [], "edges": []}',
+}
+
+
+def text_of(served: Served, path: str) -> str:
+    return (served.bridge.find(None).root / path).read_text()
+
+
+async def test_a_property_is_set_in_a_folder_and_undone_by_one_call(served: Served) -> None:
+    before = {path: text_of(served, path) for path in NOTES}
+    made = await change(served, "change_notes", folder="In", properties={"status": "kept", "rating": 5})
+    assert {one["path"] for one in made["changed"]} == {"In/Rye.md", "In/Spelt.md", "In/Deep/Oats.md"}
+    assert [one["path"] for one in made["skipped"]] == ["In/Broken.md"]
+    assert text_of(served, "In/Spelt.md").startswith("---\nstatus: kept\nrating: 5\n---\n# Spelt\n")
+    assert text_of(served, "In/Deep/Oats.md").startswith("---\nstatus: kept # since May\nRating: 5\n---\n")
+    await change(served, "undo_change", change_id=made["change_id"])
+    assert {path: text_of(served, path) for path in NOTES} == before
+
+
+async def test_notes_are_chosen_by_tag_condition_and_path_together(served: Served) -> None:
+    async def changed(**chosen: object) -> list[str]:
+        made = await change(served, "change_notes", **chosen, properties={"seen": True}, dry_run=True)
+        return sorted(one["path"] for one in made["changed"])
+
+    assert await changed(tag="bread") == ["In/Rye.md", "Out.md"]
+    assert await changed(where="rating > 2") == ["In/Deep/Oats.md"]
+    assert await changed(tag="bread", folder="In") == ["In/Rye.md"]
+    assert await changed(paths=["Out.md", "In/Spelt.md"], folder="In") == ["In/Spelt.md"]
+
+
+async def test_tags_are_added_once_and_removed_from_properties_only(served: Served) -> None:
+    made = await change(served, "change_notes", add_tags=["#Bread", "flour"], remove_tags=["old"])
+    assert text_of(served, "In/Rye.md").startswith("---\nstatus: open\ntags: [bread, flour]\n---\n")
+    assert text_of(served, "In/Spelt.md").startswith("---\ntags:\n  - Bread\n---\n# Spelt\n")
+    assert text_of(served, "Out.md").startswith("---\ntags:\n  - bread\n  - flour\n---\n")
+    assert [one["path"] for one in made["skipped"]] == ["In/Broken.md"]
+    made = await change(served, "change_notes", remove_tags=["flour", "bread"])
+    assert [(one["path"], one["why"]) for one in made["skipped"] if "Spelt" in one["path"]] == [
+        ("In/Spelt.md", "`#flour` stands in the text of `In/Spelt.md`, line 7.")
+    ]
+    assert text_of(served, "Out.md").startswith("A loaf.")
+
+
+async def test_a_text_is_replaced_in_all_notes(served: Served) -> None:
+    made = await change(served, "change_notes", find="A loaf", replace="Two loaves", expect={"files": 4})
+    assert made["occurrences"] == 4
+    assert text_of(served, "In/Spelt.md") == "# Spelt\n\nTwo loaves, a loaf and #flour.\n"
+    assert "Two loaves" in text_of(served, "In/Broken.md")
+    none = await error(served, "change_notes", find="No such text", replace="x")
+    assert none["code"] == "text_not_found"
+
+
+async def test_a_replacement_tells_of_links_that_it_breaks(served: Served) -> None:
+    tried = await change(served, "change_notes", find="[[Spelt]]", replace="[[Splet]]", dry_run=True)
+    assert [(one["path"], one["text"]) for one in tried["links_broken"]] == []
+    assert any("Splet" in warning for warning in tried["warnings"])
+
+
+async def test_notes_move_with_their_links_and_stay_where_they_are_already(served: Served) -> None:
+    made = await change(served, "change_notes", folder="In", to="In/Deep", properties={"moved": True})
+    root: Path = served.bridge.find(None).root
+    assert sorted(path.name for path in (root / "In/Deep").iterdir()) == [
+        "Broken.md",
+        "Oats.md",
+        "Rye.md",
+        "Spelt.md",
+        "picture.canvas",
+    ]
+    assert "[[In/Deep/Rye]]" in text_of(served, "Out.md")
+    assert "moved: true" in text_of(served, "In/Deep/Rye.md")
+    await change(served, "undo_change", change_id=made["change_id"])
+    assert text_of(served, "Out.md") == NOTES["Out.md"]
+
+
+async def test_the_id_of_a_dry_run_makes_what_it_showed(served: Served) -> None:
+    tried = await change(served, "change_notes", folder="In", find="loaf", replace="bun", reason="Buns.", dry_run=True)
+    assert text_of(served, "In/Rye.md") == NOTES["In/Rye.md"]
+    made = await change(served, "change_set", preview=tried["preview"])
+    assert (made["diff"], made["files"]) == (tried["diff"], tried["files"])
+    listed = (await served.call("list_changes", limit=1)).json["changes"][0]
+    assert (listed["operation"], listed["reason"]) == ("change_notes", "Buns.")
+    again = await error(served, "change_set", preview=tried["preview"])
+    assert again["code"] == "change_not_found"
+
+
+async def test_the_id_of_a_dry_run_is_refused_when_a_note_has_changed_since(served: Served) -> None:
+    tried = await change(served, "change_notes", folder="In", to="Kept", dry_run=True)
+    await change(served, "edit_note", path="Out.md", edits=[{"op": "append", "text": "[[In/Spelt]]"}])
+    refused = await error(served, "change_set", preview=tried["preview"])
+    assert refused["code"] == "expectation_failed"
+    assert "dry_run" in refused["hint"]
+    assert text_of(served, "In/Rye.md") == NOTES["In/Rye.md"]
+
+
+async def test_any_change_is_made_by_the_id_of_its_dry_run(served: Served) -> None:
+    tried = await change(served, "create_note", path="New.md", text="New.", dry_run=True)
+    made = await change(served, "change_set", preview=tried["preview"])
+    assert made["changed"][0]["path"] == "New.md"
+    assert text_of(served, "New.md") == "New.\n"
+    nothing = await change(served, "set_properties", path="In/Rye.md", properties={"status": "open"}, dry_run=True)
+    assert "preview" not in nothing
+    there = await error(served, "change_notes", paths=["New.md"], to="")
+    assert "already" in there["message"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        ({}, "invalid_arguments", "Nothing is to be changed."),
+        ({"folder": "In"}, "invalid_arguments", "Nothing is to be changed."),
+        ({"folder": "Inn", "remove": ["status"]}, "folder_not_found", "Inn"),
+        ({"tag": "braed", "remove": ["status"]}, "note_not_found", "braed"),
+        ({"paths": ["In/Ry.md"], "remove": ["status"]}, "note_not_found", "In/Rye.md"),
+        ({"where": "stauts == 'open'", "remove": ["status"]}, "note_not_found", "stauts"),
+        ({"where": "status ==", "remove": ["status"]}, "invalid_arguments", ""),
+        ({"add_tags": ["a b"]}, "invalid_arguments", "is not a tag"),
+        ({"old": {"status": "open"}}, "invalid_arguments", "`properties`"),
+        ({"properties": {"a\nb": 1}, "folder": "In"}, "invalid_arguments", "one line"),
+        ({"to": "In/Deep", "paths": ["In/Rye.md", "Out.md"], "expect": {"files": 9}}, "expectation_failed", "not 9"),
+    ],
+)
+async def test_bad_input_is_refused_with_a_way_out(
+    served: Served, arguments: dict[str, object], code: str, said: str
+) -> None:
+    found = await error(served, "change_notes", **arguments)
+    assert found["code"] == code
+    assert said in found["message"]
+    assert found["hint"]
+
+
+async def test_a_protected_note_stops_all_of_it(served: Served) -> None:
+    before = contents(served)
+    await set_settings(served, {"readonly": ["Out.md"]})
+    found = await error(served, "change_notes", find="A loaf", replace="x")
+    assert found["code"] == "protected_path"
+    assert contents(served) == before
+
+
+async def test_another_client_cannot_make_what_a_dry_run_showed_to_one(served: Served) -> None:
+    tried = await change(served, "change_notes", folder="In", remove=["status"], dry_run=True)
+    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Client": "other"}
+    body = json.dumps({"preview": tried["preview"]}).encode()
+    refused = (await served.request("POST", "/api/change_set", headers=headers, data=body)).json
+    assert refused["error"]["code"] == "change_not_found"
