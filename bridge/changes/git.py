@@ -188,6 +188,26 @@ def find_commits(vault: Path, since: float) -> dict[str, str]:
     return {pair[1]: pair[0] for pair in pairs if len(pair) == _PAIR}
 
 
+def last_commits(vault: Path) -> dict[VaultPath, float]:
+    """Return when each file of a vault was last committed; none where git does not answer.
+
+    A commit of half of all files, such as the first, says nothing of any.
+    """
+    try:
+        listed = _run_git(vault, "log", "-z", "--format=%x01%ct", "--name-only", "--no-renames", "--relative")
+    except NoCommit:
+        return {}
+    # Of each commit the time, and the names, of which the first stands on a new line.
+    commits = [entry.replace("\0\n", "\0", 1).split("\0") for entry in listed.split("\x01")[1:]]
+    files = {path for _, *paths in commits for path in paths if path}
+    found: dict[VaultPath, float] = {}
+    for seconds, *paths in commits:
+        if sum(map(bool, paths)) <= len(files) / 2:
+            for path in filter(None, paths):
+                found.setdefault(VaultPath(path), float(seconds))
+    return found
+
+
 def commit(vault: Path, change: Change, snapshot: Snapshot) -> CommitResult:
     """Commit a change that was made, but for files that had uncommitted edits before it. Hooks do not run."""
     try:

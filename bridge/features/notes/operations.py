@@ -5,7 +5,6 @@ import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from pathlib import Path
 from typing import Any, Literal
 
 from msgspec.structs import replace
@@ -16,9 +15,10 @@ from bridge.api.hints import Folder
 from bridge.api.moments import iso
 from bridge.api.note_names import no_such_note, unknown_names
 from bridge.api.note_text import read_text
+from bridge.api.note_times import NoteTimes
 from bridge.api.page import ListPage, Page, PageArguments
 from bridge.api.registry import operation
-from bridge.api.vault_notes import creation_text, creation_time, snapshot, sources_of
+from bridge.api.vault_notes import snapshot, sources_of
 from bridge.api.where import FilterArguments, NoteFilter, Where, choose_among, notes_where
 from bridge.changes.requests.create_note import CreateNote
 from bridge.engine.open_vault import OpenVault
@@ -126,9 +126,10 @@ async def find_notes(
             paths &= sources_of(vault, resolved_links, notes, links_to)
         if linked_from is not None:
             paths &= targets_of(vault, notes, linked_from)
-        found = sort_notes([notes[path] for path in paths], sort, vault.root)
+        times = NoteTimes.of(notes.values(), vault.root)
+        found = sort_notes([notes[path] for path in paths], sort, times)
         notices = (*unknown_names(notes, criteria.folder, criteria.tags, criteria.properties), *unknown)
-        shown = tuple(summarize_note(note, vault.root) for note in page.cut(found))
+        shown = tuple(summarize_note(note, times) for note in page.cut(found))
         return FoundNotes(shown, notices, **page.place(len(found)))
 
     found = await asyncio.to_thread(find)
@@ -152,17 +153,17 @@ def targets_of(vault: OpenVault, notes: Notes, path: VaultPath) -> set[VaultPath
     return {target for target in resolved if target is not None and target != path}
 
 
-def sort_notes(notes: list[IndexedNote], sort: Sort, root: Path) -> list[IndexedNote]:
+def sort_notes(notes: list[IndexedNote], sort: Sort, times: NoteTimes) -> list[IndexedNote]:
     """Sort notes; equal ones by path."""
 
     def by_path(note: IndexedNote) -> Any:
         return (note.path.casefold(), note.path)
 
     if sort.endswith("created"):
-        times = {note.path: creation_time(note, root) for note in notes}
-        known = sorted((note for note in notes if times[note.path] is not None), key=by_path)
-        known.sort(key=lambda note: times[note.path] or 0.0, reverse=sort.startswith("-"))
-        return known + sorted((note for note in notes if times[note.path] is None), key=by_path)
+        created = {note.path: times.created(note) for note in notes}
+        known = sorted((note for note in notes if created[note.path] is not None), key=by_path)
+        known.sort(key=lambda note: created[note.path] or 0.0, reverse=sort.startswith("-"))
+        return known + sorted((note for note in notes if created[note.path] is None), key=by_path)
     keys = {
         "path": by_path,
         "title": lambda note: note.title.casefold(),
@@ -171,8 +172,8 @@ def sort_notes(notes: list[IndexedNote], sort: Sort, root: Path) -> list[Indexed
     return sorted(sorted(notes, key=by_path), key=keys[sort.removeprefix("-")], reverse=sort.startswith("-"))
 
 
-def summarize_note(note: IndexedNote, root: Path) -> ListedNote:
-    created = creation_text(note, root)
+def summarize_note(note: IndexedNote, times: NoteTimes) -> ListedNote:
+    created = times.created_text(note)
     return ListedNote(
         note.path, note.title, tuple(note.tags), iso(note.mtime), note.digest, note.note_type, created=created
     )

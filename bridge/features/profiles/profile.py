@@ -10,8 +10,9 @@ from bridge.api.call import Call
 from bridge.api.moments import iso
 from bridge.api.note_names import no_such_note
 from bridge.api.note_text import open_note
+from bridge.api.note_times import NoteTimes
 from bridge.api.registry import operation
-from bridge.api.vault_notes import creation_text, snapshot
+from bridge.api.vault_notes import snapshot
 from bridge.api.where import choose_among
 from bridge.api.write import client_name
 from bridge.engine.analytics import GraphSnapshot
@@ -244,6 +245,8 @@ async def note_profile(call: Call, path: VaultPath, parts: tuple[ProfilePart, ..
         raise no_such_note(vault, path)
     indexed = vault.index.notes[path]
     note = await asyncio.to_thread(open_note, vault, path)
+    times = await asyncio.to_thread(NoteTimes.of, snapshot(vault).values(), vault.root, commits=True)
+    modified = times.modified(indexed)
     found: dict[str, Any] = {}
     notices: list[str] = []
     for part in dict.fromkeys(parts):
@@ -258,9 +261,9 @@ async def note_profile(call: Call, path: VaultPath, parts: tuple[ProfilePart, ..
         note_type=indexed.note_type,
         digest=indexed.digest,
         words=sum(section.words for section in outline_of(note)),
-        created=await asyncio.to_thread(creation_text, indexed, vault.root),
-        modified=iso(indexed.mtime),
-        age_days=max(0, int((time.time() - indexed.mtime) // DAY_S)),
+        created=await asyncio.to_thread(times.created_text, indexed),
+        modified=iso(modified),
+        age_days=max(0, int((time.time() - modified) // DAY_S)),
         notices=tuple(notices),
         **found,
     )

@@ -15,6 +15,7 @@ from bridge.api.hints import Folder, Limit
 from bridge.api.moments import iso
 from bridge.api.note_names import unknown_names
 from bridge.api.note_text import open_note
+from bridge.api.note_times import NoteTimes
 from bridge.api.registry import operation
 from bridge.api.where import choose_among
 from bridge.engine.analytics import GraphSnapshot
@@ -61,7 +62,7 @@ class StaleNote(Record):
     Attributes:
         path: The note.
         title: Its title.
-        modified: When it was last modified.
+        modified: When it was last modified: after a copy of the vault, by its properties or git, as far as they tell.
         age_days: Whole days since then.
         backlinks: Notes that link to it.
         score: How much looking through it would matter; comparable within one answer only.
@@ -125,10 +126,12 @@ async def stale_notes(
 
     def find() -> StaleNotes:
         now = time.time()
+        times = NoteTimes.of(graph_snapshot.notes.values(), vault.root, commits=True)
         ranked = sorted(
-            rank_notes(vault, graph_snapshot, folder, now, days, least_linked), key=lambda one: (-one[0], one[1].path)
+            rank_notes(vault, graph_snapshot, times, folder, now, days, least_linked),
+            key=lambda one: (-one[0], one[1].path),
         )
-        read = [describe_note(vault, graph_snapshot, note, score, now) for score, note in ranked[: READ * limit]]
+        read = [describe_note(vault, graph_snapshot, times, note, score, now) for score, note in ranked[: READ * limit]]
         best = sorted(read, key=lambda one: (-one.score, one.path))[:limit]
         return StaleNotes(tuple(best), len(ranked), unknown_names(graph_snapshot.notes, folder))
 
@@ -136,32 +139,39 @@ async def stale_notes(
 
 
 def rank_notes(
-    vault: OpenVault, graph_snapshot: GraphSnapshot, folder: str | None, now: float, days: int, least_linked: int
+    vault: OpenVault,
+    graph_snapshot: GraphSnapshot,
+    times: NoteTimes,
+    folder: str | None,
+    now: float,
+    days: int,
+    least_linked: int,
 ) -> Iterator[tuple[float, IndexedNote]]:
     inside = f"{folder.strip('/')}/" if folder and folder.strip("/") else ""
     for note in without_templates(vault, list(graph_snapshot.notes.values())):
-        age = (now - note.mtime) / DAY_S
+        age = (now - times.modified(note)) / DAY_S
         if age < days or not note.path.startswith(inside) or NAME_PATTERNS["YYYY-MM-DD"].fullmatch(title_of(note.path)):
             continue
         sources = graph_snapshot.graph.linked_from(note.path)
         if len(sources) >= least_linked:
-            recent = len(recent_sources(graph_snapshot, note.path, now))
+            recent = len(recent_sources(graph_snapshot, times, note.path, now))
             yield math.log2(1 + age / days) * math.log2(2 + len(sources)) * (1 + math.log2(1 + recent)), note
 
 
-def recent_sources(graph_snapshot: GraphSnapshot, path: VaultPath, now: float) -> list[VaultPath]:
+def recent_sources(graph_snapshot: GraphSnapshot, times: NoteTimes, path: VaultPath, now: float) -> list[VaultPath]:
     notes = graph_snapshot.notes
     sources = (notes[each] for each in graph_snapshot.graph.linked_from(path) if each in notes)
-    recent = [note for note in sources if now - note.mtime < RECENT_DAYS * DAY_S]
-    return [note.path for note in sorted(recent, key=lambda note: (-note.mtime, note.path))]
+    changed = {note.path: times.modified(note) for note in sources}
+    recent = [path for path, at in changed.items() if now - at < RECENT_DAYS * DAY_S]
+    return sorted(recent, key=lambda path: (-changed[path], path))
 
 
 def describe_note(
-    vault: OpenVault, graph_snapshot: GraphSnapshot, note: IndexedNote, score: float, now: float
+    vault: OpenVault, graph_snapshot: GraphSnapshot, times: NoteTimes, note: IndexedNote, score: float, now: float
 ) -> StaleNote:
     """Return a note with what speaks for looking it through; words that age and days that are over raise its score."""
-    age, sources = int((now - note.mtime) // DAY_S), graph_snapshot.graph.linked_from(note.path)
-    recent = recent_sources(graph_snapshot, note.path, now)
+    age, sources = int((now - times.modified(note)) // DAY_S), graph_snapshot.graph.linked_from(note.path)
+    recent = recent_sources(graph_snapshot, times, note.path, now)
     why = [f"not modified for {count_of(age, 'day')}", f"linked from {count_of(len(sources), 'note')}"]
     if recent:
         more = f" and {len(recent) - 1} more" if len(recent) > 1 else ""
@@ -171,7 +181,7 @@ def describe_note(
     return StaleNote(
         path=note.path,
         title=note.title,
-        modified=iso(note.mtime),
+        modified=iso(times.modified(note)),
         age_days=age,
         backlinks=len(sources),
         score=round(score * (1 + len(signs) / 4), 3),

@@ -12,8 +12,8 @@ from bridge.api.call import Call
 from bridge.api.hints import Limit, Query
 from bridge.api.moments import iso
 from bridge.api.note_names import no_such_note
+from bridge.api.note_times import NoteTimes
 from bridge.api.registry import operation
-from bridge.api.vault_notes import creation_text
 from bridge.api.where import FilterArguments, NoteFilter, Where, choose_among, notes_where
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments, ModelMissing
@@ -182,7 +182,7 @@ def name_topic(hit: SearchHit, topic: str | None) -> SearchHit:
 
 def created_of(vault: OpenVault, path: VaultPath) -> str | None:
     note = vault.index.notes.get(path)
-    return creation_text(note, vault.root) if note else None
+    return NoteTimes(vault.root).created_text(note) if note else None
 
 
 def build_search_result(call: Call, answer: SearchAnswer, started: float) -> SearchResult:

@@ -13,8 +13,9 @@ from msgspec import Meta
 from bridge.api.call import Call
 from bridge.api.markup import Answer, Element, Line, notice, notices, path_of
 from bridge.api.note_text import line_at, open_note
+from bridge.api.note_times import NoteTimes
 from bridge.api.registry import operation
-from bridge.api.vault_notes import creation_time, snapshot
+from bridge.api.vault_notes import snapshot
 from bridge.api.where import choose_among
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
@@ -123,9 +124,10 @@ async def entity_course(
         linking = set(resolved_links.sources(path)) if path else unresolved_sources(notes, subject)
         naming = {each for each, text in texts.items() if each in notes and finder.forms(text)}
         found = (linking & notes.keys()) | naming
+        times = NoteTimes.of(notes.values(), vault.root, commits=True)
         dated: defaultdict[str, list[IndexedNote]] = defaultdict(list)
         for each in sorted(found - {path}):
-            dated[period_of(day_of(notes[each], vault), by)].append(notes[each])
+            dated[period_of(day_of(notes[each], times), by)].append(notes[each])
         periods = describe_periods(vault, dated, finder, path, limit)
         nothing = () if found else (f"No other note names or links “{subject}”.",)
         return EntityCourse(path, names, periods, len(dated), nothing)
@@ -138,14 +140,14 @@ def unresolved_sources(notes: Notes, subject: str) -> set[VaultPath]:
     return {path for path, note in notes.items() if any(target.casefold() == folded for target, _ in note.targets)}
 
 
-def day_of(note: IndexedNote, vault: OpenVault) -> day_of_calendar:
+def day_of(note: IndexedNote, times: NoteTimes) -> day_of_calendar:
     for found in DAY_IN_NAME.finditer(note.path.rpartition("/")[2]):
         try:
             return day_of_calendar(*map(int, found.groups()))
         except ValueError:
             continue
-    created = creation_time(note, vault.root)
-    return datetime.fromtimestamp(note.mtime if created is None else created).astimezone().date()
+    created = times.created(note)
+    return datetime.fromtimestamp(times.modified(note) if created is None else created).astimezone().date()
 
 
 def period_of(day: day_of_calendar, by: Literal["week", "month"]) -> str:

@@ -3193,7 +3193,7 @@ export interface StaleNote {
 	readonly path: string;
 	/** Its title. */
 	readonly title: string;
-	/** When it was last modified. */
+	/** When it was last modified: after a copy of the vault, by its properties or git, as far as they tell. */
 	readonly modified: string;
 	/** Whole days since then. */
 	readonly age_days: number;
