@@ -1,5 +1,6 @@
 """The kind of searchable file that a path names."""
 
+from bridge.text.fold import fold_case
 from bridge.types import NoteKind
 
 SUFFIXES: dict[str, NoteKind] = {
@@ -31,3 +32,8 @@ def title_of(path: str) -> str:
     """Return the name that Obsidian shows for a file."""
     name = path.rpartition("/")[2]
     return name.rpartition(".")[0] or name
+
+
+def is_index_note(path: str) -> bool:
+    """Return whether a note is named like its folder."""
+    return fold_case(path.rpartition("/")[0].rpartition("/")[2]) == fold_case(title_of(path))

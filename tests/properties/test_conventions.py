@@ -4,7 +4,7 @@ import pytest
 
 from bridge.errors import InvalidArguments
 from bridge.features.properties.census import count_properties, count_values, kind_of_value
-from bridge.features.properties.conventions import infer_rules
+from bridge.features.properties.conventions import find_violations, infer_rules
 from bridge.features.properties.rules import RuleScope, find_violation
 from bridge.features.properties.schema_note import read_schema
 from bridge.index.note import IndexedNote
@@ -64,6 +64,33 @@ def test_a_rule_needs_eight_notes_and_the_share() -> None:
 
 def test_values_of_which_nearly_every_note_has_its_own_are_no_set() -> None:
     assert not {rule for rule in rules_of(BOOKS) if rule[1] == "values" and rule[2] == "year"}
+
+
+def violators(files: dict[str, str]) -> set[tuple[str, str, str]]:
+    notes = notes_of(files)
+    return {
+        (note.path, rule.kind, rule.name) for rule, note, _ in find_violations(notes, [], infer_rules(notes), notes)
+    }
+
+
+def test_what_is_usual_in_a_notes_own_folder_counts_before_what_is_around_it() -> None:
+    songs = {f"Music/Songs/{number}.md": "---\nicon: note\n---\n" for number in range(60)}
+    people = {f"Music/People/{number}.md": "---\nicon: face\n---\n" for number in range(4)}
+    odd = {"Music/Songs/Odd.md": "---\nicon: face\n---\n", "Music/Songs/Bare.md": "Text.", "README.md": "Text."}
+    assert violators(songs | people | odd) == {
+        ("Music/Songs/Odd.md", "values", "icon"),
+        ("Music/Songs/Bare.md", "required", "icon"),
+    }
+
+
+def test_the_index_of_a_folder_need_not_be_like_its_notes() -> None:
+    assert violators(BOOKS | {"Books/Books.md": "- [[2026-01-01]]\n"}) == set()
+    assert ("Books/Other.md", "required", "status") in violators(BOOKS | {"Books/Other.md": "Text."})
+
+
+def test_a_tag_or_alias_that_other_notes_lack_is_not_wrong() -> None:
+    notes = {f"{number}.md": f"---\ntags: [{'bread' if number % 2 else 'cake'}]\n---\n" for number in range(40)}
+    assert violators(notes | {"Odd.md": "---\ntags: [soup]\naliases: [Broth]\n---\n"}) == set()
 
 
 def test_a_violation_is_what_the_note_has_instead() -> None:

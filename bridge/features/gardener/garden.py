@@ -19,11 +19,11 @@ from bridge.features.topics.public import (
     TopicSettings,
     VaultTopics,
     find_ontology_folder,
-    is_index_note,
     is_instructions,
 )
 from bridge.index.boilerplate import is_template
 from bridge.index.note import IndexedNote, Notes
+from bridge.markdown.kinds import is_index_note
 from bridge.markdown.note import Note
 from bridge.markdown.parse import parse
 from bridge.records import Record

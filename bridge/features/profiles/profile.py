@@ -175,7 +175,7 @@ def _violated_rules(
     asked = list(without_templates(vault, [note]))
     return tuple(
         ViolatedRule(rule.kind, rule.name, found[:200], rule.expected, rule.source)
-        for rule, _, found in find_violations(asked, stated, inferred)
+        for rule, _, found in find_violations(asked, stated, inferred, notes)
     )
 
 

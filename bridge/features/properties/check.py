@@ -159,7 +159,7 @@ async def check_notes(
         asked = list(without_templates(vault, select_notes(every, folder)))
         asked = [note for note in asked if not paths or note.path in paths]
         inferred = infer_rules(notes, least) if rules != "schema" else []
-        every_one = find_violations(asked, stated, inferred)
+        every_one = find_violations(asked, stated, inferred, notes)
         found = [
             one for one in every_one if not dismissed or (one[1].path, dismissal_key(one[0].name)) not in dismissed
         ]

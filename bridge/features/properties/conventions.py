@@ -5,13 +5,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Final
 
+from msgspec import field
 from msgspec.structs import replace
 
 from bridge.features.properties.census import bare_value, kind_of_value, single_values, value_key
 from bridge.features.properties.rules import NAME_PATTERNS, Rule, RuleKind, RuleScope, applies_to, find_violation
 from bridge.index.note import IndexedNote
-from bridge.markdown.kinds import title_of
+from bridge.markdown.kinds import is_index_note, title_of
 from bridge.markdown.note import property_of
+from bridge.records import Record
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 
@@ -24,6 +26,12 @@ MAX_VALUES: Final = 12
 RARE: Final = 0.04
 """The share of notes up to which a value is an exception and no member of the set."""
 
+
+NAMING: Final = frozenset({"tags", "tag", "aliases", "alias"})
+"""Properties that say more with each new value."""
+
+MIN_AROUND: Final = 0.5
+"""The share of the notes in a note's own folder that must keep a rule for it to say something about the note."""
 
 Traits = Mapping[RuleKind, Mapping[str, str]]
 """The names of each kind that a note has."""
@@ -112,6 +120,8 @@ def _value_rules(scope: RuleScope, name: str, notes: Collection[IndexedNote], le
     kind, count = kinds.most_common(1)[0]
     if count >= least * filled:
         yield Rule(scope, "type", name, (kind,), filled, count)
+    if fold_case(name) in NAMING:
+        return
     items: Counter[str] = Counter()
     spelled: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for value in values:
@@ -156,13 +166,18 @@ def _read_traits(note: IndexedNote) -> Traits:
 
 
 def find_violations(
-    notes: Sequence[IndexedNote], stated: Sequence[Rule], inferred: Sequence[Rule]
+    notes: Sequence[IndexedNote], stated: Sequence[Rule], inferred: Sequence[Rule], among: Iterable[IndexedNote]
 ) -> list[tuple[Rule, IndexedNote, str]]:
-    """Return each violation with what the note has instead; what a schema note says overrules what is inferred."""
+    """Return each violation with what the note has instead; what a schema note says overrules what is inferred.
+
+    Args:
+        among: The notes from which the rules were inferred.
+    """
     found: list[tuple[Rule, IndexedNote, str]] = []
     inside: dict[RuleScope, list[IndexedNote]] = {}
     seen: set[tuple[VaultPath, str, str, tuple[str, ...]]] = set()
     said: set[tuple[VaultPath, str]] = set()
+    surroundings = Surroundings.of(among)
     for rule in (*stated, *sorted(inferred, key=lambda each: -each.share)):
         if rule.scope not in inside:
             inside[rule.scope] = [note for note in notes if rule.scope.contains(note)]
@@ -175,7 +190,32 @@ def find_violations(
             key = note.path, rule.kind, name, rule.expected if rule.kind == "condition" else ()
             if key in seen or not applies_to(rule, note):
                 continue
-            if (wrong := find_violation(rule, note)) is not None:
+            wrong = find_violation(rule, note)
+            if wrong is not None and (rule.source is not None or surroundings.agree(rule, note)):
                 seen.add(key)
                 found.append((rule, note, wrong))
     return found
+
+
+class Surroundings(Record):
+    """The notes by their folders, which know better what is usual there than the folders around them."""
+
+    notes: Mapping[str, Sequence[IndexedNote]]
+    _kept: dict[tuple[int, str], bool] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, notes: Iterable[IndexedNote]) -> "Surroundings":
+        together: defaultdict[str, list[IndexedNote]] = defaultdict(list)
+        for note in notes:
+            together[note.path.rpartition("/")[0]].append(note)
+        return cls(together)
+
+    def agree(self, rule: Rule, note: IndexedNote) -> bool:
+        """Return whether a rule that was inferred for a folder is one of a note's own folder, and not of an index."""
+        if rule.scope.note_type:
+            return True
+        folder = note.path.rpartition("/")[0]
+        key = id(rule), folder
+        if key not in self._kept:
+            self._kept[key] = count_kept(rule, self.notes.get(folder, ())).share >= MIN_AROUND
+        return self._kept[key] and not is_index_note(note.path)

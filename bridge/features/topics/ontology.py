@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Annotated, Final, Literal
 
 from bridge.index.note import IndexedNote, Notes
+from bridge.markdown.kinds import is_index_note
 from bridge.markdown.names import note_name
 from bridge.markdown.note import property_of
 from bridge.records import Record
@@ -103,12 +104,6 @@ def read_max_depth(note: IndexedNote | None) -> int | None:
     """Return how many folders deep below the ontology's topics may be by its rules; None for any number."""
     value = None if note is None else property_of(note.properties, MAX_DEPTH)
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
-
-
-def is_index_note(path: VaultPath) -> bool:
-    """Return whether a note is named like its folder."""
-    parent = path.rpartition("/")[0].rpartition("/")[2]
-    return fold_case(parent) == fold_case(note_name(path))
 
 
 def _notes_below(folder: VaultPath, notes: Notes) -> Iterator[IndexedNote]:

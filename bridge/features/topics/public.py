@@ -6,7 +6,6 @@ from bridge.features.topics.ontology import (
     INSTRUCTIONS,
     TopicSettings,
     find_ontology_folder,
-    is_index_note,
     is_instructions,
 )
 from bridge.features.topics.rules import read_never

@@ -15,12 +15,11 @@ from bridge.features.entities.public import MergeReason, MergeSuggestion, find_m
 from bridge.features.gardener.finding import TICKED, GardenFinding
 from bridge.features.gardener.garden import Garden
 from bridge.features.gardener.plan_note import code_words, plain_words, plan_link
-from bridge.features.topics.public import is_index_note
 from bridge.index.boilerplate import is_template
 from bridge.index.note import IndexedNote
 from bridge.markdown.decode import digest_of
 from bridge.markdown.edit.requests import ReplaceLines
-from bridge.markdown.kinds import is_document, title_of
+from bridge.markdown.kinds import is_document, is_index_note, title_of
 from bridge.markdown.note import Note
 from bridge.records import Record
 from bridge.types import VaultPath

@@ -157,7 +157,7 @@ class ViolatedConventions:
         fresh = list(garden.fresh())
         inferred = [rule for rule in infer_rules(notes, 0.9) if rule.kind == "values"]
         stated = [rule for rule in garden.stated if rule.kind == "values"]
-        for rule, note, found in find_violations(fresh, stated, inferred):
+        for rule, note, found in find_violations(fresh, stated, inferred, notes):
             garden.budget.pause()
             wanted = find_closest(found, rule.expected)
             name = next((own for own in note.properties if fold_case(own) == fold_case(rule.name)), None)
