@@ -65,12 +65,12 @@ class NoteTimes(Record):
         seconds = self.created(note)
         return None if seconds is None else iso(seconds)
 
-    def modified(self, note: IndexedNote) -> float:
-        """Return when a note was changed: of a copied file as its properties or git tell, if they do."""
+    def modified(self, note: IndexedNote) -> float | None:
+        """Return when a note was changed: of a copied file as its properties or git tell; None where they do not."""
         if not self._is_of_copy(note.mtime):
             return note.mtime
         told = (stated_time(note, MODIFIED), self.committed.get(note.path), stated_time(note, CREATED))
-        return max((time for time in told if time is not None and time <= note.mtime), default=note.mtime)
+        return max((time for time in told if time is not None and time <= note.mtime), default=None)
 
     def _is_of_copy(self, time: float) -> bool:
         return self.copied is not None and self.copied[0] <= time <= self.copied[1]

@@ -246,7 +246,7 @@ async def note_profile(call: Call, path: VaultPath, parts: tuple[ProfilePart, ..
     indexed = vault.index.notes[path]
     note = await asyncio.to_thread(open_note, vault, path)
     times = await asyncio.to_thread(NoteTimes.of, snapshot(vault).values(), vault.root, commits=True)
-    modified = times.modified(indexed)
+    modified = times.modified(indexed) or indexed.mtime
     found: dict[str, Any] = {}
     notices: list[str] = []
     for part in dict.fromkeys(parts):

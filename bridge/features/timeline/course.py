@@ -146,8 +146,7 @@ def day_of(note: IndexedNote, times: NoteTimes) -> day_of_calendar:
             return day_of_calendar(*map(int, found.groups()))
         except ValueError:
             continue
-    created = times.created(note)
-    return datetime.fromtimestamp(times.modified(note) if created is None else created).astimezone().date()
+    return datetime.fromtimestamp(times.created(note) or times.modified(note) or note.mtime).astimezone().date()
 
 
 def period_of(day: day_of_calendar, by: Literal["week", "month"]) -> str:
