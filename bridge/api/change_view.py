@@ -159,3 +159,9 @@ def describe_forecast(forecast: Forecast | None) -> tuple[CountForecast, ...]:
         *forecast.tags,
         *forecast.properties,
     )
+
+
+def forecast_lines(counts: Iterable[Answer]) -> Iterable[Line]:
+    words = " · ".join(f"{inline(one['name'])} {one['before']:,} → {one['after']:,}" for one in counts)
+    if words:
+        yield notice(words)

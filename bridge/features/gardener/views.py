@@ -1,7 +1,8 @@
 """Text views of the gardener's results."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
+from bridge.api.change_view import forecast_lines
 from bridge.api.markup import Answer, Column, Diff, Element, Line, Segment, Table, notice, notices, path_of
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline
@@ -70,9 +71,3 @@ def applied_plan_view(answer: Answer) -> Iterable[Element]:
 
 def garden_rules_view(answer: Answer) -> Iterable[Element]:
     yield Table(RULES, answer["rules"])
-
-
-def forecast_lines(counts: Sequence[Answer]) -> Iterable[Line]:
-    words = " · ".join(f"{inline(one['name'])} {one['before']:,} → {one['after']:,}" for one in counts)
-    if words:
-        yield Line(words)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from bridge.api.change_view import written_view
+from bridge.api.change_view import forecast_lines, written_view
 from bridge.api.markup import Answer, Column, Element, Line, Table, notice, page_notice, path_of
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline
@@ -55,9 +55,7 @@ def outcome_view(answer: Answer) -> Iterable[Element]:
         yield Line(f"{one['id']}: {_step(one)}", *((" · ", path_of(one["path"])) if one["path"] else ()))
     if answer["output"]:
         yield Line(inline(answer["output"]))
-    if answer["forecast"]:
-        counts = (f"{inline(one['name'])} {one['before']:,} → {one['after']:,}" for one in answer["forecast"])
-        yield notice(f"counts of the vault: {', '.join(counts)}")
+    yield from forecast_lines(answer["forecast"])
     yield from written_view(answer)
 
 

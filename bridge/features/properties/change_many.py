@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from bridge.api.call import Call
+from bridge.api.change_view import describe_forecast
 from bridge.api.hints import Folder, Scalar
 from bridge.api.note_names import folder_of, no_such_note, unknown_names
 from bridge.api.registry import operation
@@ -24,6 +25,7 @@ from bridge.api.write import (
     outcome_notices,
 )
 from bridge.changes.effect import SkippedFile
+from bridge.changes.forecast import CountForecast
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.many_notes import (
     ChangeValues,
@@ -58,11 +60,13 @@ class ManyWritten(Written, kw_only=True):
         occurrences: How often the name or value stood in the files that change.
         skipped: Notes that have it and cannot be changed on their own, at most 1,000.
         named_in: Queries, bases and bookmarks with the name, in which nothing is changed.
+        forecast: The counts of the vault that would differ afterwards; only of a dry run.
     """
 
     occurrences: int = 0
     skipped: tuple[SkippedFile, ...] = ()
     named_in: tuple[Exact, ...] = ()
+    forecast: tuple[CountForecast, ...] = ()
 
 
 @operation(
@@ -266,7 +270,9 @@ def as_tag(name: str) -> str:
 async def change_many(
     call: Call, requests: Sequence[Request], operation: str, expect: Expectation | None, options: WriteOptions
 ) -> ManyWritten:
-    outcome = await carry_requests(call, requests, options, operation=operation, expect=expected_counts(expect))
+    outcome = await carry_requests(
+        call, requests, options, operation=operation, expect=expected_counts(expect), forecast=options.dry_run
+    )
     made, effect = await build_written(outcome, dry_run=options.dry_run), outcome.planned.effect
     waiting = await outcome_notices(call.vault, outcome)
     written = {name: getattr(made, name) for name in Written.__struct_fields__}
@@ -278,6 +284,7 @@ async def change_many(
         occurrences=sum(effect.occurrences.values()),
         skipped=effect.skipped[:MAX_FILES],
         named_in=effect.named_in[:MAX_FILES],
+        forecast=describe_forecast(outcome.planned.forecast),
     )
 
 

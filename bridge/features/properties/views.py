@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from bridge.api.change_view import written_view
+from bridge.api.change_view import forecast_lines, written_view
 from bridge.api.markup import Answer, Column, Element, Line, Section, Table, notice, notices, path_of
 from bridge.text.counts import count_of, count_shown
 from bridge.text.invisible import inline
@@ -84,6 +84,7 @@ def checked_notes_view(answer: Answer) -> Iterable[Element]:
 def many_written_view(answer: Answer) -> Iterable[Element]:
     """Show a change of many notes: what it changed, and what it could not."""
     yield from written_view(answer)
+    yield from forecast_lines(answer.get("forecast", ()))
     for one in answer["skipped"][:MAX_SKIPPED_NOTES]:
         yield Line("skipped: ", path_of(one["path"]), f" · {inline(one['why'])}")
     if len(answer["skipped"]) > MAX_SKIPPED_NOTES:

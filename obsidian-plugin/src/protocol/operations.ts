@@ -21,8 +21,8 @@ export const FORMS = {
 	rename_heading: "51abea2ca773",
 	property_report: "08b6b1599966",
 	check_notes: "1b1470c046b1",
-	change_notes: "99ef9ba85d97",
-	rename_tag: "de92c67712b1",
+	change_notes: "85416994f711",
+	rename_tag: "6547b48e8dc4",
 	merge_suggestions: "5e868ab387f5",
 	dismiss: "46cb3c4aefbe",
 	plan_garden: "ea113ed13022",
@@ -2076,6 +2076,8 @@ export interface ManyWritten {
 	readonly skipped?: readonly SkippedFile[];
 	/** Queries, bases and bookmarks with the name, in which nothing is changed. */
 	readonly named_in?: readonly string[];
+	/** The counts of the vault that would differ afterwards; only of a dry run. */
+	readonly forecast?: readonly CountForecast[];
 }
 
 /** How many memories there are. */
