@@ -54,10 +54,10 @@ def written_view(answer: Answer) -> Iterable[Element]:
     many = answer.get("files", 0) > MANY
     diff = RENAMES.sub("", answer["diff"])
     diff = _first_lines(diff) if many else diff
-    if len(files) > MAX_FILES and not many:
-        yield Diff(diff, ECHO * tried, ECHO_WIDTH)
-    else:
-        yield Diff(diff) if tried or not answer["change_id"] else _echo(diff)
+    if tried or not answer["change_id"]:
+        yield Diff(diff, ECHO, ECHO_WIDTH) if len(files) > MAX_FILES else Diff(diff)
+    elif len(files) <= MAX_FILES or many:
+        yield _echo(diff)
     if many:
         yield notice(aside(_way_to_all(answer)))
     if id_ := answer.get("preview"):

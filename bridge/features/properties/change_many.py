@@ -168,7 +168,7 @@ async def change_notes(
     """Change all notes, or those that fit all of `folder`, `tag`, `where` and `paths`, as one.
 
     Args:
-        folder: Only notes under this folder; the agents' folder stays as it is unless it is named.
+        folder: Only notes under this folder; those of agents only if it names their folder.
         tag: Only notes with this tag.
         where: Only notes for which this expression of Obsidian's Bases is true, as in `find_notes`.
         paths: Only these notes.
@@ -176,8 +176,7 @@ async def change_notes(
         old: Only replace these values of `properties`, also as items of a list: `1` is not `"1"`, and case counts.
         remove: Properties to remove.
         rename: New names of properties; their values stay.
-        on_clash: For notes that have a property with the new name already: `merge` joins the values, `keep` leaves such
-            notes alone.
+        on_clash: Where a note has the new name already: `merge` joins the values, `keep` leaves the note alone.
         add_tags: Tags to add to the properties.
         remove_tags: Tags to remove from the properties.
         find: Text to replace, exactly as it stands.

@@ -391,7 +391,7 @@ export interface BrokenName {
 }
 
 export interface ChangeNotesArguments {
-	/** Only notes under this folder; the agents' folder stays as it is unless it is named. */
+	/** Only notes under this folder; those of agents only if it names their folder. */
 	readonly folder?: string | null;
 	/** Only notes with this tag. */
 	readonly tag?: string | null;
@@ -407,7 +407,7 @@ export interface ChangeNotesArguments {
 	readonly remove?: readonly string[];
 	/** New names of properties; their values stay. */
 	readonly rename?: Readonly<Record<string, string>>;
-	/** For notes that have a property with the new name already: `merge` joins the values, `keep` leaves such notes alone. */
+	/** Where a note has the new name already: `merge` joins the values, `keep` leaves the note alone. */
 	readonly on_clash?: "refuse" | "keep" | "merge";
 	/** Tags to add to the properties. */
 	readonly add_tags?: readonly string[];
