@@ -87,8 +87,8 @@ async def test_a_session_that_changed_something_has_a_journal(served: Served) ->
     async with connected(served, "legacy", preset="full") as agent:
         await agent.call_tool("read_note", {"path": RYE})
         await agent.call_tool("edit_note", EDIT)
-        first = await until(having(folder, "status: active", "+2 -0: edit_note"))
-        assert "- [[Garden/Beans|Beans]]: Frost is coming" in first.read_text()
+        first = await until(having(folder, "status: active", "+2 -0"))
+        assert "- `edit_note`: [[Garden/Beans|Beans]] +2 -0 – Frost is coming\n" in first.read_text()
         await agent.call_tool("read_note", {"path": "Notes/1.md"})
         await until(having(folder, "[[Notes/1|1]]"))
     path = await until(having(folder, "status: completed"))
@@ -190,7 +190,9 @@ async def test_a_renamed_note_is_followed_in_a_journal(served: Served) -> None:
         await until(having(folder, "edit_note"))
         await agent.call_tool("move_note", {"path": BEANS, "to": "Garden/Broad.md"})
         await agent.call_tool("read_note", {"path": RYE})
-        await until(having(folder, "[[Garden/Broad|Broad]] +2 -0: edit_note, move_note"))
+        await until(
+            having(folder, "`edit_note`: [[Garden/Broad|Broad]] +2 -0", "Rye]] +1 -1, [[Garden/Broad|Broad]]\n")
+        )
     path = await until(having(folder, "status: completed"))
     assert "## Later" not in path.read_text()
 
@@ -251,6 +253,75 @@ async def test_a_journal_sums_up_what_was_written(served: Served) -> None:
         assert "Of what was written" not in path.read_text()
 
 
+WRITTEN = """\
+---
+mood: We decided to be content in all things.
+---
+# Plan
+
+Here we decided to cover the beans with fleece, because it breathes. It is still open whether the rye needs it.
+
+> We decided to quote others now and then.
+
+We decided what the template says each day.
+
+- [ ] Buy fleece
+- [ ] Check the template's box
+"""
+
+
+async def test_a_journal_quotes_what_was_decided_and_left_open(served: Served) -> None:
+    folder, root = await begin(served), served.bridge.find(None).root
+    (root / "Templates").mkdir()
+    template = "# {{title}}\n\nWe decided what the template says each day.\n\n- [ ] Check the template's box\n"
+    (root / "Templates/Plan.md").write_text(template)
+    (root / "Old.md").write_text(
+        "# Old\n\nHere we decided long ago. See [[Beans]].\n\n- [ ] Oil the [[Beans]]\n- [ ] Weed\n"
+    )
+    (root / "Notes/Apart.md").write_text("---\ndeny_agents: [other]\n---\n# Apart\n")
+    for path in ("Templates/Plan.md", "Old.md", "Notes/Apart.md"):
+        await served.call("wait_until_indexed", path=path)
+    secret = {"op": "append", "text": "I decided to keep the klepthorn."}
+    async with connected(served, "legacy", preset="full") as agent:
+        await agent.call_tool("create_note", {"path": "Plan.md", "text": WRITTEN})
+        await agent.call_tool("move_note", {"path": BEANS, "to": "Garden/Broad.md"})
+        await agent.call_tool("toggle_task", {"path": "Old.md", "line": 6, "text": "Weed"})
+        await agent.call_tool("edit_note", {"path": "Notes/Apart.md", "edits": [secret]})
+        await agent.call_tool("create_note", {"path": "Notes/Hidden.md", "text": "We decided to hide the klepthorn.\n"})
+        await agent.call_tool("remember", {"title": "Mine", "text": "We decided on the klepthorn.", "private": True})
+        await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Notes/Hidden.md"]}))
+        await agent.call_tool("save_session", {"problems": ["It rains."]})
+        path = await until(having(folder, "It rains.", "## Key decisions"))
+    text = path.read_text()
+    decided = "Here we decided to cover the beans with fleece, because it breathes."
+    assert f"# {decided}\n" in text
+    assert f"## Key decisions\n\n- “{decided}” ([[Plan]], line 6)\n\n" in text
+    assert "## Outcome\n\n- “Weed” ([[Old]], line 6)\n\n" in text
+    assert (
+        "## Open questions\n\n- “It is still open whether the rye needs it.” ([[Plan]], line 6)\n"
+        "- To do: “Buy fleece” ([[Plan]], line 12)\n"
+    ) in text
+    for unsaid in ("klepthorn", "long ago", "template", "content", "quote others", "Oil"):
+        assert unsaid not in text
+    (listed,) = (await served.call("list_sessions", limit=1)).json["sessions"]
+    assert listed["title"] == decided
+    assert [one["what"] for one in listed["told"]] == ["decision", "outcome", "question", "task"]
+
+
+async def test_what_was_asked_is_not_in_a_journal(served: Served) -> None:
+    folder = await begin(served)
+    await served.bridge.use(save_settings(served.bridge.settings_path, {"keep_questions": "all"}))
+    async with connected(served, "legacy", preset="full") as agent:
+        await agent.call_tool("brief", {"task": "Save the klepthorn"})
+        await agent.call_tool("search", {"query": "klepthorn"})
+        await agent.call_tool("edit_note", EDIT)
+        path = await until(having(folder, "+2 -0"))
+        assert (properties(path)["title"], properties(path)["goal"]) == ("Frost is coming", "Frost is coming")
+        await agent.call_tool("save_session", {"goal": "Cover them"})
+    assert properties(path)["goal"] == "Cover them"
+    assert "klepthorn" not in path.read_text()
+
+
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 async def test_a_journal_lists_its_commits(served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = served.bridge.find(None).root
@@ -281,20 +352,23 @@ async def test_what_failed_was_undone_or_waits_is_said(served: Served) -> None:
         await agent.call_tool("edit_note", EDIT)
         for digest in ("0" * 12, "1" * 12):
             await agent.call_tool("edit_note", EDIT | {"path": RYE, "digest": digest})
+        await agent.call_tool("edit_note", EDIT | {"path": "Notes/2.md", "digest": "0" * 12})
+        await agent.call_tool("set_properties", {"path": "Notes/2.md", "properties": {"done": True}})
+        await agent.call_tool("edit_note", {"path": "Notes/3.md", "edits": []})
         await agent.call_tool("delete_note", {"path": "Notes/1.md", "digest": "0" * 12})
         await agent.call_tool("delete_note", {"path": "Notes/1.md", "digest": digest_of(b"# 1\n")})
         await agent.call_tool("save_session", {"problems": ["Rye is stubborn"]})
-        path = await until(having(folder, "Rye is stubborn", "Notes/1|1]]: a proposed change awaits approval"))
-        assert "- [[Garden/Beans|Beans]]: a proposed change awaits approval" in path.read_text()
+        path = await until(having(folder, "Rye is stubborn", "- `delete_note`, awaits approval: [[Notes/1|1]]"))
+        assert "- `edit_note`, awaits approval: [[Garden/Beans|Beans]]" in path.read_text()
         assert "- `edit_note` on [[Bread/Rye|Rye]] failed: `note_changed`, 2 times" in path.read_text()
-        assert "`delete_note`" not in path.read_text()
+        assert path.read_text().count(" failed: ") == 1
         proposals = (await served.call("list_changes", client="Cursor", operation="edit_note")).json["changes"]
         assert (await served.call("decide", id=proposals[0]["id"], verdict="accept")).status == 200
         await agent.call_tool("list_tags", {})
-        await until(having(folder, "+2 -0: edit_note"))
+        await until(having(folder, "- `edit_note`: [[Garden/Beans|Beans]] +2 -0"))
         assert (await served.call("undo_change", change_id=proposals[0]["id"])).status == 200
         await agent.call_tool("list_tags", {})
-        await until(having(folder, "Beans]]: a change was undone"))
+        await until(having(folder, "- `edit_note`, undone: [[Garden/Beans|Beans]]\n"))
     assert "+2 -0" not in path.read_text()
     assert path.name.endswith(" Cursor.md")
 

@@ -18,14 +18,16 @@ from bridge.features.sessions.journal_note import (
     later_lines,
     note_link,
     read_words,
+    told_lines,
     write_body,
 )
+from bridge.features.sessions.statements import Statement
 from bridge.markdown.edit.properties import build_note
 from bridge.markdown.parse import parse
 from bridge.types import VaultPath
 
 START = datetime(2026, 11, 22, 14, 3, 11, tzinfo=UTC)
-BEANS = VaultPath("Garden/Beans.md")
+BEANS, RYE = VaultPath("Garden/Beans.md"), VaultPath("Rye.md")
 FACTS = JournalFacts(
     session="5b1f0c9a77e1",
     client="claude-code",
@@ -35,10 +37,10 @@ FACTS = JournalFacts(
     calls=19,
     tokens=8_000,
     searches=6,
-    read=((BEANS, 3), (VaultPath("Rye.md"), 1)),
-    changed=(ChangedNote(BEANS, ("edit_note",), 3, 1, ("The frost came early",)),),
-    undone=(Batch("set_properties", (VaultPath("Rye.md"),)),),
-    proposed=(Batch("edit_note", (BEANS,)),),
+    read=((BEANS, 3), (RYE, 1), (VaultPath("Oats.md"), 2)),
+    changes=(Batch("edit_note", (ChangedNote(BEANS, 3, 1),), ("The frost came early",)),),
+    undone=(Batch("set_properties", (ChangedNote(RYE),)),),
+    proposed=(Batch("edit_note", (ChangedNote(BEANS),)),),
     failures=(Failure("edit_note", "note_changed", 2, BEANS),),
     tags=("garden/beans",),
     previous=VaultPath("Agents/Sessions/2026-11-21 0900 claude-code.md"),
@@ -53,20 +55,46 @@ def test_a_journal_says_what_the_records_say() -> None:
     note = parse(VaultPath("a.md"), note_of(JournalWords()).encode())
     assert note.properties["type"] == "journal"
     assert note.properties["duration_minutes"] == 47
-    assert "goal" not in note.properties
+    assert note.properties["goal"] == "The frost came early"
     assert note.text.partition("# ")[2] == (
-        "Beans\n\n"
-        "## Goal\n\nOf the first change: The frost came early\n\n"
-        "## Approach\n\nSearched 6 times, read 2 notes, changed 1 note.\n\n"
-        "## Key decisions\n\n- [[Garden/Beans|Beans]]: The frost came early\n\n"
+        "The frost came early\n\n"
+        "## Goal\n\nOf its largest change: The frost came early\n\n"
+        "## Approach\n\nSearched 6 times, read 3 notes, changed 1 note.\n\n"
         "## Problems\n\n- `edit_note` on [[Garden/Beans|Beans]] failed: `note_changed`, 2 times\n"
-        "- [[Rye]]: a change was undone\n\n"
-        "## Files changed\n\n- [[Garden/Beans|Beans]] +3 -1: edit_note\n\n"
-        "## Notes read\n\n- [[Garden/Beans|Beans]], 3 times\n- [[Rye]]\n\n"
-        "## Open questions\n\n- [[Garden/Beans|Beans]]: a proposed change awaits approval\n\n"
-        "## Related\n\n- [[Agents/Sessions/2026-11-21 0900 claude-code|2026-11-21 0900 claude-code]]:"
-        " the session before\n"
+        "- `set_properties`, undone: [[Rye]]\n\n"
+        "## Changes\n\n- `edit_note`: [[Garden/Beans|Beans]] +3 -1 – The frost came early\n\n"
+        "## Open questions\n\n- `edit_note`, awaits approval: [[Garden/Beans|Beans]]\n\n"
+        "## Related\n\n- [[Rye]]: read\n- [[Oats]]: read 2 times\n"
+        "- [[Agents/Sessions/2026-11-21 0900 claude-code|2026-11-21 0900 claude-code]]: the session before\n"
     )
+    assert read_words(note.text, note.properties) == JournalWords()
+
+
+QUOTED = (
+    Statement("decision", "We decided to cover them.", BEANS, 7),
+    Statement("question", "Is the fleece “warm” enough?", BEANS, 8),
+    Statement("task", "Buy fleece", BEANS, 9),
+    Statement("outcome", "Sow again", RYE, 3),
+)
+
+
+def test_what_was_written_is_quoted_with_its_line_and_read_back() -> None:
+    facts = replace(FACTS, changes=(Batch("edit_note", (ChangedNote(BEANS, 3, 1),)),), statements=QUOTED)
+    text = note_of(JournalWords(), facts)
+    assert "# We decided to cover them.\n" in text
+    assert "## Key decisions\n\n- “We decided to cover them.” ([[Garden/Beans|Beans]], line 7)\n" in text
+    assert "## Outcome\n\n- “Sow again” ([[Rye]], line 3)\n" in text
+    assert (
+        "## Open questions\n\n- “Is the fleece “warm” enough?” ([[Garden/Beans|Beans]], line 8)\n"
+        "- To do: “Buy fleece” ([[Garden/Beans|Beans]], line 9)\n- `edit_note`, awaits"
+    ) in text
+    words = read_words(text, {})
+    assert [*told_lines(words)] == [(QUOTED[at].what, QUOTED[at].text) for at in (0, 3, 1, 2)]
+    # What is quoted again each time is not kept as if it had been handed over, nor said twice.
+    later = JournalWords(decisions=(Entry("14:05", "We decided to cover them."),))
+    assert words.merge(later) == later
+    assert note_of(words.merge(later), facts).count("- 14:05 We decided to cover them.\n") == 1
+    assert note_of(words.merge(later), facts).count("“We decided") == 0
 
 
 def test_a_summary_of_what_was_written_stands_until_one_is_handed_over() -> None:
@@ -81,15 +109,21 @@ def test_a_summary_of_what_was_written_stands_until_one_is_handed_over() -> None
 
 
 def test_a_change_of_many_notes_is_one_line() -> None:
-    paths = tuple(VaultPath(f"Notes/{number}.md") for number in range(752))
-    batch = Batch("rename_property", paths, ("American spelling",))
-    facts = replace(FACTS, changed=FACTS.changed, batches=(batch,), undone=(batch,), proposed=(batch,))
+    notes = tuple(ChangedNote(VaultPath(f"Notes/{number}.md"), 1, 1) for number in range(752))
+    batch = Batch("rename_property", notes, ("American spelling",))
+    facts = replace(FACTS, changes=(*FACTS.changes, batch), undone=(batch,), proposed=(batch,))
     text = note_of(JournalWords(), facts)
-    assert text.count("`rename_property` in 752 notes") == 4
+    assert text.count("`rename_property` in 752 notes") == 3
     assert "`rename_property` in 752 notes, undone\n" in text
     assert "[[Notes/" not in text
-    assert "# rename_property in 752 notes\n" in text
+    assert "- `rename_property` in 752 notes – American spelling\n" in text
     assert "changed 753 notes" in text
+    assert "# rename_property in 752 notes\n" in note_of(
+        JournalWords(), replace(facts, changes=(replace(batch, reasons=()),))
+    )
+    some = note_of(JournalWords(), replace(facts, changes=(replace(batch, notes=notes[:5]),)))
+    assert "- `rename_property` in 5 notes: [[Notes/0|0]] +1 -1, [[Notes/1|1]] +1 -1, [[Notes/2|2]] +1 -1 – Am" in some
+    assert "- `list_changes` with the session `5b1f0c9a77e1` lists all\n" in some
 
 
 def test_a_summary_that_was_handed_over_gives_the_title() -> None:
@@ -102,7 +136,7 @@ def test_words_come_before_records_and_give_the_title() -> None:
     )
     text = note_of(words)
     assert "# Save the beans\n\n## Goal\n\n> Save the beans\n\n## Summary\n\n> Two lines\n> of summary.\n" in text
-    assert "- 14:05 Cover them.\n- [[Garden/Beans|Beans]]: The frost came early\n" in text
+    assert "- 14:05 Cover them.\n" in text
     assert parse(VaultPath("a.md"), text.encode()).properties["summary"] == "Two lines of summary."
 
 
@@ -166,26 +200,18 @@ def test_a_name_that_is_no_unicode_is_written_as_far_as_it_goes() -> None:
     path = VaultPath("caf\udce9.md")
     facts = replace(
         FACTS,
-        changed=(ChangedNote(path, ("edit_note",), 1, 0),),
+        changes=(Batch("edit_note", (ChangedNote(path, 1, 0),)),),
         read=((path, 1),),
-        proposed=(Batch("edit_note", (path,)),),
+        proposed=(Batch("edit_note", (ChangedNote(path),)),),
     )
     text = note_of(JournalWords(), facts)
     assert parse(VaultPath("a.md"), text.encode()).properties["files"] == ["caf?.md"]
-    assert "- [[caf?]] +1 -0" in text
+    assert "- `edit_note`: [[caf?]] +1 -0" in text
 
 
 def test_a_session_without_any_facts_has_a_title() -> None:
     bare = JournalFacts("1", "agent", "completed", START, START)
     assert write_body(JournalWords(), bare) == "# Session of agent\n"
-    many = JournalFacts(
-        "1",
-        "agent",
-        "completed",
-        START,
-        START,
-        changed=tuple(ChangedNote(path, ("edit_note",), 1, 0) for path in (BEANS, VaultPath("Rye.md"))),
-    )
-    assert write_body(JournalWords(), many).startswith("# Beans and 1 more\n")
-    read = JournalFacts("1", "agent", "completed", START, START, read=((BEANS, 1),) * 5)
-    assert write_body(JournalWords(), read).startswith("# Read 5 notes\n")
+    changes = (Batch("edit_note", (ChangedNote(BEANS, 1, 0), ChangedNote(RYE, 1, 0))),)
+    assert write_body(JournalWords(), replace(bare, changes=changes)).startswith("# Beans\n")
+    assert write_body(JournalWords(), replace(bare, read=((BEANS, 2), (RYE, 1)))).startswith("# Read Beans\n")

@@ -1,20 +1,26 @@
 """Gathers what the records say about a session."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
+from itertools import chain, islice
 from typing import Final
 
-from msgspec.structs import replace
-
-from bridge.api.write import ChangedFile, Fetch, changed_files, snapshot_fetcher
+from bridge.api.write import Fetch, changed_files, snapshot_fetcher
 from bridge.changes.git import find_commits
 from bridge.changes.hunks import Difference, differences
 from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
-from bridge.features.sessions.journal_note import NOTES_LISTED, Batch, ChangedNote, Failure, JournalFacts
+from bridge.errors import BridgeError
+from bridge.features.sessions.journal_note import Batch, ChangedNote, Failure, JournalFacts, lines_changed
+from bridge.features.sessions.statements import Statement, Told, find_statements
+from bridge.index.boilerplate import is_template
 from bridge.markdown.frontmatter import cut_frontmatter
+from bridge.markdown.note import Note, field_of, property_of
 from bridge.markdown.parse import parse
+from bridge.markdown.tasks import TaskSettings
 from bridge.search.summary import choose_sentences_of
 from bridge.state.call_log import CallRecord
 from bridge.state.change_records import Change, ChangeFilter
@@ -22,6 +28,7 @@ from bridge.state.session_log import SessionRecord
 from bridge.text.invisible import one_line
 from bridge.text.secrets import find_secret
 from bridge.types import Digest, VaultPath
+from bridge.vault.obsidian_settings import read_obsidian_settings
 
 SENTENCES: Final = 3
 """Most sentences of a summary."""
@@ -30,44 +37,102 @@ MIN_SENTENCES: Final = 2
 """Fewest sentences; one alone sums up nothing."""
 
 MAX_LINES: Final = 2_000
-"""Most lines that are considered, of all notes."""
+"""Most lines that are considered, of all notes; one with more is left out."""
 
-Placed = tuple[VaultPath, "Difference"]
-"""What a step did, and where its file is now."""
+LookedAt = tuple[Change, Sequence[Difference]]
+"""A change, and what it did to each file."""
+
+MAX_STATEMENTS: Final = 3
+"""Most decisions, outcomes, open questions and tasks that are quoted, of each."""
+
+_LINKED: Final = re.compile(r"!?\[\[(?:[^\]|]*\|)?([^\]]*)\]\]|!?\[([^\]]*)\]\([^)]*\)")
+_CONTEXT: Final = ("#", "```", "~~~")
+"""Beginnings of lines that say how to read those below them."""
 
 
-def sum_up(vault: OpenVault, made: Iterable[Placed], fetch: Fetch) -> str:
-    """Return the sentences that stand for what changes added and later ones kept; empty if there are too few.
+def read_written(vault: OpenVault, made: Sequence[LookedAt], fetch: Fetch, templates: Collection[str]) -> list[Note]:
+    """Return what changes added to notes and later ones kept: notes in which all other lines are blank.
 
-    Notes that are denied, and those of agents, which may be private to one, are left out. Blocks.
+    What was only moved, of which only a link was changed, or that a template says is none of it. Notes that are denied,
+    also to one agent, those of agents, which may be private to one, and templates are left out. Blocks.
     """
     added, latest = defaultdict[VaultPath, set[str]](set), dict[VaultPath, Digest | None]()
-    folder, rules = agents_folder(vault.settings), vault.files.rules
-    for path, difference in made:
-        if path.endswith(".md") and not folder.holds(path) and not rules.denies(path):
-            rows = (row for hunk in difference.hunks for row in hunk.rows)
-            added[path].update(row.text.strip() for row in rows if row.kind == "added")
-            latest[path] = difference.step.after if difference.step.kind != "move" else latest.get(path)
+    folder, rules, known = agents_folder(vault.settings), vault.files.rules, vault.index.notes
+    begins = any(step.before is None and step.kind == "put" for change, _ in made for step in change.steps)
+    written, gone = set[str](), template_lines(vault, templates) if begins else set[str]()
+    for change, found in made:
+        gone.update(form for one in found for text in _rows(one, "removed") for form in _forms(text) - written)
+        places = current_places(change)
+        for one in found:
+            path, step = places.get(one.step.path, one.step.path), one.step
+            note = known.get(path)
+            if note is None or note.kind != "note" or folder.holds(path) or rules.denies(path):
+                continue
+            if property_of(note.properties, "deny_agents") or is_template(note, templates):
+                continue
+            new = [text for text in _rows(one, "added") if gone.isdisjoint(_forms(text))]
+            added[path].update(text.strip() for text in new)
+            written.update(form for text in new for form in _forms(text))
+            latest[path] = step.after if step.kind != "move" else latest.get(path)
     notes, left = [], MAX_LINES
     for path, digest in latest.items():
-        kept = added_lines((fetch(digest) if digest else None) or b"", added[path])[:left]
-        left -= len(kept)
-        notes.append(parse(path, vault.index.boilerplate.blank("\n".join(kept)).encode()))
-    return " ".join(choose([one.text for one in choose_sentences_of(notes, SENTENCES)]))
+        lines = kept_lines((fetch(digest) if digest else None) or b"", added[path])
+        if (count := sum(map(bool, lines))) <= left:
+            left -= count
+            notes.append(parse(path, vault.index.boilerplate.blank("\n".join(lines)).encode()))
+    return notes
 
 
-def added_lines(data: bytes, added: Collection[str]) -> list[str]:
+def _rows(one: Difference, kind: str) -> list[str]:
+    return [row.text for hunk in one.hunks for row in hunk.rows if row.kind == kind]
+
+
+def _forms(line: str) -> set[str]:
+    """Return a line without its links, and as it reads: what is changed with a link leaves one of both."""
+    bare = line.strip()
+    return {_LINKED.sub("", bare), _LINKED.sub(r"\1\2", bare)}
+
+
+def template_lines(vault: OpenVault, folders: Collection[str]) -> set[str]:
+    """Return the lines of the vault's templates. Blocks."""
+    found = set[str]()
+    templates = (path for path, note in vault.index.notes.items() if is_template(note, folders))
+    for path in islice(templates, MAX_TEMPLATES):
+        with suppress(BridgeError):
+            data, _ = vault.files.read(path)
+            found.update(form for line in data.decode("utf-8", "replace").splitlines() for form in _forms(line))
+    return found
+
+
+def kept_lines(data: bytes, added: Collection[str]) -> list[str]:
+    """Return the lines of a text in their places, those blank that are in its properties or were not added."""
     text = data.decode("utf-8-sig", "replace")
     cut = cut_frontmatter(text)
-    return [line for line in text[cut[1] if cut else 0 :].splitlines() if not line.strip() or line.strip() in added]
+    body = text[: cut[1]].count("\n") if cut else 0
+    return [
+        line if at >= body and (line.strip() in added or line.lstrip().startswith(_CONTEXT)) else ""
+        for at, line in enumerate(text.split("\n"))
+    ]
 
 
-def choose(sentences: Sequence[str]) -> list[str]:
-    """Return the sentences as plain text, without those that seem to hold a secret; none if too few are left."""
-    plain = [one_line(text) for text in sentences if find_secret(text) is None]
-    return plain if len(plain) >= MIN_SENTENCES else []
+def choose_statements(notes: Iterable[Note], settings: TaskSettings) -> Iterator[Statement]:
+    """Yield the first statements of each kind."""
+    known, counts = set[str](), Counter[Told]()
+    for one in chain.from_iterable(find_statements(note, settings) for note in notes):
+        if one.text not in known and counts[one.what] < MAX_STATEMENTS:
+            known.add(one.text)
+            counts[one.what] += 1
+            yield one
 
 
+def sum_up(notes: Sequence[Note], statements: Iterable[Statement]) -> str:
+    """Return the sentences that stand for notes, besides what is quoted anyway; empty if there are too few."""
+    quoted, found = {one.text for one in statements}, [one.text for one in choose_sentences_of(notes, SENTENCES)]
+    plain = [one_line(text) for text in found if text not in quoted and find_secret(text) is None]
+    return " ".join(plain) if len(plain) >= MIN_SENTENCES else ""
+
+
+MAX_TEMPLATES = 100
 MAX_CALLS = 5_000
 MAX_CHANGES = 200
 """Most changes of a session that are looked at."""
@@ -77,27 +142,25 @@ MAX_FAILURES = 10
 SHORT_COMMIT = 12
 """Characters of a commit's id that are shown."""
 
-LookedAt = tuple[Change, Sequence["Difference"]]
-"""A change, and what it did to each file."""
-
 SEARCHES = frozenset({"search", "related_notes", "find_notes", "gather_context", "recall"})
 READS = frozenset({"read_note", "read_notes"})
-NO_FAILURES = frozenset({"cancelled", "confirmation_required", "declined"})
-"""Codes of calls that wait for the user, or that somebody did not want."""
+NO_FAILURES = frozenset({"cancelled", "confirmation_required", "declined", "invalid_arguments"})
+"""Codes of calls that wait for the user, that somebody did not want, or that only their caller has to learn from."""
 
 
 def gather_facts(vault: OpenVault, session: SessionRecord) -> JournalFacts:
     """Return what the records say about a session; denied notes are not among it. Blocks."""
     calls = vault.store.calls.of_session(session.id, MAX_CALLS)
-    changes = vault.review.changes(ChangeFilter(session=session.id), MAX_CHANGES, 0)[::-1]
-    made = [change for change in changes if not change.facts.targets]
+    recorded = vault.review.changes(ChangeFilter(session=session.id), MAX_CHANGES, 0)[::-1]
+    made = [change for change in recorded if not change.facts.targets]
     applied = [change for change in made if change.state == "applied"]
     fetch = snapshot_fetcher(vault)
     looked_at = [(change, [*differences(change.steps, fetch)]) for change in applied]
-    changed = merge_changes(vault, looked_at)
+    changes = list_batches(vault, looked_at)
+    obsidian = read_obsidian_settings(vault.root)
+    written = read_written(vault, looked_at, fetch, obsidian.template_folders)
+    statements = tuple(choose_statements(written, obsidian.tasks))
     until = max(session.ended or 0.0, session.seen, *(call.time for call in calls))
-    counts = Counter(operation for note in changed for operation in note.operations)
-    many = {operation for operation, count in counts.items() if count > NOTES_LISTED}
     previous = vault.store.sessions.before(session)
     return JournalFacts(
         session=session.id,
@@ -111,14 +174,14 @@ def gather_facts(vault: OpenVault, session: SessionRecord) -> JournalFacts:
         read=tuple(
             (path, count) for path, count in notes_read(calls).most_common() if not vault.files.rules.denies(path)
         ),
-        changed=tuple(note for note in changed if not many.issuperset(note.operations)),
-        batches=tuple(one for one in list_batches(vault, applied) if one.operation in many),
-        undone=tuple(list_batches(vault, (change for change in made if change.state == "undone"))),
-        proposed=tuple(list_batches(vault, (change for change in made if change.state == "proposed"))),
-        failures=tuple(list_failures(vault, calls)),
-        tags=frequent_tags(vault, [note.path for note in changed]),
+        changes=changes,
+        undone=list_batches(vault, ((change, ()) for change in made if change.state == "undone")),
+        proposed=list_batches(vault, ((change, ()) for change in made if change.state == "proposed")),
+        failures=tuple(list_failures(vault, calls, {change.operation for change in made})),
+        tags=frequent_tags(vault, [note.path for one in changes for note in one.notes]),
         commits=commits_of(vault, session, applied),
-        summary=sum_up(vault, place_differences(looked_at), fetch),
+        summary=sum_up(written, statements),
+        statements=statements,
         previous=previous.note if previous is not None and previous.note in vault.index.notes else None,
     )
 
@@ -141,12 +204,6 @@ def current_places(change: Change) -> dict[VaultPath, VaultPath]:
     return {step.to or step.path: now for step, now in zip(change.steps, change.now, strict=True)}
 
 
-def place_differences(changes: Iterable[LookedAt]) -> Iterator[tuple[VaultPath, Difference]]:
-    for change, found in changes:
-        places = current_places(change)
-        yield from ((places.get(one.step.path, one.step.path), one) for one in found)
-
-
 def commits_of(vault: OpenVault, session: SessionRecord, changes: Iterable[Change]) -> tuple[str, ...]:
     if not vault.settings.git_commit:
         return ()
@@ -154,47 +211,39 @@ def commits_of(vault: OpenVault, session: SessionRecord, changes: Iterable[Chang
     return tuple(known[change.id][:SHORT_COMMIT] for change in changes if change.id in known)
 
 
-def merge_changes(vault: OpenVault, changes: Iterable[LookedAt]) -> list[ChangedNote]:
-    notes = dict[VaultPath, ChangedNote]()
+def list_batches(vault: OpenVault, changes: Iterable[LookedAt]) -> tuple[Batch, ...]:
+    """Return what changes did by operation, that of most lines first; denied notes are not among theirs."""
+    notes, reasons = defaultdict[str, dict[VaultPath, ChangedNote]](dict), defaultdict[str, list[str]](list)
     for change, found in changes:
-        places = current_places(change)
-        for file in changed_files(found):
-            path = places.get(file.path, file.path)
-            if not vault.files.rules.denies(path):
-                notes[path] = merge_change(notes.get(path) or ChangedNote(path, (), 0, 0), change, file)
-    return list(notes.values())
+        places, own = current_places(change), notes[change.operation]
+        counts = {places.get(file.path, file.path): file for file in changed_files(found)}
+        for step, path in zip(change.steps, change.now, strict=True):
+            if not step.kind.endswith("_folder") and not vault.files.rules.denies(path):
+                known, file = own.get(path) or ChangedNote(path), counts.pop(path, None)
+                own[path] = ChangedNote(path, known.added + file.added, known.removed + file.removed) if file else known
+        reasons[change.operation] += filter(None, (change.reason, *handed_over(vault, change)))
+    ordered = {operation: sorted(own.values(), key=lines_changed, reverse=True) for operation, own in notes.items()}
+    batches = [Batch(name, tuple(own), tuple(dict.fromkeys(reasons[name]))) for name, own in ordered.items() if own]
+    return tuple(sorted(batches, key=lambda one: sum(map(lines_changed, one.notes)), reverse=True))
 
 
-def merge_change(note: ChangedNote, change: Change, file: ChangedFile) -> ChangedNote:
-    reasons = (*note.reasons, *([change.reason] if change.reason else []))
-    return replace(
-        note,
-        operations=tuple(dict.fromkeys([*note.operations, change.operation])),
-        added=note.added + file.added,
-        removed=note.removed + file.removed,
-        reasons=tuple(dict.fromkeys(reasons)),
-    )
+def handed_over(vault: OpenVault, change: Change) -> Iterator[str]:
+    """Yield the goal that a change handed over to a later session."""
+    if change.operation == "hand_over":
+        notes = filter(None, map(vault.index.notes.get, change.now))
+        yield from (goal for note in notes if isinstance(goal := field_of(note.properties, "title"), str))
 
 
-def list_batches(vault: OpenVault, changes: Iterable[Change]) -> Iterator[Batch]:
-    """Yield what changes did by operation, with the current paths of their notes; denied ones are not among them."""
-    paths, reasons = defaultdict[str, list[VaultPath]](list), defaultdict[str, list[str]](list)
-    for change in changes:
-        for step, now in zip(change.steps, change.now, strict=True):
-            if not step.kind.endswith("_folder") and not vault.files.rules.denies(now):
-                paths[change.operation].append(now)
-        reasons[change.operation] += [change.reason] if change.reason else []
-    for operation, found in paths.items():
-        yield Batch(operation, tuple(dict.fromkeys(found)), tuple(dict.fromkeys(reasons[operation])))
-
-
-def list_failures(vault: OpenVault, calls: Sequence[CallRecord]) -> list[Failure]:
+def list_failures(vault: OpenVault, calls: Sequence[CallRecord], writes: Collection[str]) -> list[Failure]:
+    """Return the calls that failed, unless the same or another change of the note succeeded later."""
     failures = dict[tuple[str, VaultPath | None], Failure]()
     for call in calls:
         path = next(iter(call.paths), None)
         key = (call.tool, path)
         if call.code is None:
-            failures.pop(key, None)
+            tools = {call.tool, *(writes if call.tool in writes and path is not None else ())}
+            for one in [(tool, at) for tool, at in failures if at in {path, None} and tool in tools]:
+                del failures[one]
         elif call.code not in NO_FAILURES and not (path is not None and vault.files.rules.denies(path)):
             count = failures[key].count if key in failures else 0
             failures[key] = Failure(call.tool, call.code, count + 1, path)

@@ -1,20 +1,23 @@
 """A journal as Markdown: the note about one session.
 
 What the agent handed over stands in quotes and in items that begin with a time; it is read back from the note when that
-is written again, so that no other place keeps these words. All else follows from the records of calls and changes.
+is written again, so that no other place keeps these words. All else follows from the records of calls and changes, and
+what it quotes from the notes of the session stands in quotation marks.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from msgspec.structs import asdict
 
+from bridge.features.sessions.statements import Statement, Told
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.names import note_name
 from bridge.markdown.note import field_of
 from bridge.records import Record
+from bridge.text.budget import cut
 from bridge.text.counts import count_of
 from bridge.text.invisible import replace_surrogates, visible_text
 from bridge.types import VaultPath
@@ -24,14 +27,14 @@ LISTS: Final = ("actions", "decisions", "problems", "outcomes", "questions")
 
 
 class Entry(Record):
-    """A line that was handed over, with the local time at which that happened."""
+    """A line that was handed over, with the local time at which that happened; one that was quoted has none."""
 
     time: str
     text: str
 
 
 class JournalWords(Record):
-    """What an agent handed over for its journal."""
+    """What an agent handed over for its journal; also, in one that was read, what that quotes."""
 
     goal: str = ""
     summary: str = ""
@@ -46,39 +49,35 @@ class JournalWords(Record):
     cost_usd: float | None = None
 
     def merge(self, later: "JournalWords") -> "JournalWords":
-        """Return both: lists are joined without repetitions, other values replaced where given."""
+        """Return both without what was quoted: lists are joined, other values replaced where given."""
         values: dict[str, Any] = {}
         for name, own in asdict(self).items():
             new = getattr(later, name)
             if isinstance(own, tuple):
-                known = {entry.text for entry in own}
-                values[name] = (*own, *(entry for entry in new if entry.text not in known))
+                said = [entry for entry in own if entry.time]
+                known = {entry.text for entry in said}
+                values[name] = (*said, *(entry for entry in new if entry.text not in known))
             else:
                 values[name] = own if new in ("", None) else new
         return JournalWords(**values)
 
 
 class ChangedNote(Record):
-    """A note that a session changed."""
+    """A note that was changed, with the numbers of lines."""
 
     path: VaultPath
-    operations: tuple[str, ...]
-    added: int
-    removed: int
-    reasons: tuple[str, ...] = ()
+    added: int = 0
+    removed: int = 0
 
 
 class Batch(Record):
     """What changes of one operation did, or would do.
 
-    Attributes:
-        operation: The operation.
-        paths: Its notes, each once.
-        reasons: Why they were made.
+    The notes stand in the order in which most was changed.
     """
 
     operation: str
-    paths: tuple[VaultPath, ...]
+    notes: tuple[ChangedNote, ...]
     reasons: tuple[str, ...] = ()
 
 
@@ -106,10 +105,7 @@ class JournalFacts(Record):
     searches: int = 0
     read: tuple[tuple[VaultPath, int], ...] = ()
     """Each note read, with the number of times, the most frequent first."""
-    changed: tuple[ChangedNote, ...] = ()
-    """The notes changed by operations that changed few."""
-    batches: tuple[Batch, ...] = ()
-    """What operations did that changed many notes."""
+    changes: tuple[Batch, ...] = ()
     undone: tuple[Batch, ...] = ()
     proposed: tuple[Batch, ...] = ()
     """What waits for the user."""
@@ -119,16 +115,26 @@ class JournalFacts(Record):
     """The commits of its changes in git."""
     summary: str = ""
     """Sentences of what it wrote into notes."""
+    statements: tuple[Statement, ...] = ()
+    """What it wrote there in so many words."""
     previous: VaultPath | None = None
     """The journal of the client's session before."""
 
     @property
-    def notes_changed(self) -> int:
-        listed = (note.path for note in self.changed)
-        return len({*listed, *(path for one in self.batches for path in one.paths)})
+    def changed_notes(self) -> list[VaultPath]:
+        """The notes that were changed, the most changed first."""
+        notes = sorted((note for one in self.changes for note in one.notes), key=lines_changed, reverse=True)
+        return list(dict.fromkeys(note.path for note in notes))
+
+    @property
+    def reasons(self) -> str:
+        """Why the operation that changed most was called."""
+        return "; ".join(_short(reason).rstrip(".") for one in self.changes[:1] for reason in one.reasons[:MAX_REASONS])
 
 
-Told = Literal["decision", "outcome", "question"]
+def lines_changed(note: ChangedNote) -> int:
+    return note.added + note.removed
+
 
 TYPE: Final = "journal"
 """The value of the property `type` that makes a note a journal."""
@@ -140,7 +146,7 @@ PROPERTY_LENGTH: Final = 300
 """Most characters of a text in a property; the body has all of it."""
 
 _HEADING: Final = re.compile(r"## (.*)")
-_ENTRY: Final = re.compile(r"- (\d\d:\d\d) (.*)")
+_ENTRY: Final = re.compile(r"- (?:(\d\d:\d\d) (.*)|((?:To do: )?)“(.*)” \(.*\))")
 _BAD_IN_NAME: Final = re.compile(r'[\x00-\x1f\\/:*?"<>|#^\[\]]+')
 
 
@@ -151,8 +157,7 @@ SECTIONS: Final = {
     "Key decisions": "decisions",
     "Problems": "problems",
     "Outcome": "outcomes",
-    "Files changed": "",
-    "Notes read": "",
+    "Changes": "",
     "Open questions": "questions",
     "Where it left off": "where_left_off",
     "Excerpt": "excerpt",
@@ -160,8 +165,16 @@ SECTIONS: Final = {
 }
 """The headings in order, each with the words that it holds."""
 
-NOTES_LISTED: Final = 10
-"""Most notes that a section links to: each link is a backlink of its note."""
+MAX_FILES: Final = 10
+"""Notes that are named in the properties, and notes of one operation up to which some are linked to."""
+
+MAX_LINKS: Final = 3
+"""Links of one line: each is a backlink of its note."""
+
+MAX_RELATED: Final = 5
+MAX_REASONS: Final = 3
+TO_DO: Final = "To do: "
+"""What precedes a task that was written."""
 
 
 def journal_name(client: str, started: datetime) -> str:
@@ -184,10 +197,10 @@ def journal_properties(words: JournalWords, facts: JournalFacts) -> dict[str, An
         "agent": facts.client,
         "model": _short(words.model),
         "session": facts.session,
-        "goal": _short(words.goal),
+        "goal": _short(words.goal or facts.reasons),
         "summary": _short(words.summary or facts.summary),
         "where_left_off": _short(words.where_left_off),
-        "files": [replace_surrogates(note.path) for note in facts.changed[:NOTES_LISTED]],
+        "files": [replace_surrogates(path) for path in facts.changed_notes[:MAX_FILES]],
         "commits": list(facts.commits),
         "duration_minutes": max(0, round(minutes)),
         "calls": facts.calls,
@@ -199,25 +212,25 @@ def journal_properties(words: JournalWords, facts: JournalFacts) -> dict[str, An
 
 
 def journal_title(words: JournalWords, facts: JournalFacts) -> str:
-    if words.goal or words.summary:
-        return _short(words.goal or words.summary, 80)
-    if facts.batches:
-        return _batch_text(max(facts.batches, key=lambda one: len(one.paths))).replace("`", "")
-    if facts.changed:
-        most = max(facts.changed, key=lambda note: note.added + note.removed)
-        total = facts.notes_changed
-        return f"{_name(most.path)} and {total - 1} more" if total > 1 else _name(most.path)
-    if facts.read:
-        return f"Read {len(facts.read)} notes" if len(facts.read) > 1 else f"Read {_name(facts.read[0][0])}"
+    """Return what the session was about: its goal, a decision, or the note that it changed or read most."""
+    decided = [entry.text for entry in words.decisions]
+    decided += [one.text for one in facts.statements if one.what == "decision"]
+    if said := words.goal or words.summary or facts.reasons or next(iter(decided), ""):
+        return cut(_short(said), 80)
+    largest = max(facts.changes, key=lambda one: len(one.notes), default=None)
+    if largest is not None and len(largest.notes) > MAX_FILES:
+        return _batch_text(largest).replace("`", "")
+    if main := next(iter((*facts.changed_notes, *(path for path, _ in facts.read))), None):
+        return _name(main) if facts.changes else f"Read {_name(main)}"
     return f"Session of {facts.client}"
 
 
 def write_body(words: JournalWords, facts: JournalFacts) -> str:
-    parts = [f"# {journal_title(words, facts)}\n"]
+    parts, recorded = [f"# {journal_title(words, facts)}\n"], recorded_lines(words, facts)
     for heading, name in SECTIONS.items():
         said = getattr(words, name) if name else ()
         lines = _quote(said) if isinstance(said, str) else _items(said)
-        lines += RECORDED[heading](words, facts) if heading in RECORDED else ()
+        lines += recorded.get(heading, ())
         if lines:
             parts.append("\n".join([f"## {heading}\n", *lines, ""]))
     return replace_surrogates("\n".join(parts))
@@ -240,12 +253,15 @@ def read_words(text: str, properties: Mapping[str, Any]) -> JournalWords:
 
 
 def told_lines(words: JournalWords) -> Iterator[tuple[Told, str]]:
-    """Yield what later sessions should know of a session: its decisions, outcomes and open questions."""
+    """Yield what later sessions should know of a session: its decisions, outcomes, open questions and tasks."""
     parts: tuple[tuple[Told, tuple[Entry, ...]], ...] = (
         *(("decision", words.decisions), ("outcome", words.outcomes)),
         ("question", words.questions),
     )
-    yield from ((what, entry.text) for what, entries in parts for entry in entries)
+    for what, entries in parts:
+        for entry in entries:
+            is_task = entry.text.startswith(TO_DO)
+            yield ("task", entry.text.removeprefix(TO_DO)) if is_task else (what, entry.text)
 
 
 def later_lines(words: JournalWords) -> list[str]:
@@ -268,89 +284,62 @@ def note_link(path: VaultPath) -> str:
     return f"[[{target}]]" if "/" not in target else f"[[{target}|{_name(path)}]]"
 
 
-def _goal(words: JournalWords, facts: JournalFacts) -> Iterator[str]:
-    made = [*(one.reasons for one in facts.batches), *(note.reasons for note in facts.changed)]
-    reasons = [] if words.goal else [reason for reasons in made for reason in reasons]
-    yield from (f"Of the first change: {_short(reason)}" for reason in reasons[:1])
-
-
-def _summary(words: JournalWords, facts: JournalFacts) -> Iterator[str]:
-    if facts.summary and not words.summary:
-        yield f"Of what was written: {facts.summary}"
-
-
-def _approach(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
+def recorded_lines(words: JournalWords, facts: JournalFacts) -> Mapping[str, Sequence[str]]:
+    """Return the lines of each section that follow from the records."""
     counts = (
         *(("searched", facts.searches, "time"), ("read", len(facts.read), "note")),
-        ("changed", facts.notes_changed, "note"),
+        ("changed", len(facts.changed_notes), "note"),
     )
-    if done := ", ".join(f"{verb} {count_of(count, noun)}" for verb, count, noun in counts if count):
-        yield f"{done.capitalize()}."
+    done = ", ".join(f"{verb} {count_of(count, noun)}" for verb, count, noun in counts if count)
+    is_cut = any(len(one.notes) > MAX_LINKS for one in facts.changes)
+    related = [(path, count) for path, count in facts.read if path not in facts.changed_notes][:MAX_RELATED]
+    return {
+        "Goal": [f"Of its largest change: {facts.reasons}"] if facts.reasons and not words.goal else [],
+        "Summary": [f"Of what was written: {facts.summary}"] if facts.summary and not words.summary else [],
+        "Approach": [f"{done.capitalize()}."] if done else [],
+        "Key decisions": _quotes(facts, "decision", words.decisions),
+        "Problems": [*map(_failure_line, facts.failures), *(_batch_line(one, ", undone") for one in facts.undone)],
+        "Outcome": _quotes(facts, "outcome", words.outcomes),
+        "Changes": [
+            *(_batch_line(one, reasons=True) for one in facts.changes),
+            *([f"- `list_changes` with the session `{facts.session}` lists all"] if is_cut else []),
+        ],
+        "Open questions": [
+            *_quotes(facts, "question", words.questions),
+            *_quotes(facts, "task", ()),
+            *(_batch_line(one, ", awaits approval") for one in facts.proposed),
+        ],
+        "Related": [
+            *(f"- {note_link(path)}: read{f' {count} times' if count > 1 else ''}" for path, count in related),
+            *([f"- {note_link(facts.previous)}: the session before"] if facts.previous is not None else []),
+        ],
+    }
 
 
-def _decisions(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
-    for one in facts.batches:
-        yield from (f"- {_batch_text(one)}: {_short(reason)}" for reason in one.reasons)
-    reasons = dict.fromkeys(reason for note in facts.changed for reason in note.reasons)
-    for reason in reasons:
-        links = [note_link(note.path) for note in facts.changed if reason in note.reasons]
-        yield f"- {', '.join(links)}: {_short(reason)}"
+def _quotes(facts: JournalFacts, what: Told, said: Iterable[Entry]) -> list[str]:
+    known, label = {entry.text for entry in said}, TO_DO if what == "task" else ""
+    found = [one for one in facts.statements if one.what == what and one.text not in known]
+    return [f"- {label}“{_short(one.text)}” ({note_link(one.path)}, line {one.line})" for one in found]
 
 
-def _problems(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
-    for one in facts.failures:
-        where = f" on {note_link(one.path)}" if one.path is not None else ""
-        times = f", {one.count} times" if one.count > 1 else ""
-        yield f"- `{one.tool}`{where} failed: `{one.code}`{times}"
-    yield from _batch_lines(facts.undone, "a change was undone", "undone")
+def _failure_line(one: Failure) -> str:
+    where = f" on {note_link(one.path)}" if one.path is not None else ""
+    return f"- `{one.tool}`{where} failed: `{one.code}`{f', {one.count} times' if one.count > 1 else ''}"
 
 
-def _files_changed(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
-    yield from (f"- {_batch_text(one)}" for one in facts.batches)
-    for note in facts.changed[:NOTES_LISTED]:
-        yield f"- {note_link(note.path)} +{note.added} -{note.removed}: {', '.join(note.operations)}"
-    if facts.batches or len(facts.changed) > NOTES_LISTED:
-        yield f"- `list_changes` with the session `{facts.session}` lists all"
-
-
-def _notes_read(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
-    for path, count in facts.read[:NOTES_LISTED]:
-        yield f"- {note_link(path)}{f', {count} times' if count > 1 else ''}"
-
-
-def _questions(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
-    yield from _batch_lines(facts.proposed, "a proposed change awaits approval", "awaits approval")
-
-
-def _batch_lines(batches: Sequence[Batch], of_note: str, of_many: str) -> Iterator[str]:
-    paths = list(dict.fromkeys(path for one in batches for path in one.paths))
-    if len(paths) <= NOTES_LISTED:
-        yield from (f"- {note_link(path)}: {of_note}" for path in paths)
-    else:
-        yield from (f"- {_batch_text(one)}, {of_many}" for one in batches)
+def _batch_line(one: Batch, state: str = "", *, reasons: bool = False) -> str:
+    """Return what an operation did, with the most changed notes unless there are many."""
+    links = [
+        note_link(note.path) + (f" +{note.added} -{note.removed}" if lines_changed(note) else "")
+        for note in one.notes[:MAX_LINKS]
+        if len(one.notes) <= MAX_FILES
+    ]
+    why = f" – {'; '.join(map(_short, one.reasons[:MAX_REASONS]))}" if reasons and one.reasons else ""
+    return f"- {_batch_text(one)}{state}{': ' if links else ''}{', '.join(links)}{why}"
 
 
 def _batch_text(one: Batch) -> str:
-    return f"`{one.operation}` in {count_of(len(one.paths), 'note')}"
-
-
-def _related(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
-    if facts.previous is not None:
-        yield f"- {note_link(facts.previous)}: the session before"
-
-
-RECORDED: Final[Mapping[str, Callable[[JournalWords, JournalFacts], Iterator[str]]]] = {
-    "Goal": _goal,
-    "Summary": _summary,
-    "Approach": _approach,
-    "Key decisions": _decisions,
-    "Problems": _problems,
-    "Files changed": _files_changed,
-    "Notes read": _notes_read,
-    "Open questions": _questions,
-    "Related": _related,
-}
-"""The lines of each section that follow from the records."""
+    return f"`{one.operation}`" + (f" in {count_of(len(one.notes), 'note')}" if len(one.notes) > 1 else "")
 
 
 def _quote(text: str) -> list[str]:
@@ -377,24 +366,17 @@ def _sections(lines: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _read_items(lines: Sequence[str]) -> Iterator[Entry]:
-    entry: Entry | None = None
+    entries = list[tuple[str, list[str]]]()
+    is_inside = False
     for line in lines:
         if line.startswith("- "):
-            if entry is not None:
-                yield _trim(entry)
             found = _ENTRY.fullmatch(line)
-            entry = None if found is None else Entry(found[1], found[2])
-        elif entry is not None and (not line or line.startswith("  ")):
-            entry = Entry(entry.time, f"{entry.text}\n{line[2:]}")
-        elif entry is not None:
-            yield _trim(entry)
-            entry = None
-    if entry is not None:
-        yield _trim(entry)
-
-
-def _trim(entry: Entry) -> Entry:
-    return Entry(entry.time, entry.text.rstrip())
+            is_inside = found is not None
+            if found is not None:
+                entries.append((found[1] or "", [found[2] if found[1] else f"{found[3]}{found[4]}"]))
+        elif is_inside := is_inside and (not line or line.startswith("  ")):
+            entries[-1][1].append(line[2:])
+    return (Entry(time, "\n".join(texts).rstrip()) for time, texts in entries)
 
 
 def _short(text: str, most: int = PROPERTY_LENGTH) -> str:

@@ -3,7 +3,8 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Annotated, Any
 
 from msgspec import Meta
@@ -12,9 +13,13 @@ from bridge.api.call import Call
 from bridge.api.hints import When
 from bridge.api.markup import Answer, Column, Element, Table, notice
 from bridge.api.moments import iso, moment
+from bridge.api.note_text import open_note
 from bridge.api.page import ListPage, Page, PageArguments
 from bridge.api.registry import operation
 from bridge.engine.open_vault import OpenVault
+from bridge.errors import NoteNotFound
+from bridge.features.sessions.journal_note import read_words, told_lines
+from bridge.features.sessions.statements import Told
 from bridge.markdown.note import field_of
 from bridge.records import Record
 from bridge.state.change_records import ChangeFilter
@@ -25,6 +30,18 @@ MAX_CHANGES = 200
 """Most changes of a session whose notes are listed."""
 
 
+class ToldLine(Record):
+    """Something that a journal says.
+
+    Attributes:
+        what: What it is.
+        text: What it says.
+    """
+
+    what: Told
+    text: str
+
+
 class ListedSession(Record):
     """A session of a client.
 
@@ -32,11 +49,13 @@ class ListedSession(Record):
         id: Its id, as in `list_changes`.
         client: The client; null if it does not say.
         status: `active`, `paused` by the end of the bridge, `completed`, or `incomplete` after a crash.
+        title: What it was about, from the journal.
         started: First call.
         ended: Its end; null while active.
         goal: Its goal, from the journal.
         summary: Its summary, from the journal.
         where_left_off: Where it left off, from the journal.
+        told: Its decisions, outcomes, open questions and tasks, from the journal.
         note: Its journal; null without one.
         calls: Number of calls.
         errors: Calls that failed, by error code.
@@ -50,9 +69,11 @@ class ListedSession(Record):
     status: SessionState
     started: str
     ended: str | None
+    title: str
     goal: str
     summary: str
     where_left_off: str
+    told: tuple[ToldLine, ...]
     note: VaultPath | None
     calls: int
     errors: Mapping[str, int]
@@ -126,9 +147,11 @@ def describe_session(vault: OpenVault, session: SessionRecord) -> ListedSession:
         status=session.state,
         started=iso(session.started),
         ended=None if session.ended is None else iso(session.ended),
+        title=journal_text(vault, session, "title"),
         goal=journal_text(vault, session, "goal"),
         summary=journal_text(vault, session, "summary"),
         where_left_off=journal_text(vault, session, "where_left_off"),
+        told=() if session.note is None else tuple(read_told(vault, session.note)),
         note=session.note if session.note in vault.index.notes else None,
         calls=tools.total(),
         errors=errors,
@@ -144,6 +167,13 @@ def journal_text(vault: OpenVault, session: SessionRecord, name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
+def read_told(vault: OpenVault, path: VaultPath) -> Iterator[ToldLine]:
+    """Yield what a journal says; nothing if it is gone. Blocks."""
+    with suppress(NoteNotFound):
+        note = open_note(vault, path)
+        yield from (ToldLine(what, text) for what, text in told_lines(read_words(note.text, note.properties)))
+
+
 SESSIONS = (
     Column("id"),
     Column("started", most=16),
@@ -151,9 +181,11 @@ SESSIONS = (
     Column("status", " · {}"),
     Column("calls", " · {} calls"),
     Column("changed", " · changed {}", role="path", most=3),
-    Column("goal", " · goal: {}"),
+    Column("title", " · {}"),
+    Column("goal", " · goal: {}", detail=True),
     Column("where_left_off", " · left off: {}"),
     Column("note", " · {}", role="path"),
+    Column("told", " · {}", detail=True),
     Column("summary", " · {}", detail=True),
     Column("ended", " · ended {}", detail=True),
 )

@@ -1,3 +1,5 @@
 """What others use of sessions."""
 
-from bridge.features.sessions.journal_note import TYPE, Told, read_words, told_lines
+from bridge.features.sessions.journal_note import TYPE, read_words, told_lines
+from bridge.features.sessions.operations import ToldLine, read_told
+from bridge.features.sessions.statements import Told

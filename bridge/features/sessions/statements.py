@@ -1,0 +1,93 @@
+"""Finds what a note says in so many words: decisions, outcomes, open questions and tasks."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Final, Literal
+
+from bridge.markdown.note import Note
+from bridge.markdown.tasks import TaskSettings, parse_task
+from bridge.records import Record
+from bridge.search.sentences import iter_sentences
+from bridge.search.snippet import clean_text
+from bridge.text.fold import fold_word
+from bridge.text.secrets import find_secret
+from bridge.text.words import count_words
+from bridge.types import VaultPath
+
+Told = Literal["decision", "outcome", "question", "task"]
+
+_QUOTED: Final = re.compile('["“„«‹「『][^"“”»›」』]*["“”»›」』]')
+_LABEL: Final = re.compile(r"([^:：]{2,40})[:：]\s*(.+)")
+_AROUND: Final = " *_~()[]0123456789.:：#"
+"""What may stand around a label or heading."""
+
+
+MIN_QUESTION_WORDS: Final = 4
+
+
+class Statement(Record):
+    """A sentence or task, with its line."""
+
+    what: Told
+    text: str
+    path: VaultPath
+    line: int
+
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    """Return by kind what says it in any language, folded as words are."""
+    found = dict[str, list[str]]()
+    for row in Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8").splitlines():
+        kind, _, pattern = row.split("\t")
+        found.setdefault(kind, []).append(fold_word(pattern))
+    return {kind: re.compile("|".join(patterns)) for kind, patterns in found.items()}
+
+
+def find_statements(note: Note, settings: TaskSettings) -> Iterator[Statement]:
+    """Yield what a note decides, leaves open and has to do, in its own words; nothing in quotes, code or callouts."""
+    boxes = {task.line for task in note.tasks}
+    sentences = [one for one in iter_sentences(note) if one.lines[0] not in boxes]
+    headings = [next((one for one in reversed(note.headings) if one.line < each.lines[0]), None) for each in sentences]
+    for at, (sentence, heading) in enumerate(zip(sentences, headings, strict=True)):
+        if sentence.kind in ("paragraph", "list_item"):
+            is_last = headings[at + 1 : at + 2] != [heading] or _asks(sentences[at + 1].text)
+            for what, text in _read(sentence.text, heading.text if heading else "", is_last=is_last):
+                yield Statement(what, text, note.path, sentence.lines[0])
+    for task in note.tasks:
+        done, text = settings.meaning(task.status) == "done", clean_text(parse_task(task.text).text)
+        if any(map(str.isalpha, text)) and (done or settings.is_open(task.status)) and find_secret(text) is None:
+            yield Statement("outcome" if done else "task", text, note.path, task.line)
+
+
+def _read(text: str, heading: str, *, is_last: bool) -> Iterator[tuple[Told, str]]:
+    patterns = _patterns()
+    if find_secret(text) is not None:
+        return
+    if what := _label_of(heading):
+        yield what, text
+    elif (label := _LABEL.fullmatch(text)) and (what := _label_of(label[1])):
+        yield what, label[2]
+    elif _asks(text):
+        # What follows in the same section may answer it; a few words may be a title.
+        if is_last and count_words(text) >= MIN_QUESTION_WORDS:
+            yield "question", text
+    else:
+        said = _QUOTED.sub(" ", fold_word(text))
+        rest = patterns["question"].sub(" ", said)
+        if patterns["decision"].search(rest):
+            yield "decision", text
+        if rest != said:
+            yield "question", text
+
+
+def _asks(text: str) -> bool:
+    return text.rstrip(' *_)"”»').endswith(("?", "？", "؟"))
+
+
+def _label_of(text: str) -> Told | None:
+    kinds: tuple[Told, ...] = ("decision", "outcome", "question")
+    bare = fold_word(text).strip(_AROUND)
+    return next((kind for kind in kinds if _patterns()[f"{kind} label"].fullmatch(bare)), None)
