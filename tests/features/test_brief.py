@@ -218,3 +218,53 @@ async def test_the_newest_of_many_short_sessions_are_told(tmp_path: Path) -> Non
         found = await brief(served, limit=3)
     assert [one["path"] for one in found["items"]] == [f"Agents/Sessions/{number}.md" for number in (6, 5, 4)]
     assert ("[Vault memory] 3 of 7, " in found["text"], found["left_out"]) == (True, 4)
+
+
+def told(*lines: str) -> str:
+    return "# Journal\n\n" + "\n".join(lines) + "\n"
+
+
+async def test_sessions_that_fit_are_told_first_with_what_they_decided_and_left_open(tmp_path: Path) -> None:
+    long = "The footnotes of the parser are numbered again. " * 9
+    fit = told(
+        *("## Key decisions", "", "- 14:05 Footnotes are parsed per section", "- 14:06 Never per file"),
+        *("", "## Outcome", "", "- “Write the grammar” ([[Grammar]], line 3)", f"- 14:09 {long}"),
+        *("", "## Open questions", "", "- “Do notes nest?” ([[Grammar]], line 9)"),
+        *("- To do: “Ask Ada” ([[Grammar]], line 10)", "- To do: “Draw the tree” ([[Grammar]], line 11)"),
+    )
+    new = told("## Key decisions", "", "- 15:00 Rye only", "## Outcome", "", "- “Draw the tree” ([[Tree]], line 1)")
+    notes = {
+        "Agents/Sessions/Fit.md": journal("Parser", 9, agent="other", summary="Read the parser.") + fit,
+        "Agents/Sessions/New.md": journal("Bread", 0, agent="python-client", summary="Baked.") + new,
+    }
+    vault = write_vault(tmp_path / "Notes", notes)
+    async with serving([vault], tmp_path / "data", tmp_path / "models") as served:
+        await readable(served)
+        # What is too long for the room is skipped.
+        text = (await brief(served, task=TASK, budget=600))["text"]
+        assert text.partition("tokens")[2].partition("\n")[2] == (
+            "--- Session, 9 days ago by other, ended: Parser Agents/Sessions/Fit.md\n"
+            "Decision: Footnotes are parsed per section\nDecision: Never per file\nQuestion: Do notes nest?\n"
+            "Outcome: Write the grammar\nTo do: Ask Ada\n"
+            "--- Session, just now by python-client, ended: Bread Agents/Sessions/New.md\nSummary: Baked."
+        )
+        found = await brief(served, task=TASK, parts=["sessions"], limit=1)
+        assert [one["why"] for one in found["items"]] == [["fits the task"]]
+        # Without a task, work of late is told.
+        assert "New.md\nDecision: Rye only\n" in (await brief(served))["text"]
+        for budget in (100, 300, 600):
+            found = await brief(served, task=TASK, budget=budget)
+            assert found["tokens"] <= budget
+
+
+async def test_words_without_spaces_fit_by_their_parts(tmp_path: Path) -> None:
+    notes = {
+        "Agents/Sessions/A.md": journal("整理笔记", 1) + told("## Key decisions", "", "- 14:05 只用标签来区分状态"),
+        "Agents/Sessions/B.md": journal("烤面包", 0) + told("## Key decisions", "", "- 14:05 用黑麦"),
+    }
+    vault = write_vault(tmp_path / "Notes", notes)
+    async with serving([vault], tmp_path / "data", tmp_path / "models") as served:
+        await readable(served)
+        text = (await brief(served, task="继续整理标签"))["text"]
+    assert "A.md\nDecision: 只用标签来区分状态\n--- Session" in text
+    assert "黑麦" not in text

@@ -1,8 +1,7 @@
 """The candidates of a briefing: the open handoff, last sessions, memories, open questions, and notes by type."""
 
-from collections import defaultdict
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from typing import Final
 
 from msgspec.structs import replace
@@ -28,7 +27,7 @@ from bridge.features.handoffs.public import VaultEvidence, check_proof, read_han
 from bridge.features.injections.public import Reader
 from bridge.features.memory.public import Audience, Memory, MemoryCatalogue, UseLog, withhold_memories
 from bridge.features.sessions.public import TYPE as JOURNAL
-from bridge.features.sessions.public import Told, read_words, told_lines
+from bridge.features.sessions.public import Told, ToldLine, read_told
 from bridge.index.note import IndexedNote, time_written
 from bridge.markdown.kinds import title_of
 from bridge.markdown.note import Note, field_of, property_of
@@ -79,11 +78,25 @@ SESSION_DAYS: Final = 30.0
 MAX_SESSIONS: Final = 50
 """Most sessions that are considered."""
 
-SAID_SHARE: Final = 0.3
-"""The share of the task's words from which a line of a journal fits it."""
+FITTING_SHARE: Final = 0.3
+"""The share of the task's words from which a session fits it."""
 
-MAX_JOURNAL_LINES: Final = 3
-"""Most lines of a journal that are told."""
+MIN_FITTING_WORDS: Final = 2
+"""Words of the task that a session must share to fit it, unless the task is short."""
+
+CARD_SHARE: Final = 0.5
+"""The share of the tokens for sessions that one may take."""
+
+TOLD: Final[Mapping[Told, str]] = {
+    "decision": "Decision",
+    "question": "Question",
+    "outcome": "Outcome",
+    "task": "To do",
+}
+"""What a session says, in order, each with its name."""
+
+MAX_TOLD: Final = 2
+"""Most lines of each kind that are told of a session."""
 
 RECENT: Final = 3
 """Last sessions of the client whose files say what it works on."""
@@ -154,36 +167,50 @@ def handoff_cards(call: Call, reader: Reader, now: float) -> Iterator[Card]:
     yield _card(note, "handoff", lines, 1.0, ("waits for this client",))
 
 
-def session_cards(call: Call, signal: Signal, journals: Sequence[IndexedNote]) -> Iterator[Card]:
-    """Yield the last sessions, with what they say that fits the task; then those of the client and paused ones first.
+def session_cards(call: Call, signal: Signal, journals: Sequence[IndexedNote], budget: int) -> Iterator[Card]:
+    """Yield the last sessions, those that fit the task with what they decided, left open and reached. Blocks.
 
-    Reads notes, and blocks.
+    Without a task all are told like this, in half the room.
     """
     reader, now = signal.reader, signal.now
-    said = [(note.path, what, text) for note in journals for what, text in read_told(call, note.path)]
-    shares = share_of_terms(signal.terms, [terms_of((), text) for _, _, text in said])
-    fitting: defaultdict[VaultPath, list[tuple[float, str]]] = defaultdict(list)
-    for (path, what, text), share in zip(said, shares, strict=True):
-        if share >= SAID_SHARE:
-            fitting[path].append((share, f"{what.capitalize()}: {cut_line(text)}"))
-    for note in journals:
-        told = sorted(fitting[note.path], key=lambda one: -one[0])[:MAX_JOURNAL_LINES]
-        own, status = is_own(reader, note), str(field_of(note.properties, "status") or "")
-        title = cut_line(str(field_of(note.properties, "title") or note.title))
-        left, summary = (cut_line(str(field_of(note.properties, name) or "")) for name in ("where_left_off", "summary"))
+    said = [[*read_told(call.vault, note.path)] for note in journals]
+    done = {line.text for lines in said for line in lines if line.what == "outcome"}
+    own = [
+        terms_of((*_texts(property_of(note.properties, "files")), *_heads(note), *(line.text for line in lines)))
+        for note, lines in zip(journals, said, strict=True)
+    ]
+    fewest = min(MIN_FITTING_WORDS, math.ceil(FITTING_SHARE * len(signal.terms)))
+    for note, lines, terms, share in zip(journals, said, own, share_of_terms(signal.terms, own), strict=True):
+        mine, status = is_own(reader, note), str(field_of(note.properties, "status") or "")
+        fits = share >= FITTING_SHARE and len(terms & signal.terms) >= fewest
+        title, left, summary = map(cut_line, _heads(note))
         head = f"--- Session, {age_text(time_written(note), now)}{_by(note)}, {status or 'ended'}"
-        lines = [f"{head}: {title} {quote_path(note.path)}"]
-        lines += [f"Left off: {left}" if left else f"Summary: {summary}"] if left or summary else []
-        lines += [line for _, line in told]
-        score = recency(time_written(note), now, SESSION_DAYS) / 2 + 0.25 * own + 0.25 * (status == "paused")
-        why = "last session of this client" if own else "recent session"
-        yield _card(note, "sessions", lines, score + max((one for one, _ in told), default=0.0), (why,))
+        text = f"{head}: {title} {quote_path(note.path)}"
+        kept = [line for line in lines if line.what != "task" or line.text not in done]
+        told = [*choose_told(signal, kept)] if fits or not signal.task else []
+        about = [f"Left off: {left}"] if left else [f"Summary: {summary}"] if summary and not told else []
+        room = SHARES["sessions"] * budget * (CARD_SHARE if signal.task else CARD_SHARE / 2)
+        for line in (*about, *told):
+            if estimate_tokens(f"{text}\n{line}") <= room:
+                text = f"{text}\n{line}"
+        score = recency(time_written(note), now, SESSION_DAYS) / 2 + 0.25 * mine + 0.25 * (status == "paused")
+        why = "fits the task" if fits else "last session of this client" if mine else "recent session"
+        yield _card(note, "sessions", (text,), score + fits * (1 + share), (why,))
 
 
-def read_told(call: Call, path: VaultPath) -> Iterator[tuple[Told, str]]:
-    with suppress(NoteNotFound):
-        note = open_note(call.vault, path)
-        yield from told_lines(read_words(note.text, note.properties))
+def _heads(note: IndexedNote) -> list[str]:
+    """Return the title of a journal, where it left off, and its summary."""
+    found = [str(field_of(note.properties, name) or "") for name in ("title", "where_left_off", "summary")]
+    return [found[0] or note.title, *found[1:]]
+
+
+def choose_told(signal: Signal, lines: Sequence[ToldLine]) -> Iterator[str]:
+    """Yield what a session says, of each kind first what shares most with the task."""
+    for kind, name in TOLD.items():
+        texts = [line.text for line in lines if line.what == kind]
+        shares = share_of_terms(signal.terms, [terms_of((), text) for text in texts])
+        for at in sorted(range(len(texts)), key=lambda at: -shares[at])[:MAX_TOLD]:
+            yield f"{name}: {cut_line(texts[at])}"
 
 
 def memory_cards(call: Call, signal: Signal, weights: BriefWeights, days: float) -> Iterator[Card]:

@@ -153,7 +153,7 @@ def choose_cards(
     if "handoff" in wanted and journals is not None:
         found += cards.handoff_cards(call, signal.reader, signal.now)
     if "sessions" in wanted and journals is not None:
-        found += cards.session_cards(call, signal, journals)
+        found += cards.session_cards(call, signal, journals, request.budget)
     if "memories" in wanted or "questions" in wanted:
         found += (one for one in cards.memory_cards(call, signal, weights, days) if one.part in wanted)
     if "notes" in wanted:

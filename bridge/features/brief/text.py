@@ -6,11 +6,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, Literal
 
 from bridge.records import Record
+from bridge.text import extract
 from bridge.text.budget import estimate_tokens
-from bridge.text.fold import fold_case
 from bridge.text.invisible import one_line
-from bridge.text.stems import content_words
-from bridge.text.words import words_of
 from bridge.types import Lines, VaultPath
 
 BriefPart = Literal["handoff", "sessions", "memories", "notes", "corrections", "questions", "pulse"]
@@ -21,7 +19,7 @@ ORDER: Final[tuple[BriefPart, ...]] = (
 
 SHARES: Final[Mapping[BriefPart, float]] = {
     "handoff": 0.35,
-    "sessions": 0.25,
+    "sessions": 0.35,
     "corrections": 0.1,
     "questions": 0.1,
     "pulse": 0.1,
@@ -32,6 +30,8 @@ NAMED: Final = 60
 """Most characters of the task that the heading repeats."""
 
 DAY_S: Final = 86_400.0
+
+_JOINTS: Final = str.maketrans("/_-", "   ")
 
 
 class Card(Record):
@@ -67,9 +67,9 @@ class BriefWeights(Record):
 
 
 def terms_of(names: Iterable[str], text: str = "") -> frozenset[str]:
-    """Return the comparable words of names, tags and a text."""
-    words = [word for name in names for word in words_of(name.replace("/", " ").replace("_", " ").replace("-", " "))]
-    return frozenset(map(fold_case, content_words((*words, *words_of(text)))))
+    """Return the comparable words of names, tags and a text; in a script without spaces, pairs of characters."""
+    said = " ".join((*names, text)).translate(_JOINTS)
+    return frozenset(extract.terms_of(said, None, numbers=True))
 
 
 def share_of_terms(wanted: Collection[str], own: Sequence[Collection[str]]) -> list[float]:
