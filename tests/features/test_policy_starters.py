@@ -57,7 +57,7 @@ SEEN: Mapping[str, Mapping[str, str]] = {
     },
     "weekly-review": {
         "Reviews/": "- Call Ada [due:: 2026-12-02] ([[",
-        f"Reviews/{TODAY:%G-[W]%V}.md".replace("[W]", "W"): "([[Links]])",
+        f"Reviews/{TODAY:%G-[W]%V}.md".replace("[W]", "W"): "- [[Links]]",
     },
     "archive-done-projects": {
         "Archive/Oven.md": f"status: done # at last\narchived: {TODAY}\n",
@@ -128,6 +128,22 @@ async def test_a_starter_is_previewed_run_and_undone(served: Served, name: str) 
     assert undone.status == 200, undone.body
     assert contents(served) == before
     assert folders(served) == places
+
+
+async def test_a_review_says_what_was_worked_on_decided_done_and_left_open(served: Served) -> None:
+    made = await served.call("author_policy", name="R", starter="weekly-review", confirm=True)
+    plan = {"path": "Plan.md", "text": "# Plan\n\nHere we decided to use reeds.\n\n- [ ] Find reeds\n- [x] Draw it\n"}
+    assert (await served.call("create_note", **plan)).status == 200
+    said = {"goal": "Bee hotel", "decisions": ["It faces\nsouth"], "open_questions": ["How many rooms?"]}
+    assert (await served.call("save_session", **said)).status == 200
+    assert (await served.call("run_policy", path=made.json["path"])).status == 200
+    (review,) = (root(served) / "Reviews").glob("*.md")
+    (journal,) = (root(served) / "Agents/Sessions").glob("*.md")
+    told = review.read_text().partition("## Worked on")[2].partition("## What went well")[0]
+    assert told.replace(f" ([[{journal.stem}]])", "") == (
+        "\n- Bee hotel\n\n## Decided\n- It faces south\n- Here we decided to use reeds.\n\n## Done\n- Draw it\n\n"
+        "## Left open\n- How many rooms?\n- Find reeds\n\n"
+    )
 
 
 async def test_tasks_are_taken_over_once(served: Served) -> None:

@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+from msgspec import to_builtins
+
 from bridge.api import arguments
 from bridge.api.call import Call
 from bridge.api.moments import day
@@ -16,7 +18,7 @@ from bridge.changes.requests.base import Request
 from bridge.engine.agents_folder import agents_folder
 from bridge.errors import BridgeError, Busy, NoteNotFound
 from bridge.features.policies.model import READS
-from bridge.features.policies.questions import list_hits, list_sentences
+from bridge.features.policies.questions import list_hits, list_journal_lines, list_sentences
 from bridge.features.policies.run import PolicyHost
 from bridge.features.policies.templates import VariableReaders
 from bridge.markdown.names import Names
@@ -66,7 +68,7 @@ def bind_sample(do: str, value: Mapping[str, Value]) -> object:
 def ask_index(
     call: Call, loop: asyncio.AbstractEventLoop, name: str, value: Mapping[str, Value]
 ) -> Mapping[str, Value]:
-    """Search or summarise the vault as it is, from the thread in which a policy is planned.
+    """Search or summarise the vault as it is, or list sessions, from the thread in which a policy is planned.
 
     A summary consists of sentences of the notes, so that a run finds what its preview showed.
     """
@@ -79,6 +81,8 @@ def ask_index(
         raise Busy(f"`{name}` takes too long.") from None
     if name == "summarise":
         return list_sentences({"path": one.path, "line": one.lines[0], "text": one.text} for one in found.sentences)
+    if name == "list_sessions":
+        return list_journal_lines(to_builtins(found.sessions))
     hits = [{"path": hit.path, "title": hit.title} for hit in found.hits]
     return list_hits(hits, len(hits))
 

@@ -40,10 +40,7 @@ Bind = Callable[[str, Mapping[str, Value]], object]
 
 _RESULTS: Final[Mapping[str, frozenset[str]]] = {
     "change": frozenset({"path", "name", "digest", "count"}),
-    "find_notes": frozenset({"notes", "count", "total", "first"}),
-    "list_tasks": frozenset({"tasks", "count", "total", "first"}),
-    "search": frozenset({"hits", "count", "total", "first"}),
-    "summarise": frozenset({"sentences", "count", "total", "first"}),
+    **{do: frozenset({name, "count", "total", "first"}) for do, name in LISTED.items()},
 }
 _FACTS: Final[Mapping[str, frozenset[str]]] = {
     "notes": frozenset({"path", "name", "folder", "title", "type", "tags", "digest"}),
@@ -51,6 +48,7 @@ _FACTS: Final[Mapping[str, frozenset[str]]] = {
         {"path", "name", "line", "text", "status", "due", "tags", "digest", "written", "block", "nested"}
     ),
     "hits": frozenset({"path", "name", "title"}),
+    "lines": frozenset({"path", "name", "heading", "text"}),
     "sentences": frozenset({"path", "name", "line", "text"}),
 }
 _REFUSED: Final = frozenset({"append_links", "op"})

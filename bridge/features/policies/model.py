@@ -32,10 +32,10 @@ OPPOSITES: Final[Mapping[str, str]] = {
     "property_exists": "property_missing",
 }
 
-READS: Final = ("find_notes", "list_tasks", "search", "summarise")
+READS: Final = ("find_notes", "list_sessions", "list_tasks", "search", "summarise")
 """Steps that only read."""
 
-READS_INDEX: Final = ("search", "summarise")
+READS_INDEX: Final = ("list_sessions", "search", "summarise")
 """Those of them that read the vault as it is, and not the draft."""
 
 MAX_STEPS: Final = 50

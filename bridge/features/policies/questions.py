@@ -1,4 +1,4 @@
-"""The questions of a policy to the vault, answered from the draft: notes and tasks."""
+"""The questions of a policy to the vault, and their answers as lists."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -23,6 +23,7 @@ from bridge.markdown.tasks import TaskSettings, parse_task, strip_ids
 from bridge.search.filters import filter_notes
 from bridge.search.model import SearchRequest
 from bridge.search.task_filter import TaskFilter, filter_tasks, require_status, sort_tasks
+from bridge.text.invisible import one_line
 from bridge.types import SHORT_DIGEST, VaultPath
 
 _NOWHERE: Final = VaultPath("")
@@ -104,6 +105,7 @@ class DraftState:
 
 
 USABLE: Final[Mapping[str, frozenset[str]]] = {
+    "list_sessions": frozenset({"client", "since", "until", "limit"}),
     "find_notes": frozenset({"folder", "tags", "properties", "types", "where", "sort", "limit"}),
     "list_tasks": frozenset(
         {"path", "folder", "status", "due_on", "due_after", "due_before", "tags", "text", "where", "sort", "limit"}
@@ -114,6 +116,7 @@ USABLE: Final[Mapping[str, frozenset[str]]] = {
 """The arguments that a step may give."""
 
 LISTED: Final[Mapping[str, str]] = {
+    "list_sessions": "lines",
     "find_notes": "notes",
     "list_tasks": "tasks",
     "search": "hits",
@@ -205,6 +208,27 @@ def list_sentences(sentences: Iterable[Mapping[str, Any]]) -> Mapping[str, Value
     return _result("sentences", found, len(found))
 
 
+HEADINGS: Final = {"decision": "Decided", "outcome": "Done", "question": "Left open", "task": "Left open"}
+"""Where a review says what journals say."""
+
+
+def list_journal_lines(sessions: Iterable[Mapping[str, Any]]) -> Mapping[str, Value]:
+    """Return what journals say, the oldest first, each line with a heading; no task that another session did."""
+    kept = [session for session in sessions if session["note"] is not None][::-1]
+    done = {line["text"] for one in kept for line in one["told"] if line["what"] == "outcome"}
+    found: list[Value] = []
+    for one in kept:
+        told = [("Worked on", one["title"])]
+        told += (
+            (HEADINGS[line["what"]], line["text"])
+            for line in one["told"]
+            if line["what"] != "task" or line["text"] not in done
+        )
+        facts = {"path": one["note"], "name": note_name(one["note"])}
+        found += ({**facts, "heading": heading, "text": one_line(text)} for heading, text in told)
+    return _result("lines", found[:MAX_RESULTS], len(found))
+
+
 def no_results(do: str) -> Mapping[str, Value]:
     """Return the answer to a question that was never asked."""
     return _result(LISTED[do], [], 0)
@@ -213,12 +237,12 @@ def no_results(do: str) -> Mapping[str, Value]:
 def join_results(do: str, before: Mapping[str, Value], more: Mapping[str, Value]) -> Mapping[str, Value]:
     """Return two answers to a question as one, in which each note or task stands once."""
     name = LISTED[do]
-    joined: dict[tuple[Value, Value], Value] = {}
+    joined: dict[tuple[Value, ...], Value] = {}
     for answer in (before, more):
         found = answer[name]
         for one in found if isinstance(found, list) else ():
             if isinstance(one, Mapping):
-                joined.setdefault((one["path"], one.get("line")), one)
+                joined.setdefault((one["path"], one.get("line"), one.get("text")), one)
     left_out = sum(int(str(answer["total"])) - int(str(answer["count"])) for answer in (before, more))
     return _result(name, list(joined.values())[:MAX_RESULTS], len(joined) + left_out)
 
