@@ -61,7 +61,7 @@ export const FORMS = {
 	forget_memory: "2a662e2bd8e4",
 	judge_memory: "3d4922d1cfe4",
 	take_over: "0e4d5441349e",
-	list_sessions: "aaae0550e93d",
+	list_sessions: "3b869fa96720",
 	brief: "de07c76af966",
 	preview_brief: "4d1ac3362e19",
 	list_injections: "ffeb4f3fffe0",
@@ -1932,12 +1932,16 @@ export interface ListedSession {
 	readonly started: string;
 	/** Its end; null while active. */
 	readonly ended: string | null;
+	/** What it was about, from the journal. */
+	readonly title: string;
 	/** Its goal, from the journal. */
 	readonly goal: string;
 	/** Its summary, from the journal. */
 	readonly summary: string;
 	/** Where it left off, from the journal. */
 	readonly where_left_off: string;
+	/** Its decisions, outcomes, open questions and tasks, from the journal. */
+	readonly told: readonly ToldLine[];
 	/** Its journal; null without one. */
 	readonly note: string | null;
 	/** Number of calls. */
@@ -3458,6 +3462,14 @@ export interface ToggleTaskArguments {
 	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
+}
+
+/** Something that a journal says. */
+export interface ToldLine {
+	/** What it is. */
+	readonly what: "decision" | "outcome" | "question" | "task";
+	/** What it says. */
+	readonly text: string;
 }
 
 /** A question of the same conversation, and its answer. */
