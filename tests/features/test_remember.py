@@ -150,6 +150,48 @@ async def test_a_decision_that_revokes_a_plan_is_told_in_its_place(served: Serve
     assert "Plan:" not in told
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "query"),
+    [
+        (
+            ("Which release counts", "The 2015 release of Backwards is canonical.", "fact"),
+            ("Backwards", "The 2015 release of Backwards is no longer canonical, the demo tape is.", "decision"),
+            "which release of Backwards is canonical",
+        ),
+        (
+            ("Vorlage", "Angebote schreiben wir mit der Vorlage von Word.", "decision"),
+            ("Angebote künftig", "Angebote schreiben wir statt mit der Vorlage von Word mit Typst.", "instruction"),
+            "Angebote mit der Vorlage schreiben",
+        ),
+        (
+            ("笔记命名", "读书笔记用书名命名。", "plan"),
+            ("命名规则", "读书笔记不再用书名命名，改用作者。", "decision"),
+            "读书笔记怎么命名",
+        ),
+    ],
+)
+async def test_what_was_revoked_in_other_words_is_not_told_any_more(
+    served: Served, old: tuple[str, str, str], new: tuple[str, str, str], query: str
+) -> None:
+    (first, second) = [await remember(served, title, text, kind=kind) for title, text, kind in (old, new)]
+    assert [one["path"] for one in second["like"] if one["contradicts"]] == [first["path"]]
+    found = (await served.call("recall", query=query)).json
+    told = [one["path"] for part in ("memories", "standing") for one in found[part]]
+    assert told == [second["path"]]
+    text = (await served.call("brief", task=query)).json["text"]
+    assert f"CONTRADICTS: {old[0]}" in text
+    assert old[1] not in text
+
+
+async def test_a_revoked_plan_of_another_title_is_told_again_once_what_revoked_it_is_forgotten(served: Served) -> None:
+    plan = await remember(served, "Newsletter", "The newsletter starts on 3 May.", kind="plan")
+    later = await remember(served, "Start moved", "The start of the newsletter was postponed to June.", kind="decision")
+    asked = {"query": "when does the newsletter start"}
+    assert [one["path"] for one in (await served.call("recall", **asked)).json["memories"]] == [later["path"]]
+    await served.call("forget_memory", path=later["path"])
+    assert [one["path"] for one in (await served.call("recall", **asked)).json["memories"]] == [plan["path"]]
+
+
 async def test_what_a_session_decided_is_recalled_and_told(served: Served) -> None:
     line = "No cover image on the Dais page: the label gave no permission"
     saved = await served.call("save_session", decisions=[line])
@@ -183,9 +225,8 @@ async def test_what_says_more_than_was_recalled_is_not_passed_over(served: Serve
     assert not contrary["existing"]
     assert [one["contradicts"] for one in contrary["like"]] == [True]
     aisle = {"title": "Aisle", "text": "Prefers an aisle seat in every train to the north.", "kind": "fact"}
-    asked = await served.call("remember", **aisle)
-    assert asked.json["error"]["code"] == "confirmation_required"
-    assert not (await remember(served, **aisle, confirm=True))["existing"]
+    changed = await remember(served, **aisle)
+    assert (changed["existing"], [one["contradicts"] for one in changed["like"]]) == (False, [True])
     assert len(memories(served)) == 4
 
 

@@ -1,9 +1,12 @@
 """What two memories have in common, and when they contradict each other."""
 
+import json
+from pathlib import Path
+
 import pytest
 
+from bridge.features.memory.comparison import NEARLY_SAME, compare_statements, says_no_more, text_digest
 from bridge.features.memory.memory_note import Memory, MemoryKind
-from bridge.features.memory.new_memory import NEARLY_SAME, compare_statements, says_no_more, text_digest
 from bridge.types import VaultPath
 
 
@@ -11,6 +14,8 @@ def memory(title: str, kind: MemoryKind = "fact", *, alias: str = "", scope: str
     return Memory(VaultPath("a.md"), title, kind, aliases=(alias,) if alias else (), scope=(scope,) if scope else ())
 
 
+PAIRS = Path(__file__).parent / "contradictions.json"
+EVERYDAY = json.loads((Path(__file__).parents[1] / "features/everyday_memories.json").read_bytes())
 OTHER = VaultPath("other.md")
 CLAY = memory("Oven clay", alias="clay")
 BAKE = "The oven is fired every second Saturday before sunrise"
@@ -57,6 +62,33 @@ def test_another_value_for_the_same_thing_contradicts(
 ) -> None:
     first, second = compare_statements(new, text, {OTHER: (memory("Tea"), "Mint"), old.path: (old, other)})
     assert (first.contrary, second.contrary) == (False, contrary)
+
+
+@pytest.mark.parametrize(("held_out", "least"), [(False, 0.95), (True, 0.8)])
+def test_what_revokes_another_statement_is_told_across_kinds_titles_and_words(*, held_out: bool, least: float) -> None:
+    """The pairs that are held out were not looked at while the rules were made."""
+    told: dict[bool, list[bool]] = {True: [], False: []}
+    for pair in json.loads(PAIRS.read_bytes()):
+        if pair["held_out"] == held_out:
+            (old, old_text), (new, new_text) = ((memory(*one[:2]), one[2]) for one in (pair["old"], pair["new"]))
+            (found,) = compare_statements(new, new_text, {old.path: (old, old_text)})
+            told[pair["contradicts"]].append(found.contrary)
+    assert sum(told[True]) >= least * len(told[True])
+    assert sum(told[False]) <= 0.05 * len(told[False])
+
+
+@pytest.mark.parametrize("language", EVERYDAY)
+def test_memories_of_different_things_do_not_contradict_each_other(language: str) -> None:
+    texts = {VaultPath(f"{title}.md"): (memory(title), text) for title, text, _ in EVERYDAY[language]["memories"]}
+    for path, (new, text) in texts.items():
+        others = {other: one for other, one in texts.items() if other != path}
+        assert not [one for one in compare_statements(new, text, others) if one.contrary]
+
+
+def test_an_open_question_contradicts_nothing() -> None:
+    question, text = memory("Deploys", "open_question"), "Do we deploy the website on Fridays?"
+    (found,) = compare_statements(memory("Days"), "We deploy the website on Tuesdays.", {OTHER: (question, text)})
+    assert not found.contrary
 
 
 def test_case_and_spaces_do_not_make_another_text() -> None:

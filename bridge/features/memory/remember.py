@@ -19,17 +19,9 @@ from bridge.engine.agents_folder import AgentsFolder
 from bridge.errors import ConfirmationRequired, InvalidArguments
 from bridge.features.memory.access import audience_of, find_memory, local_time, now, open_catalogue, read_body
 from bridge.features.memory.catalogue import MemoryCatalogue
+from bridge.features.memory.comparison import NEARLY_SAME, compare_statements, says_no_more, text_digest
 from bridge.features.memory.memory_note import Memory, link_name, link_to
-from bridge.features.memory.new_memory import (
-    NEARLY_SAME,
-    NewMemory,
-    compare_statements,
-    memory_properties,
-    preview_memory,
-    require_sound,
-    says_no_more,
-    text_digest,
-)
+from bridge.features.memory.new_memory import NewMemory, memory_properties, preview_memory, require_sound
 from bridge.features.memory.visibility import VisibleMemories
 from bridge.index.inverted_index import TextQuery
 from bridge.markdown.kinds import title_of

@@ -1,0 +1,198 @@
+"""What two memories have in common, and whether the later one says otherwise."""
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Mapping
+from functools import cache
+from typing import Final
+
+from bridge.features.memory.memory_note import Memory, name_key
+from bridge.records import Record
+from bridge.text.extract import terms_of
+from bridge.text.fold import fold_case
+from bridge.text.overlap import find_overlaps
+from bridge.text.scripts import UNSPACED_CHARACTER
+from bridge.text.statements import negates, split_clauses, split_sentences
+from bridge.text.stems import language_of
+from bridge.types import VaultPath
+
+NEARLY_SAME: Final = 0.8
+"""The share from which two memories say nearly the same."""
+
+STATEMENTS: Final = frozenset({"fact", "decision", "plan", "preference", "instruction", "persona"})
+"""Kinds of which two with one title contradict each other: a decision may revoke a plan."""
+
+MAX_SENTENCES: Final = 20
+"""Sentences of a memory that are compared."""
+
+MIN_TERMS: Final = 3
+"""Terms of the shortest clause that says something by itself, and that two statements share if no title has one."""
+
+REVOKED, DENIED, NUMBERED, RUN_NUMBERED = 0.6, 0.8, 0.75, 0.85
+"""The shares of the shorter statement's terms that the other has, if it revokes it, denies it or has another number;
+in scripts without spaces, a changed word is several terms."""
+
+_REVOKES: Final = re.compile(
+    r"""
+    no\ longer | \bnot\b(?=.*\bany\ ?more\b) | instead\ of | rather\ than | changed\ \w+\ minds? | cancel | called\ off
+    | dropped | postponed | moved\ (?:to|from) | revoked | reversed | abandoned | replaced\ by
+    | nicht\ mehr | \bkein\w*\b(?=.*\bmehr\b) | \b(?:an)?statt\b | anstelle
+    | abgesagt | verschoben | verworfen | aufgehoben
+    | \bn(?:e\ |['’])\w+\ plus\b | non\ plus | au\ lieu | annulé | reporté
+    | \bya\ no\b | \ben\ (?:lugar|vez)\ de\b | cancelad | aplazad
+    | \bnon\ (?:\w+\ ){1,3}più\b | invece\ di | al\ posto\ di | annullat | rimandat
+    | já\ não | \bnão\b(?=.*\bmais\b) | \bem\ vez\ de\b | adiad
+    | niet\ meer | \bgeen\b(?=.*\bmeer\b) | in\ plaats\ van | uitgesteld
+    | больше\ не | вместо | отмен | перенес
+    | 不再 | 改[为成到用由] | 代替 | 取消 | 推迟 | 延期 | 而不是 | 変更 | 中止 | 代わり
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+"""Says that something else held before."""
+
+_REASON: Final = re.compile(
+    r"\b(?:because|since|so that|after|weil|damit|seit|parce que|perché|porque)\b", re.IGNORECASE
+)
+"""Begins a clause that says why."""
+
+_ADDRESS: Final = re.compile(r"\]\([^)]*\)|https?://\S+|<[^>]*>")
+
+_FILLER: Final = re.compile(
+    r"""\b(?:user|prefers?|likes?|wants?|may|can|should|must|now|only|all|still|uses?|mind|mrs?|frau|herr
+    |jetzt|ab|darf|dürfen|kann|soll|sollen|muss|müssen|nur|alle|mehr|mag|immer|unser\w*|désormais|seulement|tous|toujours|ahora|solo|todos|ya|ora|tutti|più
+    |теперь|только|больше|все|nu)\b""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""What memories say of any subject; none is the value of something."""
+
+
+class Comparison(Record):
+    """How a text relates to that of a memory."""
+
+    share: float
+    """How much they have in common, from 0 to 1."""
+    contrary: bool
+    """Whether they say different things of the same."""
+
+
+class _Statement(Record):
+    terms: frozenset[str]
+    numbers: frozenset[str]
+    negates: bool
+    revokes: bool
+
+
+class _Reading(Record):
+    """A memory's terms in a language."""
+
+    title: frozenset[str]
+    content: Counter[str]
+
+    @property
+    def subject(self) -> frozenset[str]:
+        """What the title names and the text speaks of."""
+        return self.title & self.content.keys()
+
+    def lacks(self, terms: frozenset[str]) -> frozenset[str]:
+        return terms.difference(self.title, self.content)
+
+
+def text_digest(text: str) -> str:
+    """Return a digest that two texts share when they differ in case and spaces only."""
+    return hashlib.sha256(" ".join(fold_case(text).split()).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def compare_statements(new: Memory, text: str, others: Mapping[VaultPath, tuple[Memory, str]]) -> list[Comparison]:
+    """Compare a new memory with existing ones."""
+    digest = text_digest(text)
+    overlaps = dict(find_overlaps(text, {path: other for path, (_, other) in others.items()}))
+
+    @cache
+    def read_new(language: str | None) -> tuple[_Reading, list[_Statement]]:
+        return _read(new.title, text, language), _statements(text, language, is_new=True)
+
+    def compare(old: Memory, old_text: str, overlap: float) -> Comparison:
+        language = language_of(f"{old.title}\n{old_text}\n{new.title}\n{text}")
+        (own, statements), other = read_new(language), _read(old.title, old_text, language)
+        common = own.content & other.content
+        share = max(2 * common.total() / max(1, own.content.total() + other.content.total()), overlap)
+        if not _share_scope(new, old) or "open_question" in {new.kind, old.kind}:
+            return Comparison(share, contrary=False)
+        if name_key(new.title) == name_key(old.title) != "" and STATEMENTS.issuperset((new.kind, old.kind)):
+            return Comparison(share, contrary=digest != text_digest(old_text))
+        is_named = bool(_names(new) & _names(old))
+        is_other = bool(other.lacks(own.subject) and own.lacks(other.subject)) and not is_named
+        if is_other or len(common) < MIN_TERMS - 1:
+            return Comparison(share, contrary=False)
+        said = _statements(old_text, language, is_new=False)
+        pairs = ((one, before) for one in statements for before in said)
+        return Comparison(share, contrary=any(_contradicts(*pair, own, other, is_named=is_named) for pair in pairs))
+
+    return [compare(old, old_text, overlaps.get(path, 0.0)) for path, (old, old_text) in others.items()]
+
+
+def says_no_more(text: str, other: str) -> bool:
+    """Return whether a text has no word that another lacks, and denies what the other denies."""
+    language = language_of(f"{text}\n{other}")
+    return not _content(text, language) - _content(other, language) and negates(text) == negates(other)
+
+
+def _contradicts(one: _Statement, before: _Statement, new: _Reading, old: _Reading, *, is_named: bool) -> bool:
+    """Return whether a statement denies or revokes an earlier one, or has another value for the same."""
+    shared = one.terms & before.terms
+    if len(shared) < MIN_TERMS - 1:
+        return False
+    share = len(shared) / min(len(one.terms), len(before.terms))
+    if one.revokes and share >= REVOKED:
+        return True
+    if not (is_named or len(shared) >= MIN_TERMS or shared & (new.title | old.title)):
+        return False
+    if one.negates != before.negates and share >= DENIED:
+        return True
+    is_same = (shared & new.title or not new.lacks(old.subject)) and (shared & old.title or not old.lacks(new.subject))
+    return bool(is_named or is_same) and _differ(one, before, shared, share)
+
+
+def _differ(one: _Statement, before: _Statement, shared: frozenset[str], share: float) -> bool:
+    """Return whether two statements differ in a number, or in nothing but a word."""
+    numbers = one.numbers - before.numbers, before.numbers - one.numbers
+    is_run = any(map(UNSPACED_CHARACTER.search, shared))
+    if all(numbers) and share >= (RUN_NUMBERED if is_run else NUMBERED):
+        return True
+    values = sorted((len(one.terms - shared) + len(numbers[0]), len(before.terms - shared) + len(numbers[1])))
+    return values == [1, 1] or (values == [1, 2] and len(shared) >= MIN_TERMS)
+
+
+def _read(title: str, text: str, language: str | None) -> _Reading:
+    return _Reading(frozenset(terms_of(title, language)), _content(text, language))
+
+
+def _statements(text: str, language: str | None, *, is_new: bool) -> list[_Statement]:
+    """Return the statements of a text: its sentences, and of a new one also their clauses."""
+    sentences = split_sentences(_ADDRESS.sub(" ", text))[:MAX_SENTENCES]
+    found = [_read_statement(sentence, language) for sentence in sentences]
+    if is_new:
+        parts = (part for sentence in sentences for clause in split_clauses(sentence) for part in _REASON.split(clause))
+        clauses = (_read_statement(part, language) for part in parts)
+        found += [one for one in clauses if len(one.terms) + len(one.numbers) >= MIN_TERMS]
+    return found
+
+
+def _read_statement(text: str, language: str | None) -> _Statement:
+    said = _FILLER.sub(" ", _REVOKES.sub(" ", text))
+    terms = frozenset(terms_of(said, language, numbers=True))
+    numbers = frozenset(term for term in terms if any(map(str.isdigit, term)))
+    return _Statement(terms - numbers, numbers, negates(text), _REVOKES.search(text) is not None)
+
+
+def _content(text: str, language: str | None) -> Counter[str]:
+    return Counter(terms_of(text, language, numbers=True))
+
+
+def _names(memory: Memory) -> set[str]:
+    return {key for key in map(name_key, (*memory.aliases, *memory.about)) if key}
+
+
+def _share_scope(one: Memory, other: Memory) -> bool:
+    return one.is_global or other.is_within(tuple(map(str.casefold, one.scope)))
