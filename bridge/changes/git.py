@@ -229,6 +229,8 @@ def _commit(repository: Repository, vault: Path, change: Change) -> CommitResult
             now = {path_after_move(path, step.path, step.to) or path: file for path, file in now.items()}
         elif step.kind in ("put", "remove"):
             known = now.get(step.path)
+            if known is None and repository.ignores(step.path):
+                continue
             if why := _hindrance(repository, step, known):
                 left[step.path] = why
             elif step.after is not None:
@@ -256,10 +258,8 @@ def _is_in_nested_repository(vault: Path, path: VaultPath) -> bool:
 
 def _hindrance(repository: Repository, step: Step, known: GitFile | None) -> str | None:
     """Return why a step that writes or removes a file is not committed, from what git knew of the file before."""
-    if known is None and step.before is None:
-        return "is ignored there" if repository.ignores(step.path) else None
     if known is None:
-        return "was never committed" if step.kind == "put" else None
+        return "was never committed" if step.kind == "put" and step.before is not None else None
     if known == _STAGED:
         return "has changes of yours that are staged"
     if known.mode not in _NORMAL:

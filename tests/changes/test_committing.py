@@ -233,11 +233,22 @@ def test_what_git_does_not_hold_is_left_out_and_told(place: Place) -> None:
     done = place.commit(
         place.put("a.md", NOTE + "more\n"),
         place.put("own.md", "changed\n"),
-        place.put("Private/b.md", "secret\n"),
         place.put("Other/c.md", "other\n"),
     )
     assert done.commit
-    assert [warning.split("`")[1] for warning in done.warnings] == ["Other/c.md", "own.md", "Private/b.md"]
+    assert [warning.split("`")[1] for warning in done.warnings] == ["Other/c.md", "own.md"]
+    assert place.git("show", "--format=", "--name-only", "HEAD") == "a.md\n"
+
+
+def test_what_the_user_has_git_ignore_is_left_out_without_a_word(place: Place) -> None:
+    (place.root / ".gitignore").write_text("/Agents\n")
+    place.start(a=NOTE)
+    for text in ("made\n", "changed\n"):
+        done = place.commit(place.put("Agents/Memory/b.md", text))
+        assert (done.commit, done.warnings) == (None, ())
+    done = place.commit(place.put("a.md", NOTE + "more\n"), place.put("Agents/Memory/b.md", "again\n"))
+    assert done.commit
+    assert not done.warnings
     assert place.git("show", "--format=", "--name-only", "HEAD") == "a.md\n"
 
 
