@@ -107,6 +107,42 @@ async def test_the_copy_has_the_text_and_links_that_open_the_project(served: Ser
     assert made["change_ids"] == [made["copy"]["change_id"], made["original"]["change_id"]]
 
 
+CLAY = "---\ntype: memory\nkind: decision\n---\nThe oven is built of clay from the river.\n"
+
+
+async def test_a_memory_is_one_where_it_lands_and_known_from_a_third_vault(served: Served) -> None:
+    memory = served.bridge.find("Home").root / "Agents/Memory/Oven clay.md"
+    memory.parent.mkdir(parents=True)
+    memory.write_text(CLAY)
+    assert (await served.call("wait_until_indexed", vault="Home", path="Agents/Memory/Oven clay.md")).status == 200
+    _, token = Tokens(served.bridge.folders.tokens).create("quill", ["read", "write"])
+    body = orjson.dumps({"vault": "Home", "path": "Agents/Memory/Oven clay.md"})
+    headers = {"Authorization": f"Bearer {token}"}
+    refused = await served.request("POST", "/api/promote_note", data=body, headers=headers)
+    assert refused.code == "confirmation_required"
+    made = await done(served, "Agents/Memory/Oven clay.md")
+    assert made["copy"]["path"] == "Agents/Memory/Oven clay.md"
+    assert "\ntype: memory\n" in text(served, "Main", "Agents/Memory/Oven clay.md")
+    assert (served.bridge.find("Main").root / "Agents/About this folder.md").exists()
+    for vault in ("Work", "Main"):
+        found = (await served.call("recall", vault=vault, query="what is the oven built of")).json["memories"]
+        assert [one["title"] for one in found] == ["Oven clay"]
+        told = (await served.call("brief", vault=vault, task="Build an oven of clay")).json["text"]
+        assert "The oven is built of clay from the river." in told
+
+
+async def test_what_would_be_told_nowhere_becomes_a_pattern(served: Served) -> None:
+    assert (await done(served, "Lesson.md", confirm=True))["copy"]["path"] == "Patterns/Lesson.md"
+    assert "\ntype: pattern\n" in text(served, "Main", "Patterns/Lesson.md")
+    (served.bridge.find("Home").root / "Oven clay.md").write_text(CLAY)
+    await served.call("wait_until_indexed", vault="Home", path="Oven clay.md")
+    made = await done(served, "Oven clay.md", folder="Lessons")
+    assert made["copy"]["path"] == "Lessons/Oven clay.md"
+    assert "\ntype: pattern\n" in text(served, "Main", "Lessons/Oven clay.md")
+    told = (await served.call("brief", vault="Work", task="Build an oven of clay")).json["text"]
+    assert "Pattern: Oven clay" in told
+
+
 async def test_both_changes_are_undone_as_others_are(served: Served) -> None:
     before = files(served)
     first, second = (await done(served))["change_ids"]

@@ -28,7 +28,19 @@ from bridge.text.overlap import find_overlaps
 from bridge.types import Digest, VaultPath
 
 KEPT: Final = (
-    *("type", "kind", "tags", "aliases", "scope", "confidence", "tier", "resolved", "superseded_by", "expires"),
+    *(
+        "type",
+        "title",
+        "kind",
+        "tags",
+        "aliases",
+        "scope",
+        "confidence",
+        "tier",
+        "resolved",
+        "superseded_by",
+        "expires",
+    ),
     *("valid_from", "valid_until", "private_to", "deny_agents"),
 )
 """Properties that a copy keeps: the kind of note, who may be told about it, and how long it is valid."""
@@ -72,13 +84,11 @@ def copy_text(note: Note, vault: str, names: Names, copy: VaultPath, there: Name
 
 
 def kept_properties(properties: Mapping[str, Value], type_: str | None) -> dict[str, Value]:
-    """Return the properties that a copy keeps; a journal becomes a pattern, unless another type is given."""
+    """Return the properties that a copy keeps; without another type, a journal or plain note becomes a pattern."""
     kept = {name: value for name, value in properties.items() if name.casefold() in KEPT}
     own = next((name for name in kept if name.casefold() == "type"), "type")
-    if type_ is not None:
-        kept[own] = type_
-    elif kept.get(own) == "journal":
-        kept[own] = "pattern"
+    if type_ is not None or (kept.get(own) or "journal") == "journal":
+        kept[own] = type_ or "pattern"
     return kept
 
 

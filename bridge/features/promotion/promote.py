@@ -1,12 +1,13 @@
 """Copying a note into the global vault."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Literal
 
 from msgspec import Meta
 from msgspec.structs import replace
 
+from bridge.api.agreement import open_folder, set_up_requests
 from bridge.api.call import Call
 from bridge.api.change_view import written_view
 from bridge.api.characters import require_plain_name
@@ -18,8 +19,9 @@ from bridge.api.write import WriteArguments, WriteOptions, Written, execute_requ
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import SetProperties
+from bridge.engine.agents_folder import AgentsFolder, agents_folder
 from bridge.errors import ChangeConflict, ConfirmationRequired, InvalidArguments, NoteExists
-from bridge.features.memory.public import BODY_DIGEST, COPY, ORIGIN, PROMOTED, call_global_vault
+from bridge.features.memory.public import BODY_DIGEST, COPY, ORIGIN, PROMOTED, call_global_vault, read_memory
 from bridge.features.promotion.copies import (
     CopiedText,
     LikeNote,
@@ -33,7 +35,7 @@ from bridge.features.promotion.copies import (
     kept_properties,
     origin_properties,
 )
-from bridge.markdown.note import Note, property_of
+from bridge.markdown.note import Note, Value, property_of
 from bridge.records import Record
 from bridge.text.diff import unified_diff
 from bridge.text.invisible import inline
@@ -95,7 +97,7 @@ class Promotion(Record):
 async def promote_note(
     call: Call,
     path: VaultPath,
-    folder: Annotated[str, Meta(max_length=1_000)] = "Patterns",
+    folder: Annotated[str, Meta(max_length=1_000)] | None = None,
     type: Annotated[str, Meta(max_length=100)] | None = None,  # noqa: A002
     *,
     update: bool = False,
@@ -107,15 +109,17 @@ async def promote_note(
 
     Args:
         path: The note.
-        folder: Folder of the global vault for a new copy.
-        type: The copy's property `type`; by default that of the note, and `pattern` for a journal.
+        folder: Folder of the global vault for a new copy; by default that of its memories for one, else `Patterns`.
+        type: The copy's property `type`; by default that of the note, and `pattern` for a journal, a note without one,
+            and a memory outside the agents' folder.
         update: Bring an existing copy up to date.
 
     Raises:
         NoSuchVault: No global vault is set, or it is not served.
         NoteNotFound: No such note.
         NoteExists: The global vault has another note of this name there.
-        ConfirmationRequired: The global vault has a note that says much of the same.
+        ConfirmationRequired: The global vault has a note that says much of the same, or the user did not agree to its
+            agents' folder yet.
         ChangeConflict: The copy was edited since, so that `update` would lose that.
         PathKept: The settings keep the note or the copy as it is.
         InvalidArguments: The note is in the global vault already, or is not Markdown.
@@ -129,20 +133,30 @@ async def promote_note(
     if note.kind != "note":
         raise InvalidArguments(f"`{path}` is not Markdown.", hint="Only Markdown notes can be promoted.")
     known = await find_copy(call, other, note)
-    place = known.path if known is not None else choose_place(other, folder, path)
+    properties, agents = kept_properties(note.properties, type), agents_folder(other.vault.settings)
+    is_memory = read_memory(path, properties, title="") is not None
+    place = known.path if known is not None else choose_place(other, folder, path, agents if is_memory else None)
     copied = translate(call, other, note, place)
+    agreed = None
     if known is not None:
         todo = renew(call, known, note, copied, update=update)
     else:
-        todo = await begin(call, other, note, place, copied, type)
+        if is_memory and not agents.holds(place):
+            properties = kept_properties(note.properties, type or "pattern")
+        todo = await begin(call, other, note, place, copied, properties)
+        if todo.outcome == "copied" and agents.holds(place):
+            agents, agreed = open_folder(other, options)
+            todo = replace(todo, requests=(*set_up_requests(other, agents), *todo.requests))
     flag = SetProperties(path=path, properties={PROMOTED: True, COPY: copy_address(other, todo.path)})
-    done = await carry_out(call, other, flag, todo, options)
+    done = await carry_out(call, other, flag, todo, options, agreed)
     linked = (f"Not shown in the copy, only linked: {one}" for one in copied.embeds)
     visible: PromotedNote = redact_denied(done, other.host.files.rules)
     return replace(visible, warnings=(*visible.warnings, *linked))
 
 
-def choose_place(other: Call, folder: str, path: VaultPath) -> VaultPath:
+def choose_place(other: Call, folder: str | None, path: VaultPath, agents: AgentsFolder | None) -> VaultPath:
+    """Return the place of a new copy; that of a memory is in the agents' folder, unless another is wanted."""
+    folder = folder if folder is not None else "Patterns" if agents is None else agents.memory
     require_plain_name(folder, "folder")
     return other.vault.files.locate(f"{folder.strip().strip('/')}/{path.rpartition('/')[2]}".lstrip("/"))
 
@@ -177,7 +191,7 @@ def renew(call: Call, known: Note, note: Note, copied: CopiedText, *, update: bo
 
 
 async def begin(
-    call: Call, other: Call, note: Note, place: VaultPath, copied: CopiedText, type_: str | None
+    call: Call, other: Call, note: Note, place: VaultPath, copied: CopiedText, kept: Mapping[str, Value]
 ) -> Promotion:
     """Return what is to be done about a note that has no copy yet."""
     like = await find_like_notes(call, other, note)
@@ -196,12 +210,17 @@ async def begin(
             hint="Give another `folder`, or rename the note before.",
             path=place,
         )
-    properties = kept_properties(note.properties, type_) | origin_properties(call, note.path, copied.text, {})
+    properties = dict(kept) | origin_properties(call, note.path, copied.text, {})
     return Promotion("copied", place, (CreateNote(path=place, text=copied.text, properties=properties),), like)
 
 
 async def carry_out(
-    call: Call, other: Call, flag: SetProperties, todo: Promotion, options: WriteOptions
+    call: Call,
+    other: Call,
+    flag: SetProperties,
+    todo: Promotion,
+    options: WriteOptions,
+    agreed: AgentsFolder | None,
 ) -> PromotedNote:
     """Make the copy, then let the note name it; nothing is written if one of the two cannot be."""
     refusal = refuse_repetition(other, todo)
@@ -213,7 +232,7 @@ async def carry_out(
         copy = nothing_written(todo.path, "It was copied before, and has not changed since.")
     else:
         tries = trial if todo.outcome == "outdated" else options
-        copy = await execute_requests(other, todo.requests, tries, operation="promote_note")
+        copy = await execute_requests(other, todo.requests, tries, operation="promote_note", agreed=agreed)
     if refusal is not None and options.dry_run:
         copy = replace(copy, confirmation=refusal.message)
     waits = copy.state == "proposed" and flagged.state == "applied"
