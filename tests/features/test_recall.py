@@ -196,6 +196,19 @@ async def test_only_what_fits_counts_as_used(served: Served) -> None:
     assert (last["path"], bool(last["used"]["last"])) == (path, True)
 
 
+async def test_a_memory_that_is_only_opened_is_used_as_well(served: Served) -> None:
+    path, other = "Agents/Memory/Style of code.md", "Agents/Memory/Odd.md"
+
+    async def uses() -> dict[str, int]:
+        return {one["path"]: one["used"]["times"] for one in (await served.call("list_memories")).json["memories"]}
+
+    before = await uses()
+    assert other in before
+    await served.call("read_note", path=path)
+    await served.call("read_notes", paths=[path, other, "Oven.md", "Nothing.md"])
+    assert await uses() == before | {path: before[path] + 2, other: before[other] + 1}
+
+
 async def test_a_page_counts_everything(served: Served) -> None:
     page = (await served.call("list_memories", limit=2, offset=1)).json
     assert len(page["memories"]) == 2

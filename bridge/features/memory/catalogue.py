@@ -2,13 +2,18 @@
 
 import asyncio
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from itertools import compress
 from operator import is_not
 from typing import Final
 
+from bridge.engine.open_vault import OpenVault
+from bridge.errors import BridgeError
 from bridge.features.memory.memory_note import Memory, MemoryNames, read_memory
+from bridge.features.memory.use_log import UseLog
 from bridge.features.memory.visibility import Audience, MemoryGroups, VisibleMemories
 from bridge.features.sessions.public import TYPE as JOURNAL
 from bridge.index.note import IndexedNote
@@ -140,6 +145,15 @@ def memory_of(note: IndexedNote) -> Memory | None:
         tags=note.tags,
         modified=note.mtime,
     )
+
+
+def count_use(vault: OpenVault, paths: Iterable[VaultPath]) -> None:
+    """Count the memories among some notes as used; blocks."""
+    notes = vault.index.view("agents").notes
+    used = [path for path in paths if path in notes and memory_of(notes[path]) is not None]
+    # What is used is returned even if it cannot be counted, as on a full disk.
+    with suppress(BridgeError):
+        UseLog(vault.store.database).count(used, time.time())
 
 
 def text_of_id(id_: str) -> str:

@@ -79,7 +79,7 @@ async def list_memories(
         since: Only memories written since this time.
         among_private: Include what is private to others; for the user only.
         archived: Include what is archived.
-        sort: `-updated` is newest first, `-used` last recalled first, `expires` soonest first.
+        sort: `-updated` is newest first, `-used` last used first, `expires` soonest first.
         text_chars: Maximum characters of each text.
     """
     catalogue = await open_catalogue(call)

@@ -1,6 +1,6 @@
 """What others use of memory."""
 
-from bridge.features.memory.catalogue import MemoryCatalogue
+from bridge.features.memory.catalogue import MemoryCatalogue, count_use
 from bridge.features.memory.global_vault import (
     BODY_DIGEST,
     COPY,

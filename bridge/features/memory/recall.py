@@ -1,7 +1,6 @@
 """Recalling: what a question asks for, and nothing where nothing fits."""
 
 import asyncio
-import contextlib
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Final, TypeVar
 
@@ -17,7 +16,7 @@ from bridge.api.write import session_of
 from bridge.errors import BridgeError
 from bridge.features.injections.public import publish_injection, record_injection
 from bridge.features.memory.access import audience_of, now, open_catalogue
-from bridge.features.memory.catalogue import MemoryCatalogue
+from bridge.features.memory.catalogue import MemoryCatalogue, count_use
 from bridge.features.memory.choice import Choice, Question, Selection, choose, choose_said, rank
 from bridge.features.memory.global_vault import OWN_VAULT_BONUS, call_global_vault, is_copy_of_any, left_out_notice
 from bridge.features.memory.memory_note import Memory, MemoryKind, Tier, name_key
@@ -227,9 +226,7 @@ async def note_recall(call: Call, answer: RecalledMemories) -> None:
     """Count the memories that fit as used, and record what an answer brings into the caller's session."""
 
     def record() -> None:
-        with contextlib.suppress(BridgeError):
-            # What was found is returned even if it cannot be counted, as on a full disk.
-            UseLog(call.vault.store.database).count([memory.path for memory in answer.memories], now())
+        count_use(call.vault, [memory.path for memory in answer.memories])
         record_injection(call, "recall", brought_in(answer))
 
     await asyncio.to_thread(record)

@@ -20,7 +20,7 @@ MAX_TEXT_CHARS: Final = 600
 
 
 class UseCount(Record):
-    """How often a memory was recalled.
+    """How often a memory was recalled or read.
 
     Attributes:
         times: How often.
@@ -45,7 +45,7 @@ class ListedMemory(Record):
         agent: Who wrote it; null if not an agent.
         created: When it was written.
         tier: `hot`, `warm` or `cold` by its last use, unless set; or `archived`.
-        used: How often it was recalled.
+        used: How often it was recalled or read.
         confidence: How sure it is.
         pinned: Whether every `recall` in its scope returns it.
         expires: When it stops to hold; null if never.

@@ -1,4 +1,4 @@
-"""How often each memory was recalled, when last, and how it was judged; never what it says."""
+"""How often each memory was recalled or read, when last, and how it was judged; never what it says."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final, Literal
@@ -46,7 +46,7 @@ class MemoryUse(Record):
 
     times: int = 0
     last: float = 0.0
-    """When it was last recalled; 0 if never."""
+    """When it was last recalled or read; 0 if never."""
     useful: int = 0
     wrong: int = 0
     stale: int = 0
@@ -79,7 +79,7 @@ class UseLog:
         return {VaultPath(path): MemoryUse(*rest) for path, *rest in rows}
 
     def count(self, paths: Iterable[VaultPath], moment: float) -> None:
-        """Count memories as recalled once more."""
+        """Count memories as used once more."""
         statement = f"INSERT INTO memory_use VALUES (?, 1, ?, 0, 0, 0) {_ADD}"  # noqa: S608 - our own names
         self._database.write(statement, *((path, moment) for path in paths))
 

@@ -17,7 +17,7 @@ MEMORY = (
     Column("scope", " · {}", most=5, detail=True),
     Column("agent", " · by {}", detail=True),
     Column("created", lambda created: f" · {created[:10]}", detail=True),
-    Column("used", lambda used: f" · recalled {used['times']}×" if used["times"] else "", detail=True),
+    Column("used", lambda used: f" · used {used['times']}×" if used["times"] else "", detail=True),
     Column("expires", lambda expires: f" · until {expires[:10]}", detail=True),
     Column("digest", " · digest {}", detail=True),
     Column("conflicts", " · contradicts {}", most=3),

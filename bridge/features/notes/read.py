@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
@@ -15,6 +16,7 @@ from bridge.api.write import proposal_notices
 from bridge.engine.host import Host
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments, NoteNotFound
+from bridge.features.memory.public import count_use
 from bridge.markdown.note import Note
 from bridge.markdown.sections import section_names, section_spans
 from bridge.records import Record
@@ -127,6 +129,8 @@ async def read_note(
         else:
             first, last = select_lines(note, section, lines)
             part = slice_note(note, first, last, offset, max_chars)
+        with suppress(BridgeError):
+            count_use(call.host.vault, [note.path])
         return replace(part, notices=read_notices(call.host, path))
 
     # All of it in a thread: one note may be as large as a vault.
@@ -255,6 +259,7 @@ async def read_notes(
 def read_all(vault: OpenVault, paths: Sequence[str], view: View, section: str | None, max_chars: int) -> ReadNotes:
     """Read the notes, then share the characters among them."""
     found = [read_part(vault, path, view, section) for path in paths]
+    count_use(vault, (each[0].path for each in found if not isinstance(each, BridgeError)))
     sizes = [0 if isinstance(each, BridgeError) else size(each, view) for each in found]
     return ReadNotes(
         tuple(
