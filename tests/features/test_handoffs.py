@@ -48,8 +48,14 @@ def root(served: Served) -> Path:
 
 
 async def hand_over(served: Served, *proofs: dict[str, Any] | None, **arguments: Any) -> Answer:
-    claims = [{"text": f"Claim {number}", "proof": proof} for number, proof in enumerate(proofs, start=1)]
+    claims = [{"text": f"Claim {at}{said(proof)}", "proof": proof} for at, proof in enumerate(proofs, start=1)]
     return await served.call("hand_over", **{**BASE, "claims": claims, **arguments})
+
+
+def said(proof: Any) -> str:
+    """Return what a claim says of a quote or heading."""
+    quoted = proof and (proof.get("quote") or proof.get("heading"))
+    return f": {' '.join(quoted.split())}" if quoted else ""
 
 
 async def take_over(served: Served, **arguments: Any) -> Any:
@@ -127,7 +133,7 @@ async def test_true_claims_are_written_and_still_hold(served: Served) -> None:
 async def test_a_false_claim_is_refused_with_what_is_true(served: Served, proof: dict[str, Any], why: str) -> None:
     refused = await hand_over(served, TRUE[0], proof)
     assert (refused.status, refused.code) == (400, "invalid_arguments")
-    assert refused.json["error"]["message"].startswith("Claim 2, “Claim 2”, is not true: ")
+    assert refused.json["error"]["message"].startswith(f"Claim 2, “Claim 2{said(proof)}”, is not true: ")
     assert why in refused.json["error"]["message"]
     assert not list((root(served) / "Agents").rglob("Handoffs/*"))
 
@@ -140,13 +146,41 @@ async def test_every_false_claim_is_named(served: Served) -> None:
     assert why in refused.json["error"]["message"]
 
 
+@pytest.mark.parametrize(
+    ("text", "proof", "why"),
+    [
+        ("All mixes are linked", {"quote": "249"}, "its proof says none of its words"),
+        ("Alle Fußnoten sind fertig", {"quote": "249"}, "its proof says none of its words"),
+        ("Nothing links to the parser", {"heading": "Parser"}, "does not show what is not so"),
+        ("The chunker has no 300 lines", {"quote": "The chunker has 249 lines."}, "does not show what is not so"),
+        ("The chunker has 249 lines", {"quote": "The chunker has 249 lines."}, None),
+        ("Der Chunker zählt und ist 249 Zeilen lang", {"quote": "249 lines"}, None),
+        ("解析器已经完成", {"quote": "The chunker has 249 lines."}, None),
+        ("Nobody owns the parser", {"property": "owner"}, None),
+        ("Nothing was written there since", {"digest": sha256(NOTES["Parser.md"])}, None),
+    ],
+)
+async def test_a_proof_must_bear_on_its_claim(
+    served: Served, text: str, proof: dict[str, Any], why: str | None
+) -> None:
+    claims = [{"text": "Parser", "proof": TRUE[2]}, {"text": text, "proof": {"path": "Parser.md", **proof}}]
+    answer = await served.call("hand_over", **BASE, claims=claims)
+    if why is None:
+        assert answer.status == 200, answer.body
+        return
+    assert (answer.code, answer.json["error"]["claims"]) == ("invalid_arguments", [2])
+    assert answer.json["error"]["message"].startswith(f"Claim 2, “{text}”, is not proved: ")
+    assert why in answer.json["error"]["message"]
+    assert "`value` is null" in answer.json["error"]["hint"]
+
+
 async def test_each_claim_is_checked_again_when_it_is_read(served: Served) -> None:
     made = (await hand_over(served, *TRUE[:3], {"path": "Dates.md", "quote": "parsed once"}, TRUE[6])).json
     await grow(served)
     await served.call("move_note", path="Dates.md", to="Archive/Old dates.md")
     await served.call("toggle_task", path="Parser.md", line=11, text="Write the property test")
     found = await take_over(served, path=made["path"])
-    verdicts = {one["text"]: (one["verdict"], one["why"]) for one in found["claims"]}
+    verdicts = {one["text"].partition(":")[0]: (one["verdict"], one["why"]) for one in found["claims"]}
     assert verdicts["Claim 1"] == ("changed", "it lacks the quote; the nearest line is 9: “The chunker has 261 lines.”")
     assert verdicts["Claim 2"][0] == "changed"
     assert verdicts["Claim 3"] == ("still_true", "")
@@ -215,7 +249,7 @@ async def test_a_person_can_strike_a_claim_out_and_undo_the_note(served: Served)
     file = root(served) / made["path"]
     file.write_text(file.read_text().replace("- [x] Claim 1", "- [ ] Claim 1").replace("> Parse", "Parse"))
     found = await take_over(served, path=made["path"], peek=True)
-    assert [one["text"] for one in found["claims"]] == ["Claim 2"]
+    assert [one["text"] for one in found["claims"]] == [f"Claim 2{said(TRUE[2])}"]
     assert found["goal"] == "Parse the footnotes"
     assert found["constraints"] == ["No regex over the whole text"]
     again = (await hand_over(served, goal="Another")).json
@@ -236,12 +270,13 @@ async def test_words_that_look_like_markdown_come_back_as_they_were(served: Serv
 
 
 async def test_a_denied_note_is_gone(served: Served) -> None:
-    await hand_over(served, {"path": "Secret.md", "quote": "The klepthorn."}, artifacts=["Secret.md"])
+    proof = {"path": "Secret.md", "digest": sha256(NOTES["Secret.md"])}
+    await hand_over(served, proof, artifacts=["Secret.md"])
     await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Secret.md"]}))
     answer = await served.call("take_over", peek=True)
     assert [one["verdict"] for one in answer.json["claims"]] == ["gone"]
     assert b"klepthorn" not in answer.body
-    refused = await hand_over(served, {"path": "Secret.md", "quote": "The klepthorn."})
+    refused = await hand_over(served, proof)
     assert "there is no `Secret.md`" in refused.json["error"]["message"]
 
 
@@ -288,7 +323,9 @@ async def test_an_agent_reads_what_to_mistrust_first(served: Served) -> None:
     async with connected(served, preset="full") as client:
         said = text_of(await client.call_tool("take_over", {}))
     assert "\nnext action: Write the property test.\n" in said
-    assert said.index("\n- changed: Claim 2 (it lacks the quote;") < said.index("\n- proof still holds: Claim 1")
+    assert said.index("\n- changed: Claim 2: The chunker has 249 lines. (it lacks the quote;") < said.index(
+        "\n- proof still holds: Claim 1"
+    )
 
 
 async def test_the_handoffs_that_wait_are_found_and_looked_at(served: Served) -> None:

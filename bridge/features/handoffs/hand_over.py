@@ -2,7 +2,7 @@
 
 import asyncio
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Final
 
 from msgspec import Meta
 
@@ -19,6 +19,7 @@ from bridge.features.handoffs.handoff_note import (
     Proof,
     ProvenClaim,
     check_proof,
+    find_gap,
     handoff_name,
     handoff_properties,
     write_handoff,
@@ -31,6 +32,12 @@ from bridge.vault.paths import file_name_for
 
 Text = Annotated[str, Meta(max_length=5_000)]
 Items = Annotated[tuple[Annotated[str, Meta(max_length=1_000)], ...], Meta(max_length=50)]
+
+
+HINT: Final = (
+    "Correct the claims or their proofs, or leave the claims out. A quote must say something of its claim. What is not"
+    " so is shown by a property whose `value` is null, or by the `digest` of a note that lacks it."
+)
 
 
 class Claim(Record):
@@ -93,12 +100,12 @@ async def hand_over(
         unknowns: What is not known yet.
         artifacts: Notes and files that matter, as links or paths.
         stop_conditions: When to stop and ask.
-        claims: What can be relied on, each with a proof; a false one is refused.
+        claims: What can be relied on, each with a proof; one that is false, or not what its quote says, is refused.
         to: The client that should take over; any by default.
 
     Raises:
         ConfirmationRequired: The user did not agree to the agents' folder yet.
-        InvalidArguments: A claim is not true; the message says what is.
+        InvalidArguments: A claim is not true, or its quote or heading shows nothing of it; the message says what is.
     """
     handoff = Handoff(
         goal,
@@ -134,18 +141,22 @@ def require_sound(handoff: Handoff) -> None:
 
 
 def require_true(call: Call, handoff: Handoff) -> None:
-    """Require that each proof holds; blocks."""
+    """Require that each proof holds, and may show its claim; blocks."""
     facts = VaultEvidence(call)
-    verdicts = [check_proof(claim.proof, facts) for claim in handoff.claims]
-    untrue = [number for number, one in enumerate(verdicts, start=1) if one.outcome in {"changed", "gone"}]
-    if untrue:
+    refused: dict[int, str] = {}
+    for number, claim in enumerate(handoff.claims, start=1):
+        verdict = check_proof(claim.proof, facts)
+        if verdict.outcome in {"changed", "gone"}:
+            refused[number] = f"is not true: {verdict.why}"
+        elif (gap := find_gap(claim.text, claim.proof)) is not None:
+            refused[number] = f"is not proved: {gap}"
+    if refused:
         raise InvalidArguments(
             " ".join(
-                f"Claim {number}, “{handoff.claims[number - 1].text[:200]}”, is not true: {verdicts[number - 1].why}."
-                for number in untrue
+                f"Claim {number}, “{handoff.claims[number - 1].text[:200]}”, {why}." for number, why in refused.items()
             ),
-            hint="Correct the claims or their proofs, or leave the claims out.",
-            claims=untrue,
+            hint=HINT,
+            claims=[*refused],
         )
 
 

@@ -16,7 +16,10 @@ from bridge.markdown.note import Note, Task, field_of
 from bridge.markdown.sections import find_section, section_spans
 from bridge.markdown.tasks import TaskSettings
 from bridge.records import Record
+from bridge.text.extract import terms_of
 from bridge.text.invisible import one_line, visible_text
+from bridge.text.statements import negates
+from bridge.text.stems import language_of
 from bridge.types import Digest, VaultPath, is_same_digest
 
 Short = Annotated[str, Meta(max_length=1_000)]
@@ -140,6 +143,20 @@ def check_proof(proof: Proof | None, facts: VaultFacts) -> ProofCheck:
     return verdict
 
 
+def find_gap(claim: str, proof: Proof | None) -> str | None:
+    """Return why a quote or heading shows nothing of its claim, whatever the note says; None if it may."""
+    shown = None if proof is None else proof.quote or proof.heading
+    if shown is None:
+        return None
+    if negates(claim) and not negates(shown):
+        return "that something stands in a note does not show what is not so"
+    language = language_of(f"{claim}\n{shown}")
+    told, quoted = (frozenset(terms_of(text, language, numbers=True)) for text in (claim, shown))
+    # Texts of two languages need not have a word in common.
+    is_foreign = language_of(claim) != language_of(shown) and any(map(str.isalpha, shown))
+    return None if told & quoted or not told or is_foreign else "its proof says none of its words"
+
+
 def _compare(fact: str, *, holds: bool) -> ProofCheck:
     return ProofCheck("still_true") if holds else ProofCheck("changed", fact)
 
@@ -203,7 +220,7 @@ def _check_heading(heading: str, note: Note) -> ProofCheck:
     except AmbiguousHeading:
         return ProofCheck("still_true", "several headings have this name")
     except HeadingNotFound as error:
-        return ProofCheck("changed", error.message)
+        return ProofCheck("changed", error.message.removesuffix("."))
     return ProofCheck("still_true")
 
 
