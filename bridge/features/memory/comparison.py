@@ -13,7 +13,7 @@ from bridge.text.extract import terms_of
 from bridge.text.fold import fold_case
 from bridge.text.overlap import find_overlaps
 from bridge.text.scripts import UNSPACED_CHARACTER
-from bridge.text.statements import negates, split_clauses, split_sentences
+from bridge.text.statements import negates, numbers_of, split_clauses, split_sentences
 from bridge.text.stems import language_of
 from bridge.types import VaultPath
 
@@ -29,16 +29,17 @@ MAX_SENTENCES: Final = 20
 MIN_TERMS: Final = 3
 """Terms of the shortest clause that says something by itself, and that two statements share if no title has one."""
 
-REVOKED, DENIED, NUMBERED, RUN_NUMBERED = 0.6, 0.8, 0.75, 0.85
-"""The shares of the shorter statement's terms that the other has, if it revokes it, denies it or has another number;
-in scripts without spaces, a changed word is several terms."""
+REVOKED, RUN_REVOKED, DENIED, RUN_NUMBERED = 0.6, 0.45, 0.8, 0.85
+"""The shares of the shorter statement's terms that the other has, if it revokes or denies it, or has another number;
+in scripts without spaces, where a word is several terms, fewer or more."""
 
 _REVOKES: Final = re.compile(
     r"""
     no\ longer | \bnot\b(?=.*\bany\ ?more\b) | instead\ of | rather\ than | changed\ \w+\ minds? | cancel | called\ off
     | dropped | postponed | moved\ (?:to|from) | revoked | reversed | abandoned | replaced\ by
-    | nicht\ mehr | \bkein\w*\b(?=.*\bmehr\b) | \b(?:an)?statt\b | anstelle
-    | abgesagt | verschoben | verworfen | aufgehoben
+    | removed | obsolete | deprecated | changed\ (?:to|from)
+    | nicht\ mehr | \bkein\w*\b(?=.*\bmehr\b) | \b(?:an)?statt\ (?!und\b) | anstelle
+    | abgesagt | verschoben | verlegt | umgezogen | verworfen | aufgehoben | gestrichen | veraltet
     | \bn(?:e\ |['’])\w+\ plus\b | non\ plus | au\ lieu | annulé | reporté
     | \bya\ no\b | \ben\ (?:lugar|vez)\ de\b | cancelad | aplazad
     | \bnon\ (?:\w+\ ){1,3}più\b | invece\ di | al\ posto\ di | annullat | rimandat
@@ -60,8 +61,8 @@ _ADDRESS: Final = re.compile(r"\]\([^)]*\)|https?://\S+|<[^>]*>")
 
 _FILLER: Final = re.compile(
     r"""\b(?:user|prefers?|likes?|wants?|may|can|should|must|now|only|all|still|uses?|mind|mrs?|frau|herr
-    |jetzt|ab|darf|dürfen|kann|soll|sollen|muss|müssen|nur|alle|mehr|mag|immer|unser\w*|désormais|seulement|tous|toujours|ahora|solo|todos|ya|ora|tutti|più
-    |теперь|только|больше|все|nu)\b""",
+    |jetzt|ab|darf|dürfen|kann|soll|sollen|muss|müssen|nur|alle|mehr|mag|immer|unser\w*
+    |désormais|seulement|tous|toujours|ahora|solo|todos|ya|ora|tutti|più|теперь|только|больше|все|nu)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
 """What memories say of any subject; none is the value of something."""
@@ -77,25 +78,22 @@ class Comparison(Record):
 
 
 class _Statement(Record):
+    first: str
     terms: frozenset[str]
     numbers: frozenset[str]
-    negates: bool
+    denied: frozenset[str]
+    """The terms of its clauses that deny something."""
     revokes: bool
 
 
 class _Reading(Record):
-    """A memory's terms in a language."""
+    """A memory's terms in a language, and whether its title names something that another does not speak of."""
 
     title: frozenset[str]
     content: Counter[str]
 
-    @property
-    def subject(self) -> frozenset[str]:
-        """What the title names and the text speaks of."""
-        return self.title & self.content.keys()
-
-    def lacks(self, terms: frozenset[str]) -> frozenset[str]:
-        return terms.difference(self.title, self.content)
+    def is_apart(self, other: "_Reading") -> bool:
+        return not (self.title & self.content.keys()) <= other.title.union(other.content)
 
 
 def text_digest(text: str) -> str:
@@ -121,12 +119,10 @@ def compare_statements(new: Memory, text: str, others: Mapping[VaultPath, tuple[
             return Comparison(share, contrary=False)
         if name_key(new.title) == name_key(old.title) != "" and STATEMENTS.issuperset((new.kind, old.kind)):
             return Comparison(share, contrary=digest != text_digest(old_text))
-        is_named = bool(_names(new) & _names(old))
-        is_other = bool(other.lacks(own.subject) and own.lacks(other.subject)) and not is_named
-        if is_other or len(common) < MIN_TERMS - 1:
+        if (own.is_apart(other) and other.is_apart(own)) or len(common) < MIN_TERMS - 1:
             return Comparison(share, contrary=False)
-        said = _statements(old_text, language, is_new=False)
-        pairs = ((one, before) for one in statements for before in said)
+        is_named = bool(_names(new) & _names(old))
+        pairs = ((one, before) for before in _statements(old_text, language, is_new=False) for one in statements)
         return Comparison(share, contrary=any(_contradicts(*pair, own, other, is_named=is_named) for pair in pairs))
 
     return [compare(old, old_text, overlaps.get(path, 0.0)) for path, (old, old_text) in others.items()]
@@ -144,50 +140,55 @@ def _contradicts(one: _Statement, before: _Statement, new: _Reading, old: _Readi
     if len(shared) < MIN_TERMS - 1:
         return False
     share = len(shared) / min(len(one.terms), len(before.terms))
-    if one.revokes and share >= REVOKED:
+    is_run = any(map(UNSPACED_CHARACTER.search, shared))
+    if one.revokes and share >= (RUN_REVOKED if is_run else REVOKED):
         return True
     if not (is_named or len(shared) >= MIN_TERMS or shared & (new.title | old.title)):
         return False
-    if one.negates != before.negates and share >= DENIED:
+    if shared.isdisjoint(one.denied) != shared.isdisjoint(before.denied) and share >= DENIED:
         return True
-    is_same = (shared & new.title or not new.lacks(old.subject)) and (shared & old.title or not old.lacks(new.subject))
-    return bool(is_named or is_same) and _differ(one, before, shared, share)
+    is_same = (shared & new.title or not old.is_apart(new)) and (shared & old.title or not new.is_apart(old))
+    return bool(is_named or is_same) and _differ(one, before, shared, share, is_run=is_run)
 
 
-def _differ(one: _Statement, before: _Statement, shared: frozenset[str], share: float) -> bool:
+def _differ(one: _Statement, before: _Statement, shared: frozenset[str], share: float, *, is_run: bool) -> bool:
     """Return whether two statements differ in a number, or in nothing but a word."""
     numbers = one.numbers - before.numbers, before.numbers - one.numbers
-    is_run = any(map(UNSPACED_CHARACTER.search, shared))
-    if all(numbers) and share >= (RUN_NUMBERED if is_run else NUMBERED):
+    rest = one.terms - shared, before.terms - shared
+    if all(numbers) and (not all(rest) or (is_run and share >= RUN_NUMBERED)):
         return True
-    values = sorted((len(one.terms - shared) + len(numbers[0]), len(before.terms - shared) + len(numbers[1])))
+    if is_run and one.first == before.first:
+        # What is spoken of comes first, and a changed character is in two terms.
+        return [*map(len, rest)] == [2, 2] and not any(numbers)
+    values = sorted(len(words) + len(figures) for words, figures in zip(rest, numbers, strict=True))
     return values == [1, 1] or (values == [1, 2] and len(shared) >= MIN_TERMS)
 
 
 def _read(title: str, text: str, language: str | None) -> _Reading:
-    return _Reading(frozenset(terms_of(title, language)), _content(text, language))
+    return _Reading(frozenset(_content(title, language)), _content(text, language))
 
 
 def _statements(text: str, language: str | None, *, is_new: bool) -> list[_Statement]:
     """Return the statements of a text: its sentences, and of a new one also their clauses."""
     sentences = split_sentences(_ADDRESS.sub(" ", text))[:MAX_SENTENCES]
-    found = [_read_statement(sentence, language) for sentence in sentences]
-    if is_new:
-        parts = (part for sentence in sentences for clause in split_clauses(sentence) for part in _REASON.split(clause))
-        clauses = (_read_statement(part, language) for part in parts)
-        found += [one for one in clauses if len(one.terms) + len(one.numbers) >= MIN_TERMS]
-    return found
+    parts = [part for one in sentences for clause in split_clauses(one) for part in _REASON.split(clause)]
+    said = [_read_statement(part, language) for part in (*sentences, *(parts if is_new else ()))]
+    return [
+        one for place, one in enumerate(said) if place < len(sentences) or len(one.terms | one.numbers) >= MIN_TERMS
+    ]
 
 
 def _read_statement(text: str, language: str | None) -> _Statement:
-    said = _FILLER.sub(" ", _REVOKES.sub(" ", text))
-    terms = frozenset(terms_of(said, language, numbers=True))
-    numbers = frozenset(term for term in terms if any(map(str.isdigit, term)))
-    return _Statement(terms - numbers, numbers, negates(text), _REVOKES.search(text) is not None)
+    said, denied = (
+        terms_of(_FILLER.sub(" ", _REVOKES.sub(" ", part)), language)
+        for part in (text, " ".join(filter(negates, split_clauses(text))))
+    )
+    revokes = _REVOKES.search(text) is not None
+    return _Statement("".join(said[:1]), frozenset(said), numbers_of(text), frozenset(denied), revokes)
 
 
 def _content(text: str, language: str | None) -> Counter[str]:
-    return Counter(terms_of(text, language, numbers=True))
+    return Counter((*terms_of(text, language), *numbers_of(text)))
 
 
 def _names(memory: Memory) -> set[str]:

@@ -54,7 +54,8 @@ class LikeMemory(Record):
     Attributes:
         path: Its note.
         share: The share of words in common, 0–1.
-        contradicts: Whether it has another value for the same thing.
+        contradicts: Whether it says otherwise of the same, so that it is not recalled any more while both hold; the new
+            one names it in `conflicts_with`.
         cosine: Similarity in meaning; null without a model.
     """
 

@@ -54,7 +54,7 @@ LIKE = (
     Column("path", role="path"),
     Column("share", " · {:.0%} of its words"),
     Column("cosine", " · cosine {}"),
-    Column("contradicts", lambda contradicts: " · contradicts it" if contradicts else ""),
+    Column("contradicts", lambda contradicts: " · contradicts it, and is not recalled any more" if contradicts else ""),
 )
 
 
