@@ -23,8 +23,8 @@ NEARLY_SAME: Final = 0.8
 STATEMENTS: Final = frozenset({"fact", "decision", "plan", "preference", "instruction", "persona"})
 """Kinds of which two with one title contradict each other: a decision may revoke a plan."""
 
-MAX_SENTENCES: Final = 20
-"""Sentences of a memory that are compared."""
+MAX_COMPARED_CHARS: Final = 2_000
+"""Characters of a memory whose statements are compared."""
 
 MIN_TERMS: Final = 3
 """Terms of the shortest clause that says something by itself, and that two statements share if no title has one."""
@@ -86,13 +86,13 @@ class _Statement(Record):
     revokes: bool
 
 
-class _Reading(Record):
+class _MemoryTerms(Record):
     """A memory's terms in a language, and whether its title names something that another does not speak of."""
 
     title: frozenset[str]
     content: Counter[str]
 
-    def is_apart(self, other: "_Reading") -> bool:
+    def is_apart(self, other: "_MemoryTerms") -> bool:
         return not (self.title & self.content.keys()) <= other.title.union(other.content)
 
 
@@ -107,7 +107,7 @@ def compare_statements(new: Memory, text: str, others: Mapping[VaultPath, tuple[
     overlaps = dict(find_overlaps(text, {path: other for path, (_, other) in others.items()}))
 
     @cache
-    def read_new(language: str | None) -> tuple[_Reading, list[_Statement]]:
+    def read_new(language: str | None) -> tuple[_MemoryTerms, list[_Statement]]:
         return _read(new.title, text, language), _statements(text, language, is_new=True)
 
     def compare(old: Memory, old_text: str, overlap: float) -> Comparison:
@@ -134,7 +134,7 @@ def says_no_more(text: str, other: str) -> bool:
     return not _content(text, language) - _content(other, language) and negates(text) == negates(other)
 
 
-def _contradicts(one: _Statement, before: _Statement, new: _Reading, old: _Reading, *, is_named: bool) -> bool:
+def _contradicts(one: _Statement, before: _Statement, new: _MemoryTerms, old: _MemoryTerms, *, is_named: bool) -> bool:
     """Return whether a statement denies or revokes an earlier one, or has another value for the same."""
     shared = one.terms & before.terms
     if len(shared) < MIN_TERMS - 1:
@@ -164,13 +164,13 @@ def _differ(one: _Statement, before: _Statement, shared: frozenset[str], share: 
     return values == [1, 1] or (values == [1, 2] and len(shared) >= MIN_TERMS)
 
 
-def _read(title: str, text: str, language: str | None) -> _Reading:
-    return _Reading(frozenset(_content(title, language)), _content(text, language))
+def _read(title: str, text: str, language: str | None) -> _MemoryTerms:
+    return _MemoryTerms(frozenset(_content(title, language)), _content(text, language))
 
 
 def _statements(text: str, language: str | None, *, is_new: bool) -> list[_Statement]:
     """Return the statements of a text: its sentences, and of a new one also their clauses."""
-    sentences = split_sentences(_ADDRESS.sub(" ", text))[:MAX_SENTENCES]
+    sentences = split_sentences(_ADDRESS.sub(" ", text[:MAX_COMPARED_CHARS]))
     parts = [part for one in sentences for clause in split_clauses(one) for part in _REASON.split(clause)]
     said = [_read_statement(part, language) for part in (*sentences, *(parts if is_new else ()))]
     return [
