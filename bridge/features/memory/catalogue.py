@@ -153,7 +153,8 @@ def count_use(vault: OpenVault, paths: Iterable[VaultPath]) -> None:
     used = [path for path in paths if path in notes and memory_of(notes[path]) is not None]
     # What is used is returned even if it cannot be counted, as on a full disk.
     with suppress(BridgeError):
-        UseLog(vault.store.database).count(used, time.time())
+        if used:
+            UseLog(vault.store.database).count(used, time.time())
 
 
 def text_of_id(id_: str) -> str:

@@ -28,20 +28,8 @@ from bridge.text.overlap import find_overlaps
 from bridge.types import Digest, VaultPath
 
 KEPT: Final = (
-    *(
-        "type",
-        "title",
-        "kind",
-        "tags",
-        "aliases",
-        "scope",
-        "confidence",
-        "tier",
-        "resolved",
-        "superseded_by",
-        "expires",
-    ),
-    *("valid_from", "valid_until", "private_to", "deny_agents"),
+    *("type", "kind", "tags", "aliases", "scope", "confidence", "tier", "resolved", "superseded_by", "expires"),
+    *("title", "valid_from", "valid_until", "private_to", "deny_agents"),
 )
 """Properties that a copy keeps: the kind of note, who may be told about it, and how long it is valid."""
 

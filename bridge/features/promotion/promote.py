@@ -80,6 +80,8 @@ class Promotion(Record):
     path: VaultPath
     requests: Sequence[Request] = ()
     like: tuple[LikeNote, ...] = ()
+    agreed: AgentsFolder | None = None
+    """The agents' folder to which the user agrees by this call."""
 
 
 @operation(
@@ -133,30 +135,29 @@ async def promote_note(
     if note.kind != "note":
         raise InvalidArguments(f"`{path}` is not Markdown.", hint="Only Markdown notes can be promoted.")
     known = await find_copy(call, other, note)
-    properties, agents = kept_properties(note.properties, type), agents_folder(other.vault.settings)
-    is_memory = read_memory(path, properties, title="") is not None
-    place = known.path if known is not None else choose_place(other, folder, path, agents if is_memory else None)
+    kept, agents = kept_properties(note.properties, type), agents_folder(other.vault.settings)
+    is_memory = read_memory(path, kept, title="") is not None
+    if folder is None:
+        folder = agents.memory if is_memory else "Patterns"
+    place = known.path if known is not None else choose_place(other, folder, path)
     copied = translate(call, other, note, place)
-    agreed = None
     if known is not None:
         todo = renew(call, known, note, copied, update=update)
     else:
         if is_memory and not agents.holds(place):
-            properties = kept_properties(note.properties, type or "pattern")
-        todo = await begin(call, other, note, place, copied, properties)
+            kept = kept_properties(note.properties, type or "pattern")
+        todo = await begin(call, other, note, place, copied, kept)
         if todo.outcome == "copied" and agents.holds(place):
             agents, agreed = open_folder(other, options)
-            todo = replace(todo, requests=(*set_up_requests(other, agents), *todo.requests))
+            todo = replace(todo, requests=(*set_up_requests(other, agents), *todo.requests), agreed=agreed)
     flag = SetProperties(path=path, properties={PROMOTED: True, COPY: copy_address(other, todo.path)})
-    done = await carry_out(call, other, flag, todo, options, agreed)
+    done = await carry_out(call, other, flag, todo, options)
     linked = (f"Not shown in the copy, only linked: {one}" for one in copied.embeds)
     visible: PromotedNote = redact_denied(done, other.host.files.rules)
     return replace(visible, warnings=(*visible.warnings, *linked))
 
 
-def choose_place(other: Call, folder: str | None, path: VaultPath, agents: AgentsFolder | None) -> VaultPath:
-    """Return the place of a new copy; that of a memory is in the agents' folder, unless another is wanted."""
-    folder = folder if folder is not None else "Patterns" if agents is None else agents.memory
+def choose_place(other: Call, folder: str, path: VaultPath) -> VaultPath:
     require_plain_name(folder, "folder")
     return other.vault.files.locate(f"{folder.strip().strip('/')}/{path.rpartition('/')[2]}".lstrip("/"))
 
@@ -215,12 +216,7 @@ async def begin(
 
 
 async def carry_out(
-    call: Call,
-    other: Call,
-    flag: SetProperties,
-    todo: Promotion,
-    options: WriteOptions,
-    agreed: AgentsFolder | None,
+    call: Call, other: Call, flag: SetProperties, todo: Promotion, options: WriteOptions
 ) -> PromotedNote:
     """Make the copy, then let the note name it; nothing is written if one of the two cannot be."""
     refusal = refuse_repetition(other, todo)
@@ -232,7 +228,7 @@ async def carry_out(
         copy = nothing_written(todo.path, "It was copied before, and has not changed since.")
     else:
         tries = trial if todo.outcome == "outdated" else options
-        copy = await execute_requests(other, todo.requests, tries, operation="promote_note", agreed=agreed)
+        copy = await execute_requests(other, todo.requests, tries, operation="promote_note", agreed=todo.agreed)
     if refusal is not None and options.dry_run:
         copy = replace(copy, confirmation=refusal.message)
     waits = copy.state == "proposed" and flagged.state == "applied"
