@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
+from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.markup import Answer, Element, Line, Section, Segment, notice, path_of
@@ -236,8 +237,6 @@ def changed_since(vault: OpenVault, handoff: Handoff, facts: VaultEvidence, sinc
 
 def within_budget(found: TakenHandoff, budget: int, *, taken: bool) -> TakenHandoff:
     """Leave out what exceeds a budget of tokens: the goal, the next action and what no longer holds stay longest."""
-    from msgspec.structs import replace
-
     left = budget - estimate_tokens(f"{found.path}{found.agent}{found.created}")
     texts: dict[str, str] = {}
     for name in ("goal", "next_action", "state"):

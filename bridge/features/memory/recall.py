@@ -1,8 +1,8 @@
 """Recalling: what a question asks for, and nothing where nothing fits."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
-from typing import Annotated, Final, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Annotated, Any, Final
 
 from msgspec import Meta
 from msgspec.structs import asdict, replace
@@ -29,8 +29,6 @@ from bridge.state.injection_log import InjectedNote
 from bridge.text.budget import estimate_tokens
 from bridge.text.fold import fold_case
 from bridge.types import SearchMode, VaultPath
-
-Listed = TypeVar("Listed", bound=ListedMemory)
 
 MAX_STANDING_MEMORIES: Final = 20
 """Memories that are returned whatever is asked."""
@@ -67,22 +65,26 @@ def brought_in(answer: RecalledMemories) -> Iterable[InjectedNote]:
     return (InjectedNote(one.path, (why,), estimate_tokens(one.text)) for why, listed in parts for one in listed)
 
 
-def name_vault(answer: RecalledMemories, call: Call) -> RecalledMemories:
-    def name(memories: Sequence[Listed]) -> tuple[Listed, ...]:
-        return tuple(replace(memory, vault=call.host.name) for memory in memories)
+def map_parts(answer: RecalledMemories, change: Callable[[Sequence[Any]], tuple[Any, ...]]) -> RecalledMemories:
+    return replace(
+        answer,
+        memories=change(answer.memories),
+        standing=change(answer.standing),
+        questions=change(answer.questions),
+        sessions=change(answer.sessions),
+    )
 
-    named = _map_parts(answer, name(answer.memories), name(answer.standing), name(answer.questions))
-    return replace(named, sessions=tuple(replace(line, vault=call.host.name) for line in answer.sessions))
+
+def name_vault(answer: RecalledMemories, call: Call) -> RecalledMemories:
+    return map_parts(answer, lambda listed: tuple(replace(one, vault=call.host.name) for one in listed))
 
 
 def leave_out_copies(call: Call, other: Call, own: RecalledMemories, shared: RecalledMemories) -> RecalledMemories:
     """Return the answer of the global vault without the copies of memories in that of the caller's vault."""
     originals = paths_of(own)
-
-    def keep(memories: Sequence[Listed]) -> tuple[Listed, ...]:
-        return tuple(one for one in memories if not is_copy_of_any(call, other, one.path, originals))
-
-    return _map_parts(shared, keep(shared.memories), keep(shared.standing), keep(shared.questions))
+    return map_parts(
+        shared, lambda listed: tuple(one for one in listed if not is_copy_of_any(call, other, one.path, originals))
+    )
 
 
 def join_memories(own: RecalledMemories, shared: RecalledMemories, vault: str, limit: int) -> RecalledMemories:
@@ -102,24 +104,11 @@ def join_memories(own: RecalledMemories, shared: RecalledMemories, vault: str, l
 
 
 def of_vault(answer: RecalledMemories, vault: str) -> RecalledMemories:
-    def keep(memories: Sequence[Listed]) -> tuple[Listed, ...]:
-        return tuple(memory for memory in memories if memory.vault == vault)
-
-    kept = _map_parts(answer, keep(answer.memories), keep(answer.standing), keep(answer.questions))
-    return replace(kept, sessions=tuple(line for line in answer.sessions if line.vault == vault))
+    return map_parts(answer, lambda listed: tuple(one for one in listed if one.vault == vault))
 
 
 def paths_of(answer: RecalledMemories) -> list[VaultPath]:
     return [memory.path for part in (answer.memories, answer.standing, answer.questions) for memory in part]
-
-
-def _map_parts(
-    answer: RecalledMemories,
-    memories: tuple[RecalledMemory, ...],
-    standing: tuple[ListedMemory, ...],
-    questions: tuple[ListedMemory, ...],
-) -> RecalledMemories:
-    return replace(answer, memories=memories, standing=standing, questions=questions)
 
 
 NOT_SET_UP: Final = "There is no memory yet; `set_up_memory` makes the agents' folder."
