@@ -52,7 +52,7 @@ class NoteTimes(Record):
         copied = find_copy([note.mtime for note in notes])
         return cls(root, copied, last_commits(root) if copied and commits else {})
 
-    def created(self, note: IndexedNote) -> float | None:
+    def creation_time(self, note: IndexedNote) -> float | None:
         """Return when a note was created: by its properties, else as the system tells; None where nothing does."""
         stated = stated_time(note, CREATED)
         if stated is not None:
@@ -60,12 +60,12 @@ class NoteTimes(Record):
         born = birth_time(self.root / note.path)
         return None if born is None or self._is_of_copy(born) else min(born, note.mtime)
 
-    def created_text(self, note: IndexedNote) -> str | None:
+    def creation_text(self, note: IndexedNote) -> str | None:
         """Return when a note was created, in local ISO 8601; None where nothing tells."""
-        seconds = self.created(note)
+        seconds = self.creation_time(note)
         return None if seconds is None else iso(seconds)
 
-    def modified(self, note: IndexedNote) -> float | None:
+    def modification_time(self, note: IndexedNote) -> float | None:
         """Return when a note was changed: of a copied file as its properties or git tell; None where they do not."""
         if not self._is_of_copy(note.mtime):
             return note.mtime

@@ -56,17 +56,17 @@ def test_properties_of_a_copied_vault_tell_the_time(
 ) -> None:
     notes = indexed(tmp_path, {**OTHERS, "Rye.md": f"---\n{name}: 2021-02-03\n---\n"})
     times = NoteTimes(tmp_path, find_copy([note.mtime for note in notes.values()]))
-    told = day(times.created(notes["Rye.md"]))
+    told = day(times.creation_time(notes["Rye.md"]))
     # What was made here was made today, which is no time of the copy that the test tells of.
     assert told == (created or datetime.now().astimezone().date().isoformat())
-    assert day(times.modified(notes["Rye.md"])) == (modified or created)
+    assert day(times.modification_time(notes["Rye.md"])) == (modified or created)
 
 
 def test_a_file_that_was_written_after_the_copy_has_its_own_time(tmp_path: Path) -> None:
     notes = indexed(tmp_path, OTHERS)
     later = indexed(tmp_path, {"Rye.md": "---\nmodified: 2021-02-03\n---\n"}, COPIED + 86_400)["Rye.md"]
     times = NoteTimes.of([*notes.values(), later], tmp_path)
-    assert times.modified(later) == COPIED + 86_400
+    assert times.modification_time(later) == COPIED + 86_400
 
 
 def test_few_notes_or_many_days_are_no_copy() -> None:
@@ -93,6 +93,6 @@ def test_git_tells_when_a_copied_note_was_changed(tmp_path: Path) -> None:
     changed = indexed(tmp_path / "Notes", {"Bread/Grüner Roggen.md": "Two.\n", "3.md": "Three.\n"})
     git("commit", "--quiet", "--all", "--message", "Some.\n\nMore.", when="2022-05-06T12:00:00Z")
     times = NoteTimes.of(notes.values(), tmp_path / "Notes", commits=True)
-    assert day(times.modified(changed["Bread/Grüner Roggen.md"])) == "2022-05-06"
-    assert day(times.modified(changed["3.md"])) == "2022-05-06"
-    assert times.modified(notes["4.md"]) is None
+    assert day(times.modification_time(changed["Bread/Grüner Roggen.md"])) == "2022-05-06"
+    assert day(times.modification_time(changed["3.md"])) == "2022-05-06"
+    assert times.modification_time(notes["4.md"]) is None

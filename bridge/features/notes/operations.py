@@ -160,7 +160,7 @@ def sort_notes(notes: list[IndexedNote], sort: Sort, times: NoteTimes) -> list[I
         return (note.path.casefold(), note.path)
 
     if sort.endswith("created"):
-        created = {note.path: times.created(note) for note in notes}
+        created = {note.path: times.creation_time(note) for note in notes}
         known = sorted((note for note in notes if created[note.path] is not None), key=by_path)
         known.sort(key=lambda note: created[note.path] or 0.0, reverse=sort.startswith("-"))
         return known + sorted((note for note in notes if created[note.path] is None), key=by_path)
@@ -173,7 +173,7 @@ def sort_notes(notes: list[IndexedNote], sort: Sort, times: NoteTimes) -> list[I
 
 
 def summarize_note(note: IndexedNote, times: NoteTimes) -> ListedNote:
-    created = times.created_text(note)
+    created = times.creation_text(note)
     return ListedNote(
         note.path, note.title, tuple(note.tags), iso(note.mtime), note.digest, note.note_type, created=created
     )

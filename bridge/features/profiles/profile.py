@@ -246,7 +246,7 @@ async def note_profile(call: Call, path: VaultPath, parts: tuple[ProfilePart, ..
     indexed = vault.index.notes[path]
     note = await asyncio.to_thread(open_note, vault, path)
     times = await asyncio.to_thread(NoteTimes.of, snapshot(vault).values(), vault.root, commits=True)
-    modified = times.modified(indexed) or indexed.mtime
+    modified = times.modification_time(indexed) or indexed.mtime
     found: dict[str, Any] = {}
     notices: list[str] = []
     for part in dict.fromkeys(parts):
@@ -261,7 +261,7 @@ async def note_profile(call: Call, path: VaultPath, parts: tuple[ProfilePart, ..
         note_type=indexed.note_type,
         digest=indexed.digest,
         words=sum(section.words for section in outline_of(note)),
-        created=await asyncio.to_thread(times.created_text, indexed),
+        created=await asyncio.to_thread(times.creation_text, indexed),
         modified=iso(modified),
         age_days=max(0, int((time.time() - modified) // DAY_S)),
         notices=tuple(notices),

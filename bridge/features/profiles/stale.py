@@ -149,7 +149,7 @@ def rank_notes(
 ) -> Iterator[tuple[float, IndexedNote]]:
     inside = f"{folder.strip('/')}/" if folder and folder.strip("/") else ""
     for note in without_templates(vault, list(graph_snapshot.notes.values())):
-        age = (now - (times.modified(note) or now)) / DAY_S
+        age = (now - (times.modification_time(note) or now)) / DAY_S
         if age < days or not note.path.startswith(inside) or NAME_PATTERNS["YYYY-MM-DD"].fullmatch(title_of(note.path)):
             continue
         sources = graph_snapshot.graph.linked_from(note.path)
@@ -161,7 +161,7 @@ def rank_notes(
 def recent_sources(graph_snapshot: GraphSnapshot, times: NoteTimes, path: VaultPath, now: float) -> list[VaultPath]:
     notes = graph_snapshot.notes
     sources = (notes[each] for each in graph_snapshot.graph.linked_from(path) if each in notes)
-    changed = {note.path: times.modified(note) or 0.0 for note in sources}
+    changed = {note.path: times.modification_time(note) or 0.0 for note in sources}
     recent = [path for path, at in changed.items() if now - at < RECENT_DAYS * DAY_S]
     return sorted(recent, key=lambda path: (-changed[path], path))
 
@@ -170,7 +170,7 @@ def describe_note(
     vault: OpenVault, graph_snapshot: GraphSnapshot, times: NoteTimes, note: IndexedNote, score: float, now: float
 ) -> StaleNote:
     """Return a note with what speaks for looking it through; words that age and days that are over raise its score."""
-    modified = times.modified(note) or now
+    modified = times.modification_time(note) or now
     age, sources = int((now - modified) // DAY_S), graph_snapshot.graph.linked_from(note.path)
     recent = recent_sources(graph_snapshot, times, note.path, now)
     why = [f"not modified for {count_of(age, 'day')}", f"linked from {count_of(len(sources), 'note')}"]

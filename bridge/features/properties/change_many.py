@@ -193,7 +193,7 @@ async def change_notes(
         ProtectedPath: A read-only note would have to change.
         ExpectationFailed: The effect differs from `expect`; the error says how.
     """
-    notes = await select_notes(call, folder, tag, where, paths)
+    notes = await choose_notes(call, folder, tag, where, paths)
     among = tuple(path for path in notes if path.lower().endswith(".md"))
     first, requests = next(iter(notes)), list[Request]()
     for name in (*properties, *remove, *rename.values()):
@@ -228,7 +228,7 @@ async def change_notes(
     return await change_many(call, requests, "change_notes", expect, options)
 
 
-async def select_notes(
+async def choose_notes(
     call: Call, folder: str | None, tag: str | None, where: str, paths: Sequence[VaultPath]
 ) -> Mapping[VaultPath, IndexedNote]:
     """Return the notes that fit all conditions, by path."""

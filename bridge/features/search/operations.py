@@ -182,7 +182,7 @@ def name_topic(hit: SearchHit, topic: str | None) -> SearchHit:
 
 def created_of(vault: OpenVault, path: VaultPath) -> str | None:
     note = vault.index.notes.get(path)
-    return NoteTimes(vault.root).created_text(note) if note else None
+    return NoteTimes(vault.root).creation_text(note) if note else None
 
 
 def build_search_result(call: Call, answer: SearchAnswer, started: float) -> SearchResult:

@@ -146,7 +146,11 @@ def day_of(note: IndexedNote, times: NoteTimes) -> day_of_calendar:
             return day_of_calendar(*map(int, found.groups()))
         except ValueError:
             continue
-    return datetime.fromtimestamp(times.created(note) or times.modified(note) or note.mtime).astimezone().date()
+    return (
+        datetime.fromtimestamp(times.creation_time(note) or times.modification_time(note) or note.mtime)
+        .astimezone()
+        .date()
+    )
 
 
 def period_of(day: day_of_calendar, by: Literal["week", "month"]) -> str:

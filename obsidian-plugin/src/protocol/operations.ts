@@ -1618,7 +1618,7 @@ export interface ListMemoriesArguments {
 	readonly among_private?: boolean;
 	/** Include what is archived. */
 	readonly archived?: boolean;
-	/** `-updated` is newest first, `-used` last recalled first, `expires` soonest first. */
+	/** `-updated` is newest first, `-used` last used first, `expires` soonest first. */
 	readonly sort?: "-updated" | "-used" | "expires";
 	/** Maximum entries of each list. */
 	readonly limit?: number;
@@ -1836,7 +1836,7 @@ export interface ListedMemory {
 	readonly created: string;
 	/** `hot`, `warm` or `cold` by its last use, unless set; or `archived`. */
 	readonly tier: "hot" | "warm" | "cold" | "archived";
-	/** How often it was recalled. */
+	/** How often it was recalled or read. */
 	readonly used: UseCount;
 	/** How sure it is. */
 	readonly confidence: number;
@@ -3573,7 +3573,7 @@ export interface Use {
 	readonly tokens_whole: number;
 }
 
-/** How often a memory was recalled. */
+/** How often a memory was recalled or read. */
 export interface UseCount {
 	/** How often. */
 	readonly times: number;
