@@ -8,10 +8,11 @@ from msgspec.structs import replace
 from bridge.markdown.note import Note
 from bridge.records import Record
 from bridge.search.block_search import search_blocks
-from bridge.search.excerpts import Excerpt, Excerpts, cut_excerpts
+from bridge.search.excerpts import Excerpt, Excerpts, Form, cut_excerpts
 from bridge.search.model import SearchRequest, ShownPassage, Sources
 from bridge.text.budget import estimate_tokens
 from bridge.text.invisible import one_line, quote_path
+from bridge.text.lines import lines_overlap
 from bridge.types import VaultPath
 
 CLOSE, FAIR, WEAK = 0.9, 0.7, 0.2
@@ -19,7 +20,7 @@ CLOSE, FAIR, WEAK = 0.9, 0.7, 0.2
 headings; below, not at all."""
 
 SHARE = 0.1
-"""Share of the budget that a note or section may take when others are relevant, too."""
+"""Share of the budget that a relevant note may take before others are heard; more by its score."""
 
 OUTLINES = 10
 """Maximum number of notes shown by their headings only."""
@@ -68,16 +69,21 @@ def pack(notes: Sequence[Excerpts], budget: int, count: Callable[[str], int] = e
 
 def find_long(notes: Sequence[Excerpts], budget: int, count: Callable[[str], int] = estimate_tokens) -> list[VaultPath]:
     """Return the notes of which only parts would be shown; arguments as for `pack`."""
-    least, share = FAIR * _best_score(notes), _share(notes, budget)
-    return [note.path for note in notes if note.score >= least and (note.note is None or count(note.note.text) > share)]
+    least, shares = FAIR * _best_score(notes), _shares(notes, budget)
+    return [
+        note.path
+        for note, share in zip(notes, shares, strict=True)
+        if note.score >= least and (note.note is None or count(note.note.text) > share)
+    ]
 
 
 def _best_score(notes: Sequence[Excerpts]) -> float:
     return max((note.score for note in notes), default=0.0)
 
 
-def _share(notes: Sequence[Excerpts], budget: int) -> float:
-    return max(SHARE * budget, budget / max(1, len(notes)))
+def _shares(notes: Sequence[Excerpts], budget: int) -> list[float]:
+    whole = sum(note.score for note in notes) or 1.0
+    return [budget * max(SHARE, note.score / whole) for note in notes]
 
 
 class _Selection:
@@ -85,39 +91,53 @@ class _Selection:
 
     def __init__(self, notes: Sequence[Excerpts], budget: int, count: Callable[[str], int]) -> None:
         self._notes = notes
+        self._shares = _shares(notes, budget)
         self._budget = budget
         self._count = count
         self._chosen: dict[int, tuple[Excerpt, ...]] = {}
 
     def fill(self) -> PackedNotes:
-        """Give each close note its longest form, then further passages, outlines, and what still fits."""
-        best, share = _best_score(self._notes), _share(self._notes, self._budget)
+        """Give each note its share, first the close ones their longest form; then spend the rest on more of each."""
+        best = _best_score(self._notes)
         ranks = range(len(self._notes))
         fair = [at for at in ranks if self._notes[at].score >= FAIR * best]
+        others = [at for at in ranks if at not in fair]
         for at in fair:
             note = self._notes[at]
             longest = (note.note, note.section) if note.score >= CLOSE * best else ()
-            self._choose_first(at, (*(one for one in longest if one and self._size(one) <= share), *_shortest(note)))
-        self._add_passages(fair)
+            self._choose_first(at, (*self._within_share(at, longest), *_shortest(note)))
+        self._add_passages(fair, within_share=True)
         for at in [at for at in ranks if at not in self._chosen][:OUTLINES]:
-            self._choose_first(at, (self._notes[at].outline,))
+            note = self._notes[at]
+            self._choose_first(at, (*self._within_share(at, _shortest(note)), note.outline))
+        self._add_passages(ranks)
         # Room that is left is better spent on text than not at all.
-        others = [at for at in ranks if at not in fair]
         for at in others:
-            self._choose_first(at, _shortest(self._notes[at]))
-        self._add_passages(others)
+            if not any(one.form == "passage" for one in self._chosen.get(at, ())):
+                self._choose_first(at, _shortest(self._notes[at]))
+        self._add_passages(ranks)
+        self._add_passages(ranks, beside="section")
         return self._pack()
+
+    def _within_share(self, at: int, forms: Sequence[Excerpt | None]) -> list[Excerpt]:
+        return [one for one in forms if one and self._size(one) <= self._shares[at]]
 
     def _choose_first(self, at: int, forms: Sequence[Excerpt | None]) -> None:
         any(self._fits(at, (form,)) for form in forms if form is not None)
 
-    def _add_passages(self, ranks: Sequence[int]) -> None:
+    def _add_passages(self, ranks: Sequence[int], *, beside: Form = "passage", within_share: bool = False) -> None:
         most = max((len(self._notes[at].passages) for at in ranks), default=0)
         for place in range(1, most):
             for at in ranks:
-                chosen = self._chosen.get(at, ())
-                if chosen and chosen[0].form == "passage" and place < len(self._notes[at].passages):
-                    self._fits(at, (*chosen, self._notes[at].passages[place]))
+                chosen, passages = self._chosen.get(at, ()), self._notes[at].passages
+                if not chosen or chosen[0].form != beside or place >= len(passages):
+                    continue
+                new = passages[place]
+                more = (*chosen, new)
+                # Two passages of one paragraph may share its line.
+                is_new = new not in chosen and not (beside == "section" and lines_overlap(chosen[0].lines, new.lines))
+                if is_new and (not within_share or sum(map(self._size, more)) <= self._shares[at]):
+                    self._fits(at, more)
 
     def _fits(self, at: int, excerpts: tuple[Excerpt, ...]) -> bool:
         before = self._chosen

@@ -2,6 +2,7 @@
 
 import random
 import re
+from collections import Counter
 from itertools import pairwise
 
 from hypothesis import given, settings
@@ -174,3 +175,17 @@ def test_a_long_paragraph_is_shown_by_the_sentences_that_were_found() -> None:
     note = parse(VaultPath("Long.md"), text.encode())
     found = cut_excerpts(note, 1.0, [ShownPassage("", (1, 1), "It rises. " * 20)])
     assert [item.excerpt.text for item in pack([found], 100).items] == ["It rises. " * 20]
+
+
+def test_no_note_takes_all_while_others_wait() -> None:
+    every = [(5 + 4 * part, 5 + 4 * part) for part in range(9)]
+    best = note_of("Best.md", LONG, 1.0, *every)
+    others = [note_of(f"Other {at}.md", "Heard. " * 20, 0.6, (1, 1)) for at in range(3)]
+    tokens = Counter[str]()
+    for item in pack([best, *others], 1_000).items:
+        assert item.excerpt.form in {"section", "passage"}
+        tokens[item.path] += estimate_tokens(item.text)
+    assert set(tokens) == {"Best.md", *(note.path for note in others)}
+    # What the others leave is the best one's, and one alone gets everything.
+    assert 500 < tokens["Best.md"] < sum(tokens.values()) - 100
+    assert pack([best], 1_000).tokens > 800
