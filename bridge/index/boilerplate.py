@@ -56,8 +56,27 @@ DIAGRAMS = frozenset({"mermaid", "plantuml", "puml", "dot", "graphviz", "d2", "t
 
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})[ \t]*\{?\.?([\w-]*)")
 _PLACEHOLDER = re.compile(
-    r"(?:this (?:section|page|note) is )?(?:currently empty|to be written|tb[ad])[.!…]*\s*\Z", re.IGNORECASE
+    r"(?:this (?:section|page|note) is )?(?:currently empty|to be written|tb[ad])[.!…]*\s*\Z"
+    r"|this (?:section|page|note) is (?:currently|still) empty\b|[\s-]*🚧",
+    re.IGNORECASE,
 )
+_FILLER = frozenset(
+    """
+ac accumsan ad adipiscing aenean aliqua aliquam aliquet amet ante arcu at auctor augue bibendum blandit commodo
+condimentum congue consectetur consequat convallis cras curabitur cursus dapibus diam dictum dignissim do dolor dolore
+donec dui duis efficitur egestas eget eiusmod eleifend elementum elit enim erat eros est et etiam eu euismod ex
+facilisis faucibus felis fermentum feugiat finibus fringilla fusce gravida hendrerit iaculis id imperdiet in incididunt
+integer interdum ipsum justo labore lacinia lacus laoreet lectus leo libero ligula lobortis lorem luctus maecenas magna
+malesuada massa mattis mauris maximus metus mi molestie mollis morbi nam nec neque nibh nisi nisl non nulla nullam nunc
+odio orci ornare pellentesque pharetra placerat porta porttitor posuere potenti praesent pretium proin pulvinar purus
+quam quis quisque rhoncus risus rutrum sagittis sapien scelerisque sed sem semper sit sodales sollicitudin suscipit
+suspendisse tellus tempor tempus tincidunt tortor tristique turpis ullamcorper ultrices ultricies urna ut varius vel
+velit venenatis vestibulum vitae vivamus viverra volutpat vulputate
+""".split()  # noqa: SIM905 - a list of words reads best as text
+)
+"""Words of text that only fills a page; in a note with *lorem ipsum*, a line of mostly these is none."""
+
+_LETTERS = re.compile(r"[a-z]+")
 _NEEDED = re.compile(r"[ \t>]*(?:#|\||\d{1,9}[.)][ \t])|.*[.!?:。！？।]\s*\Z")
 _SIGNS = ("<%", "{{", "`", "://")
 _FIELD = re.compile(
@@ -136,6 +155,7 @@ class Boilerplate(Record):
         """Return a text with spaces in place of boilerplate: its length, and so all offsets, stay the same."""
         kept: list[str] = []
         fence, runs = "", False
+        has_filler = "lorem ipsum" in text.lower()
         has_fences, has_fields = "```" in text or "~~~" in text, any(sign in text for sign in _SIGNS)
         for line in text.split("\n"):
             mark = _FENCE.match(line) if has_fences and ("```" in line or "~~~" in line) else None
@@ -146,7 +166,11 @@ class Boilerplate(Record):
             elif mark:
                 fence, runs = mark[1], mark[2].casefold() in (PROGRAMS if whole else PROGRAMS | DIAGRAMS)
                 kept.append(" " * len(line) if runs else line)
-            elif _is_placeholder(line) or (line in self and not (whole and _NEEDED.match(line))):
+            elif (
+                _is_placeholder(line)
+                or (has_filler and _is_filler(line))
+                or (line in self and not (whole and _NEEDED.match(line)))
+            ):
                 kept.append(" " * len(line))
             else:
                 kept.append(_blank_fields(line, whole=whole) if has_fields else line)
@@ -225,7 +249,12 @@ def _with_places(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _is_placeholder(line: str) -> bool:
-    return _PLACEHOLDER.match(_strip_marks(line)) is not None or "lorem ipsum" in line[:100].lower()
+    return _PLACEHOLDER.match(_strip_marks(line)) is not None
+
+
+def _is_filler(line: str) -> bool:
+    words = _LETTERS.findall(line.lower())
+    return 2 * sum(word in _FILLER for word in words) > len(words) > 1
 
 
 def _blank_fields(line: str, *, whole: bool) -> str:

@@ -110,6 +110,9 @@ def test_a_label_recurs_and_its_values_do_not() -> None:
         ("Said <% tp.date.now() %> and {{title}} `= this.race`", "Said and"),
         ("`{{title}}` and `<% tp %>` are fields", "`{{title}}` and `<% tp %>` are fields"),
         ("See https://www.a.example/b?c=1 or [b](https://b.example/x).", "See a.example or [b](https://b.example/x)."),
+        ("*Lorem ipsum dolor sit.*\n\n*Aliquam eget felis vel.*\nRye is fed.", "Rye is fed."),
+        ("Aliquam eget felis vel.", "Aliquam eget felis vel."),
+        ("This page is still empty, but planned.\n-- 🚧 work in progress 🚧 --\nIt is empty.", "It is empty."),
         ("- Lorem ipsum dolor sit amet.\nThis section is currently empty.\nTBD\nIt is empty.", "It is empty."),
     ],
 )
