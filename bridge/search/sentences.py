@@ -28,8 +28,8 @@ _NO_PROSE_QUOTED = re.compile(r"^[ \t]*>[ \t>]*(?:\||#{1,6}[ \t]|\[![^\]\n]*\][+
 _DELIMITER = re.compile(r"\|[ \t]*:?-[-|: \t]*\Z")
 """The second row of a table."""
 
-_UNBROKEN = re.compile(r"(`+)[^`]+\1(?!`)|\$\$[^$]+\$\$|\$[^\s$][^$\n]*\$")
-"""Code and mathematics inside a text."""
+_UNBROKEN = re.compile(r"(`+)[^`]+\1(?!`)|\$\$[^$]+\$\$|\$[^\s$][^$\n]*\$|\[[^\]\n]+\]\([^)\n]+\)")
+"""Code, mathematics and links to other places inside a text."""
 
 _RUNNING: frozenset[PieceKind] = frozenset({"paragraph", "quote", "callout"})
 

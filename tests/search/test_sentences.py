@@ -12,6 +12,8 @@ from bridge.types import VaultPath
     [
         ("He met J.G. Thirlwell there. Then he left town.", ["He met J.G. Thirlwell there.", "Then he left town."]),
         ("It burns like [St. Anthony’s Fire](https://example.org/a) does.", ["It burns like St. Anthony’s Fire does."]),
+        ("Lies [Wie geht das? Ein Anfang](https://a.b/c) zuerst.", ["Lies Wie geht das? Ein Anfang zuerst."]),
+        ("读过 [《如何上手笔记法？》文章](https://a.b/c) 的人。", ["读过 《如何上手笔记法？》文章 的人。"]),
         ("See [[Songs/J.G. Thirlwell|him. Or her]] for more.", ["See him. Or her for more."]),
         ("Dr. Who bakes bread. It rises well.", ["Dr. Who bakes bread.", "It rises well."]),
         ("It was made in 1985. It was lost in 1999.", ["It was made in 1985.", "It was lost in 1999."]),
