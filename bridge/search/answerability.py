@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Literal
 
 from bridge.records import Record
-from bridge.text.extract import terms_of
+from bridge.text.content_terms import terms_of
 from bridge.text.fold import fold_word
 from bridge.text.scripts import latin_share
 from bridge.text.stems import foreign_language, language_of

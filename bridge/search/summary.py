@@ -1,69 +1,200 @@
-"""Chooses the sentences that stand for some notes: no model is needed, and nothing is said that is not there."""
+"""Sums up notes by what they say first: no model is needed, and nothing is said that is not there."""
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, groupby, zip_longest
 
-from bridge.markdown.note import Note, PieceKind
+from msgspec.structs import replace
+
+from bridge.markdown.note import Note, Piece, PieceKind
 from bridge.search.sentences import Sentence, iter_asides, iter_sentences
-from bridge.text.extract import choose_sentences, terms_of
+from bridge.search.snippet import clean_text
+from bridge.text.content_terms import terms_of
 from bridge.text.fold import fold_case
 from bridge.text.stems import language_of
-
-_LEAD = 10.0
-"""How much more the first sentence of a note counts than one far below it."""
-
-_LEAD_FALLS = 1.5
-"""Sentences after which that has fallen to a third."""
+from bridge.text.words import count_words
+from bridge.types import Lines
 
 _PAIRS = (("[[", "]]"), ("\\begin{", "\\end{"), ("<!--", "-->"))
 _COUNTS = re.compile(r"(?:(?:, )?(?:searched|read|changed) [\d,]+ (?:time|note)s?)+\.?", re.IGNORECASE)
 """What the journal of a session says of how much was done, which sums up nothing."""
 
-_TEMPLATE = re.compile(r"<%|%>|\{\{.*\}\}")
+_TEMPLATE = re.compile(r"<%|%>|\{\{.*\}\}|\[[A-Z][A-Z -]{2,}\]")
+"""A field that nobody filled, as in `{{title}}` or `[YEAR]`."""
 
-_GOOD_WORDS = range(6, 61)
-_FRAGMENT = 0.4
-_KIND: Mapping[PieceKind, float] = {"list_item": 0.9, "quote": 0.5, "callout": 0.5}
-"""How much a sentence counts that is no running text: captions are often callouts."""
+_LABELS = re.compile(r"(?:#\S+\s*)+|[\w -]{1,30}::.*|[\W\d_]+")
+"""Tags, a field for Dataview, or no word at all."""
+
+_ASIDE: frozenset[PieceKind] = frozenset({"quote", "callout"})
+"""What comes after running text, wherever it stands, as do captions of pictures."""
+
+MIN_ITEMS = 3
+"""Items or rows from which a list is told by its first ones."""
+
+MAX_ITEM_WORDS = 5
+"""Words of an item, on average, up to which it names something and does not say it."""
+
+ITEMS_SHOWN = 4
+STOPS = (".", "!", "?", "。", "！", "？", "।", "۔")
+
+MIN_WORDS = 5
+"""Words below which a sentence, such as `See also A.`, does not stand for one of several notes."""
+
+LINES_BELOW = 2
+"""Lines below a colon within which what it introduces begins."""
 
 
 def choose_sentences_of(notes: Sequence[Note], most: int, focus: str = "") -> list[Sentence]:
-    """Return the sentences that stand for some notes, in the order of their lines; else rows and footnotes."""
-    found = list(_distinct([one for one in iter_sentences(note) if _is_whole(one.text)] for note in notes))
-    if not any(found):
-        found = [list(iter_asides(note)) for note in notes]
+    """Return the first sentences of each note in turn, or those about a focus, in the order of their lines."""
+    said = list(_distinct(map(read_content, notes)))
+    return find_sentences_about(notes, said, most, focus) or _first_of_each(said, most)
+
+
+def _first_of_each(said: Sequence[Sequence[Sentence]], most: int) -> list[Sentence]:
+    ordered = [sorted(one, key=lambda each: each.kind in _ASIDE) for one in said]
+    turns = [one for turn in zip_longest(*ordered) for one in turn if one is not None]
+    if len(said) > 1:
+        turns.sort(key=lambda one: one.words < MIN_WORDS)
+    chosen, room = list[Sentence](), most
+    for one in turns:
+        # A list with its head says as much as two sentences.
+        size = 2 if len(said) == 1 and one.kind == "list_item" and one.lines[0] < one.lines[1] else 1
+        if chosen and size > room:
+            break
+        chosen.append(one)
+        room -= size
+    return [one for one in chain.from_iterable(said) if one in chosen]
+
+
+def find_sentences_about(
+    notes: Sequence[Note], said: Sequence[Sequence[Sentence]], most: int, focus: str
+) -> list[Sentence]:
+    """Return those sentences of some notes that say most words of a focus, rare ones first; in order."""
     languages = [language_of(note.text[note.body :]) for note in notes]
-    terms = [
-        terms_of(sentence.text, language)
-        for sentences, language in zip(found, languages, strict=True)
-        for sentence in sentences
-    ]
-    priors = [
-        _prior(place, sentence, leads=not focus) for sentences in found for place, sentence in enumerate(sentences)
-    ]
     wanted = {term for language in set(languages) for term in terms_of(focus, language)}
-    everything = list(chain.from_iterable(found))
-    return [everything[place] for place in sorted(choose_sentences(terms, priors, most, wanted))]
+    terms = [
+        (one, wanted.intersection(terms_of(one.text, language)))
+        for sentences, language in zip(said, languages, strict=True)
+        for one in (sentences if wanted else ())
+    ]
+    frequency = Counter(chain.from_iterable(found for _, found in terms))
+    scores = [sum(math.log(1 + len(terms) / frequency[term]) for term in found) for _, found in terms]
+    best = sorted(range(len(terms)), key=lambda at: -scores[at])[:most]
+    return [terms[at][0] for at in sorted(best) if scores[at]]
+
+
+def read_content(note: Note) -> list[Sentence]:
+    """Return what a note says in its order: sentences, and the names in its lists; else its tables and footnotes."""
+    whole = [one for one in iter_sentences(note) if _is_whole(one.text) and one.text != note.title]
+    said = _mark_captions(note, whole)
+    starts = [one.lines[0] for one in said]
+    content, at = list[Sentence](), 0
+    for is_list, found in groupby(note.pieces, key=lambda piece: piece.kind == "list_item"):
+        items = list(found)
+        if not is_list:
+            continue
+        names = [name for one in items if (name := _first_line(note, one)) and _is_whole(name)]
+        first, last = items[0].lines[0], items[-1].lines[1]
+        below = bisect_left(starts, first)
+        content += said[at:below]
+        at = bisect_right(starts, last)
+        is_introduced = bool(content) and _introduces(content[-1], first)
+        if len(names) < MIN_ITEMS - is_introduced or not _are_names(names):
+            content += said[below:at]
+        elif is_introduced:
+            lead = content.pop()
+            content.append(_list(note, lead.text.rstrip(":："), names, (lead.lines[0], last)))
+        else:
+            content.append(_list(note, _heading_above(note, first), names, (first, last)))
+    return list(_join([*content, *said[at:]])) or list(_tables(note))
+
+
+def _mark_captions(note: Note, said: Sequence[Sentence]) -> list[Sentence]:
+    """Return sentences, those that stand alone below a picture as asides."""
+    starts = [piece.lines[0] for piece in note.pieces]
+    pieces = [bisect_right(starts, one.lines[0]) - 1 for one in said]
+    often = Counter(pieces)
+    pictured = {at for at in often if often[at] == 1 and note.text.startswith("![", note.pieces[at].span[0])}
+    return [
+        replace(one, kind="callout") if at in pictured and one.kind == "paragraph" else one
+        for at, one in zip(pieces, said, strict=True)
+    ]
+
+
+def _are_names(items: Sequence[str]) -> bool:
+    are_sentences = 2 * sum(one.endswith(STOPS) for one in items) > len(items)
+    return not are_sentences and count_words(" ".join(items)) <= MAX_ITEM_WORDS * len(items)
+
+
+def _first_line(note: Note, item: Piece) -> str:
+    return clean_text(note.text[slice(*item.span)].lstrip().partition("\n")[0]).rstrip(":：")
+
+
+def _heading_above(note: Note, line: int) -> str:
+    return next((one.text for one in reversed(note.headings) if one.line < line), note.title)
+
+
+def _introduces(sentence: Sentence, line: int) -> bool:
+    return sentence.text.endswith((":", "：")) and line - sentence.lines[1] <= LINES_BELOW
+
+
+def _list(note: Note, head: str, names: Sequence[str], lines: Lines) -> Sentence:
+    more = len(names) > ITEMS_SHOWN
+    count, rest = (f" ({len(names)})", ", …") if more else ("", "")
+    text = f"{clean_text(head)}{count}: {', '.join(names[:ITEMS_SHOWN])}{rest}"
+    return Sentence(note.path, text, lines, "list_item", count_words(text))
+
+
+def _join(said: Sequence[Sentence]) -> Iterator[Sentence]:
+    """Yield sentences; one that ends with a colon together with the next, or not at all."""
+    lead: Sentence | None = None
+    for one in said:
+        whole = one
+        if lead is not None and _introduces(lead, one.lines[0]):
+            whole = replace(one, text=f"{lead.text} {one.text}", lines=(lead.lines[0], one.lines[1]))
+        if whole.text.endswith((":", "：")):
+            lead = whole
+        else:
+            lead = None
+            yield whole
+
+
+def _tables(note: Note) -> Iterator[Sentence]:
+    """Yield footnotes, and the names in tables, or their rows where these are few or without a header."""
+    rows = list(iter_asides(note))
+    for _, found in groupby(enumerate(rows), key=lambda at: (at[1].kind, at[1].lines[0] - at[0])):
+        table = [row for _, row in found]
+        first, last = table[0].lines[0], table[-1].lines[1]
+        header = note.text.split("\n")[first - 3 : first - 2]
+        if table[0].kind == "paragraph" or len(table) < MIN_ITEMS or not any(map(str.isalpha, "".join(header))):
+            yield from table
+        else:
+            yield _list(
+                note, _heading_above(note, first), [row.text.partition(":")[0] for row in table], (first - 2, last)
+            )
 
 
 def _distinct(found: Iterable[Sequence[Sentence]]) -> Iterator[list[Sentence]]:
     seen = set[str]()
     for sentences in found:
-        keys = [fold_case(sentence.text) for sentence in sentences]
-        yield [one for at, one in enumerate(sentences) if keys[at] not in seen and keys[at] not in keys[:at]]
-        seen.update(keys)
+        keyed = {key: one for one in reversed(sentences) if (key := fold_case(one.text)) not in seen}
+        yield [one for one in sentences if keyed.get(fold_case(one.text)) is one]
+        seen.update(keyed)
 
 
 def _is_whole(text: str) -> bool:
-    """Return whether a sentence can stand in another note: nothing in it is cut open, a template or a mere count."""
+    """Return whether a sentence can stand in another note: it says something, and nothing in it is cut open."""
     paired = all(text.count(mark) % 2 == 0 for mark in ("$$", "`", "%%"))
     nested = all(text.count(start) == text.count(end) for start, end in _PAIRS)
     has_math = "$" not in text or text.count("$") % 2 == 0 or "\\" not in text
-    return paired and nested and has_math and not _TEMPLATE.search(text) and not _COUNTS.fullmatch(text)
-
-
-def _prior(place: int, sentence: Sentence, *, leads: bool) -> float:
-    lead = 1 + _LEAD * math.exp(-place / _LEAD_FALLS) if leads else 1
-    return lead * (1 if sentence.words in _GOOD_WORDS else _FRAGMENT) * _KIND.get(sentence.kind, 1)
+    return (
+        paired
+        and nested
+        and has_math
+        and not _TEMPLATE.search(text)
+        and not _COUNTS.fullmatch(text)
+        and not _LABELS.fullmatch(text)
+    )

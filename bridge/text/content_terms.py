@@ -1,22 +1,11 @@
-"""Chooses the sentences that stand for a text: near to what all of it is about, and not about the same thing twice.
+"""The terms by which sentences are compared: stems of content words, whatever their form."""
 
-Centroid-based extraction (Radev et al., 2004) with maximal marginal relevance (Carbonell and Goldstein, 1998).
-"""
-
-import math
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection
 from itertools import chain
 
 from bridge.text.scripts import is_latin
 from bridge.text.stems import STOP_WORDS, stem_words
 from bridge.text.words import RUN, character_pairs, words_of
-
-_RELEVANCE = 0.7
-"""Weight of relevance against novelty."""
-
-_FOCUS = 4.0
-"""How much more a sentence counts that says all words of the focus."""
 
 _FORMS = """
 ate eat eaten eat awoke awake beat beat beaten beat became become began begin begun begin bent bend bitten bite bled
@@ -37,8 +26,6 @@ woken wake won win wore wear worn wear wound wind woven weave written write wrot
 
 _BASES = dict(zip(_FORMS[::2], _FORMS[1::2], strict=True))
 """English forms of verbs that no ending tells."""
-
-Weights = Mapping[str, float]
 
 
 def terms_of(
@@ -61,45 +48,3 @@ def terms_of(
 def _may_lose_start(word: str) -> bool:
     # Elisions as in `l'eau`, Dutch `ge-`, and pairs of characters.
     return not word.isalnum() or word.startswith("ge") or (not word.isascii() and RUN.match(word) is not None)
-
-
-def choose_sentences(
-    sentences: Sequence[Sequence[str]], priors: Sequence[float], most: int, focus: Collection[str] = ()
-) -> list[int]:
-    """Return the places of the sentences that stand for all, the best first."""
-    frequency = Counter(chain.from_iterable(map(set, sentences)))
-    rarity = {term: math.log(1 + len(sentences) / count) for term, count in frequency.items()}
-    vectors = [_unit({term: count * rarity[term] for term, count in Counter(one).items()}) for one in sentences]
-    total = Counter(chain.from_iterable(sentences))
-    centroid = _unit({term: count * rarity[term] for term, count in total.items()})
-    wanted = {term: rarity[term] for term in focus if term in rarity}
-    scores = [
-        _dot(vector, centroid) * prior * (1 + _FOCUS * _share(vector, wanted))
-        for vector, prior in zip(vectors, priors, strict=True)
-    ]
-    best = max(scores, default=0.0) or 1.0
-    chosen: list[int] = []
-    nearest = [0.0] * len(vectors)
-    left = {place for place, score in enumerate(scores) if score > 0}
-    while left and len(chosen) < most:
-        place = max(left, key=lambda at: (_RELEVANCE * scores[at] / best - (1 - _RELEVANCE) * nearest[at], -at))
-        left.discard(place)
-        chosen.append(place)
-        for at in left:
-            nearest[at] = max(nearest[at], _dot(vectors[at], vectors[place]))
-    return chosen
-
-
-def _unit(weights: Weights) -> Weights:
-    norm = math.sqrt(sum(weight * weight for weight in weights.values()))
-    return {term: weight / norm for term, weight in weights.items()} if norm else {}
-
-
-def _dot(one: Weights, other: Weights) -> float:
-    small, large = (one, other) if len(one) <= len(other) else (other, one)
-    return sum(weight * large.get(term, 0.0) for term, weight in small.items())
-
-
-def _share(vector: Weights, wanted: Weights) -> float:
-    """Return how much of what is wanted occurs, from 0 to 1; rare terms count more."""
-    return sum(weight for term, weight in wanted.items() if term in vector) / sum(wanted.values()) if wanted else 0.0

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from bridge.records import Record
-from bridge.text.extract import terms_of
+from bridge.text.content_terms import terms_of
 from bridge.text.fold import fold_word
 from bridge.text.sentence import sentence_ends
 from bridge.text.words import TOKEN

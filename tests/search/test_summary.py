@@ -9,9 +9,9 @@ from bridge.types import VaultPath
 PLAIN = "The induction begins at one and ends where the bound is reached."
 
 
-def sentences(*texts: str) -> list[str]:
+def sentences(*texts: str, most: int = 10, focus: str = "") -> list[str]:
     notes = [parse(VaultPath(f"{at}.md"), text.encode()) for at, text in enumerate(texts)]
-    return [one.text for one in choose_sentences_of(notes, 10)]
+    return [one.text for one in choose_sentences_of(notes, most, focus)]
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,9 @@ def sentences(*texts: str) -> list[str]:
         "This is the note {{title}} of the day that it names.",
         "The root $\\frac{1}{2} is never reached by the row of numbers.",
         "- Searched 3 times, read 1,204 notes, changed 1 note.",
+        "Truth is a song first released on the album [RELEASE NAME].",
+        "#coding #git #published",
+        "up:: [[Map of Bread]] and more",
     ],
 )
 def test_what_is_cut_open_or_a_template_is_left_out(cut: str) -> None:
@@ -42,4 +45,59 @@ def test_a_sentence_of_several_notes_is_said_once() -> None:
     assert sentences(f"{PLAIN}\n\n{PLAIN}\n", PLAIN.upper(), "Another sentence stands here.") == [
         PLAIN,
         "Another sentence stands here.",
+    ]
+
+
+def test_a_note_is_summed_up_by_its_beginning_and_each_of_several_is_heard() -> None:
+    first, second = (
+        "Rye is a grain. It grows in the north. It is sown in autumn.",
+        "Oats are fed to horses. They are eaten.",
+    )
+    assert sentences(first, most=2) == ["Rye is a grain.", "It grows in the north."]
+    assert sentences("It grows in the north. It is sown in autumn.", "See [[Rye]] now.", most=2) == [
+        "It grows in the north.",
+        "It is sown in autumn.",
+    ]
+    assert sentences(first, second, most=3) == [
+        "It grows in the north.",
+        "It is sown in autumn.",
+        "Oats are fed to horses.",
+    ]
+
+
+def test_sentences_about_a_focus_come_before_the_beginning() -> None:
+    text = "Rye is a grain. It grows in the north. It is sown in autumn. A sown field rests."
+    assert sentences(text, most=2, focus="when is it sown") == ["It is sown in autumn.", "A sown field rests."]
+    assert sentences(text, most=1, focus="price") == ["Rye is a grain."]
+
+
+def test_a_caption_comes_after_the_text_below_it() -> None:
+    caption = "![[Balance.jpg]]\n*Left: Balance, who performs in 1985*"
+    assert sentences(f"{caption}\n\n{PLAIN}\n", most=1) == [PLAIN]
+    assert sentences(f"![[Balance.jpg]]\n{PLAIN} It rises in autumn.\n\nIt ends where it began.\n", most=1) == [PLAIN]
+    assert sentences(f"> [!info] The levain, seen from the left\n\n{PLAIN}\n", most=1) == [PLAIN]
+
+
+def test_a_list_is_told_by_its_head_its_length_and_its_first_items() -> None:
+    songs = "".join(
+        f"{at}. [[{name}]]\n" for at, name in enumerate(("Ostia", "Blue Rats", "Windowpane", "Slur", "Red"), 1)
+    )
+    assert sentences(f"## Setlist\n{songs}") == ["Setlist (5): Ostia, Blue Rats, Windowpane, Slur, …"]
+    assert sentences("It was said to hold:\n\n- rye\n- oats\n") == ["It was said to hold: rye, oats"]
+    steps = "- Feed the starter twice a day.\n- Keep it in a warm place.\n- Bake it when it floats.\n"
+    assert len(sentences(steps)) == 3
+
+
+def test_what_a_colon_introduces_is_said_with_it_or_the_colon_is_not() -> None:
+    assert sentences("Note this about rye:\n\nIt keeps for a week.\n") == ["Note this about rye: It keeps for a week."]
+    assert sentences(f"Run the following line:\n\n```\nbake\n```\n\n{PLAIN}\n") == [PLAIN]
+
+
+def test_a_table_is_told_by_its_head_its_length_and_its_first_rows() -> None:
+    rows = "".join(f"| {name} | 1 EUR |\n" for name in ("rye", "oats", "wheat", "spelt", "corn"))
+    assert sentences(f"# Prices\n| item | price |\n|---|---|\n{rows}") == ["Prices (5): rye, oats, wheat, spelt, …"]
+    assert sentences("| | |\n|---|---|\n| Born | 1962 |\n| Died | 2004 |\n| Name | John |\n") == [
+        "Born: 1962",
+        "Died: 2004",
+        "Name: John",
     ]

@@ -1,39 +1,9 @@
-"""Sentences that stand for a text."""
+"""The terms by which sentences are compared."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.text.extract import choose_sentences, terms_of
-
-TEXT = """\
-rye bread needs a starter
-the weather was fine
-a starter for rye bread is fed with rye
-rye bread needs a starter
-bread of rye keeps a week"""
-BREAD = [line.split() for line in TEXT.splitlines()]
-
-
-def test_what_the_text_is_about_comes_before_what_it_also_says() -> None:
-    assert 1 not in choose_sentences(BREAD, [1.0] * 5, 2)
-
-
-def test_nothing_is_said_twice_while_there_is_something_else() -> None:
-    assert not {0, 3} <= {*choose_sentences(BREAD, [1.0] * 5, 3)}
-
-
-def test_a_focus_brings_what_is_about_it() -> None:
-    assert choose_sentences(BREAD, [1.0] * 5, 1, ["weather"]) == [1]
-    assert choose_sentences(BREAD, [1.0] * 5, 1, ["snow"]) == choose_sentences(BREAD, [1.0] * 5, 1)
-
-
-@given(st.lists(st.lists(st.sampled_from("abcdef"), max_size=5), max_size=12), st.integers(0, 20))
-def test_each_place_is_chosen_once_and_the_choice_is_repeatable(sentences: list[list[str]], most: int) -> None:
-    chosen = choose_sentences(sentences, [1.0] * len(sentences), most)
-    assert len(chosen) == len({*chosen}) <= most
-    assert all(sentences[place] for place in chosen)
-    assert choose_sentences(sentences, [1.0] * len(sentences), most) == chosen
-    assert choose_sentences(sentences, [1.0] * len(sentences), most + 1)[: len(chosen)] == chosen
+from bridge.text.content_terms import terms_of
 
 
 def test_forms_of_a_word_are_one_term_in_every_script() -> None:

@@ -10,7 +10,7 @@ from bridge.markdown.note import Note
 from bridge.markdown.parse import parse
 from bridge.records import Record
 from bridge.search.sentences import Sentence
-from bridge.text.extract import terms_of
+from bridge.text.content_terms import terms_of
 from bridge.text.statements import Clause, numbers_of, read_clause, read_clauses, split_sentences
 from bridge.text.stems import language_of
 from bridge.text.words import TOKEN

@@ -18,7 +18,7 @@ from bridge.records import Record
 from bridge.search.answerability import MEASURES
 from bridge.search.sentences import Sentence, iter_asides, iter_sentences
 from bridge.search.snippet import clean_text
-from bridge.text.extract import terms_of
+from bridge.text.content_terms import terms_of
 from bridge.text.fold import fold_case
 from bridge.text.lines import LineIndex, lines_overlap
 from bridge.text.stems import language_of

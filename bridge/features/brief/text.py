@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, Literal
 
 from bridge.records import Record
-from bridge.text import extract
+from bridge.text import content_terms
 from bridge.text.budget import estimate_tokens
 from bridge.text.invisible import one_line
 from bridge.types import Lines, VaultPath
@@ -69,7 +69,7 @@ class BriefWeights(Record):
 def terms_of(names: Iterable[str], text: str = "") -> frozenset[str]:
     """Return the comparable words of names, tags and a text; in a script without spaces, pairs of characters."""
     said = " ".join((*names, text)).translate(_JOINTS)
-    return frozenset(extract.terms_of(said, None, numbers=True))
+    return frozenset(content_terms.terms_of(said, None, numbers=True))
 
 
 def share_of_terms(wanted: Collection[str], own: Sequence[Collection[str]]) -> list[float]:

@@ -16,7 +16,7 @@ from bridge.markdown.note import Note, Task, field_of
 from bridge.markdown.sections import find_section, section_spans
 from bridge.markdown.tasks import TaskSettings
 from bridge.records import Record
-from bridge.text.extract import terms_of
+from bridge.text.content_terms import terms_of
 from bridge.text.invisible import one_line, visible_text
 from bridge.text.statements import negates
 from bridge.text.stems import language_of

@@ -9,7 +9,7 @@ from typing import Final
 
 from bridge.features.memory.memory_note import Memory, name_key
 from bridge.records import Record
-from bridge.text.extract import terms_of
+from bridge.text.content_terms import terms_of
 from bridge.text.fold import fold_case
 from bridge.text.overlap import find_overlaps
 from bridge.text.scripts import UNSPACED_CHARACTER

@@ -15,7 +15,7 @@ from bridge.search.coverage import ASSUMED_NOTES
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import best_passages_of, retrieve_and_rank
 from bridge.search.query import parse_query
-from bridge.text.extract import terms_of
+from bridge.text.content_terms import terms_of
 from bridge.text.stems import content_words, language_of
 from bridge.types import VaultPath
 from scripts.lib.evaluation.indexing import open_index
