@@ -1,9 +1,10 @@
 """The facts that the index keeps of each note, in memory for all notes at once."""
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import date, datetime
 from functools import lru_cache
 from typing import Any, cast
 
@@ -18,6 +19,8 @@ from bridge.text.invisible import replace_surrogates
 from bridge.types import Digest, NoteKind, VaultPath
 
 Notes = Mapping[VaultPath, "IndexedNote"]
+
+_DAY = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 
 NOTHING: Mapping[str, Value] = {}
 
@@ -243,6 +246,16 @@ def decode_note(
         packed_links=links,
         packed_tasks=known.get("tasks", ""),
     )
+
+
+def day_in_name(path: VaultPath) -> date | None:
+    """Return the day that the name of a file gives, as in `2026-05-01 Sowing.md`."""
+    for found in _DAY.finditer(path.rpartition("/")[2]):
+        try:
+            return date(*map(int, found.groups()))
+        except ValueError:
+            continue
+    return None
 
 
 def time_written(note: IndexedNote) -> float:

@@ -58,6 +58,13 @@ async def test_rows_stand_for_a_note_that_is_a_table(served: Served) -> None:
     assert (await served.call("summarise", paths=["Market.md"])).json["text"] == "apples: price 3 EUR"
 
 
+async def write(served: Served, path: str, text: str) -> None:
+    file = served.bridge.find(None).root / path
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    await served.call("wait_until_indexed", path=path)
+
+
 async def summarise(served: Served, **arguments: Any) -> dict[str, Any]:
     answer = await served.call("summarise", **arguments)
     assert answer.status == 200, answer.body
@@ -71,10 +78,59 @@ async def test_the_sentences_stand_in_the_note(served: Served) -> None:
         "text": "A levain is a starter of flour and water that raises sourdough bread.",
         "path": "Levain.md",
         "lines": [6, 7],
+        "group": "",
     }
     assert found["text"] == " ".join(one["text"] for one in found["sentences"])
     assert [one["lines"] for one in found["sentences"]] == sorted(one["lines"] for one in found["sentences"])
     assert (found["notes"], len(found["sentences"])) == (1, 3)
+
+
+async def test_several_notes_say_a_line_each_with_a_link_by_folder(served: Served) -> None:
+    await write(served, "Bread/Oats.md", "---\ndescription: What horses eat.\n---\nOats grow in the north.\n")
+    await write(served, "Bread/Card.md", "---\nkind: [flour]\ngrain: wheat\ncreated: 2026-01-01\n---\n")
+    found = await summarise(served, paths=["Bread", "Levain.md"], length="long")
+    assert [(one["group"], one["path"]) for one in found["sentences"]] == [
+        ("", "Levain.md"),
+        ("Bread", "Bread/Card.md"),
+        ("Bread", "Bread/Oats.md"),
+        ("Bread", "Bread/Rye.md"),
+    ]
+    assert found["text"].split("\n") == [
+        "- [[Levain]]: A levain is a starter of flour and water that raises sourdough bread.",
+        "**Bread**",
+        "",
+        "- [[Card]]: kind: flour, grain: wheat",
+        "- [[Oats]]: What horses eat.",
+        "- [[Rye]]: Rye bread needs a levain.",
+    ]
+    assert found["notices"] == ["There is nothing to sum up yet in Bread/Empty.md."]
+
+
+async def test_dated_notes_are_told_by_time_and_each_month_is_heard(served: Served) -> None:
+    for day in ("2026-01-05", "2026-03-01", *(f"2026-03-{number}" for number in range(10, 20))):
+        await write(served, f"Daily/{day}.md", f"On {day} the starter was fed.\n")
+    found = await summarise(served, paths=["Daily"], length="line")
+    assert [(one["group"], one["path"][6:16]) for one in found["sentences"]] == [
+        ("2026-03", "2026-03-19"),
+        ("2026-03", "2026-03-18"),
+        ("2026-03", "2026-03-17"),
+        ("2026-03", "2026-03-16"),
+        ("2026-01", "2026-01-05"),
+    ]
+    assert (found["notes"], found["left_out"]) == (5, 7)
+
+
+async def test_a_focus_ranks_the_notes(served: Served) -> None:
+    await write(served, "Bread/Price.md", "A loaf weighs a kilogram. The price of a loaf is 3 EUR.\n")
+    await write(served, "Bread/Zopf.md", "It is braided. The price of a loaf of Zopf is 4 EUR.\n")
+    found = await summarise(served, paths=["Bread", "Levain.md"], focus="price of a loaf")
+    assert {one["text"] for one in found["sentences"]} == {
+        "The price of a loaf is 3 EUR.",
+        "The price of a loaf of Zopf is 4 EUR.",
+    }
+    assert found["left_out"] == 3
+    found = await summarise(served, paths=["Bread/Rye.md"], focus="zeppelin")
+    assert found["notices"] == ["Nothing is said of “zeppelin”, so here is the beginning of Bread/Rye.md."]
 
 
 @pytest.mark.parametrize(("length", "most"), [("line", 1), ("short", 3), ("long", 10)])
@@ -94,7 +150,8 @@ async def test_notes_are_chosen_by_folder_tag_time_and_session(served: Served) -
     assert (await summarise(served, paths=["Bread"]))["notes"] == 2
     tagged = await summarise(served, tags=["bread"], length="long")
     assert {one["path"] for one in tagged["sentences"]} == {"Levain.md", "Bread/Rye.md", "Secret/Plan.md"}
-    assert (await summarise(served, modified_after="tomorrow"))["sentences"] == []
+    nothing = await summarise(served, modified_after="tomorrow")
+    assert (nothing["sentences"], nothing["notices"]) == ([], ["There is no such note."])
     made = await served.call("edit_note", path="Bread/Rye.md", edits=[APPEND])
     assert made.status == 200, made.body
     [change] = (await served.call("list_changes", limit=1)).json["changes"]
@@ -113,7 +170,8 @@ async def test_what_is_missing_is_said(served: Served) -> None:
     assert (nothing.code, "`paths`" in nothing.json["error"]["hint"]) == ("invalid_arguments", True)
     missing = await served.call("summarise", paths=["Levian.md"])
     assert (missing.code, missing.json["error"]["closest"][0]) == ("note_not_found", "Levain.md")
-    assert (await summarise(served, paths=["Bread/Empty.md"]))["sentences"] == []
+    empty = await summarise(served, paths=["Bread/Empty.md"])
+    assert (empty["sentences"], empty["notices"]) == ([], ["There is nothing to sum up yet in Bread/Empty.md."])
 
 
 async def test_denied_notes_are_not_summarised(served: Served) -> None:
@@ -161,7 +219,8 @@ async def test_a_chat_model_writes_and_unsupported_sentences_are_left_out(served
     await use_script(served, tmp_path / "a.gguf", "The levain is fed twice a day [1]. ", "It flies [1].")
     found = await summarise(served, paths=["Levain.md"])
     assert (found["mode_used"], found["text"], found["cached"]) == ("chat", "The levain is fed twice a day.", False)
-    assert found["sentences"] == [{"text": "The levain is fed twice a day.", "path": "Levain.md", "lines": [7, 7]}]
+    assert [one["text"] for one in found["sentences"]] == ["The levain is fed twice a day."]
+    assert [(one["path"], one["lines"]) for one in found["sentences"]] == [("Levain.md", [7, 7])]
     assert found["notices"] == ["Left out: 1 sentence of the chat model that the notes do not support."]
     assert found["tokens_read"] > found["tokens_written"] > 0
 

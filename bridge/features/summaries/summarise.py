@@ -1,7 +1,9 @@
 """Summarising notes: by their own sentences, or by a chat model whose sentences are checked."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain, groupby, islice
+from operator import itemgetter
 from typing import Annotated
 
 from msgspec import Meta
@@ -9,7 +11,7 @@ from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.hints import Query, When, WritingMode
-from bridge.api.markup import Answer, Element, Line, notice, notices, path_of
+from bridge.api.markup import Answer, Element, Line, Section, notice, notices, path_of
 from bridge.api.moments import moment
 from bridge.api.note_names import no_such_note
 from bridge.api.note_text import open_content
@@ -19,21 +21,22 @@ from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments
 from bridge.features.answers.public import choose_generator
 from bridge.features.properties.public import find_templates
-from bridge.features.summaries.records import SENTENCES, Length, Summary, SummarySentence
+from bridge.features.summaries.extract import MAX_NOTES, NOT_READ, group_notes, name_notes, sum_up_notes
+from bridge.features.summaries.records import NOTES, Length, Summary
 from bridge.features.summaries.write import write_summary
 from bridge.index.note import IndexedNote
 from bridge.markdown.note import Note
 from bridge.models.generator import Generator
 from bridge.search.filters import filter_notes
-from bridge.search.model import SearchRequest
-from bridge.search.summary import choose_sentences_of
+from bridge.search.model import SearchRequest, Sources
+from bridge.search.pipeline import search
 from bridge.state.change_records import ChangeFilter
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline
 from bridge.types import Among, NoteOrFolder, VaultPath, lies_in
 
-MAX_NOTES = 200
-"""Notes that one summary reads, the newest ones."""
+NEAR = 0.25
+"""Share of the best score from which a note is about the focus."""
 
 
 @operation(
@@ -62,13 +65,15 @@ async def summarise(
 ) -> Summary:
     """Summarise notes by their own sentences, or by what a chat model writes, if there is one and the notes support it.
 
+    By themselves, several notes say one sentence each, by folder or, where they are dated, by time.
+
     Args:
         paths: These notes, or those in these folders.
         tags: Notes with all these tags; `a` matches `a/b`.
         session: Notes changed in this session, from `list_sessions`.
         modified_after: Notes modified since this time.
         modified_before: Notes modified before this time.
-        length: One sentence, three, or ten.
+        length: One sentence, three, or ten; of several notes one each of 5, 15 or 50.
         focus: What the summary should be about.
         mode: `extract` chooses sentences of the notes; `chat` fails if no chat model can write; `auto` extracts then.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
@@ -102,21 +107,35 @@ async def summarise(
     # What a template says is said by the notes that are made of it; one that is named is meant.
     read = {path: view.notes[path] for path in chosen}
     chosen -= await asyncio.to_thread(find_templates, call.vault, read) - {*paths}
-    newest = sorted((view.notes[path] for path in chosen), key=lambda note: (-note.mtime_ns, note.path))
-    generator, trouble = await choose_generator(call, mode)
-    notes, unreadable = await asyncio.to_thread(read_notes, call.vault, newest[:MAX_NOTES])
-    if generator is not None and notes:
+    sources = await call.vault.sources_among(choose_among(call.vault, among, paths))
+    by_time = bool(session or modified_after or modified_before)
+    groups, trouble = await order_notes(sources, chosen, NOTES[length], focus, by_time=by_time)
+    generator, no_model = await choose_generator(call, mode)
+    summary: Summary | None = None
+    if generator is not None and chosen:
+        notes, unreadable = await asyncio.to_thread(read_notes, call.vault, chain.from_iterable(groups.values()))
         summary, failure = await write_if_possible(call, generator, notes, length, focus, strict=mode == "chat")
-        trouble = (*trouble, *failure)
-    else:
-        summary = None
+        trouble = (*trouble, *failure, *name_notes(NOT_READ, unreadable))
     if summary is None:
-        summary = await asyncio.to_thread(extract_summary, notes, length, focus)
-    return replace(
-        summary,
-        left_out=max(0, len(newest) - MAX_NOTES),
-        notices=(*trouble, *summary.notices, *(f"`{path}` cannot be read." for path in unreadable)),
-    )
+        summary = await asyncio.to_thread(sum_up_notes, call.vault, groups, length, focus)
+    left_out = max(0, len(chosen) - summary.notes)
+    trouble = trouble if chosen else ("There is no such note.",)
+    return replace(summary, left_out=left_out, notices=(*no_model, *trouble, *summary.notices))
+
+
+async def order_notes(
+    sources: Sources, chosen: Collection[VaultPath], most: int, focus: str, *, by_time: bool
+) -> tuple[dict[str, list[IndexedNote]], tuple[str, ...]]:
+    """Return the notes to be told by their groups, and what is to be said of the focus."""
+    notes = [sources.index.notes[path] for path in chosen]
+    if not focus or len(notes) < 2:
+        return group_notes(notes, sources.graph, by_time=by_time), ()
+    hits = (await search(sources, SearchRequest(focus, limit=most, only=frozenset(chosen)))).hits
+    if not hits:
+        return group_notes(notes, sources.graph, by_time=by_time), (f"No note says \u201c{inline(focus)}\u201d.",)
+    least = NEAR * hits[0].score
+    about = [sources.index.notes[hit.path] for hit in hits if hit.score >= least]
+    return group_notes(about, sources.graph, by_time=by_time, ranked=True), ()
 
 
 async def write_if_possible(
@@ -143,7 +162,7 @@ def read_notes(vault: OpenVault, known: Iterable[IndexedNote]) -> tuple[list[Not
     """Read notes, and list those that cannot be read; blocking."""
     notes: list[Note] = []
     unreadable: list[VaultPath] = []
-    for one in known:
+    for one in islice(known, MAX_NOTES):
         try:
             notes.append(open_content(vault, one.path))
         except BridgeError:
@@ -151,20 +170,14 @@ def read_notes(vault: OpenVault, known: Iterable[IndexedNote]) -> tuple[list[Not
     return notes, unreadable
 
 
-def extract_summary(notes: Sequence[Note], length: Length, focus: str) -> Summary:
-    """Summarise notes by their own sentences; blocking."""
-    found = choose_sentences_of(notes, SENTENCES[length], focus)
-    sentences = tuple(SummarySentence(inline(one.text), one.path, one.lines) for one in found)
-    return Summary(" ".join(one.text for one in sentences), sentences, len(notes), 0, ())
-
-
 def summary_view(answer: Answer) -> Iterable[Element]:
     yield from notices(answer["notices"])
-    if not answer["sentences"]:
-        yield notice("There is no sentence to summarise.")
-    for one in answer["sentences"]:
-        first, last = one["lines"]
-        place = f":{first}" if first == last else f":{first}-{last}"
-        yield Line(one["text"], " · ", path_of(one["path"], place))
+    for group, found in groupby(answer["sentences"], key=itemgetter("group")):
+        lines = []
+        for one in found:
+            first, last = one["lines"]
+            place = path_of(one["path"], f":{first}" if first == last else f":{first}-{last}")
+            lines.append(Line(place, " · ", one["text"]) if group else Line(one["text"], " · ", place))
+        yield from (Section(group, lines, most=len(lines)),) if group else lines
     if answer["left_out"]:
-        yield notice(f"{count_of(answer['left_out'], 'older note')} left out.")
+        yield notice(f"Nothing is told of {count_of(answer['left_out'], 'other note')}.")

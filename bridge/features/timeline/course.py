@@ -1,7 +1,6 @@
 """How a name or a note came up in the notes, week by week or month by month."""
 
 import asyncio
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import date as day_of_calendar
@@ -20,7 +19,7 @@ from bridge.api.where import choose_among
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.features.links.public import Name, NameFinder
-from bridge.index.note import IndexedNote, Notes
+from bridge.index.note import IndexedNote, Notes, day_in_name
 from bridge.records import Record
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline
@@ -32,7 +31,6 @@ SENTENCES: Final = 3
 
 NEIGHBOURS: Final = 5
 MAX_NOTES: Final = 10
-DAY_IN_NAME: Final = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 
 
 class CourseSentence(Record):
@@ -141,16 +139,10 @@ def unresolved_sources(notes: Notes, subject: str) -> set[VaultPath]:
 
 
 def day_of(note: IndexedNote, times: NoteTimes) -> day_of_calendar:
-    for found in DAY_IN_NAME.finditer(note.path.rpartition("/")[2]):
-        try:
-            return day_of_calendar(*map(int, found.groups()))
-        except ValueError:
-            continue
-    return (
-        datetime.fromtimestamp(times.creation_time(note) or times.modification_time(note) or note.mtime)
-        .astimezone()
-        .date()
-    )
+    if (named := day_in_name(note.path)) is not None:
+        return named
+    seconds = times.creation_time(note) or times.modification_time(note) or note.mtime
+    return datetime.fromtimestamp(seconds).astimezone().date()
 
 
 def period_of(day: day_of_calendar, by: Literal["week", "month"]) -> str:

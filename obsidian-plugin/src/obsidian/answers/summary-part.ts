@@ -40,7 +40,7 @@ export class SummaryPart {
 	}
 
 	show({ sentences, text, notices }: Summary): void {
-		this.say(sentences.length === 0 ? "There is no sentence to summarise." : notices.join(" "));
+		this.say(notices.join(" "));
 		sentences.forEach((one, index) => {
 			this.#textEl.createSpan({ text: one.text });
 			cite(this.#textEl, this.host, String(index + 1), one);
