@@ -85,6 +85,9 @@ _ORDERED: Final = re.compile(
 )
 """What a number with a full stop counts whatever stands before it: German months and centuries, with a capital."""
 
+_DAY: Final = re.compile(r"\d(?:er|[ºª°])?\s*\Z")
+"""The day before a month and its year, as in `1er janv. 1950`."""
+
 _ARTICLES: Final = frozenset(
     ("am", "vom", "zum", "zur", "beim", "im", "der", "die", "das", "den", "dem", "des", "und", "bis", "ab")
 )
@@ -156,8 +159,7 @@ def _is_short(before: str, after: str) -> bool:
     if short in _ABBREVIATIONS or (short in _INTRODUCTIONS and introduces):
         return True
     if after.isdigit() and len(after) == _YEAR:
-        # `5 janv. 1950`
-        return above.rstrip()[-1:].isdigit() or _ORDERED.fullmatch(last) is not None
+        return _DAY.search(above) is not None or _ORDERED.fullmatch(last) is not None
     is_word = len(short) > _SHORTENED or (short in STOP_WORDS and short != "no")
     return after[:1].isdigit() and short[-1:].isalpha() and not is_word
 

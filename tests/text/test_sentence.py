@@ -27,7 +27,8 @@ I am here to . . . submit to it.|So do I.|Then we part.
 Il dott. Rossi e il sig. Bianchi, p. es. ieri, pag. 3.|L'art. 5 dice questo.
 C'è.|L'altro no, ma quest'ultimo sì.|Apri (es. React).|Fine.
 Il a dit : « Viens ! » |Elle vint.|Voir p. 12, p. ex. `là`.
-El Sr. López y la Sra. Gil viven en EE. UU. y Cuba.|¿Vienes?|¡Claro!
+Le 1er janv. 2020, M. Dupont vint.|Il partit.
+El 1º oct. 1990 nació.|El Sr. López y la Sra. Gil viven en EE. UU. y Cuba.|¿Vienes?|¡Claro!
 Dhr. Jansen en mevr. De Vries komen.|Dat is o.a. zo, d.w.z. altijd.
 Det är bl.a. dr. Svensson.|Den 3. oktober kom han, f.eks. `nu`.
 Prof. Kowalski i dr. Nowak mieszkają przy ul. Długiej.|Zob. s. 12.
