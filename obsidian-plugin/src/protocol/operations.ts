@@ -8,7 +8,7 @@ export const FORMS = {
 	search: "bc3904ae9876",
 	related_notes: "b20b4026a443",
 	pick_link: "f72dce9b0ee6",
-	summarise: "8e103cbe522f",
+	summarise: "22bd0cf37c2d",
 	ask: "902795b0316c",
 	find_notes: "4e73cfded4b3",
 	list_folders: "399f35d8495a",
@@ -3317,7 +3317,7 @@ export interface SummariseArguments {
 	readonly modified_after?: string | null;
 	/** Notes modified before this time. */
 	readonly modified_before?: string | null;
-	/** One sentence, three, or ten. */
+	/** One sentence, three, or ten; of several notes one each of 5, 15 or 50. */
 	readonly length?: "line" | "short" | "long";
 	/** What the summary should be about. */
 	readonly focus?: string;
@@ -3331,13 +3331,13 @@ export interface SummariseArguments {
 
 /** A summary of notes. */
 export interface Summary {
-	/** The sentences, one after the other. */
+	/** The sentences, one after the other; of several notes a list with a link to each, under their groups. */
 	readonly text: string;
-	/** Each sentence with its place; those that stand in the notes in the order of these and their lines. */
+	/** Each sentence with its place: of one note in the order of its lines, of several notes one each. */
 	readonly sentences: readonly SummarySentence[];
 	/** Notes that were read. */
 	readonly notes: number;
-	/** Notes that were not, because there are too many. */
+	/** Notes of which nothing is told, because there are too many or none is about the focus. */
 	readonly left_out: number;
 	/** Remarks, such as on a note that cannot be read. */
 	readonly notices: readonly string[];
@@ -3353,12 +3353,14 @@ export interface Summary {
 
 /** A sentence of a summary. */
 export interface SummarySentence {
-	/** The sentence. */
+	/** The sentence, or the names in a list or table. */
 	readonly text: string;
 	/** The note in which it stands, or whose text supports it. */
 	readonly path: string;
 	/** First and last line. */
 	readonly lines: readonly [number, number];
+	/** Of several notes, the folder or the day or month of the note; may be empty. */
+	readonly group?: string;
 }
 
 export interface SupersedeMemoryArguments {
