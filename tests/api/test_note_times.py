@@ -79,6 +79,7 @@ def test_few_notes_or_many_days_are_no_copy() -> None:
     )
 
 
+@pytest.mark.process
 def test_git_tells_when_a_copied_note_was_changed(tmp_path: Path) -> None:
     notes = indexed(tmp_path / "Notes", {**OTHERS, "Bread/Grüner Roggen.md": "One.\n"})
 
