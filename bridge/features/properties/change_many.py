@@ -241,7 +241,8 @@ async def choose_notes(
     inside = folder_of(every, folder)
     only, unknown = await notes_where(vault, every, where)
     passing = filter_notes(every, SearchRequest("", folder=inside, tags=(tag,) if tag else (), only=only))
-    found = {path: every[path] for path in sorted(every if passing is None else passing) if not paths or path in paths}
+    named = set(paths or every)
+    found = {path: every[path] for path in sorted(every if passing is None else passing) if path in named}
     if not found:
         names = (*unknown_names(every, None, (tag,) if tag else ()), *unknown)
         raise NoteNotFound(" ".join(("No note fits.", *names)))
