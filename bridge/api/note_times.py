@@ -69,7 +69,7 @@ class NoteTimes(Record):
         """Return when a note was changed: of a copied file as its properties or git tell; None where they do not."""
         if not self._is_of_copy(note.mtime):
             return note.mtime
-        told = (stated_time(note, MODIFIED), self.committed.get(note.path), stated_time(note, CREATED))
+        told = (stated_time(note, MODIFIED), self.committed.get(note.path))
         return max((time for time in told if time is not None and time <= note.mtime), default=None)
 
     def _is_of_copy(self, time: float) -> bool:

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-import secrets
+import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
@@ -25,7 +25,7 @@ from bridge.errors import BridgeError, ChangeNotFound, ExpectationFailed, StateU
 from bridge.records import Record
 from bridge.state.change_records import Change
 from bridge.text.counts import count_of
-from bridge.types import Digest, Exact, VaultPath
+from bridge.types import SHORT_DIGEST, Digest, Exact, VaultPath
 from bridge.vault.plan import Step
 from bridge.vault.write.bulk import replaces_only
 
@@ -243,22 +243,26 @@ class Written(Record):
 class Preview(Record):
     """What a dry run of a client has shown."""
 
-    client: str | None
     operation: str
-    reason: str | None
     requests: tuple[Request, ...]
     steps: tuple[StepOnFile, ...]
+    reason: str | None
+
+    @property
+    def id(self) -> str:
+        """An id that two previews share if they show the same."""
+        shown = repr((self.operation, self.requests, self.steps))
+        return hashlib.sha256(shown.encode("utf-8", "backslashreplace")).hexdigest()[:SHORT_DIGEST]
 
 
-class Previews(OrderedDict[str, Preview]):
-    """The latest previews of an open vault, by their ids."""
+class Previews(OrderedDict[tuple[str | None, str], Preview]):
+    """The latest previews of an open vault, by client and id."""
 
-    def keep(self, preview: Preview) -> str:
-        while len(self) >= MAX_PREVIEWS:
+    def keep(self, client: str | None, preview: Preview) -> str:
+        self[client, preview.id] = preview
+        while len(self) > MAX_PREVIEWS:
             self.popitem(last=False)
-        id_ = secrets.token_hex(4)
-        self[id_] = preview
-        return id_
+        return preview.id
 
 
 def steps_on_files(steps: Iterable[Step]) -> tuple[StepOnFile, ...]:
@@ -272,14 +276,14 @@ def keep_preview(
     if not outcome.plan.steps:
         return None
     steps = steps_on_files(outcome.plan.steps)
-    return call.vault.part(Previews).keep(Preview(client_name(call), operation, reason, tuple(requests), steps))
+    return call.vault.part(Previews).keep(client_name(call), Preview(operation, tuple(requests), steps, reason))
 
 
 async def make_previewed(call: Call, id_: str, options: WriteOptions) -> Written:
     """Make the change that a dry run of this client has shown, if it would still touch the same versions of files."""
-    previews = call.vault.part(Previews)
-    preview = previews.get(id_)
-    if preview is None or preview.client != client_name(call):
+    previews, key = call.vault.part(Previews), (client_name(call), id_)
+    preview = previews.get(key)
+    if preview is None:
         raise ChangeNotFound(f"There is no preview `{id_}`.", hint="Look at the change with `dry_run` once more.")
 
     def require_unchanged(draft: Draft) -> None:
@@ -294,7 +298,7 @@ async def make_previewed(call: Call, id_: str, options: WriteOptions) -> Written
         call, preview.requests, options, operation=preview.operation, check=require_unchanged
     )
     if not options.dry_run:
-        previews.pop(id_, None)
+        previews.pop(key, None)
     return await describe_outcome(call, outcome, preview.requests, dry_run=options.dry_run)
 
 
@@ -310,7 +314,7 @@ async def execute_requests(
     """Execute requests as one change."""
     outcome = await carry_requests(call, requests, options, operation=operation, expect=expect, agreed=agreed)
     made = await describe_outcome(call, outcome, requests, dry_run=options.dry_run)
-    if not options.dry_run or agreed is not None:
+    if not options.dry_run:
         return made
     return replace(made, preview=keep_preview(call, outcome, requests, operation or requests[0].op, options.reason))
 

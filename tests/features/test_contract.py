@@ -50,7 +50,7 @@ CODES = {
 }  # fmt: skip
 
 
-CHANGES = {"change_id", "id", "time", "client", "expires", "session"}
+CHANGES = {"change_id", "preview", "id", "time", "client", "expires", "session"}
 """What differs from change to change."""
 
 SETTING_UP = {"hand_over", "plan_garden", "record_correction", "remember", "set_up_memory"}

@@ -122,7 +122,7 @@ async def rename_tag(
 
 
 @operation(
-    example={"folder": "Bread", "properties": {"status": "done"}, "dry_run": True},
+    example={"folder": "Bread/Starters", "properties": {"status": "done"}, "dry_run": True},
     reads=False,
     scope="write",
     destructive=True,
