@@ -58,6 +58,9 @@ def only_for_models(elements: Iterable[Element]) -> set[str]:
                 found |= only_for_models([table])
             case Document():
                 found |= words(element.marker)
+            case Line(segments=segments):
+                # A preview is of use only to who talks to a bridge that goes on.
+                found |= words(" ".join(one.short or "" for one in segments if not one.text))
             case _:
                 pass
     return found

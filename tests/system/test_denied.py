@@ -162,7 +162,7 @@ def masked(value: Any) -> Any:
     """Take out times and ids."""
     match value:
         case dict():
-            return {k: "…" if k in {"took_ms", "job_id", "ms"} else masked(v) for k, v in value.items()}
+            return {k: "…" if k in {"took_ms", "job_id", "ms", "preview"} else masked(v) for k, v in value.items()}
         case list():
             return [masked(item) for item in value]
         case str():
