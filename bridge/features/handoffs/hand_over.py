@@ -100,7 +100,7 @@ async def hand_over(
         unknowns: What is not known yet.
         artifacts: Notes and files that matter, as links or paths.
         stop_conditions: When to stop and ask.
-        claims: What can be relied on, each with a proof; one that is false, or not what its quote says, is refused.
+        claims: What can be relied on, each with a proof of it; a false one is refused.
         to: The client that should take over; any by default.
 
     Raises:
