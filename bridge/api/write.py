@@ -219,8 +219,8 @@ class Written(Record):
         would: The change in one line.
         confirmation: Why a dry run's change needs confirmation; null if it does not.
         changed: The files, with a folder as one; at most 1,000.
-        preview: Of a dry run: an id with which `change_set` makes exactly this change, for as long as nothing that it
-            touches has changed; absent otherwise.
+        preview: Of a dry run that only changes notes: the id with which `change_set` makes exactly this change, as
+            long as nothing that it touches has changed; absent otherwise.
     """
 
     change_id: str | None
@@ -314,7 +314,8 @@ async def execute_requests(
     """Execute requests as one change."""
     outcome = await carry_requests(call, requests, options, operation=operation, expect=expect, agreed=agreed)
     made = await describe_outcome(call, outcome, requests, dry_run=options.dry_run)
-    if not options.dry_run:
+    if not options.dry_run or operation not in (None, "change_set"):
+        # What else such an operation does, or requires, would be left out.
         return made
     return replace(made, preview=keep_preview(call, outcome, requests, operation or requests[0].op, options.reason))
 

@@ -88,7 +88,7 @@ def expect_everything(answers: dict[str, Any]) -> None:
 def test_everything_works_with_loopback_alone(vault: Path, tmp_path: Path, models_dir: Path, alone: list[str]) -> None:
     command = [*alone, "-m", "tests.system.offline", str(vault), str(tmp_path / "data"), str(models_dir)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=900, check=False)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, f"{done.stdout}{done.stderr}"
     expect_everything(json.loads(done.stdout))
 
 
@@ -128,7 +128,7 @@ def test_no_command_but_models_install_reaches_beyond_loopback(
         check=False,
     )
     assert "Traceback" not in done.stderr
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, f"{done.stdout}{done.stderr}"
     assert [line for line in trace.read_text(encoding="utf-8", errors="replace").splitlines() if leaves(line)] == []
 
 

@@ -931,7 +931,7 @@ export interface ForgottenMemory {
 	readonly confirmation: string | null;
 	/** The files, with a folder as one; at most 1,000. */
 	readonly changed: readonly ChangedFile[];
-	/** Of a dry run: an id with which `change_set` makes exactly this change, for as long as nothing that it touches has changed; absent otherwise. */
+	/** Of a dry run that only changes notes: the id with which `change_set` makes exactly this change, as long as nothing that it touches has changed; absent otherwise. */
 	readonly preview?: string | null;
 	/** Which operations still find it; null if nothing was written. */
 	readonly verified?: ForgottenCheck | null;
@@ -2072,7 +2072,7 @@ export interface ManyWritten {
 	readonly confirmation: string | null;
 	/** The files, with a folder as one; at most 1,000. */
 	readonly changed: readonly ChangedFile[];
-	/** Of a dry run: an id with which `change_set` makes exactly this change, for as long as nothing that it touches has changed; absent otherwise. */
+	/** Of a dry run that only changes notes: the id with which `change_set` makes exactly this change, as long as nothing that it touches has changed; absent otherwise. */
 	readonly preview?: string | null;
 	/** How often the name or value stood in the files that change. */
 	readonly occurrences?: number;
@@ -2473,7 +2473,7 @@ export interface PolicyOutcome {
 	readonly confirmation: string | null;
 	/** The files, with a folder as one; at most 1,000. */
 	readonly changed: readonly ChangedFile[];
-	/** Of a dry run: an id with which `change_set` makes exactly this change, for as long as nothing that it touches has changed; absent otherwise. */
+	/** Of a dry run that only changes notes: the id with which `change_set` makes exactly this change, as long as nothing that it touches has changed; absent otherwise. */
 	readonly preview?: string | null;
 	/** The digest of the policy's block. */
 	readonly policy_digest: string;
@@ -3745,7 +3745,7 @@ export interface Written {
 	readonly confirmation: string | null;
 	/** The files, with a folder as one; at most 1,000. */
 	readonly changed: readonly ChangedFile[];
-	/** Of a dry run: an id with which `change_set` makes exactly this change, for as long as nothing that it touches has changed; absent otherwise. */
+	/** Of a dry run that only changes notes: the id with which `change_set` makes exactly this change, as long as nothing that it touches has changed; absent otherwise. */
 	readonly preview?: string | null;
 }
 
@@ -3779,7 +3779,7 @@ export interface WrittenPolicy {
 	readonly confirmation: string | null;
 	/** The files, with a folder as one; at most 1,000. */
 	readonly changed: readonly ChangedFile[];
-	/** Of a dry run: an id with which `change_set` makes exactly this change, for as long as nothing that it touches has changed; absent otherwise. */
+	/** Of a dry run that only changes notes: the id with which `change_set` makes exactly this change, as long as nothing that it touches has changed; absent otherwise. */
 	readonly preview?: string | null;
 	/** The digest of its block; until the user approves it, no agent runs it. */
 	readonly policy_digest: string;
