@@ -16,7 +16,7 @@ ECHO, ECHO_LINES, ECHO_WIDTH = 12, 6, 120
 """Diff lines after a change: a short diff completely, else its start, since the model knows what it wrote."""
 
 MAX_FILES = 5
-"""Most files of a change that a model reads of."""
+"""Maximum files of a change that are listed for a model."""
 
 MAX_BROKEN_LINKS = 20
 

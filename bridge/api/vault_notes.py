@@ -1,4 +1,4 @@
-"""What operations ask of the notes of a vault, and the notes that link to a file."""
+"""The notes of a vault, and those of them that link to a file."""
 
 from bridge.api.note_names import no_such_note
 from bridge.engine.link_graph import ResolvedLinks

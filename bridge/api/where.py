@@ -10,8 +10,9 @@ from msgspec import Meta, field
 
 from bridge.api.hints import Folder, Properties, When
 from bridge.api.moments import moment
-from bridge.api.note_names import unknown_properties
+from bridge.api.note_names import no_such_note, unknown_properties
 from bridge.api.signature import Spread
+from bridge.api.vault_notes import snapshot
 from bridge.bases.evaluate import Budget, Evaluation, check_functions, find_properties
 from bridge.bases.note_files import NoteFiles
 from bridge.bases.syntax import parse_expression
@@ -123,6 +124,19 @@ def choose_among(vault: OpenVault, among: Among | None, places: Iterable[str | N
     folder = fold_case(agents_folder(vault.settings).path)
     named = (fold_case(place).strip("/") for place in (*places, *_queried_places(query)) if place)
     return "all" if any(place == folder or place.startswith(f"{folder}/") for place in named) else "notes"
+
+
+def notes_among(vault: OpenVault, among: Among | None, folder: str | None, paths: Iterable[VaultPath]) -> Notes:
+    """Return a copy of the notes that a call may be about.
+
+    Raises:
+        NoteNotFound: One of the paths is not among them; the message names the closest.
+    """
+    notes = snapshot(vault, choose_among(vault, among, (folder, *paths)))
+    for path in paths:
+        if path not in notes:
+            raise no_such_note(vault, path)
+    return notes
 
 
 def _queried_places(query: str) -> Iterable[str]:

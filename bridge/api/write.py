@@ -197,9 +197,6 @@ MAX_FILES = 1_000
 
 MAX_PREVIEWS = 20
 
-StepOnFile = tuple[str, VaultPath, Digest | None, VaultPath | None]
-"""What a change does to a file, but for the text that it writes: kind, path, digest before, new path."""
-
 
 class Written(Record):
     """A change made, proposed or previewed.
@@ -245,7 +242,8 @@ class Preview(Record):
 
     operation: str
     requests: tuple[Request, ...]
-    steps: tuple[StepOnFile, ...]
+    steps: tuple[Step, ...]
+    """What it does to which versions of files, without the versions that it writes."""
     reason: str | None
 
     @property
@@ -265,8 +263,9 @@ class Previews(OrderedDict[tuple[str | None, str], Preview]):
         return preview.id
 
 
-def steps_on_files(steps: Iterable[Step]) -> tuple[StepOnFile, ...]:
-    return tuple((step.kind, step.path, step.before, step.to) for step in steps)
+def drop_outcomes(steps: Iterable[Step]) -> tuple[Step, ...]:
+    """Return steps without what they write: a text may have the time in it."""
+    return tuple(replace(step, after=None) for step in steps)
 
 
 def keep_preview(
@@ -275,7 +274,7 @@ def keep_preview(
     """Keep what a dry run has shown, and return its id; None if it would do nothing."""
     if not outcome.plan.steps:
         return None
-    steps = steps_on_files(outcome.plan.steps)
+    steps = drop_outcomes(outcome.plan.steps)
     return call.vault.part(Previews).keep(client_name(call), Preview(operation, tuple(requests), steps, reason))
 
 
@@ -287,7 +286,7 @@ async def make_previewed(call: Call, id_: str, options: WriteOptions) -> Written
         raise ChangeNotFound(f"There is no preview `{id_}`.", hint="Look at the change with `dry_run` once more.")
 
     def require_unchanged(draft: Draft) -> None:
-        if steps_on_files(draft.plan.steps) != preview.steps:
+        if drop_outcomes(draft.plan.steps) != preview.steps:
             raise ExpectationFailed(
                 "Since the preview something changed that the change touches.",
                 hint="Nothing was written. Look at the change with `dry_run` once more.",

@@ -96,7 +96,7 @@ TOLD: Final[Mapping[Told, str]] = {
 """What a session says, in order, each with its name."""
 
 MAX_TOLD: Final = 2
-"""Most lines of each kind that are told of a session."""
+"""Maximum lines of each kind that a briefing quotes from one session."""
 
 RECENT: Final = 3
 """Last sessions of the client whose files say what it works on."""

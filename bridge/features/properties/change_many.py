@@ -8,10 +8,9 @@ from msgspec import Meta
 from bridge.api.call import Call
 from bridge.api.change_view import describe_forecast
 from bridge.api.hints import Folder, Scalar
-from bridge.api.note_names import folder_of, no_such_note, unknown_names
+from bridge.api.note_names import folder_of, unknown_names
 from bridge.api.registry import operation
-from bridge.api.vault_notes import snapshot
-from bridge.api.where import Where, choose_among, notes_where
+from bridge.api.where import Where, notes_among, notes_where
 from bridge.api.write import (
     MAX_FILES,
     Expectation,
@@ -234,10 +233,7 @@ async def choose_notes(
     """Return the notes that fit all conditions, by path."""
     vault = call.vault
     vault.require_keyword()
-    every = snapshot(vault, choose_among(vault, None, (folder, *paths)))
-    for path in paths:
-        if path not in every:
-            raise no_such_note(vault, path)
+    every = notes_among(vault, None, folder, paths)
     inside = folder_of(every, folder)
     only, unknown = await notes_where(vault, every, where)
     passing = filter_notes(every, SearchRequest("", folder=inside, tags=(tag,) if tag else (), only=only))

@@ -8,10 +8,9 @@ from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder
-from bridge.api.note_names import no_such_note, unknown_names
+from bridge.api.note_names import unknown_names
 from bridge.api.registry import operation
-from bridge.api.vault_notes import snapshot
-from bridge.api.where import choose_among
+from bridge.api.where import notes_among
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.features.dismissals.public import dismissed_rows
@@ -146,10 +145,7 @@ async def check_notes(
     """
     vault = call.vault
     vault.require_keyword()
-    every = snapshot(vault, choose_among(vault, among, (folder, *paths)))
-    for path in paths:
-        if path not in every:
-            raise no_such_note(vault, path)
+    every = notes_among(vault, among, folder, paths)
     dismissed = {(path, one.name) for one in await dismissed_rows(call, "violation") for path in one.paths}
     stated, problems = await read_schemas(vault, every) if rules != "inferred" else ([], ())
 

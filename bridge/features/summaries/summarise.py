@@ -180,4 +180,4 @@ def summary_view(answer: Answer) -> Iterable[Element]:
             lines.append(Line(place, " · ", one["text"]) if group else Line(one["text"], " · ", place))
         yield from (Section(group, lines, most=len(lines)),) if group else lines
     if answer["left_out"]:
-        yield notice(f"Nothing is told of {count_of(answer['left_out'], 'other note')}.")
+        yield notice(f"{count_of(answer['left_out'], 'other note')} left out.")
