@@ -1,3 +1,3 @@
-"""Vault Bridge: a local companion for an Obsidian vault."""
+"""Vaultside: a local companion for an Obsidian vault."""
 
 __version__ = "0.1.0"

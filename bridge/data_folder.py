@@ -107,25 +107,33 @@ def folder_size(folder: Path, below: str = "") -> int:
     return total
 
 
-DATA_DIR, MODELS_DIR = "VAULT_BRIDGE_DATA_DIR", "VAULT_BRIDGE_MODELS_DIR"
+DATA_DIR, MODELS_DIR = "VAULTSIDE_DATA_DIR", "VAULTSIDE_MODELS_DIR"
 """Environment variables that override the default folders."""
+
+FORMER_NAME = "vault-bridge"
+"""The name of the product, and of its folder, before it was Vaultside."""
+
+
+def _read_variable(name: str) -> str | None:
+    """Return an environment variable; one of the product's former name counts too, else its data would seem lost."""
+    return os.environ.get(name) or os.environ.get(name.replace("VAULTSIDE", "VAULT_BRIDGE"))
 
 
 def resolve_data_dir() -> Path:
     """Return the data folder from the environment, else the default one."""
-    return Path(os.environ.get(DATA_DIR) or default_data_dir()).absolute()
+    return Path(_read_variable(DATA_DIR) or default_data_dir()).absolute()
 
 
 def resolve_models_dir() -> Path:
     """Return the models folder from the environment, else the default one."""
-    return Path(os.environ.get(MODELS_DIR) or default_models_dir()).absolute()
+    return Path(_read_variable(MODELS_DIR) or default_models_dir()).absolute()
 
 
 def default_data_dir() -> Path:
     """Return the platform's folder for this program's user data."""
     import platformdirs
 
-    return platformdirs.user_data_path("vault-bridge", appauthor=False)
+    return platformdirs.user_data_path("vaultside", appauthor=False)
 
 
 def default_models_dir() -> Path:

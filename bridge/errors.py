@@ -23,7 +23,7 @@ class BridgeError(Exception):
 
     code = "internal"
     status = 500
-    hint = "Run `vault-bridge doctor` and look at the log."
+    hint = "Run `vaultside doctor` and look at the log."
 
     def __init__(self, message: str | None = None, *, hint: str | None = None, **facts: object) -> None:
         """Say what happened."""
@@ -79,7 +79,7 @@ class Unauthorized(Denied):
 
     code = "unauthorized"
     status = 401
-    hint = "Send `Authorization: Bearer …` with a token of `vault-bridge tokens create`, or the runtime file's."
+    hint = "Send `Authorization: Bearer …` with a token of `vaultside tokens create`, or the runtime file's."
 
 
 class Forbidden(Denied):
@@ -220,7 +220,7 @@ class ModelMissing(Missing):
     """The model is not installed."""
 
     code = "model_missing"
-    hint = "Run `vault-bridge models install`."
+    hint = "Run `vaultside models install`."
 
 
 class ServerNotFound(Missing):
@@ -308,7 +308,7 @@ class SettingsUnreadable(Conflict):
 class VaultHeld(Conflict):
     """Another process holds this vault."""
 
-    hint = "Wait until it ends, or stop it with `vault-bridge stop`."
+    hint = "Wait until it ends, or stop it with `vaultside stop`."
 
 
 class Unready(BridgeError):
@@ -363,7 +363,7 @@ class ModelUnusable(Unready):
     """The model file cannot be used."""
 
     code = "model_missing"
-    hint = "Run `vault-bridge models verify`, then install the model again."
+    hint = "Run `vaultside models verify`, then install the model again."
 
 
 class VaultUnreadable(Unready):

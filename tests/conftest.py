@@ -107,7 +107,7 @@ class FailureLog:
 @pytest.fixture(scope="session")
 def models_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A models folder with the default model and no other; fetched by the first test that needs it."""
-    named = os.environ.get("VAULT_BRIDGE_TEST_MODELS")
+    named = os.environ.get("VAULTSIDE_TEST_MODELS")
     kept, folder = Path(named) if named else default_models_dir(), tmp_path_factory.mktemp("models")
     install(kept, DEFAULT_MODEL, lambda *_: None)
     for file in kept.glob(f"{DEFAULT_MODEL}.*"):

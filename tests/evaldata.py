@@ -5,6 +5,6 @@ from pathlib import Path
 
 import pytest
 
-EVAL = Path(os.environ.get("VAULT_BRIDGE_EVAL", Path(__file__).resolve().parents[2] / "shared" / "eval"))
+EVAL = Path(os.environ.get("VAULTSIDE_EVAL", Path(__file__).resolve().parents[2] / "shared" / "eval"))
 
 needs_eval = pytest.mark.skipif(not EVAL.is_dir(), reason="the development data is not beside this checkout")

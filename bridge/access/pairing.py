@@ -41,13 +41,11 @@ class Pairing:
         """Accept the right code and close the window."""
         window, self._window = self._window, None
         if window is None or self._clock() >= window.until:
-            raise Forbidden("No pairing is open.", hint="Run `vault-bridge pair` and send its code within two minutes.")
+            raise Forbidden("No pairing is open.", hint="Run `vaultside pair` and send its code within two minutes.")
         if hmac.compare_digest(code.encode("utf-8", "replace"), window.code.encode()):
             return
         left = window.tries - 1
         if not left:
-            raise Forbidden("The code is wrong; pairing is closed.", hint="Run `vault-bridge pair` for a new code.")
+            raise Forbidden("The code is wrong; pairing is closed.", hint="Run `vaultside pair` for a new code.")
         self._window = PairingWindow(window.code, window.until, left)
-        raise Forbidden(
-            "The code is wrong.", hint="Send the code that `vault-bridge pair` showed last.", tries_left=left
-        )
+        raise Forbidden("The code is wrong.", hint="Send the code that `vaultside pair` showed last.", tries_left=left)

@@ -66,7 +66,7 @@ class Tokens:
             elif ledger.find_client(name) is not None:
                 raise InvalidArguments(
                     f"A client named `{name}` already exists.",
-                    hint=f"Choose another name, or run `vault-bridge tokens revoke '{name}'` first.",
+                    hint=f"Choose another name, or run `vaultside tokens revoke '{name}'` first.",
                 )
             created = self._now().isoformat(timespec="seconds")
             client = Client(secrets.token_hex(4), name, frozenset(scopes), preset, created, None)
@@ -80,7 +80,7 @@ class Tokens:
                 (c for c in ledger.clients.values() if c.id == name_or_id), None
             )
             if client is None:
-                raise InvalidArguments("There is no such client.", hint="`vault-bridge tokens list` shows them.")
+                raise InvalidArguments("There is no such client.", hint="`vaultside tokens list` shows them.")
             self._write(ledger.without(client))
         return client
 

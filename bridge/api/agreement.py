@@ -76,7 +76,7 @@ def id_for(call: Call, folder: AgentsFolder) -> str:
 
 def is_editor(call: Call) -> bool:
     """Return whether the call is of an editor, such as Obsidian, in which the user types while it is answered."""
-    return call.principal.local and call.transport == "http" and client_name(call) != "vault-bridge"
+    return call.principal.local and call.transport == "http" and client_name(call) != "vaultside"
 
 
 def open_folder(call: Call, options: WriteOptions) -> tuple[AgentsFolder, AgentsFolder | None]:
@@ -96,7 +96,7 @@ def require_agreement(call: Call, folder: AgentsFolder, *, confirm: bool) -> Non
             f"Agents may keep notes in `{folder.path}/` only when the user agrees.",
             would=f"create the folder `{folder.path}`, in which agents may write notes of their own from now on",
             subject=f"agents' folder {folder.path}",
-            hint="Ask the user, who can also run `vault-bridge set-up-memory`; then repeat the call with `confirm`.",
+            hint="Ask the user, who can also run `vaultside set-up-memory`; then repeat the call with `confirm`.",
         )
 
 

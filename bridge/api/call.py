@@ -45,7 +45,7 @@ class Principal(Record):
     def require_local(self, command: str) -> None:
         """Raise Forbidden unless the caller is a program of the user."""
         if not self.local:
-            hint = f"Only the user may, in Obsidian or by `vault-bridge {command}`."
+            hint = f"Only the user may, in Obsidian or by `vaultside {command}`."
             raise Forbidden(f"`{self.name}` may not do this.", hint=hint)
 
 
@@ -59,7 +59,7 @@ OWNER = Principal("owner", frozenset[Scope]({"read", "write", "admin"}), local=T
 """The user, running an operation in a process of their own."""
 
 
-SESSION = "X-Vault-Bridge-Session"
+SESSION = "X-Vaultside-Session"
 """The header in which a caller names its session, in free text."""
 
 

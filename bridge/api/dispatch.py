@@ -165,4 +165,4 @@ def internal_error(error: Exception) -> Internal:
         f"{frame.filename.rpartition('/')[2]}:{frame.lineno} {frame.name}" for frame in reversed(frames)
     )
     log.error("%s at %s", type(error).__name__, places)
-    return Internal("Internal error. This is a bug in Vault Bridge; the log has the details.")
+    return Internal("Internal error. This is a bug in Vaultside; the log has the details.")

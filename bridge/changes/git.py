@@ -20,7 +20,7 @@ _TIMEOUT_S: Final = 30
 _AT_ONCE: Final = 500
 """Paths in one command, as systems limit its length."""
 
-_CHANGE: Final = "Vault-Bridge-Change"
+_CHANGE: Final = "Vaultside-Change"
 """The trailer that names the change of a commit."""
 
 _MAX_COMMITS: Final = 1_000
@@ -278,9 +278,9 @@ def message(change: Change) -> str:
     path = one_line(next(iter(paths), ""))
     if len(path) > _SUBJECT:
         path = f"…{path[-_SUBJECT:]}"
-    lines = [f"vault-bridge: {change.operation} {path}" + (f" and {len(paths) - 1} more" if len(paths) > 1 else ""), ""]
+    lines = [f"vaultside: {change.operation} {path}" + (f" and {len(paths) - 1} more" if len(paths) > 1 else ""), ""]
     if change.reason:
         lines += [one_line(change.reason), ""]
     if change.client:
-        lines.append(f"Vault-Bridge-Client: {one_line(change.client)}")
+        lines.append(f"Vaultside-Client: {one_line(change.client)}")
     return "\n".join((*lines, f"{_CHANGE}: {change.id}", ""))

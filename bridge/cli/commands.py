@@ -34,9 +34,9 @@ SHELLS = ("bash", "zsh", "fish")
 
 COMPLETION = f"""{COMMANDS["completion"]}
 
-bash: put `source <(vault-bridge completion bash)` into ~/.bashrc.
-zsh:  put `source <(vault-bridge completion zsh)` into ~/.zshrc, after `compinit`.
-fish: vault-bridge completion fish > ~/.config/fish/completions/vault-bridge.fish"""
+bash: put `source <(vaultside completion bash)` into ~/.bashrc.
+zsh:  put `source <(vaultside completion zsh)` into ~/.zshrc, after `compinit`.
+fish: vaultside completion fish > ~/.config/fish/completions/vaultside.fish"""
 
 MODEL_ACTIONS = {
     "list": "Show the models that can be installed and those that are.",
@@ -184,8 +184,8 @@ def common_options(*, inner: bool = False) -> argparse.ArgumentParser:
     shared = argparse.ArgumentParser(add_help=False)
     # A group of its own comes last in the help, after the command's own options.
     group = shared.add_argument_group("everywhere")
-    data = "Where index and state are kept; without, $VAULT_BRIDGE_DATA_DIR or the usual folder."
-    models = "Where models are kept; without, $VAULT_BRIDGE_MODELS_DIR or the usual folder."
+    data = "Where index and state are kept; without, $VAULTSIDE_DATA_DIR or the usual folder."
+    models = "Where models are kept; without, $VAULTSIDE_MODELS_DIR or the usual folder."
     group.add_argument("--data-dir", type=Path, default=absent, metavar="FOLDER", help=data)
     group.add_argument("--models-dir", type=Path, default=absent, metavar="FOLDER", help=models)
     group.add_argument("--json", action="store_true", default=absent or False, help="Print JSON.")

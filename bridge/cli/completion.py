@@ -1,4 +1,4 @@
-"""`vault-bridge completion`: completes commands, options, vaults and notes in a shell."""
+"""`vaultside completion`: completes commands, options, vaults and notes in a shell."""
 
 import argparse
 import os
@@ -33,8 +33,8 @@ class Command(TypedDict):
 
 SCRIPTS = {
     "bash": """\
-# Completion of vault-bridge in bash. Load it in ~/.bashrc: source <(vault-bridge completion bash)
-_vault_bridge() {
+# Completion of vaultside in bash. Load it in ~/.bashrc: source <(vaultside completion bash)
+_vaultside() {
     local line current="${COMP_WORDS[COMP_CWORD]}"
     COMPREPLY=()
     while IFS= read -r line; do
@@ -48,12 +48,12 @@ _vault_bridge() {
         compopt -o nospace 2>/dev/null
     fi
 }
-complete -F _vault_bridge vault-bridge
+complete -F _vaultside vaultside
 """,
     "zsh": """\
-#compdef vault-bridge
-# Completion of vault-bridge in zsh. Load it in ~/.zshrc after compinit: source <(vault-bridge completion zsh)
-_vault_bridge() {
+#compdef vaultside
+# Completion of vaultside in zsh. Load it in ~/.zshrc after compinit: source <(vaultside completion zsh)
+_vaultside() {
     local -a found open closed
     found=("${(@f)$("${words[1]}" COMPLETE "${(@)words[2,CURRENT]}" 2>/dev/null)}")
     open=("${(@M)found:#*/}")
@@ -61,20 +61,20 @@ _vault_bridge() {
     (( ${#${(@)open}} )) && compadd -S '' -- "${(@)open}"
     (( ${#${(@)closed}} )) && compadd -- "${(@)closed:#}"
 }
-if [ "${funcstack[1]}" = _vault-bridge ]; then
-    _vault_bridge "$@"
+if [ "${funcstack[1]}" = _vaultside ]; then
+    _vaultside "$@"
 else
-    compdef _vault_bridge vault-bridge
+    compdef _vaultside vaultside
 fi
 """,
     "fish": """\
-# Completion of vault-bridge in fish: vault-bridge completion fish > ~/.config/fish/completions/vault-bridge.fish
-function __vault_bridge
+# Completion of vaultside in fish: vaultside completion fish > ~/.config/fish/completions/vaultside.fish
+function __vaultside
     set -l before (commandline -opc)
     set -l current (commandline -ct | string collect --allow-empty)
     $before[1] COMPLETE $before[2..-1] "$current" 2>/dev/null
 end
-complete -c vault-bridge -f -a '(__vault_bridge)'
+complete -c vaultside -f -a '(__vaultside)'
 """,
 }
 

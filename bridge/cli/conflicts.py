@@ -5,7 +5,7 @@ from typing import Any
 
 WAY_OUT = (
     "Nothing was written. Change these places yourself, or first undo what changed them since: "
-    "`vault-bridge list-changes PATH` lists it."
+    "`vaultside list-changes PATH` lists it."
 )
 
 MAX_LINES = 10

@@ -77,7 +77,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Exit with the mistake and a pointer to the help, without the usage, which may be longer than a screen."""
-        self.exit(2, f"vault-bridge: {message}\n  `{self.prog} --help` tells what it takes.\n")
+        self.exit(2, f"vaultside: {message}\n  `{self.prog} --help` tells what it takes.\n")
 
 
 def did_you_mean(written: str, choices: Iterable[str]) -> str:

@@ -57,7 +57,7 @@ class Unreachable(BridgeError):
     """The bridge that should run here does not answer."""
 
     code = "not_ready"
-    hint = "Start it again with `vault-bridge serve`."
+    hint = "Start it again with `vaultside serve`."
 
 
 def call(runtime: Runtime, operation: str, arguments: Mapping[str, Any], *, patience: float | None = None) -> Any:
@@ -78,7 +78,7 @@ def send(
         "Authorization": f"Bearer {runtime.token}",
         "Content-Type": "application/json",
         "Accept": accept,
-        "User-Agent": f"vault-bridge/{program.__version__}",
+        "User-Agent": f"vaultside/{program.__version__}",
     }
     try:
         body = json.dumps(arguments, ensure_ascii=False, allow_nan=False).encode()
@@ -154,7 +154,7 @@ def only_vault(served: list[ServedVault]) -> ServedVault:
         else "No bridge is running, and this folder is not a vault: neither it nor a folder above it has `.obsidian`.",
         hint=f"Give `--vault` with the folder of your notes{vault_choices(served)}."
         if served
-        else "Go to the folder of your notes, give it with `--vault`, or run `vault-bridge serve` with it.",
+        else "Go to the folder of your notes, give it with `--vault`, or run `vaultside serve` with it.",
     )
 
 

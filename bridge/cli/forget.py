@@ -1,4 +1,4 @@
-"""`vault-bridge forget`: deletes the data kept about a vault; the vault itself is never touched."""
+"""`vaultside forget`: deletes the data kept about a vault; the vault itself is never touched."""
 
 import argparse
 import shutil
@@ -69,7 +69,7 @@ def take_lock(folders: Folders, vault: VaultId) -> VaultLock:
     try:
         return VaultLock.take(folders.lock(vault), folders.runtime(vault))
     except VaultHeld as error:
-        way_out = f"Stop it with `vault-bridge stop --vault {vault}`." if error.facts else "Wait until it has ended."
+        way_out = f"Stop it with `vaultside stop --vault {vault}`." if error.facts else "Wait until it has ended."
         raise VaultHeld(error.message, hint=way_out, **error.facts) from None
 
 

@@ -1,4 +1,4 @@
-"""`vault-bridge index`: reads and embeds a whole vault, then ends."""
+"""`vaultside index`: reads and embeds a whole vault, then ends."""
 
 import argparse
 import asyncio
@@ -92,7 +92,7 @@ class EmbeddingPaused(BridgeError):
     """Embedding is paused."""
 
     code = "not_ready"
-    hint = "Run `vault-bridge resume-indexing`."
+    hint = "Run `vaultside resume-indexing`."
 
 
 def is_indexed(vault: dict[str, Any], *, meaning: bool) -> bool:

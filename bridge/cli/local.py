@@ -75,7 +75,7 @@ async def run_when_ready(
             await wait_until_readable(bridge, host, report)
         while operation.name == "status" and not host.progress().model_known:
             await host.signal.wait(LOOK_EVERY_S)
-    call = Call(bridge, OWNER, client=f"vault-bridge/{program.__version__}", transport="command")
+    call = Call(bridge, OWNER, client=f"vaultside/{program.__version__}", transport="command")
     return await dispatch_call(operation, call, arguments, encode)
 
 

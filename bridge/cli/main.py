@@ -1,4 +1,4 @@
-"""The command `vault-bridge`. Only results go to standard output."""
+"""The command `vaultside`. Only results go to standard output."""
 
 import os
 import signal
@@ -90,7 +90,7 @@ def run_command(given: "argparse.Namespace") -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     except OSError as error:
-        sys.stderr.write(f"vault-bridge: {error.strerror or error}{f': {error.filename}' if error.filename else ''}\n")
+        sys.stderr.write(f"vaultside: {error.strerror or error}{f': {error.filename}' if error.filename else ''}\n")
         return 1
     except Exception as error:  # noqa: BLE001  # the top of the program: anything else is a bug
         return report_crash(error)
@@ -102,6 +102,10 @@ def fill_in_folders(given: "argparse.Namespace") -> None:
         from bridge.data_folder import resolve_data_dir
 
         given.data_dir = resolve_data_dir()
+        if not given.data_dir.exists():
+            from bridge.cli.former_name import adopt_data_folder
+
+            adopt_data_folder(given.data_dir)
     if given.models_dir is None:
         from bridge.data_folder import resolve_models_dir
 
@@ -115,7 +119,7 @@ def report_refusal(error: "BridgeError", given: "argparse.Namespace") -> int:
         sys.stderr.buffer.write(encode(error.wire()) + b"\n")
     else:
         way_out = way_out_of(error, given)
-        lines = [f"vault-bridge: {error.message}", *(f"  {line}" for line in (*conflicts_of(error), way_out) if line)]
+        lines = [f"vaultside: {error.message}", *(f"  {line}" for line in (*conflicts_of(error), way_out) if line)]
         sys.stderr.write("\n".join(lines) + "\n")
     return USAGE if error.code == "invalid_arguments" else 1
 
@@ -139,7 +143,7 @@ def way_out_of(error: "BridgeError", given: "argparse.Namespace") -> str:
 
         return WAY_OUT
     if error.hint == Invalid.hint:
-        return f"`vault-bridge {given.command.replace('_', '-')} --help` tells what it takes."
+        return f"`vaultside {given.command.replace('_', '-')} --help` tells what it takes."
     return translate_hint(error.hint, given.command)
 
 
@@ -149,7 +153,7 @@ def report_crash(error: Exception) -> int:
 
     place = traceback.extract_tb(error.__traceback__)[-1]
     sys.stderr.write(
-        f"vault-bridge: {type(error).__name__} at {Path(place.filename).name}:{place.lineno}; "
+        f"vaultside: {type(error).__name__} at {Path(place.filename).name}:{place.lineno}; "
         "this is a fault of the program.\n  Please report it with this line.\n"
     )
     return 1

@@ -1,4 +1,4 @@
-"""`vault-bridge models`: lists, installs, chooses and verifies models."""
+"""`vaultside models`: lists, installs, chooses and verifies models."""
 
 import argparse
 import os
@@ -67,7 +67,7 @@ def install(given: argparse.Namespace) -> int:
     print_message(f"{model.spec.id} is installed at {model.path}.")
     chosen = chosen_models(given.data_dir)
     if model.spec.id not in (*chosen.values(), *(() if chosen["embed"] else (DEFAULT_MODEL, MULTILINGUAL_MODEL))):
-        print_message(f"Run `vault-bridge models use {model.spec.id}` to {PURPOSES[model.spec.purpose]} with it.")
+        print_message(f"Run `vaultside models use {model.spec.id}` to {PURPOSES[model.spec.purpose]} with it.")
     return 0
 
 
@@ -100,7 +100,7 @@ def use(given: argparse.Namespace) -> int:
     folders.make()
     if model.spec.purpose == "chat":
         save_settings(folders.settings, {"chat_model": model.spec.id})
-        print_message(f"{model.spec.id} writes answers from now on; `vault-bridge models bench` tells how fast.")
+        print_message(f"{model.spec.id} writes answers from now on; `vaultside models bench` tells how fast.")
         return 0
     if model.spec.purpose == "rerank":
         save_settings(folders.settings, {"rerank_model": model.spec.id})
@@ -123,7 +123,7 @@ def bench(given: argparse.Namespace) -> int:
 
     id_ = given.id or chosen_models(given.data_dir)["chat"]
     if not id_:
-        print_message(f"No chat model is chosen. Run `vault-bridge models install {SUGGESTED_CHAT_MODEL}`.")
+        print_message(f"No chat model is chosen. Run `vaultside models install {SUGGESTED_CHAT_MODEL}`.")
         return 1
     speed = measure_chat(find_chat_model(given.models_dir, id_).path)
     if given.json:
@@ -143,7 +143,7 @@ def verify(given: argparse.Namespace) -> int:
 
     ids = given.id or [model.spec.id for model in installed_models(given.models_dir)]
     if not ids:
-        print_message("No model is installed. Run `vault-bridge models install`.")
+        print_message("No model is installed. Run `vaultside models install`.")
         return 1
     failed = False
     for id_ in ids:

@@ -1,4 +1,4 @@
-"""`vault-bridge pair`: shows a code with which a client gets a token of its own."""
+"""`vaultside pair`: shows a code with which a client gets a token of its own."""
 
 import argparse
 import sys
@@ -31,11 +31,11 @@ def require_runtime(given: argparse.Namespace) -> Runtime:
             case ServedVault(runtime):
                 return runtime
             case _:
-                raise NotReady("No bridge is serving this vault.", hint="Start `vault-bridge serve`, then pair.")
+                raise NotReady("No bridge is serving this vault.", hint="Start `vaultside serve`, then pair.")
     match list(running_bridges(given.data_dir)):
         case [runtime]:
             return runtime
         case []:
-            raise NotReady("No bridge is running.", hint="Start `vault-bridge serve`, then pair.")
+            raise NotReady("No bridge is running.", hint="Start `vaultside serve`, then pair.")
         case _:
             raise NoSuchVault("Several bridges are running; choose one.", hint="Give `--vault`.")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bridge.cli.commands import Commands
     from bridge.export.command_catalogue import OperationCommand
 
-PROGRAM = "vault-bridge"
+PROGRAM = "vaultside"
 
 EVERYWHERE = {"--data-dir": True, "--models-dir": True, "--vault": True, "--json": False}
 """Options that may stand before the command, and whether each takes a value."""

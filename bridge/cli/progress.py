@@ -143,7 +143,7 @@ def is_model_awaited(vaults: list[dict[str, Any]]) -> bool:
 
 def search_command(data_dir: Path) -> str:
     # In a virtual environment that is not active, the bare name would not be found.
-    program = "vault-bridge" if shutil.which("vault-bridge") else str(Path(sys.executable).with_name("vault-bridge"))
+    program = "vaultside" if shutil.which("vaultside") else str(Path(sys.executable).with_name("vaultside"))
     place = unless_default(data_dir, default_data_dir())
     return f'{shlex.quote(program)} search "words"' + (f" --data-dir {shlex.quote(str(place))}" if place else "")
 

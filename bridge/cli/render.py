@@ -143,9 +143,9 @@ def explain_backlog(result: Mapping[str, Any], indexer: Indexer) -> None:
     if result["freshness"]["pending_vectors"] and result["mode_used"] != "keyword":
         match indexer:
             case "paused":
-                print_message("Embedding is paused; `vault-bridge resume-indexing` resumes it.")
+                print_message("Embedding is paused; `vaultside resume-indexing` resumes it.")
             case "none":
-                print_message("`vault-bridge index` embeds them now, `vault-bridge serve` in the background.")
+                print_message("`vaultside index` embeds them now, `vaultside serve` in the background.")
             case "running":
                 pass
 
@@ -157,7 +157,7 @@ def translate_hint(hint: str, command: str) -> str:
     def typed(found: re.Match[str]) -> str:
         name, value = found[1].replace("_", "-"), found[2] or ""
         if found[1] in operations and not value.startswith(":"):
-            return f"`vault-bridge {name}{value}`"
+            return f"`vaultside {name}{value}`"
         value = VALUE.sub("", value).replace(", ", "-")
         return f"`--{name}{value}`" if found[1] in operations[command]["arguments"] else found[0]
 

@@ -1,4 +1,4 @@
-"""`vault-bridge <operation>`: runs in the running bridge if there is one, else in this process."""
+"""`vaultside <operation>`: runs in the running bridge if there is one, else in this process."""
 
 import argparse
 import contextlib
@@ -176,7 +176,7 @@ class OtherVersion(BridgeError):
     """The running bridge is of another version than this command."""
 
     code = "not_ready"
-    hint = "Stop it with `vault-bridge stop`, then repeat the command."
+    hint = "Stop it with `vaultside stop`, then repeat the command."
 
 
 def split_view(answer: bytes) -> tuple[dict[str, Any], list[dict[str, Any]]]:

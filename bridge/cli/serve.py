@@ -1,4 +1,4 @@
-"""`vault-bridge serve`: runs a bridge until it is stopped."""
+"""`vaultside serve`: runs a bridge until it is stopped."""
 
 import argparse
 import asyncio
@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from bridge.cli.parser import PROGRAM
 from bridge.cli.progress import watch
 from bridge.data_folder import Folders, vault_id
 from bridge.index.read_ahead import read_ahead
 from bridge.private_files import make_private, write_error
-from bridge.server.runtime_file import Runtime
+from bridge.server.runtime_file import SCHEMA, Runtime
 
 if TYPE_CHECKING:
     from bridge.engine.bridge import Bridge
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 def temporary_data_folder(data_dir: Path) -> Iterator[Path]:
     """Create a data folder for a block; the rules and clients of the user's own data folder apply in it too."""
     own = Folders(data_dir.absolute())
-    with tempfile.TemporaryDirectory(prefix="vault-bridge-", ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(prefix="vaultside-", ignore_cleanup_errors=True) as folder:
         made = Folders(Path(folder))
         made.settings.symlink_to(own.settings)
         made.tokens.symlink_to(own.tokens)
@@ -173,5 +174,7 @@ def leave_with_parent(stop: asyncio.Event, loop: asyncio.AbstractEventLoop) -> N
 
 def ready_message(bridge: "Bridge", runtime: Runtime) -> dict[str, Any]:
     vaults = [{"id": host.id, "name": host.name, "path": str(host.root)} for host in bridge.vaults.values()]
+    # By these the plugin knows that what it started is this program, and that they understand each other.
+    who = {"program": PROGRAM, "protocol": SCHEMA}
     facts = {"url": runtime.url, "token": runtime.token, "pid": runtime.pid, "version": runtime.version}
-    return {**facts, "vaults": vaults}
+    return {**who, **facts, "vaults": vaults}

@@ -1,4 +1,4 @@
-"""`vault-bridge stop`: stops the running bridge."""
+"""`vaultside stop`: stops the running bridge."""
 
 import argparse
 import os

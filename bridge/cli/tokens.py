@@ -1,4 +1,4 @@
-"""`vault-bridge tokens`: creates, lists and revokes the tokens of clients."""
+"""`vaultside tokens`: creates, lists and revokes the tokens of clients."""
 
 import argparse
 import sys

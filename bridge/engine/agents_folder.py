@@ -126,7 +126,7 @@ id: {id}
 ---
 # About this folder
 
-Agents that use Vault Bridge keep their own notes here, so that a later session, or another agent, knows what this one
+Agents that use Vaultside keep their own notes here, so that a later session, or another agent, knows what this one
 learned. You agreed to that when this folder was set up.
 
 - **Memory** holds what was remembered: one fact, preference, decision or lesson in each note.

@@ -227,7 +227,7 @@ class Bridge:
         except NoSuchVault as error:
             raise NoSuchVault(
                 f"The setting `global_vault` names `{name}`, which is not one vault that this bridge serves.",
-                hint="Serve it as well, by `vault-bridge serve VAULT…`, or name one of `vaults` in the setting.",
+                hint="Serve it as well, by `vaultside serve VAULT…`, or name one of `vaults` in the setting.",
                 **error.facts,
             ) from None
 

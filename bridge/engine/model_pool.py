@@ -171,8 +171,8 @@ class Generators:
         if not settings.chat_model:
             raise ModelMissing(
                 "No chat model is chosen.",
-                hint=f"Run `vault-bridge models install {SUGGESTED_CHAT_MODEL}` and"
-                f" `vault-bridge models use {SUGGESTED_CHAT_MODEL}`.",
+                hint=f"Run `vaultside models install {SUGGESTED_CHAT_MODEL}` and"
+                f" `vaultside models use {SUGGESTED_CHAT_MODEL}`.",
             )
         if (setup := await asyncio.to_thread(read_model_setup)) is not None:
             raise setup.error()
@@ -203,7 +203,7 @@ class Generators:
 
 
 _HOW_TO_CHOOSE = (
-    f"`vault-bridge models install {SUGGESTED_RERANKER}` and `vault-bridge models use {SUGGESTED_RERANKER}` add one."
+    f"`vaultside models install {SUGGESTED_RERANKER}` and `vaultside models use {SUGGESTED_RERANKER}` add one."
 )
 
 

@@ -65,7 +65,7 @@ def openapi() -> dict[str, Any]:
     return {
         "openapi": "3.1.0",
         "info": {
-            "title": "Vault Bridge",
+            "title": "Vaultside",
             "version": bridge.__version__,
             "license": {"name": "MIT", "identifier": "MIT"},
         },

@@ -32,7 +32,7 @@ from bridge.types import Day, Digest, VaultPath
 INTRODUCTION = """# Reference
 
 Each operation is a call, `POST /api/<operation>` with a JSON object of arguments, and a command,
-`vault-bridge <operation>`. With several vaults each also takes `vault`, a name or id. Unless noted, an operation only
+`vaultside <operation>`. With several vaults each also takes `vault`, a name or id. Unless noted, an operation only
 reads, needs the scope `read` and an open vault, and is offered to agents; an argument is optional, and by default
 empty, false or 0.
 
@@ -217,7 +217,7 @@ def error_link(error: type[BridgeError]) -> str:
 def command_line(operation: Operation, example: Mapping[str, Any] | None = None) -> str:
     """Format a call as a command line, by default the operation's example."""
     given = operation.example if example is None else example
-    words = ["vault-bridge", operation.name.replace("_", "-")]
+    words = ["vaultside", operation.name.replace("_", "-")]
     if any(is_nested(value) for value in given.values()):
         return f"echo {shlex.quote(json.dumps(given))} | {shlex.join([*words, '--json-args', '-'])}"
     # A list is a repeated option even if required; a digest is given by name, since few people type one.
@@ -322,7 +322,7 @@ def list_raisers(classes: tuple[type[BridgeError], ...]) -> list[str]:
 SETTINGS_INTRODUCTION = """# Settings
 
 The bridge keeps them in `settings.toml` in its data folder, for all vaults; an absent one has its default. Change them
-in Obsidian's settings, with `vault-bridge change-settings --json-args FILE`, or in the file:
+in Obsidian's settings, with `vaultside change-settings --json-args FILE`, or in the file:
 
 ```toml
 deny = ["Private/**"]

@@ -46,7 +46,7 @@ class IndexFolder(Record):
             version = found.get("version") if found else None
             if isinstance(version, int) and version > VERSION:
                 raise IndexUnusable(
-                    f"The index in `{self.path}` was written by a newer version of Vault Bridge"
+                    f"The index in `{self.path}` was written by a newer version of Vaultside"
                     f" (format {version}, this version reads {VERSION}).",
                     hint="Start the newer version, or delete that folder; it is built again from the vault.",
                 )

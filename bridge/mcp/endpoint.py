@@ -173,9 +173,9 @@ class VaultServer(Server[Any]):
 def build_server(bridge: Bridge, listeners: ListenHandler, sessions: McpSessions, ends: SessionEnds) -> VaultServer:
     tools, resources, prompts = Tools(bridge), Resources(bridge), Prompts(bridge)
     server = VaultServer(
-        "vault-bridge",
+        "vaultside",
         version=program.__version__,
-        title="Vault Bridge",
+        title="Vaultside",
         cache_hints={"tools/list": CacheHint(ttl_ms=FRESH_MS)},
         get_tool_input_schema=tool_schema,
         on_list_tools=tools.list,

@@ -314,7 +314,7 @@ def find_in_catalogue(id_: str) -> ModelSpec:
     names = ", ".join(spec.id for spec in _CATALOGUE)
     raise ModelMissing(
         f"There is no model {id_!r} in the catalogue.",
-        hint=f"Choose one of {names}, or give a GGUF file to `vault-bridge models use`.",
+        hint=f"Choose one of {names}, or give a GGUF file to `vaultside models use`.",
     )
 
 

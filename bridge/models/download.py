@@ -73,7 +73,7 @@ _SILENCE_S = 30
 _REDIRECTS = 10
 _BLOCK = 1 << 18
 _AGAIN = "Run it again: it goes on where it stopped."
-_BY_HAND = "Fetch the file with a browser and give it to `vault-bridge models use FILE.gguf`."
+_BY_HAND = "Fetch the file with a browser and give it to `vaultside models use FILE.gguf`."
 
 
 class _TransferError(Exception):

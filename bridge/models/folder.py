@@ -49,7 +49,7 @@ def find_model(models_dir: Path, id_: str) -> InstalledModel:
         model = InstalledModel(_read_spec(facts["spec"]), path, Digest(facts["sha256"]))
     except FileNotFoundError:
         raise ModelMissing(
-            f"The model {id_} is not installed.", hint=f"Run `vault-bridge models install {id_}`."
+            f"The model {id_} is not installed.", hint=f"Run `vaultside models install {id_}`."
         ) from None
     except (ValueError, KeyError, TypeError, OSError) as error:
         raise _unusable(id_, f"The description {about.name} cannot be read ({error}).") from None
@@ -78,7 +78,7 @@ def _require_purpose(model: InstalledModel, purpose: Purpose, setting: str) -> I
         kind = {"embed": "an embedding model", "chat": "a chat model", "rerank": "a reranker"}[model.spec.purpose]
         raise ModelUnusable(
             f"{model.spec.id} is {kind} and cannot be the setting `{setting}`.",
-            hint=f"`vault-bridge models use {model.spec.id}` puts it where it belongs.",
+            hint=f"`vaultside models use {model.spec.id}` puts it where it belongs.",
         )
     return model
 
@@ -148,4 +148,4 @@ def _read_spec(facts: dict[str, Any]) -> ModelSpec:
 
 
 def _unusable(id_: str, message: str) -> ModelUnusable:
-    return ModelUnusable(message, hint=f"Run `vault-bridge models install {id_}` to repair it.")
+    return ModelUnusable(message, hint=f"Run `vaultside models install {id_}` to repair it.")

@@ -44,7 +44,7 @@ class ModelSetup(Record):
         """What to say beside an answer that was found without a model."""
         if self.state == "running":
             return f"{self.message} Until that is done, only words, links and tags count."
-        return f"{self.message} So only words, links and tags count; `vault-bridge doctor` says what to do."
+        return f"{self.message} So only words, links and tags count; `vaultside doctor` says what to do."
 
     def error(self) -> BridgeError:
         """Return it as the error of a call that needs a model."""

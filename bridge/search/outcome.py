@@ -9,10 +9,10 @@ from bridge.types import SearchMode
 
 NOTHING_ASKED = "There is nothing to look for: type words, or give a filter to list notes."
 
-_MULTILINGUAL = "`vault-bridge models install multilingual-e5-small` adds one"
+_MULTILINGUAL = "`vaultside models install multilingual-e5-small` adds one"
 _NOT_READ = f"The model does not read this script, so this is keyword search: {_MULTILINGUAL} that does."
 _NO_MODEL = (
-    "There is no model ready, so this is keyword search; `vault-bridge models install` adds search by meaning,"
+    "There is no model ready, so this is keyword search; `vaultside models install` adds search by meaning,"
     " `status` tells how far it is."
 )
 _OTHER_LANGUAGE = f"The model reads English, and this is {{language}}: {_MULTILINGUAL} that reads both."

@@ -49,7 +49,7 @@ _COMMAND = re.compile(r"\\[A-Za-z]+")
 """A LaTeX command."""
 
 _NO_MODEL = (
-    "There is no model ready, so these notes share words, links and tags; `vault-bridge models install` adds meaning."
+    "There is no model ready, so these notes share words, links and tags; `vaultside models install` adds meaning."
 )
 _NOTHING_NEAR = "No other note is close to this."
 _NO_VECTOR = "This note is not embedded yet, so these notes share words, links and tags with it."

@@ -22,11 +22,11 @@ OBSIDIAN_ORIGIN = "app://obsidian.md"
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 BODY_LIMIT = 8 * 2**20
 
-CLIENT_HEADER = "X-Vault-Bridge-Client"
+CLIENT_HEADER = "X-Vaultside-Client"
 """Names the client for which a program with the runtime token calls; its rights are then limited to that client's. A
 name without a token is only a label."""
 
-LIMITED_HEADER = "X-Vault-Bridge-Limited-To"
+LIMITED_HEADER = "X-Vaultside-Limited-To"
 """Names a client as `CLIENT_HEADER` does, but a name without a token may only read: its token may have been deleted."""
 
 MAX_NAME_CHARS = 64
@@ -92,7 +92,7 @@ class Authenticator(Record):
         for name in (*limited, *headers.getall(CLIENT_HEADER, [])):
             if self.tokens.is_revoked(name):
                 raise Unauthorized(
-                    "The token of this client was revoked.", hint="Give it one with `vault-bridge tokens create`."
+                    "The token of this client was revoked.", hint="Give it one with `vaultside tokens create`."
                 )
             client = self.tokens.find_client(name)
             if client is not None:

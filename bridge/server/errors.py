@@ -19,7 +19,7 @@ QUIET_S: Final = 60.0
 def error_response(error: BridgeError) -> web.Response:
     response = web.Response(status=error.status, body=encode(error.wire()), content_type="application/json")
     if error.status == HTTPStatus.UNAUTHORIZED:
-        response.headers["WWW-Authenticate"] = 'Bearer realm="vault-bridge"'
+        response.headers["WWW-Authenticate"] = 'Bearer realm="vaultside"'
     if isinstance(error, RateLimited):
         response.headers["Retry-After"] = str(error.facts["retry_after_s"])
     return response

@@ -28,7 +28,7 @@ import { tellWaiting } from "./obsidian/changes/waiting";
 import { createWorld } from "./obsidian/world";
 
 /** Puts the parts together; what they do is theirs. */
-export default class VaultBridgePlugin extends Plugin implements Host {
+export default class VaultsidePlugin extends Plugin implements Host {
 	override settings: Settings = DEFAULTS;
 	readonly connections = new Listeners<Connection>();
 	readonly events = new Listeners<BridgeEvent>();

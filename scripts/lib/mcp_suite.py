@@ -99,7 +99,7 @@ async def run_all(suite: Sequence[str]) -> dict[str, Results]:
 
 async def run_revision(suite: Sequence[str], place: Served, revision: str, *choices: Sequence[str]) -> Results:
     """Run scenarios of a revision; those that do not belong to it leave no result."""
-    with tempfile.TemporaryDirectory(prefix="vault-bridge-conformance-") as folder:
+    with tempfile.TemporaryDirectory(prefix="vaultside-conformance-") as folder:
         for chosen in choices:
             words = (*chosen, "--spec-version", revision, "--output-dir", folder)
             await run_suite(suite, place, *words, quiet=True)
@@ -129,7 +129,7 @@ async def run_suite(suite: Sequence[str], place: Served, *words: str, quiet: boo
     """Run the suite against the server."""
     process = await asyncio.create_subprocess_exec(
         *(*suite, "server", "--url", place.url, *words),
-        env={**os.environ, "VAULT_BRIDGE_RUNTIME": str(place.runtime)},
+        env={**os.environ, "VAULTSIDE_RUNTIME": str(place.runtime)},
         stdout=asyncio.subprocess.DEVNULL if quiet else None,
     )
     return await process.wait()

@@ -26,7 +26,7 @@ def wrong(code: str) -> str:
 def refusal(pairing: Pairing, code: str) -> Forbidden:
     with pytest.raises(Forbidden) as refused:
         pairing.enter(code)
-    assert "vault-bridge pair" in refused.value.hint
+    assert "vaultside pair" in refused.value.hint
     assert code not in refused.value.message + refused.value.hint or not code
     return refused.value
 

@@ -95,8 +95,8 @@ def test_a_change_is_a_commit_that_says_what_it_is(place: Place) -> None:
     done = place.commit(place.put("a.md", NOTE + "more\n"), reason="asked\nfor it")
     assert done.warnings == ()
     assert place.git("log", "-1", "--format=%H|%an|%ae|%B").rstrip("\n") == (
-        f"{done.commit}|A. User|user@example.org|vault-bridge: edit_note a.md\n\nasked for it\n\n"
-        "Vault-Bridge-Client: Cursor\nVault-Bridge-Change: 0001"
+        f"{done.commit}|A. User|user@example.org|vaultside: edit_note a.md\n\nasked for it\n\n"
+        "Vaultside-Client: Cursor\nVaultside-Change: 0001"
     )
     assert place.git("show", "--format=", "--name-only", "HEAD") == "a.md\n"
     assert place.git("show", "HEAD:a.md") == NOTE + "more\n"
@@ -212,7 +212,7 @@ def test_a_note_goes_to_the_trash_and_comes_back(place: Place) -> None:
     place.write(".trash/a.md", NOTE)
     (place.root / ".git/info/exclude").write_text("/.trash\n")
     assert place.commit(gone).commit
-    assert place.git("log", "-1", "--format=%s") == "vault-bridge: edit_note a.md\n"
+    assert place.git("log", "-1", "--format=%s") == "vaultside: edit_note a.md\n"
     assert place.commit(place.move(".trash/a.md", "a.md")).commit
     assert place.git("show", "HEAD:a.md") == NOTE
     assert place.git("status", "--porcelain") == ""
@@ -365,6 +365,6 @@ def test_a_branch_that_moved_meanwhile_is_not_moved_back(place: Place) -> None:
 def test_one_line_of_a_reason_cannot_pass_for_a_trailer(place: Place) -> None:
     place.start(a=NOTE)
     step = place.put("a.md", NOTE + "more\n")
-    place.commit(step, reason="because\n\nVault-Bridge-Client: nobody\x1b[31m")
-    trailers = place.git("log", "-1", "--format=%(trailers:key=Vault-Bridge-Client,valueonly)")
+    place.commit(step, reason="because\n\nVaultside-Client: nobody\x1b[31m")
+    trailers = place.git("log", "-1", "--format=%(trailers:key=Vaultside-Client,valueonly)")
     assert trailers.strip() == "Cursor"

@@ -25,7 +25,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folders = Folders(tmp_path / "data")
     folders.make()
     add_to_vault_list(folders, {vault_id(root): root})
-    monkeypatch.setenv("VAULT_BRIDGE_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("VAULTSIDE_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)
     return root
 
@@ -89,20 +89,20 @@ def test_quotes_are_taken_off(word: str, meant: str) -> None:
 TRIES = {
     "bash": """
 source {script}
-COMP_WORDS=(vault-bridge read-note --vault Notes {typed}) COMP_CWORD=4
-_vault_bridge
+COMP_WORDS=(vaultside read-note --vault Notes {typed}) COMP_CWORD=4
+_vaultside
 printf '%s\\n' "${{COMPREPLY[@]}}"
 """,
     "zsh": """
 compdef() {{ }}
 source {script}
 compadd() {{ while [ "$1" != -- ]; do shift; done; shift; print -l -- "$@" }}
-words=(vault-bridge read-note --vault Notes {typed}) CURRENT=5
-_vault_bridge
+words=(vaultside read-note --vault Notes {typed}) CURRENT=5
+_vaultside
 """,
     "fish": """
 source {script}
-complete -C 'vault-bridge read-note --vault Notes {typed}'
+complete -C 'vaultside read-note --vault Notes {typed}'
 """,
 }
 
@@ -111,7 +111,7 @@ complete -C 'vault-bridge read-note --vault Notes {typed}'
 def test_the_shells_ask_and_offer(shell: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
-    program = tmp_path / "bin" / "vault-bridge"
+    program = tmp_path / "bin" / "vaultside"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nPYTHONPATH={ROOT} exec {sys.executable} -m bridge.cli "$@"\n')
     program.chmod(0o755)

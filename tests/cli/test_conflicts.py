@@ -15,11 +15,11 @@ async def test_each_place_of_a_conflict_is_shown(served: Served) -> None:
     ran = await served.command("undo-change", change)
     assert (ran.status, ran.out) == (1, "")
     lines = ran.err.splitlines()
-    assert lines[0] == "vault-bridge: `Garden/Beans.md` and 1 more: These lines were changed since."
+    assert lines[0] == "vaultside: `Garden/Beans.md` and 1 more: These lines were changed since."
     for note in ("Bread/Rye.md", "Garden/Beans.md"):
         at = next(number for number, line in enumerate(lines) if line.startswith(f"  {note}:"))
         assert f"    now: Theirs in {note}." in lines[at:]
-    assert "vault-bridge list-changes" in lines[-1]
+    assert "vaultside list-changes" in lines[-1]
 
 
 async def test_a_failed_expectation_names_what_was_typed(served: Served) -> None:

@@ -67,10 +67,10 @@ async def test_a_session_is_saved_before_it_is_cut(tmp_path: Path) -> None:
     vault = write_vault(tmp_path / "Notes", NOTES)
     async with serving([vault], tmp_path / "data", tmp_path / "models") as served:
         await served.call("set_up_memory", templates=False)
-        headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Client": "claude-code/2.0"}
+        headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vaultside-Client": "claude-code/2.0"}
 
         async def work(session: str) -> None:
-            named = headers | {"X-Vault-Bridge-Session": session}
+            named = headers | {"X-Vaultside-Session": session}
             body = orjson.dumps({"decisions": [session]})
             await served.request("POST", "/api/save_session", headers=named, data=body)
 

@@ -67,7 +67,7 @@ def test_a_command_that_fails_does_not_wait_for_what_still_computes() -> None:
     ran = subprocess.run(
         [sys.executable, "-c", FAILS_MEANWHILE], capture_output=True, text=True, check=False, timeout=PATIENCE_S
     )
-    assert (ran.returncode, ran.stdout, ran.stderr) == (1, "", "vault-bridge: It is not ready.\n  Wait.\n")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (1, "", "vaultside: It is not ready.\n  Wait.\n")
 
 
 async def test_what_another_process_measured_is_printed_where_no_bridge_runs(vault: Path, tmp_path: Path) -> None:

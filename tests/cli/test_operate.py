@@ -99,7 +99,7 @@ async def test_a_command_means_the_note_as_it_is(served: Served) -> None:
     assert (root / "Roggen.md").exists()
     missing = await served.command("delete-note", "Bread/Rye.md")
     assert missing.status == 1
-    assert missing.err == "vault-bridge: `Bread/Rye.md` was moved to `Roggen.md`.\n  Use the new path.\n"
+    assert missing.err == "vaultside: `Bread/Rye.md` was moved to `Roggen.md`.\n  Use the new path.\n"
 
 
 @pytest.mark.parametrize(
@@ -124,15 +124,15 @@ def test_a_note_is_read_first_only_where_its_digest_is_needed(
 async def test_a_refusal_is_told_with_its_hint_on_standard_error(served: Served) -> None:
     ran = await served.command("read-note", "Bread/Ry.md")
     assert (ran.status, ran.out) == (1, "")
-    assert ran.err.startswith("vault-bridge: There is no note `Bread/Ry.md`; the closest is `Bread/Rye.md`")
+    assert ran.err.startswith("vaultside: There is no note `Bread/Ry.md`; the closest is `Bread/Rye.md`")
     assert ran.err.count("\n") == 2
 
 
 async def test_wrong_arguments_are_a_wrong_usage(served: Served, vault: Path, tmp_path: Path) -> None:
     ran = await served.command("search", "frost", "--limit", "1000")
     assert (ran.status, ran.out, ran.err.splitlines()) == (2, "", [
-        "vault-bridge: `limit` must be an integer from 1 to 100, not 1000.",
-        "  `vault-bridge search --help` tells what it takes.",
+        "vaultside: `limit` must be an integer from 1 to 100, not 1000.",
+        "  `vaultside search --help` tells what it takes.",
     ])  # fmt: skip
     unserved = await command("search", data=tmp_path / "other", models=tmp_path / "m", cwd=vault)
     assert (unserved.status, unserved.out) == (2, "")
@@ -141,7 +141,7 @@ async def test_wrong_arguments_are_a_wrong_usage(served: Served, vault: Path, tm
 
 async def test_hints_name_what_is_typed(served: Served) -> None:
     empty = await served.command("search", "")
-    assert empty.err.splitlines()[1] == "  Use `vault-bridge find-notes` to list notes by folder, tag or property."
+    assert empty.err.splitlines()[1] == "  Use `vaultside find-notes` to list notes by folder, tag or property."
     await served.command("create-note", "Copy.md", "--text", "word " * 40)
     twice = await served.command("create-note", "Twice.md", "--text", "word " * 40)
     assert twice.err.splitlines()[1].endswith("or repeat the call with `--confirm`.")
@@ -305,6 +305,6 @@ async def test_a_bridge_of_another_version_is_named_as_the_cause(vault: Path, tm
         write_runtime(Folders(tmp_path / "data").runtime(VaultId("0")), runtime)
         ran = await command("search", "frost", data=tmp_path / "data", models=tmp_path / "m", cwd=vault)
     assert (ran.status, ran.out, ran.err.splitlines()) == (1, "", [
-        "vault-bridge: The running bridge is of another version than this command.",
-        "  Stop it with `vault-bridge stop`, then repeat the command.",
+        "vaultside: The running bridge is of another version than this command.",
+        "  Stop it with `vaultside stop`, then repeat the command.",
     ])  # fmt: skip

@@ -111,16 +111,16 @@ def test_what_the_parser_does_not_know_is_refused(words: list[str], capsys: pyte
         (["policies"], "there is no `policies`; did you mean `list-policies`?"),
         (["order"], "there is no `order`; did you mean `plan-garden` or "),
         (["open"], "there is no `open`; did you mean `read-note` or `daily-note`?"),
-        (["serach", "a"], "there is no `serach`; did you mean `search`?\n  `vault-bridge --help` tells"),
+        (["serach", "a"], "there is no `serach`; did you mean `search`?\n  `vaultside --help` tells"),
         (["search", "--", "-a", "--limit", "3"],
          "`--limit` stands after `--`, where no options are read; put it before."),
         (["search", "-a", "b"],
-         'there is no option `-a`; to exclude a word, end with the query in quotes: `vault-bridge search -- "b -a"`.'),
+         'there is no option `-a`; to exclude a word, end with the query in quotes: `vaultside search -- "b -a"`.'),
         (["search", "a", "--limmit", "3"], "there is no option `--limmit`; did you mean `--limit`?"),
         (["search", "a", "b", "c"], "nothing is known to do with `b c`; put quotes around words that belong together."),
         (["read-note", "a.md", "--lines", "1", "3"], "lines are given as a range: `--lines 1-3`.\n"),
         (["mcp", "--preset", "x"], "there is no `x`; there are default, notebook, writing, read-only, full.\n"),
-        (["models", "instal"], "there is no `instal`; did you mean `install`?\n  `vault-bridge models --help` tells"),
+        (["models", "instal"], "there is no `instal`; did you mean `install`?\n  `vaultside models --help` tells"),
     ],
 )  # fmt: skip
 def test_what_is_mistyped_is_told_in_a_sentence(
@@ -128,7 +128,7 @@ def test_what_is_mistyped_is_told_in_a_sentence(
 ) -> None:
     with pytest.raises(SystemExit):
         build_parser(words).parse_args(words)
-    assert capsys.readouterr().err.startswith(f"vault-bridge: {said}")
+    assert capsys.readouterr().err.startswith(f"vaultside: {said}")
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ WRITTEN = {
     "diff": "--- a/A.md\n+++ b/A.md\n@@ -1 +1,2 @@\n # A\n+\x1b[31mtext\n", "warnings": ["Take note."],
     "links_rewritten": 3, "links_broken": [{"path": "B.md", "line": 7, "text": "A#Gone"}],
 }  # fmt: skip
-UNDO = "`vault-bridge undo-change 1a` undoes it."
+UNDO = "`vaultside undo-change 1a` undoes it."
 GONE = {
     "path": "A.md",
     "moved_from": None,
@@ -114,8 +114,8 @@ def test_a_hit_in_a_terminal_is_read_in_lines() -> None:
     ("mode", "indexer", "said"),
     [
         ("hybrid", "running", ""),
-        ("hybrid", "none", "`vault-bridge index` embeds them now, `vault-bridge serve` in the background.\n"),
-        ("semantic", "paused", "Embedding is paused; `vault-bridge resume-indexing` resumes it.\n"),
+        ("hybrid", "none", "`vaultside index` embeds them now, `vaultside serve` in the background.\n"),
+        ("semantic", "paused", "Embedding is paused; `vaultside resume-indexing` resumes it.\n"),
         ("keyword", "none", ""),
     ],
 )
@@ -141,7 +141,7 @@ def test_status_says_what_is_ready_and_what_is_wrong(capsys: pytest.CaptureFixtu
         "  indexed  1,234 notes, 5,678 passages",
         "  words    ready",
         "  meaning  ready, all-minilm-l6-v2, 78 passages to go, 12.5 a second, 0:00:07 left",
-        "  Embedding is paused; `vault-bridge resume-indexing` resumes it.",
+        "  Embedding is paused; `vaultside resume-indexing` resumes it.",
         "  It is full.",
         "  skipped  big.md: over 32",
         "  disk     index 5.2 MB, history 0 bytes, state 900 bytes",
@@ -152,7 +152,7 @@ def test_status_says_what_is_ready_and_what_is_wrong(capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("ready", "model", "bridge", "line"),
     [
-        (False, {"id": "a"}, None, "not ready, a, 1 passage without a vector; `vault-bridge index` embeds them"),
+        (False, {"id": "a"}, None, "not ready, a, 1 passage without a vector; `vaultside index` embeds them"),
         (False, {"id": "a"}, STATUS["bridge"], "not ready, a, 1 passage to go"),
         (False, None, STATUS["bridge"], "not ready, no model is installed"),
         (True, None, STATUS["bridge"], "ready"),
@@ -285,7 +285,7 @@ def test_any_other_record_is_shown_by_its_fields(capsys: pytest.CaptureFixture[s
         (
             {"state": "proposed"},
             ["Proposed; it waits until the user accepts it: A.md · change 1a"],
-            ["`vault-bridge decide 1a accept` makes it."],
+            ["`vaultside decide 1a accept` makes it."],
         ),
         ({"change_id": None}, ["Nothing was written: A.md"], []),
     ],
@@ -473,20 +473,20 @@ def test_no_client_is_said(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("hint", "typed"),
     [
-        ("Use `find_notes`.", "Use `vault-bridge find-notes`."),
-        ("`undo_change 1a` undoes it.", "`vault-bridge undo-change 1a` undoes it."),
-        ("Undo it by `undo_session garden-1a`.", "Undo it by `vault-bridge undo-session garden-1a`."),
+        ("Use `find_notes`.", "Use `vaultside find-notes`."),
+        ("`undo_change 1a` undoes it.", "`vaultside undo-change 1a` undoes it."),
+        ("Undo it by `undo_session garden-1a`.", "Undo it by `vaultside undo-session garden-1a`."),
         ("Read on with `lines: [3, 9]` and `offset: 4`.", "Read on with `--lines 3-9` and `--offset 4`."),
         (
             "`status` lists the vaults; `Rye.md` is a note.",
-            "`vault-bridge status` lists the vaults; `Rye.md` is a note.",
+            "`vaultside status` lists the vaults; `Rye.md` is a note.",
         ),
         ("Repeat this with `max_chars`.", "Repeat this with `--max-chars`."),
     ],
 )
 def test_a_hint_names_what_is_typed(hint: str, typed: str) -> None:
     assert render.translate_hint(hint, "read_note") == typed
-    assert "`vault-bridge status`" in render.translate_hint("`status` lists the vaults.", "list_tasks")
+    assert "`vaultside status`" in render.translate_hint("`status` lists the vaults.", "list_tasks")
 
 
 def test_times_are_those_of_the_clock_on_the_wall(

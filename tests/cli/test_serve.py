@@ -52,7 +52,8 @@ async def test_the_ready_line_says_what_the_contract_says_and_nothing_else_is_pr
 ) -> None:
     async with started("serve", str(vault), "--print-ready", data=tmp_path / "data") as process:
         line = await ready(process)
-        assert set(line) == {"url", "token", "pid", "version", "vaults"}
+        assert set(line) == {"program", "protocol", "url", "token", "pid", "version", "vaults"}
+        assert (line["program"], line["protocol"]) == ("vaultside", 1)
         assert line["pid"] == process.pid
         assert line["vaults"] == [
             {"id": next((tmp_path / "data" / "run").iterdir()).stem, "name": "Notes", "path": str(vault)}
@@ -142,7 +143,7 @@ async def test_a_running_index_does_not_hold_the_end_and_leaves_no_process(tmp_p
 async def test_index_ends_when_everything_is_indexed(vault: Path, tmp_path: Path) -> None:
     ran = await command("index", str(vault), "--json", data=tmp_path / "data", models=tmp_path / "m")
     assert (ran.status, ran.json["notes"], ran.json["pending"]["keyword"]) == (0, 2, 0)
-    assert "vault-bridge models install" in ran.err
+    assert "vaultside models install" in ran.err
 
 
 @pytest.mark.parametrize("words", [("models", "list"), ("doctor",)])

@@ -73,7 +73,7 @@ def test_a_vault_that_does_not_exist_is_refused_with_a_way_out(folders: Folders,
     for wanted in ("nowhere", None):
         with pytest.raises(NoSuchVault) as refused:
             choose_vault(folders, wanted, tmp_path)
-        assert "vault-bridge mcp" in refused.value.hint
+        assert "vaultside mcp" in refused.value.hint
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "claude-desktop", "cursor", "vscode"])
@@ -110,10 +110,10 @@ async def test_each_vault_has_a_server_of_its_own_name(tmp_path: Path) -> None:
         names += ran.json["mcpServers"]
     ids = [vault_id(root)[:4] for root in roots]
     assert names == [
-        "vault-bridge-my-notes",
-        f"vault-bridge-my-notes-{ids[1]}",
-        f"vault-bridge-{ids[2]}",
-        f"vault-bridge-an-archive-of-very-m-{ids[3]}",
+        "vaultside-my-notes",
+        f"vaultside-my-notes-{ids[1]}",
+        f"vaultside-{ids[2]}",
+        f"vaultside-an-archive-of-very-m-{ids[3]}",
     ]
     # A tool is called mcp__NAME__wait_until_indexed, of 64 letters at most.
     assert all(len(f"mcp__{name}__wait_until_indexed") <= 64 for name in names)

@@ -94,7 +94,7 @@ async def test_a_vault_whose_folder_is_gone_is_forgotten_by_name_and_by_path(vau
 
 async def test_a_vault_that_is_served_is_not_forgotten(served: Served) -> None:
     ran = await served.command("forget", "Notes", "--yes")
-    assert (ran.status, "vault-bridge stop" in ran.err) == (1, True)
+    assert (ran.status, "vaultside stop" in ran.err) == (1, True)
     assert served.bridge.folders.index(served.bridge.find(None).id).exists()
     assert (await served.call("search", query="frost")).json["hits"]
 
@@ -117,7 +117,7 @@ async def test_at_a_terminal_forget_asks(typed: bytes, *, goes: bool, vault: Pat
 
 
 async def test_the_environment_names_the_folders(vault: Path, tmp_path: Path) -> None:
-    there = {"VAULT_BRIDGE_DATA_DIR": str(tmp_path / "mine"), "VAULT_BRIDGE_MODELS_DIR": str(tmp_path / "m")}
+    there = {"VAULTSIDE_DATA_DIR": str(tmp_path / "mine"), "VAULTSIDE_MODELS_DIR": str(tmp_path / "m")}
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "bridge.cli", "list-tags"),
         cwd=vault,

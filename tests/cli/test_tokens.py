@@ -58,7 +58,7 @@ async def test_a_name_in_use_is_refused_with_a_hint(tmp_path: Path) -> None:
     await tokens(data, "create", "Cursor")
     ran = await tokens(data, "create", "cursor")
     assert (ran.status, ran.out) == (2, "")
-    assert "vault-bridge tokens revoke 'cursor'" in ran.err
+    assert "vaultside tokens revoke 'cursor'" in ran.err
 
 
 async def test_a_token_is_revoked_by_name_or_id(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ async def test_without_a_bridge_there_is_no_pairing(vault: Path, tmp_path: Path)
     for words in (["pair"], ["pair", "--vault", str(vault)], ["open-pairing"]):
         ran = await command(*words, data=tmp_path / "data", models=tmp_path / "m", cwd=tmp_path)
         assert (ran.status, ran.out) == (1, "")
-        assert "vault-bridge serve" in ran.err
+        assert "vaultside serve" in ran.err
 
 
 async def test_a_token_made_by_the_command_works_at_once(served: Served) -> None:

@@ -36,7 +36,7 @@ async def pack(_: Bridge, hosts: Collection[str], origins: Collection[str]) -> A
 @asynccontextmanager
 async def served(mount: Mount) -> AsyncIterator[Served]:
     """Serve a vault of one note for a block, with this app at /mcp."""
-    with tempfile.TemporaryDirectory(prefix="vault-bridge-conformance-") as name:
+    with tempfile.TemporaryDirectory(prefix="vaultside-conformance-") as name:
         folder = Path(name)
         vault = write_vault(folder / "vault", {"Note.md": "# Note\n"})
         async with serving([vault], folder / "data", folder / "models", mount) as running:

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import http from "node:http";
 import { getGlobalDispatcher, setGlobalDispatcher } from "undici";
 
-const { token } = JSON.parse(readFileSync(process.env.VAULT_BRIDGE_RUNTIME, "utf8"));
+const { token } = JSON.parse(readFileSync(process.env.VAULTSIDE_RUNTIME, "utf8"));
 const authorization = `Bearer ${token}`;
 
 const withToken = (dispatch) => (options, handler) =>

@@ -19,6 +19,7 @@ from bridge.vault.paths import is_hidden
 from bridge.vault.plan import Plan
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
+from bridge.vault.write.handle import DRAFT
 from bridge.vault.write.writer import Writer
 from tests.engine.conftest import Opened, settled
 from tests.vault.write.faults import Fault, FaultyDisk, FaultyEntry, Killed
@@ -142,7 +143,7 @@ class Story:
     def judge(self, change: Change | None) -> None:
         """Compare the files with what the journal says of the change."""
         now = files(self.root)
-        assert not [*self.root.rglob(".vault-bridge-*")], "a draft is left"
+        assert not [*self.root.rglob(f"{DRAFT}*")], "a draft is left"
         for mine in self.lines:
             assert any(mine in data for data in now.values()), f"{mine!r} is lost"
         if change is not None and change.state == "applied":

@@ -12,6 +12,7 @@ from bridge.types import VaultPath
 from bridge.vault.plan import Plan
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
+from bridge.vault.write.handle import DRAFT
 from bridge.vault.write.writer import Writer
 from tests.engine.conftest import NOTES, PATIENCE_S, Opened, settled, until
 from tests.engine.test_host import only
@@ -55,7 +56,7 @@ async def test_a_change_that_a_crash_broke_off_is_turned_back_at_the_start(vault
     at = 0
     while (vault / NOTE).read_bytes() == OLD:
         at += 1
-        for draft in (vault / "Garden").glob(".vault-bridge-*"):
+        for draft in (vault / "Garden").glob(f"{DRAFT}*"):
             draft.unlink()
         disk = FaultyDisk(Fault("kill", at))
         try:

@@ -66,7 +66,7 @@ async def test_a_late_save_is_merged_with_the_change(vault: Path, opened: Opened
         # Each is a change of its own.
         await host.vault.review.undo([change], AGENT)
         assert place.read_text() == old.replace("# Rye", "# Rye bread")
-    assert not [*vault.rglob(".vault-bridge-*")]
+    assert not [*vault.rglob(f"{DRAFT}*")]
 
 
 async def test_a_save_in_the_moment_between_the_check_and_the_loss_of_the_name_is_kept(

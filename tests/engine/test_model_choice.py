@@ -58,7 +58,7 @@ async def test_a_missing_model_is_named_with_the_command_that_installs_it(
     embedders = Embedders(tmp_path, Settings(model=named))
     assert await embedders.current(choice) is None
     assert embedders.trouble is not None
-    assert embedders.trouble.hint == f"Run `vault-bridge models install {missing}`."
+    assert embedders.trouble.hint == f"Run `vaultside models install {missing}`."
 
 
 async def test_nothing_is_missing_before_the_notes_were_read(tmp_path: Path) -> None:

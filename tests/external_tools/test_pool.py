@@ -258,12 +258,12 @@ async def test_what_a_server_started_ends_with_it(pool: ServerPool, tmp_path: Pa
 async def test_a_server_gets_its_own_environment_alone(
     pool: ServerPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("VAULT_BRIDGE_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("VAULTSIDE_DATA_DIR", str(tmp_path))
     monkeypatch.setenv("GITHUB_TOKEN", "theirs")
     write_servers(tmp_path)
     env = dict(line.split("=", 1) for line in (await call(pool, "env")).splitlines() if "=" in line)
     assert env["KEY"] == SECRET
-    assert {"VAULT_BRIDGE_DATA_DIR", "GITHUB_TOKEN"}.isdisjoint(env)
+    assert {"VAULTSIDE_DATA_DIR", "GITHUB_TOKEN"}.isdisjoint(env)
     assert {"/usr/local/bin", os.path.expanduser("~/.local/bin")} <= {*env["PATH"].split(":")}  # noqa: PTH111
     assert all(SECRET not in " ".join(one.cmdline()) for one in programs())
 

@@ -168,4 +168,4 @@ async def test_a_command_that_opens_the_vault_itself_is_recorded(tmp_path: Path)
     assert ran.status == 0, ran.err
     async with serving([vault], tmp_path / "data", tmp_path / "models") as served:
         (made,) = await calls(served, "list_tags")
-        assert (made.client, made.transport, made.code) == ("vault-bridge", "command", None)
+        assert (made.client, made.transport, made.code) == ("vaultside", "command", None)

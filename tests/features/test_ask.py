@@ -285,7 +285,7 @@ async def test_denied_notes_are_no_source(served: Served) -> None:
 
 
 async def test_what_was_read_is_recorded_for_the_user(served: Served) -> None:
-    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Session": "one"}
+    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vaultside-Session": "one"}
     await served.request("POST", "/api/ask", headers=headers, data=json.dumps({"question": FED}).encode())
     given = (await served.call("list_injections")).json
     assert "Levain.md" in json.dumps(given)

@@ -197,7 +197,7 @@ async def test_a_full_window_ends_the_looking(served: Served, tmp_path: Path, wi
 
 async def test_what_is_looked_up_is_recorded_for_the_user(served: Served, tmp_path: Path) -> None:
     await use_calls(served, tmp_path, call_of("read_note", path="Kitchen"), "It is fed twice a day [1].")
-    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Session": "one"}
+    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vaultside-Session": "one"}
     question = {"question": FED, "max_steps": 1, "paths": ["Levain.md", "Kitchen.md"], "budget": 100}
     await served.request("POST", "/api/ask", headers=headers, data=json.dumps(question).encode())
     assert "Kitchen.md" in json.dumps((await served.call("list_injections")).json)

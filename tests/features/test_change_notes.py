@@ -161,7 +161,7 @@ async def test_a_protected_note_stops_all_of_it(served: Served) -> None:
 
 async def test_another_client_cannot_make_what_a_dry_run_showed_to_one(served: Served) -> None:
     tried = await change(served, "change_notes", folder="In", remove=["status"], dry_run=True)
-    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Client": "other"}
+    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vaultside-Client": "other"}
     body = json.dumps({"preview": tried["preview"]}).encode()
     refused = (await served.request("POST", "/api/change_set", headers=headers, data=body)).json
     assert refused["error"]["code"] == "change_not_found"

@@ -13,7 +13,7 @@ from bridge.api.call import OWNER
 from bridge.errors import BridgeError
 from tests.features.test_memory_story import BOB, World
 
-STORIES = int(os.environ.get("VAULT_BRIDGE_STORIES", "10")) // 2
+STORIES = int(os.environ.get("VAULTSIDE_STORIES", "10")) // 2
 STEPS = 20
 SECRET = "qvxsecret"
 FOLDERS = ("Agents", "Projects", "Robots", "Bots/Own")

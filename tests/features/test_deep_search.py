@@ -123,8 +123,8 @@ async def test_without_a_reranker_it_is_hybrid_search_with_a_way_to_get_one(serv
     before, found = await find(served, "hybrid"), await find(served)
     assert (paths(found), found["mode_used"]) == (paths(before), before["mode_used"])
     assert found["notices"][0] == (
-        "No reranker is chosen. `vault-bridge models install jina-reranker-v1-tiny-en` and"
-        " `vault-bridge models use jina-reranker-v1-tiny-en` add one. The order is that of `hybrid`."
+        "No reranker is chosen. `vaultside models install jina-reranker-v1-tiny-en` and"
+        " `vaultside models use jina-reranker-v1-tiny-en` add one. The order is that of `hybrid`."
     )
     assert found["notices"][1:] == before["notices"]
 
@@ -133,7 +133,7 @@ async def test_without_a_reranker_it_is_hybrid_search_with_a_way_to_get_one(serv
     ("id_", "said"),
     [
         ("small", "small is an embedding model and cannot be the setting `rerank_model`."),
-        ("gone", "The model gone is not installed. Run `vault-bridge models install gone`."),
+        ("gone", "The model gone is not installed. Run `vaultside models install gone`."),
     ],
 )
 async def test_a_model_that_cannot_rank_is_named(served: Served, tmp_path: Path, id_: str, said: str) -> None:

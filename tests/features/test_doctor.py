@@ -48,7 +48,7 @@ async def test_a_sound_bridge_without_a_model_lacks_only_that(served: Served) ->
         "program folders": "ok",
     }  # fmt: skip
     assert "models install" in found["model"].do
-    command = "vault-bridge models install all-minilm-l6-v2"
+    command = "vaultside models install all-minilm-l6-v2"
     assert found["model"].fix == Fix("Install the model", command, None)
     assert (await served.call("doctor")).json["verdict"] == "fail"
 
@@ -57,7 +57,7 @@ async def test_a_global_vault_that_is_not_served_is_told(served: Served) -> None
     served.bridge.settings_path.write_text('global_vault = "Main"\n')
     await served.bridge.reload()
     found = (await findings(served))["global vault"]
-    assert (found.verdict, "`Main`" in found.message, "vault-bridge serve" in found.do) == ("warn", True, True)
+    assert (found.verdict, "`Main`" in found.message, "vaultside serve" in found.do) == ("warn", True, True)
     served.bridge.settings_path.write_text('global_vault = "Notes"\n')
     await served.bridge.reload()
     assert (await findings(served))["global vault"].message == "Notes is served."
@@ -219,7 +219,7 @@ def test_the_index_is_judged(facts: dict[str, Any], verdict: str) -> None:
 
 
 def test_an_index_that_is_not_compact_has_its_fix() -> None:
-    assert doctor.check_index(health(fragments=1000)).fix == Fix("Reindex", "vault-bridge reindex", "reindex")
+    assert doctor.check_index(health(fragments=1000)).fix == Fix("Reindex", "vaultside reindex", "reindex")
     assert doctor.check_index(health()).fix is None
 
 

@@ -190,7 +190,7 @@ async def test_what_was_applied_and_undone_does_not_count_for_a_check(served: Se
 async def test_how_an_applied_plan_is_undone_is_said_as_it_is_typed(served: Served) -> None:
     plan = await new_plan(served, checks=["headings"])
     ran = await served.command("apply-plan", plan["path"])
-    said = re.search(r"`vault-bridge undo-session (garden-\w+)`", ran.out + ran.err)
+    said = re.search(r"`vaultside undo-session (garden-\w+)`", ran.out + ran.err)
     assert said
     (listed,) = (await call(served, "list_sessions", client="gardener"))["sessions"]
     assert (listed["id"], listed["status"]) == (said[1], "completed")

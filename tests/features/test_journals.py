@@ -470,7 +470,7 @@ async def test_a_stop_pauses_the_journal_and_the_next_call_continues_it(tmp_path
     vault = write_vault(tmp_path / "Notes", NOTES)
 
     async def note(served: Served, text: str) -> None:
-        headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Session": "mine"}
+        headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vaultside-Session": "mine"}
         body = orjson.dumps({"outcomes": [text]})
         assert (await served.request("POST", "/api/save_session", headers=headers, data=body)).status == 200
 
@@ -493,7 +493,7 @@ async def test_a_journal_that_is_written_while_its_session_is_paused_says_so(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = await begin(served)
-    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Session": "mine"}
+    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vaultside-Session": "mine"}
     body = orjson.dumps({"outcomes": ["Before the stop"]})
     assert (await served.request("POST", "/api/save_session", headers=headers, data=body)).status == 200
     (path,) = journals(folder)
@@ -523,7 +523,7 @@ async def test_two_sessions_of_one_client_have_journals_of_their_own(served: Ser
     folder = await begin(served)
 
     async def note(session: str, number: int) -> None:
-        headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Session": session}
+        headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vaultside-Session": session}
         body = orjson.dumps({"outcomes": [f"{session} {number}"]})
         answer = await served.request("POST", "/api/save_session", headers=headers, data=body)
         assert answer.status == 200, answer.body

@@ -156,7 +156,7 @@ async def test_what_an_agent_declines_counts_for_agents_and_what_the_user_declin
 
 async def test_an_agent_can_judge_only_words_of_the_note(served: Served) -> None:
     Tokens(served.bridge.folders.tokens).create("agent", ["read", "write"])
-    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Client": "agent"}
+    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vaultside-Client": "agent"}
 
     async def judged(text: str) -> Answer:
         said = {"path": "Diary.md", "target": "Old Rye Starter.md", "text": text, "verdict": "decline"}

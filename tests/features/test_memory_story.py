@@ -26,7 +26,7 @@ from bridge.features import get_operation
 from bridge.settings.file import save_settings
 from bridge.types import Scope
 
-STORIES = int(os.environ.get("VAULT_BRIDGE_STORIES", "10"))
+STORIES = int(os.environ.get("VAULTSIDE_STORIES", "10"))
 
 BOB = Principal("bob", frozenset[Scope]({"read", "write"}))
 

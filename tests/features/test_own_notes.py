@@ -136,4 +136,4 @@ async def test_what_the_bridge_reads_as_rules_is_no_finding_and_never_ticked(ser
     assert {path for one in found if one["ticked"] for path in one["notes"]} == {"Plain.md"}
     renames = [one for one in found if one["check"] == "property_names" and "at_least" in one["text"]]
     assert [one["ticked"] for one in renames] == [False]
-    assert renames[0]["why"].endswith("; it would change what Vault Bridge reads as rules")
+    assert renames[0]["why"].endswith("; it would change what Vaultside reads as rules")

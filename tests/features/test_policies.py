@@ -15,7 +15,7 @@ async def test_an_agent_runs_only_what_the_user_approved_as_it_is(served: Served
     agent = await agent_of(served)
     refused = await agent.call("run_policy", path=PATH, variables={"title": "X"})
     assert refused.code == "forbidden"
-    assert "vault-bridge decide" in refused.json["error"]["hint"]
+    assert "vaultside decide" in refused.json["error"]["hint"]
     assert (await agent.call("decide", id=f"{PATH}@{digest}", verdict="accept")).code == "forbidden"
     assert (await agent.call("run_policy", path=PATH, variables={"title": "X"}, dry_run=True)).json["approved"] is False
     assert not (root(served) / "Made").exists()

@@ -11,8 +11,8 @@ from tests.features.policies import contents, root
 from tests.features.random_policies import NOTES, RandomPolicy
 from tests.features.served import Served
 
-POLICIES = int(os.environ.get("VAULT_BRIDGE_POLICIES", "150"))
-FIRST = int(os.environ.get("VAULT_BRIDGE_FIRST_POLICY", "0"))
+POLICIES = int(os.environ.get("VAULTSIDE_POLICIES", "150"))
+FIRST = int(os.environ.get("VAULTSIDE_FIRST_POLICY", "0"))
 PATH = "Agents/P.md"
 
 

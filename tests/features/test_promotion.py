@@ -277,7 +277,7 @@ async def test_without_a_served_global_vault_it_is_said_how_to_have_one(served: 
         refused = await promote(served)
         error = refused.json["error"]
         assert (refused.code, said in error["message"]) == ("no_such_vault", True)
-        assert "global_vault" in error["hint"] or "vault-bridge serve" in error["hint"]
+        assert "global_vault" in error["hint"] or "vaultside serve" in error["hint"]
 
 
 async def test_a_client_that_proposes_proposes_both_changes(served: Served) -> None:

@@ -216,7 +216,7 @@ async def test_many_files_must_be_confirmed(served: Served) -> None:
 async def test_what_an_agent_renames_waits_for_the_user(served: Served) -> None:
     before = contents(served)
     Tokens(served.bridge.folders.tokens).create("agent", ["read", "write"])
-    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Client": "agent"}
+    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vaultside-Client": "agent"}
     body = json.dumps({"tag": "todo", "to": "task"}).encode()
     proposed = (await served.request("POST", "/api/rename_tag", headers=headers, data=body)).json
     assert proposed["state"] == "proposed"

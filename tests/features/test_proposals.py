@@ -21,7 +21,7 @@ async def propose(served: Served, client: str, operation: str, **arguments: Any)
     tokens = Tokens(served.bridge.folders.tokens)
     if tokens.find_client(client) is None:
         tokens.create(client, ["read", "write"])
-    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Client": client}
+    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vaultside-Client": client}
     return await served.request("POST", f"/api/{operation}", headers=headers, data=orjson.dumps(arguments))
 
 
@@ -59,7 +59,7 @@ async def test_a_command_says_it_beside_the_text(served: Served) -> None:
     change = await append(served, "scribe")
     ran = await served.command("read-note", "Oven.md")
     assert ran.out == NOTES["Oven.md"]
-    assert f"`vault-bridge show-change {change}` shows it." in ran.err
+    assert f"`vaultside show-change {change}` shows it." in ran.err
 
 
 async def test_a_note_that_another_proposal_creates_is_named_at_once(served: Served) -> None:

@@ -14,8 +14,8 @@ NOTES = {RYE: "# Rye\n\nDense bread. See [[Beans]].\n", BEANS: "# Beans\n\nSow a
 
 
 async def call(served: Served, client: str, operation: str, /, **arguments: Any) -> int:
-    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Client": f"{client}/2.0"}
-    headers["X-Vault-Bridge-Session"] = f"a session of {client}"
+    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vaultside-Client": f"{client}/2.0"}
+    headers["X-Vaultside-Session"] = f"a session of {client}"
     body = orjson.dumps(arguments)
     return (await served.request("POST", f"/api/{operation}", headers=headers, data=body)).status
 

@@ -72,7 +72,7 @@ async def test_a_vault_that_was_served_before_may_be_the_global_one(bridge: Brid
         await change.run(Call(bridge, OWNER), {"changes": {"global_vault": "Notes"}})
     with pytest.raises(InvalidArguments) as unknown:
         await change.run(Call(bridge, OWNER), {"changes": {"global_vault": "Mine"}})
-    assert unknown.value.hint == "Known vaults: Main, Notes. `vault-bridge serve VAULT…` adds one."
+    assert unknown.value.hint == "Known vaults: Main, Notes. `vaultside serve VAULT…` adds one."
 
 
 async def test_only_an_admin_changes_settings(bridge: Bridge) -> None:

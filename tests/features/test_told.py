@@ -65,7 +65,7 @@ async def test_a_tried_undo_and_an_accepted_move_say_what_they_do(served: Served
     assert "Dry run, nothing is written. The call would change" in tried.err
     assert "Bread/Spelt.md" in tried.err
     Tokens(served.bridge.folders.tokens).create("agent", ["read", "write"])
-    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Client": "agent"}
+    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vaultside-Client": "agent"}
     body = orjson.dumps({"path": "Daily log.md", "to": "Log.md"})
     proposed = (await served.request("POST", "/api/move_note", headers=headers, data=body)).json["change_id"]
     accepted = await served.command("decide", proposed, "accept")
@@ -87,7 +87,7 @@ async def test_a_template_is_picked_last(served: Served) -> None:
 
 async def test_doctor_tells_a_client_no_path_of_the_data_folder(served: Served) -> None:
     Tokens(served.bridge.folders.tokens).create("agent", ["read"])
-    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Client": "agent"}
+    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vaultside-Client": "agent"}
     answer = await served.request("POST", "/api/doctor", headers=headers, data=b"{}")
     assert {"runtime file", "data folder", "index"} <= {one["check"] for one in answer.json["findings"]}
     assert str(served.bridge.data_dir).encode() not in answer.body

@@ -61,7 +61,7 @@ NOTES = {"A.md": "# A\n" + "word " * 2_000, "B.md": "# B\n"}
 
 async def test_the_calls_of_one_client_are_reported(served: Served) -> None:
     for agent, path in (("kitchen-agent/1.0", "A.md"), ("kitchen-agent/1.1", "no.md"), ("another", "B.md")):
-        headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Client": agent}
+        headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vaultside-Client": agent}
         await served.request("POST", "/api/index_status", headers=headers, data=b'{"path": "%s"}' % path.encode())
     report = (await served.call("usage", client="kitchen-agent")).json
     assert (report["total"]["calls"], report["total"]["errors"]) == (2, 1)

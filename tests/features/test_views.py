@@ -68,7 +68,7 @@ def only_for_models(elements: Iterable[Element]) -> set[str]:
 
 def only_for_people(elements: Iterable[Element]) -> set[str]:
     """Return the words that are left out or shortened for models, and the headings of columns."""
-    found: set[str] = words("vault bridge")
+    found: set[str] = words("vaultside")
     for element in elements:
         match element:
             case Line(segments=segments):

@@ -59,7 +59,7 @@ async def as_client(served: Served, name: str, operation: str, **arguments: Any)
     tokens = Tokens(served.bridge.folders.tokens)
     if tokens.find_client(name) is None:
         tokens.create(name, ["read", "write"])
-    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Client": name}
+    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vaultside-Client": name}
     return await served.request("POST", f"/api/{operation}", headers=headers, data=orjson.dumps(arguments))
 
 

@@ -128,7 +128,7 @@ def test_a_single_changed_bit_is_found_by_verification(own_dir: Path) -> None:
         stream.write(bytes([bit]))
     with pytest.raises(ModelUnusable, match="changed since it was installed") as failure:
         verify(own_dir, DEFAULT_MODEL)
-    assert failure.value.hint == f"Run `vault-bridge models install {DEFAULT_MODEL}` to repair it."
+    assert failure.value.hint == f"Run `vaultside models install {DEFAULT_MODEL}` to repair it."
 
 
 @pytest.mark.model

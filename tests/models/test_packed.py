@@ -162,4 +162,4 @@ def test_a_file_of_the_same_model_from_elsewhere_is_to_be_replaced(tmp_path: Pat
     record_model(tmp_path, spec, Digest("0" * 64), "elsewhere")
     with pytest.raises(ModelUnusable, match="made otherwise") as failure:
         find_model(tmp_path, spec.id)
-    assert failure.value.hint == f"Run `vault-bridge models install {spec.id}` to repair it."
+    assert failure.value.hint == f"Run `vaultside models install {spec.id}` to repair it."

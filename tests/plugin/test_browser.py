@@ -28,8 +28,8 @@ def problems(
     done = finish(
         *vitest("browser", *files, "--reporter=default", "--reporter=json", f"--outputFile.json={report}"),
         CHROMIUM=chromium(),
-        VAULT_BRIDGE=str(Path(sys.executable).with_name("vault-bridge")),
-        VAULT_BRIDGE_MODELS=str(default_models_dir()),
+        VAULTSIDE=str(Path(sys.executable).with_name("vaultside")),
+        VAULTSIDE_MODELS=str(default_models_dir()),
         READY=str(embedded),
     )
     assert report.exists(), f"{done.stdout}\n{done.stderr}"

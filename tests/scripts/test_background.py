@@ -24,7 +24,7 @@ PIN = next(pin for pin in read_lock("run") if pin.name == LLAMA)
 NAME = f"llama_cpp_python-{PIN.version}"
 PATIENCE_S = 300.0
 MODEL = '#!/bin/sh\necho "$@" >> "${0%/*}/called"\n'
-"""A `vault-bridge` that fetches nothing."""
+"""A `vaultside` that fetches nothing."""
 
 
 @pytest.fixture
@@ -36,8 +36,8 @@ def checkout(tmp_path: Path) -> Path:
     venv.create(folder / ".venv", symlinks=True)
     (folder / ".venv" / "logs").mkdir()
     link_package(folder, "pip")
-    (folder / ".venv" / "bin" / "vault-bridge").write_text(MODEL)
-    (folder / ".venv" / "bin" / "vault-bridge").chmod(0o755)
+    (folder / ".venv" / "bin" / "vaultside").write_text(MODEL)
+    (folder / ".venv" / "bin" / "vaultside").chmod(0o755)
     return folder
 
 
@@ -106,7 +106,7 @@ def make_wheel(folder: Path, pin: Pin, package: str) -> Path:
 
 def keep_wheel(cache: Path) -> None:
     """Keep a build of llama.cpp."""
-    folder = cache / "vault-bridge" / "wheels" / llama_wheel.cache_key(PIN)
+    folder = cache / "vaultside" / "wheels" / llama_wheel.cache_key(PIN)
     wheel = make_wheel(folder, PIN, "llama_cpp")
     (folder / "sha256").write_text(llama_wheel.sha256(wheel))
 

@@ -59,7 +59,7 @@ async def test_an_english_model_does_not_decide_about_chinese(sources: Sources) 
     assert [hit.path for hit in answer.hits] == ["菜.md"]
     assert answer.mode_used == "keyword"
     (notice,) = answer.notices
-    assert notice.startswith("The model does not read this script, so this is keyword search: `vault-bridge models ")
+    assert notice.startswith("The model does not read this script, so this is keyword search: `vaultside models ")
 
 
 async def test_related_notes_are_near_in_meaning(sources: Sources) -> None:

@@ -36,7 +36,7 @@ def wrong(code: str) -> str:
 def refused(answer: Answer) -> str:
     """Check a refusal and return what it says."""
     assert (answer.status, answer.code) == (403, "forbidden")
-    assert "vault-bridge pair" in answer.json["error"]["hint"]
+    assert "vaultside pair" in answer.json["error"]["hint"]
     message: str = answer.json["error"]["message"]
     return message
 
@@ -135,7 +135,7 @@ async def test_only_a_program_of_the_user_opens_it(served: Served) -> None:
     for headers in (client, as_client):
         answer = await call(served, headers, "open_pairing")
         assert (answer.status, answer.code) == (403, "forbidden")
-        assert "vault-bridge pair" in answer.json["error"]["hint"]
+        assert "vaultside pair" in answer.json["error"]["hint"]
     assert "No pairing is open" in refused(await pair(served, code="000000", client="x"))
 
 

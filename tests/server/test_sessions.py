@@ -19,8 +19,8 @@ BEANS = "Garden/Beans.md"
 
 
 async def append(served: Served, client: str, session: str | None, word: str) -> None:
-    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Client": client}
-    named = {"X-Vault-Bridge-Session": session} if session is not None else {}
+    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vaultside-Client": client}
+    named = {"X-Vaultside-Session": session} if session is not None else {}
     body = orjson.dumps({"path": BEANS, "edits": [{"op": "append", "text": word}]})
     answer = await served.request("POST", "/api/edit_note", headers={**headers, **named}, data=body)
     assert answer.status == 200, answer.body
@@ -40,8 +40,8 @@ async def test_a_session_is_what_the_caller_says(served: Served) -> None:
     assert len(set(told.values())) == 3
     headers = {
         "Authorization": f"Bearer {served.runtime.token}",
-        "X-Vault-Bridge-Client": "a",
-        "X-Vault-Bridge-Session": "1",
+        "X-Vaultside-Client": "a",
+        "X-Vaultside-Session": "1",
     }
     undone = await served.request("POST", "/api/undo_session", headers=headers)
     assert undone.status == 200, undone.body
@@ -122,9 +122,9 @@ async def test_closing_a_session_of_the_older_era_ends_it(served: Served) -> Non
 async def test_a_session_that_a_caller_names_is_ended_by_its_name(served: Served) -> None:
     mine = made(served, "Cursor", "read", "write")
     for token, client in ((served.runtime.token, "a"), (served.runtime.token, "b"), (mine, None)):
-        headers = {**bearer(token, client), "X-Vault-Bridge-Session": "1"}
+        headers = {**bearer(token, client), "X-Vaultside-Session": "1"}
         assert (await call(served, headers, "list_tags")).status == 200
-    assert (await delete(served, {**bearer(mine), "X-Vault-Bridge-Session": "1"})).status == 204
+    assert (await delete(served, {**bearer(mine), "X-Vaultside-Session": "1"})).status == 204
     await asyncio.to_thread(served.bridge.find(None).store.calls.flush)
     found, _ = served.bridge.find(None).store.sessions.page(SessionFilter(state="active"), 10)
     # A client with a token ends only its own.
@@ -142,7 +142,7 @@ async def test_a_broken_stream_ends_a_session_unless_it_is_resumed(
     served: Served, monkeypatch: pytest.MonkeyPatch, *, resumed: bool
 ) -> None:
     monkeypatch.setattr(session_end, "RESUME_S", 0.0)
-    headers = {**bearer(served.runtime.token, "a"), "X-Vault-Bridge-Session": "1"}
+    headers = {**bearer(served.runtime.token, "a"), "X-Vaultside-Session": "1"}
     request = Request(
         {
             "type": "http",

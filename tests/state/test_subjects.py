@@ -90,7 +90,7 @@ def fill_gardener(store: Store, path: VaultPath) -> None:
 
 def fill_policies(store: Store, path: VaultPath) -> None:
     for each in (path, OTHER):
-        store.decisions.answer(Decision("policy", each, digest=Digest("1")), "accept", "vault-bridge")
+        store.decisions.answer(Decision("policy", each, digest=Digest("1")), "accept", "vaultside")
 
 
 def fill_nothing(store: Store, path: VaultPath) -> None:

@@ -8,4 +8,4 @@ from tests.system.sidecar import COMMAND
 @pytest.fixture(scope="session", autouse=True)
 def _command() -> None:
     if not COMMAND.exists():
-        pytest.fail("vault-bridge is not installed in this environment; scripts/setup test does that")
+        pytest.fail("vaultside is not installed in this environment; scripts/setup test does that")

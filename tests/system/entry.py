@@ -1,4 +1,4 @@
-"""`vault-bridge mcp` as an agent uses it: a process that reads and writes lines of JSON."""
+"""`vaultside mcp` as an agent uses it: a process that reads and writes lines of JSON."""
 
 import asyncio
 import json

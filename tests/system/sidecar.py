@@ -1,4 +1,4 @@
-"""A running `vault-bridge serve` as another program uses it: a process, a line of JSON, HTTP."""
+"""A running `vaultside serve` as another program uses it: a process, a line of JSON, HTTP."""
 
 import http.client
 import json
@@ -18,7 +18,7 @@ import psutil
 
 T = TypeVar("T")
 
-COMMAND = Path(sys.executable).with_name("vault-bridge")
+COMMAND = Path(sys.executable).with_name("vaultside")
 PATIENCE_S = 300.0
 """Long, since embedding yields to everything else that runs on a machine."""
 
@@ -60,7 +60,7 @@ class Sidecar:
             models_dir: The folder of the models, if not the user's own.
             options: Further command-line options.
             before: A command that runs it, such as `strace`.
-            program: The `vault-bridge` of another environment.
+            program: The `vaultside` of another environment.
             env: Variables added to the environment.
             log: The file for its standard error; by default beside the data folder.
         """

@@ -47,7 +47,7 @@ def test_a_command_that_a_bridge_answers_imports_no_operations(words: list[str],
 
 @pytest.mark.parametrize("words", [["--help"], ["search", "--help"], ["--version"], ["completion", "bash"]])
 def test_help_and_completion_import_no_operations(words: list[str], data: Path) -> None:
-    assert_light(words, "vault-bridge", data)
+    assert_light(words, "vaultside", data)
 
 
 def test_a_refusal_imports_no_operations(data: Path) -> None:
@@ -72,7 +72,7 @@ def run(words: list[str], data: Path) -> subprocess.CompletedProcess[str]:
         check=False,
         timeout=PATIENCE_S,
         cwd=data.parent,
-        env={"VAULT_BRIDGE_DATA_DIR": str(data), "PATH": ""},
+        env={"VAULTSIDE_DATA_DIR": str(data), "PATH": ""},
     )
 
 

@@ -26,7 +26,7 @@ PICTURES = sorted((ROOT / "docs" / "images").iterdir())
 BLOCK = re.compile(r"^( *)```(sh|console)\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
 FENCED = re.compile(r"^( *)```.*?^ *```$", re.DOTALL | re.MULTILINE)
 CODE = re.compile(r"`[^`\n]+`")
-NAMED = re.compile(r"`(vault-bridge [^`]+)`")
+NAMED = re.compile(r"`(vaultside [^`]+)`")
 UNFINISHED = re.compile(r"arguments are required|expected one argument|there is no `(?:[A-Z]+|<\w+>)`")
 """What the command line has against a command of which a sentence names only the beginning, or with `NAME` in it."""
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -117,7 +117,7 @@ def test_the_command_line_takes_every_command_of_a_block(page: Path) -> None:
         line: said
         for line in typed_lines(page)
         for words in commands(line)
-        if words and Path(words[0]).name == "vault-bridge" and (said := refusal(words[1:]))
+        if words and Path(words[0]).name == "vaultside" and (said := refusal(words[1:]))
     }
     assert refused == {}
 

@@ -22,15 +22,15 @@ NOT_RUN = {
     "cd obsidian-plugin": "the plugin's tests build it",
     "mkdir ": "the plugin's tests install it",
     "cp ": "the plugin's tests install it",
-    "vault-bridge models install": "fetches the model from the network",
-    "vault-bridge pair": "waits for a program that pairs",
+    "vaultside models install": "fetches the model from the network",
+    "vaultside pair": "waits for a program that pairs",
 }
 """Beginnings of lines that are not run here, and why."""
 
 
 def runnable_lines(page: Path) -> list[str]:
     """Return the lines of a page that can be run against a served vault."""
-    lines = (line.replace(".venv/bin/vault-bridge", "vault-bridge") for line in typed_lines(page))
+    lines = (line.replace(".venv/bin/vaultside", "vaultside") for line in typed_lines(page))
     return [line for line in lines if line.strip() and not line.startswith(tuple(NOT_RUN))]
 
 
@@ -42,7 +42,7 @@ def shown_outputs(page: Path) -> Iterator[tuple[str, list[str]]]:
             if output.strip() and not line.startswith(tuple(NOT_RUN)):
                 parts = re.split(r"^ *…$", output, flags=re.MULTILINE)
                 yield (
-                    line.replace(".venv/bin/vault-bridge", "vault-bridge"),
+                    line.replace(".venv/bin/vaultside", "vaultside"),
                     [" ".join(part.split()) for part in parts if part.strip()],
                 )
 
@@ -66,8 +66,8 @@ def shell(tmp_path: Path) -> Iterator[dict[str, str]]:
             **os.environ,
             "HOME": str(home),
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-            "VAULT_BRIDGE_DATA_DIR": str(data),
-            "VAULT_BRIDGE_MODELS_DIR": str(models),
+            "VAULTSIDE_DATA_DIR": str(data),
+            "VAULTSIDE_MODELS_DIR": str(models),
             "TOKEN": bridge.ready["token"],
             "URL": bridge.ready["url"],
         }
@@ -84,12 +84,12 @@ def run(line: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("page", RUN, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_command_of_a_page_succeeds(page: Path, shell: dict[str, str]) -> None:
-    run("vault-bridge tokens create NAME --scope read", shell)
+    run("vaultside tokens create NAME --scope read", shell)
     failed = {}
     for line in runnable_lines(page):
         typed = line
         if " ID" in line:
-            newest = json.loads(run("vault-bridge list-changes --limit 1 --json", shell).stdout)["changes"][0]
+            newest = json.loads(run("vaultside list-changes --limit 1 --json", shell).stdout)["changes"][0]
             typed = line.replace(" ID", f" {newest['id']}")
         done = run(typed, shell)
         if done.returncode:

@@ -64,10 +64,10 @@ def environment(tmp_path: Path) -> Environment:
         (packages / entry.name).symlink_to(entry)
     (own,) = folder.glob("lib/python*/site-packages")
     (own / "all.pth").write_text(f"{packages}\n{ROOT}\n")
-    (folder / "bin" / "vault-bridge").write_text(
+    (folder / "bin" / "vaultside").write_text(
         f"#!{folder}/bin/python\nimport sys\nfrom bridge.cli.main import main\nsys.exit(main())\n"
     )
-    (folder / "bin" / "vault-bridge").chmod(0o755)
+    (folder / "bin" / "vaultside").chmod(0o755)
     return Environment(folder, hidden)
 
 
@@ -83,7 +83,7 @@ def vault(tmp_path: Path) -> Path:
 
 def run_command(environment: Environment, tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run a command of the environment."""
-    command = [str(environment.folder / "bin" / "vault-bridge"), *arguments, "--data-dir", str(tmp_path / "data")]
+    command = [str(environment.folder / "bin" / "vaultside"), *arguments, "--data-dir", str(tmp_path / "data")]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
@@ -92,7 +92,7 @@ def run_command(environment: Environment, tmp_path: Path, *arguments: str) -> su
 def test_words_are_served_while_llama_is_built_and_meaning_follows(
     environment: Environment, vault: Path, tmp_path: Path, models_dir: Path
 ) -> None:
-    options = {"models_dir": models_dir, "program": environment.folder / "bin" / "vault-bridge"}
+    options = {"models_dir": models_dir, "program": environment.folder / "bin" / "vaultside"}
     with environment.setting_up(), serving(vault, data_dir=tmp_path / "data", **options) as sidecar:
         environment.record(step="Building llama.cpp", done=43, total=200, since=0)
         sidecar.wait_indexed(vectors=False)
@@ -135,7 +135,7 @@ def test_a_set_up_that_failed_is_said_with_the_way_out_and_no_worker_is_tried(
     if facts is not None:
         environment.record(**facts)
     state, message, hint = said
-    options = {"models_dir": models_dir, "program": environment.folder / "bin" / "vault-bridge"}
+    options = {"models_dir": models_dir, "program": environment.folder / "bin" / "vaultside"}
     with serving(vault, data_dir=tmp_path / "data", **options) as sidecar:
         sidecar.wait_indexed(vectors=False)
         answer = sidecar.call("search", query="clay oven")

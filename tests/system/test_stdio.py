@@ -1,4 +1,4 @@
-"""`vault-bridge mcp`: what an agent sees of it, whatever happens to the bridge."""
+"""`vaultside mcp`: what an agent sees of it, whatever happens to the bridge."""
 
 import asyncio
 import itertools
@@ -437,7 +437,7 @@ async def test_a_vault_that_is_not_there_is_refused_in_words(data: Path) -> None
         assert entry.process.stdout is not None
         assert (status, await entry.process.stdout.read()) == (1, b"")
     assert "There is no folder and no known vault `nowhere`." in said
-    assert "vault-bridge mcp" in said
+    assert "vaultside mcp" in said
 
 
 async def test_where_another_process_holds_the_vault_the_agent_reads_it_all_the_same(

@@ -17,8 +17,8 @@ TRIES = 5
 KEPT_OPEN_S = 3600.0
 """Seconds that an idle connection stays open, which shows the bridge that the client is still there."""
 
-LIMITED_HEADER = "X-Vault-Bridge-Limited-To"
-SESSION_HEADER = "X-Vault-Bridge-Session"
+LIMITED_HEADER = "X-Vaultside-Limited-To"
+SESSION_HEADER = "X-Vaultside-Session"
 
 
 class ConnectionLost(BridgeError):

@@ -132,7 +132,7 @@ def set_runtime(runtime: asyncio.Future[Runtime], line: bytes) -> None:
 
 
 def program_command() -> list[str]:
-    script = Path(sys.executable).with_name("vault-bridge.exe" if os.name == "nt" else "vault-bridge")
+    script = Path(sys.executable).with_name("vaultside.exe" if os.name == "nt" else "vaultside")
     return [str(script)] if script.exists() else [sys.executable, "-P", "-m", "bridge.cli"]
 
 
@@ -160,7 +160,7 @@ class BridgeUnavailable(BridgeError):
     """No bridge answers for this vault, and none could be started in time."""
 
     code = "not_ready"
-    hint = "Run `vault-bridge serve` with the vault in a terminal: it says what is in the way."
+    hint = "Run `vaultside serve` with the vault in a terminal: it says what is in the way."
 
 
 class BridgeFinder:

@@ -1,4 +1,4 @@
-"""Prints the settings with which an agent starts `vault-bridge mcp` for a vault."""
+"""Prints the settings with which an agent starts `vaultside mcp` for a vault."""
 
 import argparse
 import json
@@ -26,7 +26,7 @@ from bridge.errors import InvalidArguments, NoSuchVault
 from bridge.private_files import modified_at
 from bridge.server.runtime_file import read_runtime
 
-NAME_ONE = "Run `vault-bridge mcp` with the folder of your notes."
+NAME_ONE = "Run `vaultside mcp` with the folder of your notes."
 
 
 def choose_vault(folders: Folders, reference: str | None, here: Path) -> Path:
@@ -60,7 +60,7 @@ def only_served_vault(folders: Folders) -> Path | None:
         case paths:
             names = ", ".join(f"`{path.name}`" for path in paths)
             raise NoSuchVault(
-                "Several vaults are being served; choose one.", hint=f"Run `vault-bridge mcp` with one of {names}."
+                "Several vaults are being served; choose one.", hint=f"Run `vaultside mcp` with one of {names}."
             )
 
 
@@ -96,7 +96,7 @@ def print_agent_config(given: argparse.Namespace) -> int:
     add = ["claude", "mcp", "add", "--scope", "user", name, "--", *command]
     sys.stderr.write(PLACES[given.print_config].format(command=shlex.join(add)) + "\n")
     if given.client is not None and Tokens(folders.tokens).find_client(given.client) is None:
-        sys.stderr.write(f"This client has no token; run: vault-bridge tokens create {shlex.quote(given.client)}\n")
+        sys.stderr.write(f"This client has no token; run: vaultside tokens create {shlex.quote(given.client)}\n")
     return 0
 
 
@@ -128,7 +128,7 @@ def server_name(folders: Folders, vault: Path) -> str:
     id_, slug = vault_id(vault), vault_slug(vault)
     first = next((other for other, path in read_vault_list(folders).items() if vault_slug(path) == slug), id_)
     whole = slug == vault.name.casefold().replace(" ", "-")
-    return f"vault-bridge-{slug}" if whole and first == id_ else f"vault-bridge-{slug}-{id_[:4]}".replace("--", "-")
+    return f"vaultside-{slug}" if whole and first == id_ else f"vaultside-{slug}-{id_[:4]}".replace("--", "-")
 
 
 def vault_slug(vault: Path) -> str:

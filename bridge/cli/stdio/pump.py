@@ -210,7 +210,7 @@ class Pump:
         except BridgeError as error:
             self._fail(message, error)
         except Exception as error:  # noqa: BLE001  # the top of a task: anything else is a bug
-            self._fail(message, Internal(f"Internal error in `vault-bridge mcp`: {type(error).__name__}."))
+            self._fail(message, Internal(f"Internal error in `vaultside mcp`: {type(error).__name__}."))
         finally:
             self._take_pending(message)
 

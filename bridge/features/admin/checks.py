@@ -39,7 +39,7 @@ def check_model(call: Call) -> Finding:
             find_model(call.bridge.models_dir, wanted)
             verify(call.bridge.models_dir, wanted)
         except BridgeError as error:
-            fix = Fix("Install the model", f"vault-bridge models install {shlex.quote(wanted)}", None)
+            fix = Fix("Install the model", f"vaultside models install {shlex.quote(wanted)}", None)
             in_use = {model.id for host in call.bridge.vaults.values() if (model := host.progress().model)}
             return make_finding("model", "warn" if in_use - {wanted} else "fail", error.message, error.hint, fix)
     return make_finding("model", "ok", f"{wanted} is installed in {call.bridge.models_dir}.")
@@ -70,7 +70,7 @@ def _check_chosen(
     try:
         installed = find(call.bridge.models_dir, wanted)
     except BridgeError as error:
-        fix = Fix("Install the model", f"vault-bridge models install {shlex.quote(wanted)}", None)
+        fix = Fix("Install the model", f"vaultside models install {shlex.quote(wanted)}", None)
         return make_finding(name, "warn", error.message, error.hint, fix)
     return make_finding(name, "ok", f"{wanted} is installed at {installed.path}.")
 
@@ -89,7 +89,7 @@ def check_tokens(call: Call) -> Finding:
     held = Tokens(call.bridge.folders.tokens)
     count = len(held.clients())
     if held.aside.exists():
-        fix = Fix("Give a client a new token", "vault-bridge tokens create", None)
+        fix = Fix("Give a client a new token", "vaultside tokens create", None)
         do = f"Give clients new tokens with `{fix.command}` or `pair`, then delete {held.aside}."
         return make_finding("tokens", "warn", f"The tokens of clients were damaged and lie in {held.aside}.", do, fix)
     return make_finding("tokens", "ok", f"{count} client{'' if count == 1 else 's'} can call with tokens of their own.")

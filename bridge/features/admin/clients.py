@@ -143,9 +143,9 @@ async def open_pairing(call: Call) -> PairingOpened:
     call.principal.require_local("pair")
     if not call.is_user:
         # A token would outlive the agent's session, and nobody was asked.
-        raise Forbidden("An agent may not let clients pair.", hint="Only the user may, by `vault-bridge pair`.")
+        raise Forbidden("An agent may not let clients pair.", hint="Only the user may, by `vaultside pair`.")
     if call.bridge.pairing is None:
-        raise NotReady("No bridge is running, so no client can pair.", hint="Start `vault-bridge serve`, then pair.")
+        raise NotReady("No bridge is running, so no client can pair.", hint="Start `vaultside serve`, then pair.")
     return PairingOpened(call.bridge.pairing.open(), round(OPEN_S))
 
 

@@ -262,7 +262,7 @@ def require_known_vault(call: Call, name: Any) -> None:
         known = sorted({path.name for path in read_vault_list(call.bridge.folders).values() if path.is_dir()})
         raise InvalidArguments(
             f"`global_vault` must be the name or id of a vault; there is no `{name[:80]}`.",
-            hint=f"Known vaults: {', '.join(known) or 'none'}. `vault-bridge serve VAULT…` adds one.",
+            hint=f"Known vaults: {', '.join(known) or 'none'}. `vaultside serve VAULT…` adds one.",
         )
 
 

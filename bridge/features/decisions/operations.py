@@ -192,7 +192,7 @@ async def decide(
         NoteChanged: The policy is another by now.
     """
     if not call.is_user:
-        hint = "Only the user may, in Obsidian or by `vault-bridge decide`."
+        hint = "Only the user may, in Obsidian or by `vaultside decide`."
         raise Forbidden(f"`{call.principal.name}` may not do this.", hint=hint)
     subject, parted, digest = id.rpartition("@")
     if not parted:

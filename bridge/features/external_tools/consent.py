@@ -67,7 +67,7 @@ MAX_ARGUMENT_CHARS = 1_000
 """Most characters of a call's arguments in the question to the user."""
 
 WAITS = (
-    "It waits for the user, who answers in Obsidian or by `vault-bridge decide`; repeat the call then. If your program"
+    "It waits for the user, who answers in Obsidian or by `vaultside decide`; repeat the call then. If your program"
     " can show the user a question, repeat it with `confirm`."
 )
 

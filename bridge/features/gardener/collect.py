@@ -212,7 +212,7 @@ def _rewrites_rules(garden: Garden, finding: GardenFinding) -> bool:
 
 
 def _untick(finding: GardenFinding) -> GardenFinding:
-    why = f"{finding.why}; it would change what Vault Bridge reads as rules"
+    why = f"{finding.why}; it would change what Vaultside reads as rules"
     return replace(finding, confidence=min(finding.confidence, UNSURE), why=why)
 
 

@@ -257,7 +257,7 @@ def check_changes(host: Host) -> Finding:
     except BridgeError as error:
         return make_finding("changes", "warn", error.message, error.hint or "Ask again in a moment.")
     if half:
-        fix = Fix("List them", "vault-bridge list-changes --state conflict", None)
+        fix = Fix("List them", "vaultside list-changes --state conflict", None)
         text = f"Changes that were left half made in the last week: {len(half)}."
         return make_finding("changes", "warn", text, f"`{fix.command}` shows them; {_look_at(host, half)}", fix)
     if left:

@@ -169,6 +169,6 @@ async def refuse_run(call: Call, found: ReadPolicy, *, changed: bool) -> BridgeE
     why = "was changed since the user approved it" if changed else "is not approved by the user"
     return Forbidden(
         f"The policy `{found.path}` {why}.",
-        hint="It waits for the user, who answers in Obsidian or by `vault-bridge decide`; show a dry run of it.",
+        hint="It waits for the user, who answers in Obsidian or by `vaultside decide`; show a dry run of it.",
         digest=found.digest,
     )

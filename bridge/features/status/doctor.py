@@ -139,7 +139,7 @@ async def run_waiting_check(check: WaitingCheck, call: Call, feature: str) -> Se
 def failed_check(error: Exception, feature: str) -> Finding:
     log.warning("A check of %s failed: %s", feature, describe_failure(error))
     message = f"A check of {feature} failed: {type(error).__name__}."
-    return make_finding(feature, "warn", message, "This is a bug in Vault Bridge; the log has the details.")
+    return make_finding(feature, "warn", message, "This is a bug in Vaultside; the log has the details.")
 
 
 def check_permissions(data_dir: Path) -> Finding:
@@ -245,7 +245,7 @@ def check_index(health: Mapping[str, Any]) -> Finding:
     if not progress.ready_keyword:
         return make_finding("index", "warn", f"{text} The first scan is not done.", "Wait, or look at `status`.")
     if index_health.fragments > FRAGMENTS or index_health.unindexed_rows > UNINDEXED:
-        fix = Fix("Reindex", "vault-bridge reindex", "reindex")
+        fix = Fix("Reindex", "vaultside reindex", "reindex")
         why = (
             f"It is in {count_of(index_health.fragments, 'fragment')}, and "
             f"{count_of(index_health.unindexed_rows, 'row')} outside its indexes: search is slow."
@@ -335,7 +335,7 @@ def check_calls(codes: Counter[str | None]) -> Finding:
     text = f"{text} ({', '.join(f'`{code}` {count}' for code, count in failed.most_common())})."
     if score >= HEALTHY or codes.total() <= MAX_IGNORED_CALLS:
         return make_finding("calls", "ok", text)
-    fix = Fix("Show which tools fail", "vault-bridge usage", None)
+    fix = Fix("Show which tools fail", "vaultside usage", None)
     hint = f"`{fix.command}` shows which tools fail; other warnings here may tell why."
     return make_finding("calls", "warn", text, hint, fix)
 

@@ -80,7 +80,7 @@ def _backlog(vault: Vault, bridge: Mapping[str, Any] | None) -> str:
     if not pending or not vault["model"]:
         return ""
     if bridge is None:
-        return f", {count_of(pending, 'passage')} without a vector; `vault-bridge index` embeds them"
+        return f", {count_of(pending, 'passage')} without a vector; `vaultside index` embeds them"
     speed = ""
     if embedding is not None:
         speed = f", {embedding['per_second']:,} a second, {timedelta(seconds=embedding['seconds_left'])} left"

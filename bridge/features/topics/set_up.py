@@ -38,7 +38,7 @@ at_least: 1
 
 The notes in the folders beside this one are topics. Other notes have them as links in their property `topics`.
 
-The properties of this note are rules that Vault Bridge follows:
+The properties of this note are rules that Vaultside follows:
 
 - `never` lists globs of notes that get no topics, such as `Daily/**`.
 - `prefer` names, by topic, the one to use in its place, such as `Sourdoughs: Sourdough`.
@@ -92,7 +92,7 @@ async def set_up_ontology(call: Call, folder: Folder | None = None, *, options: 
             f"Topics are kept in `{place}/` only when the user agrees.",
             would=f"create the folder `{place}` with notes on concepts, entities and maps of content",
             subject=f"ontology {place}",
-            hint="Ask the user, who can also run `vault-bridge set-up-ontology`; then repeat the call with `confirm`.",
+            hint="Ask the user, who can also run `vaultside set-up-ontology`; then repeat the call with `confirm`.",
         )
     written = await execute_requests(call, [request], options)
     if place == current or options.dry_run:

@@ -19,7 +19,10 @@ from bridge.vault.write.syscalls import Disk
 
 CHUNK = 1024 * 1024
 DRAFT = ".vault-bridge-"
-"""Prefix of files that are being written: hidden, so that neither Obsidian nor a watcher sees them."""
+"""Prefix of files that are being written: hidden, so that neither Obsidian nor a watcher sees them.
+
+It outlives the product's name, so that what a crash left of an older version is found.
+"""
 NEW = (
     os.O_WRONLY
     | os.O_CREAT

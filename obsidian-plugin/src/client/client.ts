@@ -84,7 +84,7 @@ export async function pair(send: Send, url: string, code: string, client: string
 }
 
 async function request(send: Send, address: Address, method: "GET" | "POST", path: string, body?: string): Promise<Raw> {
-	const headers: Record<string, string> = { "X-Vault-Bridge-Client": CLIENT };
+	const headers: Record<string, string> = { "X-Vaultside-Client": CLIENT };
 	if (address.token !== "") headers["Authorization"] = `Bearer ${address.token}`;
 	if (body !== undefined) headers["Content-Type"] = "application/json";
 	let answer: { readonly status: number; readonly text: string };

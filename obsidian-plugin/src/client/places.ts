@@ -3,11 +3,11 @@ import { homedir, platform } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import type { Address } from "./client";
 
-export const PROGRAM = "vault-bridge";
+export const PROGRAM = "vaultside";
 
 /** Return where the bridge keeps its data on this computer, as the bridge itself decides it. */
 export function dataFolder(env: Readonly<Record<string, string | undefined>>): string {
-	const named = env["VAULT_BRIDGE_DATA_DIR"];
+	const named = env["VAULTSIDE_DATA_DIR"];
 	if (named) return resolve(named);
 	const system = platform();
 	if (system === "darwin") return join(homedir(), "Library", "Application Support", PROGRAM);

@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Address } from "./client";
-import { isLoopback } from "./places";
+import { isLoopback, PROGRAM } from "./places";
 
 const READY_MS = 30_000;
 const LEAVE_MS = 3_000;
 const KEPT = 2_000;
+/** The form of the line by which a started bridge says where it listens. */
+const PROTOCOL = 1;
 
 /** A bridge that this window started. It is what the person installed; nothing is ever fetched or updated. */
 export class Sidecar {
@@ -39,7 +41,7 @@ export class Sidecar {
 				if (end < 0) return;
 				window.clearTimeout(timer);
 				const address = parseAddress(said.slice(0, end), vault);
-				if (address === null) fail("Its answer was not understood.");
+				if (address === null) fail(`${program} is not the ${PROGRAM} that this plugin knows.`);
 				else resolve(address);
 			});
 			child.stderr.setEncoding("utf8");
@@ -75,7 +77,8 @@ export class Sidecar {
 
 function parseAddress(line: string, vault: string): Address | null {
 	try {
-		const { url, token } = JSON.parse(line) as Record<string, unknown>;
+		const { program, protocol, url, token } = JSON.parse(line) as Record<string, unknown>;
+		if (program !== PROGRAM || protocol !== PROTOCOL) return null;
 		return typeof url === "string" && typeof token === "string" && isLoopback(url) ? { url, token, vault } : null;
 	} catch {
 		return null;

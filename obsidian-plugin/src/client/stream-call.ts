@@ -23,7 +23,7 @@ export function streamCall<Name extends OperationName>(
 	hear: Parts<Name>,
 	ways: readonly Way[] = [byNode, byPage],
 ): () => void {
-	const headers = { "X-Vault-Bridge-Client": CLIENT, Authorization: `Bearer ${address.token}`, "Content-Type": "application/json", Accept: "text/event-stream" };
+	const headers = { "X-Vaultside-Client": CLIENT, Authorization: `Bearer ${address.token}`, "Content-Type": "application/json", Accept: "text/event-stream" };
 	const body = JSON.stringify({ vault: address.vault, ...given });
 	const reader = new EventReader();
 	let breakOff = (): void => {};

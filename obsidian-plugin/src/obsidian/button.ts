@@ -16,5 +16,5 @@ export function addButton(el: HTMLElement, { label, attr, ...look }: ButtonLook,
 
 /** Add a row for buttons. */
 export function addButtonRow(el: HTMLElement): HTMLElement {
-	return el.createDiv({ cls: "vault-bridge-buttons" });
+	return el.createDiv({ cls: "vaultside-buttons" });
 }

@@ -13,7 +13,7 @@ export function showSaid(el: HTMLElement, text: string): void {
 
 /** Show what to type in a terminal, with a button that copies it. */
 export function showCommand(el: HTMLElement, command: string): void {
-	const row = el.createDiv({ cls: "vault-bridge-command" });
+	const row = el.createDiv({ cls: "vaultside-command" });
 	row.createEl("code", { text: command });
 	const button = row.createEl("button", { cls: "clickable-icon", attr: { "aria-label": `Copy ${command}` } });
 	setIcon(button, "copy");

@@ -28,15 +28,15 @@ export interface Host {
 }
 
 /** The name under which the settings of *Page preview* know the lists of notes. */
-export const HOVER_SOURCE = "vault-bridge";
+export const HOVER_SOURCE = "vaultside";
 
-export const SEARCH = "vault-bridge-search";
-export const ASK = "vault-bridge-ask";
-export const RELATED = "vault-bridge-related";
-export const GRAPH = "vault-bridge-graph";
-export const MEMORY = "vault-bridge-memory";
-export const ORDER = "vault-bridge-order";
-export const GARDEN = "vault-bridge-garden";
-export const STATUS = "vault-bridge-status";
-export const CHANGES = "vault-bridge-changes";
+export const SEARCH = "vaultside-search";
+export const ASK = "vaultside-ask";
+export const RELATED = "vaultside-related";
+export const GRAPH = "vaultside-graph";
+export const MEMORY = "vaultside-memory";
+export const ORDER = "vaultside-order";
+export const GARDEN = "vaultside-garden";
+export const STATUS = "vaultside-status";
+export const CHANGES = "vaultside-changes";
 export type PaneType = typeof SEARCH | typeof ASK | typeof RELATED | typeof GRAPH | typeof CHANGES | typeof MEMORY | typeof ORDER | typeof GARDEN | typeof STATUS;

@@ -28,7 +28,7 @@ export abstract class Pane extends ItemView {
 	}
 
 	override async onOpen(): Promise<void> {
-		this.contentEl.addClass("vault-bridge-pane");
+		this.contentEl.addClass("vaultside-pane");
 		this.register(this.host.connections.add(() => this.#render()));
 		this.register(this.host.kept.add(() => this.#dress()));
 		this.#dress();
@@ -44,12 +44,12 @@ export abstract class Pane extends ItemView {
 		if (isOpen(connection)) {
 			if (this.#content !== null) return;
 			this.contentEl.empty();
-			this.#content = this.contentEl.createDiv({ cls: "vault-bridge-content" });
+			this.#content = this.contentEl.createDiv({ cls: "vaultside-content" });
 			this.show(this.#content);
 			return;
 		}
 		this.#leave();
-		showAbsence(this.contentEl.createDiv({ cls: "vault-bridge-content" }), this.host, this.#unfolded);
+		showAbsence(this.contentEl.createDiv({ cls: "vaultside-content" }), this.host, this.#unfolded);
 	}
 
 	/** Look as the settings say. */

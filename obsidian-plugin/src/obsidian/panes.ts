@@ -32,7 +32,7 @@ const PANES: readonly PaneEntry[] = [
 
 /** Make the panes known to the app, each with a command, and their lists of notes to *Page preview*. */
 export function registerPanes(plugin: Plugin & Host): void {
-	plugin.registerHoverLinkSource(HOVER_SOURCE, { display: "Vault Bridge", defaultMod: true });
+	plugin.registerHoverLinkSource(HOVER_SOURCE, { display: "Vaultside", defaultMod: true });
 	for (const { type, command, name, view: View } of PANES) {
 		plugin.registerView(type, (leaf) => new View(leaf, plugin));
 		plugin.addCommand({ id: command, name, callback: () => void plugin.reveal(type) });

@@ -1,9 +1,9 @@
 /** Add a line of small print. */
 export function addSmallLine(el: HTMLElement, text: string, attr?: Record<string, string>): void {
-	el.createDiv({ cls: "vault-bridge-small", text, ...(attr === undefined ? {} : { attr }) });
+	el.createDiv({ cls: "vaultside-small", text, ...(attr === undefined ? {} : { attr }) });
 }
 
 /** Add words of small print. */
 export function addSmallText(el: HTMLElement, text: string): HTMLElement {
-	return el.createSpan({ cls: "vault-bridge-small", text });
+	return el.createSpan({ cls: "vaultside-small", text });
 }

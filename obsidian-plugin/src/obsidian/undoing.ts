@@ -9,7 +9,7 @@ export const OFFERED_MS = 10_000;
 /** Say what was done, and offer to do something about it. */
 export function offerAction(text: string, name: string, act: () => void): void {
 	const notice = new Notice(text, OFFERED_MS);
-	addButton(notice.messageEl, { cls: "vault-bridge-undo", text: name }, () => {
+	addButton(notice.messageEl, { cls: "vaultside-undo", text: name }, () => {
 		notice.hide();
 		act();
 	});

@@ -15,7 +15,7 @@ const NOTE = "Bread/Starters/Sourdough starter.md";
 
 vaultForEach();
 
-const answer = () => obsidian.page.locator(".vault-bridge-turn").first();
+const answer = () => obsidian.page.locator(".vaultside-turn").first();
 const shown = (): Promise<string> => obsidian.page.evaluate(() => window.app.workspace.getActiveFile()?.path ?? "");
 
 async function opened(given: Given = {}): Promise<void> {
@@ -54,7 +54,7 @@ async function useModel(name: string, make: string): Promise<void> {
 test.each([false, true])("without a chat model quotes answer, open their lines, and the command to get one is shown, dark: %s", async (dark) => {
 	await opened({ dark });
 	await obsidian.page.getByText("no chat model is in use").waitFor();
-	await obsidian.page.getByText("vault-bridge models install qwen3.5-2b").waitFor();
+	await obsidian.page.getByText("vaultside models install qwen3.5-2b").waitFor();
 	await ask(QUESTION);
 	const quote = answer().getByRole("listitem").filter({ hasText: "the bacteria prefer maltose" });
 	await quote.first().waitFor();
@@ -85,7 +85,7 @@ test("the same is asked again without a note, and a note is offered after an @",
 	await ask(QUESTION);
 	await answer().getByText(/^Read \d+ excerpts/).click();
 	await answer().getByRole("button", { name: "Ask again without Sourdough starter" }).first().click();
-	await expect.poll(() => obsidian.page.locator(".vault-bridge-turn").count()).toBe(2);
+	await expect.poll(() => obsidian.page.locator(".vaultside-turn").count()).toBe(2);
 	await answer().getByText(/^Read \d+ excerpt/).waitFor();
 	expect(await answer().getByRole("button", { name: "Ask again without Sourdough starter" }).count()).toBe(0);
 	const field = obsidian.page.getByLabel("Question");
@@ -105,7 +105,7 @@ test.each([
 	await ask(question);
 	const quote = answer().getByRole("listitem").filter({ hasText: said }).first();
 	await quote.waitFor();
-	const turned = answer().locator(".vault-bridge-question, .vault-bridge-quote").filter({ hasText: /[^\x00-\x7f]{4}/ });
+	const turned = answer().locator(".vaultside-question, .vaultside-quote").filter({ hasText: /[^\x00-\x7f]{4}/ });
 	expect(await turned.evaluateAll((all) => all.map((el) => getComputedStyle(el).direction))).not.toContain(direction === "rtl" ? "ltr" : "rtl");
 	await picture(obsidian, `ask-${name}`, false);
 	await quote.getByRole("button").click();
@@ -139,9 +139,9 @@ test("the open note is summarised, longer if wanted, and the summary kept in it"
 	await expect.poll(() => cites.count()).toBe(3);
 	await picture(obsidian, "ask-summary", false);
 	await answer().getByRole("button", { name: "Longer" }).click();
-	await expect.poll(() => obsidian.page.locator(".vault-bridge-turn").count()).toBe(3);
+	await expect.poll(() => obsidian.page.locator(".vaultside-turn").count()).toBe(3);
 	await expect.poll(() => cites.count()).toBe(10);
-	const summary = (await answer().locator(".vault-bridge-answer span").first().innerText()).slice(0, 30);
+	const summary = (await answer().locator(".vaultside-answer span").first().innerText()).slice(0, 30);
 	await answer().getByRole("button", { name: "Keep as callout" }).click();
 	await obsidian.page.getByText("Kept in Sourdough starter.").waitFor();
 	expect(await readFile(join(home.vault, NOTE), "utf8")).toContain(`> [!summary]\n> ${summary}`);
@@ -163,7 +163,7 @@ test("an answer that is stopped stays as far as it came, and the next one can be
 	await useModel("slow", "random_gguf(path, layers=8)");
 	await opened();
 	await begin(QUESTION);
-	await expect.poll(() => answer().locator(".vault-bridge-answer").innerText(), { timeout: 300_000 }).not.toBe("");
+	await expect.poll(() => answer().locator(".vaultside-answer").innerText(), { timeout: 300_000 }).not.toBe("");
 	await obsidian.page.getByRole("button", { name: "Stop" }).click();
 	await answer().getByText("Stopped.").waitFor();
 	await picture(obsidian, "ask-stopped", false);

@@ -37,13 +37,13 @@ test("no secret is kept in the plugin's data", async () => {
 });
 
 test("a wrong token is refused once and not tried again", async () => {
-	const obsidian = await opened({ settings: { address: bridge.url }, secrets: { "vault-bridge-token": "wrong" } });
+	const obsidian = await opened({ settings: { address: bridge.url }, secrets: { "vaultside-token": "wrong" } });
 	expect(await obsidian.state("refused")).toBe("Bridge refuses");
 	const before = obsidian.node.requests.length;
 	await obsidian.run("status");
 	await obsidian.page.getByText("rejects the token").waitFor();
 	expect(obsidian.node.requests).toHaveLength(before);
-	await obsidian.page.evaluate(() => window.app.secretStorage.setSecret("vault-bridge-token", ""));
+	await obsidian.page.evaluate(() => window.app.secretStorage.setSecret("vaultside-token", ""));
 	await obsidian.page.getByRole("button", { name: "Look again" }).click();
 	await obsidian.state("ready");
 });
@@ -61,7 +61,7 @@ test("pairing takes a right code and no wrong one, and keeps the token in the se
 	await obsidian.page.getByRole("button", { name: "Pair" }).click();
 	await obsidian.page.locator(".notice", { hasText: "Paired." }).waitFor();
 	await obsidian.state("ready");
-	const secret = await obsidian.page.evaluate(() => window.app.secretStorage.getSecret("vault-bridge-token"));
+	const secret = await obsidian.page.evaluate(() => window.app.secretStorage.getSecret("vaultside-token"));
 	expect(secret).toMatch(/\S{20,}/);
 	expect(await obsidian.page.evaluate(() => window.app.stored)).not.toContain(secret);
 });

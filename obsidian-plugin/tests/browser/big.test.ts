@@ -8,7 +8,7 @@ import { uncut } from "./picture";
 import { paired } from "./programs";
 import { AppWindow, PLUGIN } from "./window";
 
-const EVAL = process.env["VAULT_BRIDGE_EVAL"] ?? join(PLUGIN, "..", "..", "shared", "eval");
+const EVAL = process.env["VAULTSIDE_EVAL"] ?? join(PLUGIN, "..", "..", "shared", "eval");
 const LODGE = join(EVAL, "links", "DawnVespero__TheBlackSunLodge");
 const MANY = 300;
 
@@ -39,7 +39,7 @@ interface Told {
 }
 
 test("a folder of 300 notes is renamed: told once and in order, and every note is found where it is now", async () => {
-	const vault = await mkdtemp(join(tmpdir(), "vault-bridge-many-"));
+	const vault = await mkdtemp(join(tmpdir(), "vaultside-many-"));
 	await mkdir(join(vault, "Journal", "Deep"), { recursive: true });
 	for (let at = 0; at < MANY; at++) await writeFile(join(vault, "Journal", at % 2 === 0 ? "" : "Deep", `Day ${at}.md`), `# Day ${at}\n\nSeen: quokka${at}z.\n`);
 	await writeFile(join(vault, "Index.md"), "[[Day 1]] and [[Day 2]]\n");
@@ -81,7 +81,7 @@ test("a folder of 300 notes is renamed: told once and in order, and every note i
 
 test.skipIf(!existsSync(LODGE))("a vault of 773 notes is searched, read and changed (needs the development data beside this checkout)", async () => {
 	const [{ vault }, far, app] = await opened(true, LODGE);
-	await app.page.locator(".vault-bridge-status-bar:is([data-state=ready], [data-state=indexing])").waitFor();
+	await app.page.locator(".vaultside-status-bar:is([data-state=ready], [data-state=indexing])").waitFor();
 	const names = (await readdir(vault, { recursive: true })).filter((path) => path.endsWith(".md") && !path.startsWith("."));
 	const titles = names.map((path) => path.split("/").at(-1)?.replace(/\.md$/, "") ?? "");
 	const once = titles.filter((title) => titles.indexOf(title) === titles.lastIndexOf(title)).sort((one, other) => other.length - one.length);
@@ -91,8 +91,8 @@ test.skipIf(!existsSync(LODGE))("a vault of 773 notes is searched, read and chan
 	for (const title of [longest, foreign, once[Math.floor(once.length / 2)]]) {
 		if (title === undefined) continue;
 		await app.page.getByRole("combobox").fill(title);
-		await app.page.locator(".vault-bridge-hit-title").first().and(app.page.getByText(title, { exact: true })).waitFor();
-		await app.page.locator(".vault-bridge-say", { hasText: /\d ms(?! …)/ }).waitFor();
+		await app.page.locator(".vaultside-hit-title").first().and(app.page.getByText(title, { exact: true })).waitFor();
+		await app.page.locator(".vaultside-say", { hasText: /\d ms(?! …)/ }).waitFor();
 		await uncut(app);
 	}
 	const note = names.find((path) => path.endsWith(`${longest}.md`)) ?? "";
@@ -100,7 +100,7 @@ test.skipIf(!existsSync(LODGE))("a vault of 773 notes is searched, read and chan
 		const file = window.app.vault.getFileByPath(path);
 		if (file !== null) await window.app.workspace.getLeaf(false).openFile(file);
 	}, note);
-	for (const [pane, shown] of [["related", ".vault-bridge-hit"], ["status", ".vault-bridge-pane"], ["changes", ".vault-bridge-empty"]] as const) {
+	for (const [pane, shown] of [["related", ".vaultside-hit"], ["status", ".vaultside-pane"], ["changes", ".vaultside-empty"]] as const) {
 		await app.run(pane);
 		await app.page.locator(`${shown}:visible`).first().waitFor();
 		await uncut(app);
@@ -109,11 +109,11 @@ test.skipIf(!existsSync(LODGE))("a vault of 773 notes is searched, read and chan
 	const text = await disk();
 	const quill = await paired(far, "Quill");
 	await quill("edit_note", { path: note, edits: [{ op: "append", text: "Proposed by Quill.\n" }], reason: "To be accepted." });
-	const row = app.page.locator(".vault-bridge-change", { hasText: "To be accepted." });
+	const row = app.page.locator(".vaultside-change", { hasText: "To be accepted." });
 	await row.locator("summary").click();
 	await row.getByRole("button", { name: "Accept", exact: true }).click();
 	await expect.poll(disk).toContain("Proposed by Quill.");
-	await expect.poll(() => app.page.locator(".vault-bridge-came").allInnerTexts()).toEqual(["Proposed by Quill."]);
+	await expect.poll(() => app.page.locator(".vaultside-came").allInnerTexts()).toEqual(["Proposed by Quill."]);
 	await uncut(app);
 	await row.getByRole("button", { name: "Undo", exact: true }).click();
 	await expect.poll(disk).toBe(text);

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { PLUGIN } from "./window";
 
 const ROOT = join(PLUGIN, "..");
-export const PROGRAM = process.env["VAULT_BRIDGE"] ?? join(ROOT, ".venv", "bin", "vault-bridge");
-export const MODELS = process.env["VAULT_BRIDGE_MODELS"] ?? join(process.env["XDG_DATA_HOME"] || join(homedir(), ".local", "share"), "vault-bridge", "models");
+export const PROGRAM = process.env["VAULTSIDE"] ?? join(ROOT, ".venv", "bin", "vaultside");
+export const MODELS = process.env["VAULTSIDE_MODELS"] ?? join(process.env["XDG_DATA_HOME"] || join(homedir(), ".local", "share"), "vaultside", "models");
 
 /** What takes from a bridge of the machine's owner the right to read every file, which no person has. */
 const ORDINARY = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-dac_override,-dac_read_search"];
@@ -31,7 +31,7 @@ export class Home {
 	 * @param vault The folder whose notes each vault gets.
 	 */
 	static async make(models: boolean, vault = SAMPLE, vaults = 1): Promise<Home> {
-		const path = await realpath(await mkdtemp(join(tmpdir(), "vault-bridge-")));
+		const path = await realpath(await mkdtemp(join(tmpdir(), "vaultside-")));
 		const home = new Home(path, Array.from({ length: vaults }, (_, at) => join(path, String(at), "Notes")));
 		const index = join(process.env["READY"] ?? "", models ? "index" : "words");
 		for (home.at = 0; home.at < vaults; home.at++) {
@@ -92,7 +92,7 @@ export class Home {
 
 	/** Where a program of this home keeps its data. */
 	get data(): string {
-		return join(this.path, ".local", "share", "vault-bridge");
+		return join(this.path, ".local", "share", "vaultside");
 	}
 
 	private get index(): string {
@@ -153,7 +153,7 @@ export class Bridge {
 
 	/** Call an operation on the current vault, as an agent would in a session. */
 	callAs<T>(client: string, operation: string, given: object): Promise<T> {
-		return this.send(operation, { vault: this.vault, ...given }, { "X-Vault-Bridge-Client": client, "X-Vault-Bridge-Session": client });
+		return this.send(operation, { vault: this.vault, ...given }, { "X-Vaultside-Client": client, "X-Vaultside-Session": client });
 	}
 
 	private async send<T>(operation: string, given: object, headers: Record<string, string> = {}): Promise<T> {

@@ -33,7 +33,7 @@ async function opened(given: Given = {}): Promise<void> {
 /** Whether the notes were read; without a model nothing is embedded. */
 const own: Program = (operation, given) => bridge.call(operation, given);
 const disk = (path = NOTE): Promise<string> => readFile(join(home.vault, path), "utf8");
-const row = (text: string): Locator => obsidian.page.locator(".vault-bridge-change", { hasText: text });
+const row = (text: string): Locator => obsidian.page.locator(".vaultside-change", { hasText: text });
 const button = (name: string | RegExp): Locator => obsidian.page.getByRole("button", { name, exact: typeof name === "string" });
 
 async function read(path: string): Promise<void> {
@@ -46,18 +46,18 @@ async function read(path: string): Promise<void> {
 async function unfold(text: string): Promise<Locator> {
 	const found = row(text);
 	await found.locator("summary").click();
-	await found.locator(".vault-bridge-diff").first().waitFor();
+	await found.locator(".vaultside-diff").first().waitFor();
 	return found;
 }
 
 test("what a paired program proposes appears by itself, is counted, and is written when it is accepted", async () => {
 	const quill = await paired(bridge, "Quill");
 	await opened();
-	expect(await obsidian.page.locator(".vault-bridge-badge").isVisible()).toBe(false);
+	expect(await obsidian.page.locator(".vaultside-badge").isVisible()).toBe(false);
 	expect((await rewrite(quill)).state).toBe("proposed");
 	await obsidian.page.getByRole("group", { name: "Quill", exact: true }).waitFor();
-	await expect.poll(() => obsidian.page.locator(".vault-bridge-badge").innerText()).toBe("1");
-	await expect.poll(() => obsidian.page.locator(".vault-bridge-waiting").innerText()).toBe("1");
+	await expect.poll(() => obsidian.page.locator(".vaultside-badge").innerText()).toBe("1");
+	await expect.poll(() => obsidian.page.locator(".vaultside-waiting").innerText()).toBe("1");
 	const shown = await unfold("The oven runs cold.");
 	expect(await shown.locator("del").allInnerTexts()).toEqual(["230", "ten"]);
 	expect(await shown.locator("ins").allInnerTexts()).toEqual(["250", "twelve"]);
@@ -65,7 +65,7 @@ test("what a paired program proposes appears by itself, is counted, and is writt
 	await button("Accept").click();
 	await obsidian.page.getByRole("status").filter({ hasText: "Accepted." }).waitFor();
 	expect(await disk()).toBe(CHANGED);
-	await expect.poll(() => obsidian.page.locator(".vault-bridge-waiting").isVisible()).toBe(false);
+	await expect.poll(() => obsidian.page.locator(".vaultside-waiting").isVisible()).toBe(false);
 	await row("The oven runs cold.").getByText("Made", { exact: true }).waitFor();
 });
 
@@ -148,7 +148,7 @@ test("what stands in the way of an undo is shown, with what stands there", async
 	await opened();
 	const shown = await unfold("The oven runs cold.");
 	await shown.getByRole("button", { name: "Undo", exact: true }).click();
-	const clash = shown.locator(".vault-bridge-clash");
+	const clash = shown.locator(".vaultside-clash");
 	await clash.waitFor();
 	expect(await clash.innerText()).toContain("260");
 	await expect.poll(() => shown.getByRole("button", { name: "Undo", exact: true }).isEnabled()).toBe(true);
@@ -162,7 +162,7 @@ test("the keyboard goes from change to change, reads one, and opens the note at 
 	await obsidian.page.keyboard.press("ArrowDown");
 	await obsidian.page.keyboard.press("Enter");
 	const shown = row("The oven runs cold.");
-	await shown.locator(".vault-bridge-diff").first().waitFor();
+	await shown.locator(".vaultside-diff").first().waitFor();
 	await obsidian.page.keyboard.press("Tab");
 	await obsidian.page.keyboard.press("Enter");
 	await expect.poll(() => obsidian.page.evaluate(() => window.app.workspace.getActiveFile()?.path)).toBe(NOTE);
@@ -173,7 +173,7 @@ test("the keyboard goes from change to change, reads one, and opens the note at 
 test("a list is bounded, and shows more when it is asked to", async () => {
 	for (let at = 0; at < 24; at++) await own("edit_note", { path: NOTE, edits: [{ op: "append", text: `Line ${at}.\n` }] });
 	await opened();
-	const rows = obsidian.page.locator(".vault-bridge-change");
+	const rows = obsidian.page.locator(".vaultside-change");
 	await expect.poll(() => rows.count()).toBe(20);
 	await button("Show more").click();
 	await expect.poll(() => rows.count()).toBe(25);
@@ -209,7 +209,7 @@ test("nothing of the changes is cut off, whatever the script, in light and in da
 		await read("旅行/面包笔记.md");
 		await unfold("Warmer water");
 		expect(await row("Warmer water").locator("ins").allInnerTexts()).toEqual(["四", "ساعتين"]);
-		await obsidian.page.locator(".vault-bridge-badge", { hasText: "1" }).waitFor();
+		await obsidian.page.locator(".vaultside-badge", { hasText: "1" }).waitFor();
 		await picture(obsidian, "changes", dark);
 		await row("Warmer water").locator("summary").click();
 		await unfold("The oven runs cold.");
@@ -222,9 +222,9 @@ test("what an agent may do is agreed to where it waits, and taken back", async (
 	await opened();
 	const { path } = await bridge.call<{ path: string }>("author_policy", { name: "Salt", text, confirm: true });
 	await bridge.call("wait_until_indexed", { path, what: "links" });
-	const decision = obsidian.page.locator(".vault-bridge-decision", { hasText: "run the policy Agents/Policies/Salt.md" });
+	const decision = obsidian.page.locator(".vaultside-decision", { hasText: "run the policy Agents/Policies/Salt.md" });
 	await decision.waitFor();
-	await expect.poll(() => obsidian.page.locator(".vault-bridge-badge").innerText()).toBe("1");
+	await expect.poll(() => obsidian.page.locator(".vaultside-badge").innerText()).toBe("1");
 	const approved = async (): Promise<boolean | undefined> => (await bridge.call<{ policies: { approved: boolean }[] }>("list_policies", {})).policies[0]?.approved;
 	await decision.getByRole("button", { name: "Accept" }).click();
 	await expect.poll(approved).toBe(true);

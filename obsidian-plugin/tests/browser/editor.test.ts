@@ -33,10 +33,10 @@ async function writing(path: string, text: string, given: Given = {}): Promise<v
 const disk = (path: string): Promise<string> => readFile(join(home.vault, path), "utf8");
 const type = (text: string): Promise<void> => obsidian.page.keyboard.type(text);
 const press = (key: string): Promise<void> => obsidian.page.keyboard.press(key);
-const picks = (): Locator => obsidian.page.locator(".vault-bridge-pick");
-const titles = (): Promise<string[]> => obsidian.page.locator(".vault-bridge-pick-title").allInnerTexts();
+const picks = (): Locator => obsidian.page.locator(".vaultside-pick");
+const titles = (): Promise<string[]> => obsidian.page.locator(".vaultside-pick-title").allInnerTexts();
 const text = (): Promise<string> => obsidian.page.evaluate(() => window.app.workspace.activeEditor?.editor.getValue() ?? "");
-const chips = (): Locator => obsidian.page.locator(".vault-bridge-offers-chip");
+const chips = (): Locator => obsidian.page.locator(".vaultside-offers-chip");
 const offered = (): Promise<string[]> => chips().locator("bdi:first-child").allInnerTexts();
 const focused = (): Promise<string> => obsidian.page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? "");
 
@@ -82,7 +82,7 @@ test("meaning refines what words found, and what was come to stays", async () =>
 	await expect.poll(() => asked().at(-1)?.mode).toBe("hybrid");
 	await picks().filter({ hasText: "close in meaning" }).first().waitFor();
 	expect((await titles()).slice(0, 2)).toEqual([one, two]);
-	expect(await obsidian.page.locator(".suggestion-item.is-selected .vault-bridge-pick-title").innerText()).toBe(two);
+	expect(await obsidian.page.locator(".suggestion-item.is-selected .vaultside-pick-title").innerText()).toBe(two);
 	await press("Escape");
 	expect(await text()).toBe("[[?old bread stiff\n");
 	expect(await picks().count()).toBe(0);
@@ -119,7 +119,7 @@ test("what was picked for words comes first the next time", async () => {
 	await expect.poll(() => asked().at(-1)?.mode).toBe("hybrid");
 	await press("ArrowDown");
 	await press("ArrowDown");
-	const third = await obsidian.page.locator(".suggestion-item.is-selected .vault-bridge-pick-title").innerText();
+	const third = await obsidian.page.locator(".suggestion-item.is-selected .vaultside-pick-title").innerText();
 	await press("Enter");
 	await expect.poll(() => disk("Learned.md")).toContain("|gluten web]]");
 	await expect.poll(async () => (await bridge.call<{ hits: { title: string }[] }>("pick_link", { words: "gluten web" })).hits[0]?.title).toBe(third);
@@ -179,7 +179,7 @@ test("links that a paragraph misses are chips: one is made, one declined, by key
 	await writing("Diary.md", DIARY.replace("was lively", "was lively¦"));
 	await obsidian.run("offer-links");
 	await expect.poll(offered).toEqual(["sourdough starter", "Kimchi"]);
-	expect(await obsidian.page.locator(".vault-bridge-offered").allInnerTexts()).toEqual(["sourdough starter", "Kimchi"]);
+	expect(await obsidian.page.locator(".vaultside-offered").allInnerTexts()).toEqual(["sourdough starter", "Kimchi"]);
 	await expect.poll(focused).toContain("Link “sourdough starter” to Sourdough starter");
 	await press("ArrowRight");
 	await press("Delete");
@@ -229,7 +229,7 @@ test("the menu of a note leads to what is related, and to how it leads to anothe
 	await writing(STALING, await disk(STALING));
 	await obsidian.page.locator(".workspace-split.mod-root .workspace-tab-header").click({ button: "right" });
 	await obsidian.page.getByRole("menuitem", { name: "Related notes" }).click();
-	await obsidian.page.locator(".vault-bridge-head-title", { hasText: "Staling" }).waitFor();
+	await obsidian.page.locator(".vaultside-head-title", { hasText: "Staling" }).waitFor();
 	await obsidian.page.locator(".cm-content").click({ button: "right" });
 	await obsidian.page.getByRole("menuitem", { name: "Find path to…" }).click();
 	await obsidian.page.locator(".prompt-input").fill("Garlic");
@@ -237,13 +237,13 @@ test("the menu of a note leads to what is related, and to how it leads to anothe
 	await expect.poll(() => obsidian.node.requests.filter(({ url }) => url.endsWith("/graph_path")).map(({ body }) => body)).toEqual([expect.stringContaining('"target":"Garden/Plants/Garlic.md"')]);
 });
 
-const hits = (): Locator => obsidian.page.locator(".vault-bridge-search-modal .vault-bridge-hit");
-const field = (): Locator => obsidian.page.locator(".vault-bridge-search-modal").getByRole("combobox");
+const hits = (): Locator => obsidian.page.locator(".vaultside-search-modal .vaultside-hit");
+const field = (): Locator => obsidian.page.locator(".vaultside-search-modal").getByRole("combobox");
 
 async function searching(query: string): Promise<void> {
 	await obsidian.run("search-window");
 	await field().fill(query);
-	await obsidian.page.locator(".vault-bridge-search-modal .vault-bridge-say", { hasText: /· \d+ ms(?! …)/ }).waitFor();
+	await obsidian.page.locator(".vaultside-search-modal .vaultside-say", { hasText: /· \d+ ms(?! …)/ }).waitFor();
 }
 
 test("the window for searching links what it finds where one came from, and opens it beside", async () => {
@@ -257,7 +257,7 @@ test("the window for searching links what it finds where one came from, and open
 	await obsidian.run("search-window");
 	await obsidian.page.getByRole("button", { name: "path:Bread why does bread go hard in the fridge", exact: true }).click();
 	await hits().nth(1).waitFor();
-	await obsidian.page.locator(".vault-bridge-search-modal .vault-bridge-say", { hasText: /· \d+ ms(?! …)/ }).waitFor();
+	await obsidian.page.locator(".vaultside-search-modal .vaultside-say", { hasText: /· \d+ ms(?! …)/ }).waitFor();
 	await press("ArrowDown");
 	await press("Alt+Enter");
 	await expect.poll(() => obsidian.page.evaluate(() => window.app.workspace.getActiveFile()?.path)).toBe(STALING);

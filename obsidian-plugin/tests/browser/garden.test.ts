@@ -19,8 +19,8 @@ vaultForEach({
 	},
 });
 
-const pane = (): Locator => obsidian.page.locator(".vault-bridge-pane:has(.vault-bridge-garden)");
-const says = (): Locator => pane().locator(".vault-bridge-say");
+const pane = (): Locator => obsidian.page.locator(".vaultside-pane:has(.vaultside-garden)");
+const says = (): Locator => pane().locator(".vaultside-say");
 const row = (text: string): Locator => pane().getByRole("listitem").filter({ hasText: text });
 const notes = (): Promise<string[]> => Promise.all(Object.keys(NOTES).map((path) => readFile(join(home.vault, path), "utf8")));
 
@@ -72,7 +72,7 @@ test("what a finding would change is shown in its row, and hidden again", async 
 	const before = await notes();
 	await tag.getByRole("button", { name: /^What would change: Rename the tag/ }).click();
 	await tag.locator("ins").first().waitFor();
-	expect(await tag.locator(".vault-bridge-renamed").innerText()).toContain("Clay");
+	expect(await tag.locator(".vaultside-renamed").innerText()).toContain("Clay");
 	expect(await tag.locator("del").allInnerTexts()).toEqual(["Tiling"]);
 	await picture(obsidian, "garden-look", false);
 	await tag.getByRole("button", { name: /^What would change/ }).click();
@@ -219,7 +219,7 @@ test("what is rejected is not proposed again", async () => {
 test("a plan that is made unasked is told until it is looked at", async () => {
 	await open();
 	await obsidian.state("ready");
-	const sign = obsidian.page.locator(".vault-bridge-plan");
+	const sign = obsidian.page.locator(".vaultside-plan");
 	expect(await sign.isVisible()).toBe(false);
 	const { findings } = await bridge.call<{ findings: unknown[] }>("plan_garden", {});
 	await sign.waitFor();
@@ -243,7 +243,7 @@ test("a plan that is made unasked is told until it is looked at", async () => {
 
 const note = (): Locator => obsidian.page.locator(".markdown-preview-sizer");
 const line = (text: string): Locator => note().locator("li.task-list-item").filter({ hasText: text });
-const controls = (): Promise<number> => note().locator(".vault-bridge-plan").count();
+const controls = (): Promise<number> => note().locator(".vaultside-plan").count();
 
 /** Open the plan in the reading view. */
 async function read(path: string): Promise<void> {
@@ -269,12 +269,12 @@ async function readPlan(): Promise<string> {
 
 test("a plan is reviewed and applied inside of its note", async () => {
 	await readPlan();
-	const top = note().locator(".vault-bridge-plan").first();
+	const top = note().locator(".vaultside-plan").first();
 	await top.getByText(/^2 of \d+ ticked\./).waitFor();
 	await picture(obsidian, "garden-note", false);
 	// Every finding has a card, each check a box for all, and the note a head.
 	const findings = await note().locator("li.task-list-item").count();
-	expect(await note().locator("li.task-list-item > .vault-bridge-plan").count()).toBe(findings);
+	expect(await note().locator("li.task-list-item > .vaultside-plan").count()).toBe(findings);
 	expect(await note().locator("h2").count()).toBe(await note().getByRole("checkbox", { name: /^All of/ }).count());
 	await note().getByRole("checkbox", { name: "All of Missing links" }).check();
 	await top.getByText(/^8 of/).waitFor();
@@ -334,7 +334,7 @@ test("a person's own lines get no card, and each card stays with its line", asyn
 	await line("my own").first().waitFor();
 	const tag = line("Rename the tag Tiling");
 	await tag.getByRole("button", { name: /^What would change: Rename the tag Tiling/ }).waitFor();
-	expect(await note().locator("li:has-text('my own') .vault-bridge-plan").count()).toBe(0);
+	expect(await note().locator("li:has-text('my own') .vaultside-plan").count()).toBe(0);
 	expect(await note().getByRole("checkbox", { name: "All of Missing links" }).count()).toBe(0);
 	expect(await note().getByRole("checkbox", { name: "All of Tags" }).count()).toBe(1);
 });

@@ -39,7 +39,7 @@ async function read(path: string): Promise<void> {
 
 /** Wait until the pane says something of how much is drawn. */
 async function said(text: RegExp): Promise<string> {
-	const say = obsidian.page.locator(".vault-bridge-graph > .vault-bridge-say").filter({ hasText: text });
+	const say = obsidian.page.locator(".vaultside-graph > .vaultside-say").filter({ hasText: text });
 	await say.waitFor();
 	return say.innerText();
 }
@@ -47,7 +47,7 @@ async function said(text: RegExp): Promise<string> {
 /** The titles of what is drawn. */
 async function drawn(): Promise<string[]> {
 	return obsidian.page.evaluate(() => {
-		const { view } = window.app.workspace.getLeavesOfType("vault-bridge-graph")[0] ?? {};
+		const { view } = window.app.workspace.getLeavesOfType("vaultside-graph")[0] ?? {};
 		return ((view as unknown as Inside).parts.stage.drawn?.picture.nodes ?? []).map(({ title }) => title);
 	});
 }
@@ -55,7 +55,7 @@ async function drawn(): Promise<string[]> {
 /** Where a node is on the page, once the picture has come to rest. */
 async function place(title: string): Promise<{ x: number; y: number }> {
 	const at = await obsidian.page.evaluate(async (wanted) => {
-		const { view } = window.app.workspace.getLeavesOfType("vault-bridge-graph")[0] ?? {};
+		const { view } = window.app.workspace.getLeavesOfType("vaultside-graph")[0] ?? {};
 		const where = (): { x: number; y: number } | null => {
 			const { drawn: shown, canvas } = (view as unknown as Inside).parts.stage;
 			const node = shown?.picture.nodes.find((one) => one.title === wanted);
@@ -71,7 +71,7 @@ async function place(title: string): Promise<{ x: number; y: number }> {
 		}
 		return found;
 	}, title);
-	const box = await obsidian.page.locator(".vault-bridge-graph-picture").boundingBox();
+	const box = await obsidian.page.locator(".vaultside-graph-picture").boundingBox();
 	if (at === null || box === null) throw new Error(`${title} is not drawn.`);
 	return { x: box.x + 1 + at.x, y: box.y + 1 + at.y };
 }
@@ -79,7 +79,7 @@ async function place(title: string): Promise<{ x: number; y: number }> {
 /** Go so near to a node that no other lies over it. */
 async function near(title: string): Promise<void> {
 	await obsidian.page.evaluate((wanted) => {
-		const { view } = window.app.workspace.getLeavesOfType("vault-bridge-graph")[0] ?? {};
+		const { view } = window.app.workspace.getLeavesOfType("vaultside-graph")[0] ?? {};
 		const { drawn: shown, canvas } = (view as unknown as Inside).parts.stage;
 		const [at] = canvas?.places(shown?.picture.nodes.filter((one) => one.title === wanted).map(({ id }) => id) ?? []) ?? [];
 		if (at !== undefined) canvas?.sigma.getCamera().setState({ x: at.x, y: at.y, ratio: 0.1 });
@@ -105,9 +105,9 @@ async function click(title: string, options: Click = {}, approach?: typeof near)
 	await obsidian.page.mouse.click(x, y, options);
 }
 
-const tell = (text: string | RegExp): Locator => obsidian.page.locator(".vault-bridge-graph-tell", { hasText: text });
+const tell = (text: string | RegExp): Locator => obsidian.page.locator(".vaultside-graph-tell", { hasText: text });
 const button = (name: string | RegExp): Locator => obsidian.page.getByRole("button", { name });
-const legend = (): Promise<string[]> => obsidian.page.locator(".vault-bridge-graph-group-name").allInnerTexts();
+const legend = (): Promise<string[]> => obsidian.page.locator(".vaultside-graph-group-name").allInnerTexts();
 const shown = (): Promise<string> => obsidian.page.evaluate(() => window.app.workspace.getActiveFile()?.path ?? "");
 const notes = (): Promise<number> => obsidian.page.evaluate(() => window.app.workspace.getLeavesOfType("markdown").length);
 const choose = async (name: string): Promise<void> => obsidian.page.getByRole("menuitem", { name, exact: true }).click();
@@ -172,7 +172,7 @@ test("the menu of a note opens it beside, links it, and draws what is around it"
 	await expect.poll(() => obsidian.page.evaluate(() => navigator.clipboard.readText())).toBe("[[Levain]]");
 	await click("Levain", { button: "right" });
 	await choose("Show what is around it");
-	await expect.poll(() => obsidian.page.locator(".vault-bridge-head-title").innerText()).toBe("Levain");
+	await expect.poll(() => obsidian.page.locator(".vaultside-head-title").innerText()).toBe("Levain");
 	expect(await shown()).toBe(STARTER);
 });
 
@@ -183,10 +183,10 @@ test("colours tell communities, folders, tags and types apart, by name too, and 
 	await expect.poll(legend).toContain("Garden");
 	await button(/^Garden \d/).click();
 	await expect.poll(() => button(/^Garden \d/).getAttribute("aria-pressed")).toBe("true");
-	await expect.poll(() => obsidian.page.locator(".vault-bridge-graph-group.is-dim").count()).toBeGreaterThan(0);
+	await expect.poll(() => obsidian.page.locator(".vaultside-graph-group.is-dim").count()).toBeGreaterThan(0);
 	await look("Colours by tag");
 	await expect.poll(async () => (await legend()).some((name) => name.startsWith("#"))).toBe(true);
-	await expect.poll(() => obsidian.page.locator(".vault-bridge-graph-group.is-dim").count()).toBe(0);
+	await expect.poll(() => obsidian.page.locator(".vaultside-graph-group.is-dim").count()).toBe(0);
 	await look("Colours by type");
 	await expect.poll(legend).toContain("Notes");
 });
@@ -199,7 +199,7 @@ test("two notes are picked, and the path between them is told sentence by senten
 	await choose("Find a path from here");
 	await tell("Path from Staling: pick the other note.").waitFor();
 	await click("Garlic", {}, near);
-	const steps = obsidian.page.locator(".vault-bridge-graph-step");
+	const steps = obsidian.page.locator(".vaultside-graph-step");
 	await expect.poll(() => steps.count()).toBe(3);
 	expect(await steps.last().innerText()).toContain("Brush with butter in which a clove of Garlic has spent five minutes.");
 	await expect.poll(drawn).toContain("Stovetop flatbreads");
@@ -217,7 +217,7 @@ test("other parts can ask for a path, and hear that there is none", async () => 
 	const ask = (from: string, to: string): Promise<void> =>
 		obsidian.page.evaluate(([one, other]) => (window.plugin as unknown as { showPath: (from: string, to: string) => Promise<void> }).showPath(one, other), [from, to] as const);
 	await ask("Bread/Science/Staling.md", "Garden/Plants/Garlic.md");
-	await obsidian.page.locator(".vault-bridge-graph-step").first().waitFor();
+	await obsidian.page.locator(".vaultside-graph-step").first().waitFor();
 	await bridge.call("create_note", { path: "Alone.md", text: "Nothing links here.\n" });
 	await bridge.call("wait_until_indexed", { path: "Alone.md", what: "links" });
 	await ask("Bread/Science/Staling.md", "Alone.md");
@@ -242,11 +242,11 @@ test("what is typed is found by title and by words, and Enter goes from one to t
 
 test("arrow keys go along links, and Enter opens what they come to", async () => {
 	await opened(STARTER);
-	await obsidian.page.locator(".vault-bridge-graph-picture").focus();
+	await obsidian.page.locator(".vaultside-graph-picture").focus();
 	const from = await place("Sourdough starter");
 	const below = await place("Levain");
 	await obsidian.page.keyboard.press(below.y > from.y ? "ArrowDown" : "ArrowUp");
-	const title = await obsidian.page.locator(".vault-bridge-graph-tell-title").innerText();
+	const title = await obsidian.page.locator(".vaultside-graph-tell-title").innerText();
 	expect(title).not.toBe("Sourdough starter");
 	await obsidian.page.keyboard.press("Enter");
 	await expect.poll(async () => (await shown()).includes(title)).toBe(true);
@@ -256,17 +256,17 @@ test("a link that is written appears by itself, and what one looks at stays wher
 	await opened("Garden/Plants/Garlic.md");
 	const camera = (): Promise<object> =>
 		obsidian.page.evaluate(() => {
-			const { view } = window.app.workspace.getLeavesOfType("vault-bridge-graph")[0] ?? {};
+			const { view } = window.app.workspace.getLeavesOfType("vaultside-graph")[0] ?? {};
 			return (view as unknown as Inside).parts.stage.canvas?.sigma.getCamera().getState() ?? {};
 		});
 	await obsidian.page.evaluate(() => {
-		const { view } = window.app.workspace.getLeavesOfType("vault-bridge-graph")[0] ?? {};
+		const { view } = window.app.workspace.getLeavesOfType("vaultside-graph")[0] ?? {};
 		(view as unknown as Inside).parts.stage.canvas?.sigma.getCamera().setState({ x: 0.4, y: 0.6, ratio: 0.7 });
 	});
 	const before = await camera();
-	await obsidian.page.locator(".vault-bridge-graph-picture").focus();
+	await obsidian.page.locator(".vaultside-graph-picture").focus();
 	await obsidian.page.keyboard.press("ArrowDown");
-	const come = await obsidian.page.locator(".vault-bridge-graph-tell-title").innerText();
+	const come = await obsidian.page.locator(".vaultside-graph-tell-title").innerText();
 	await obsidian.page.evaluate(async () => {
 		await window.app.vault.create("Fresh.md", "Like [[Garlic]].\n");
 	});
@@ -290,12 +290,12 @@ test("where no picture can be drawn there is a list, which says why, and the key
 	});
 	await obsidian.run("graph");
 	await obsidian.page.getByText("This window cannot draw with WebGL").waitFor();
-	const rows = obsidian.page.locator(".vault-bridge-graph-row");
+	const rows = obsidian.page.locator(".vaultside-graph-row");
 	expect(await rows.first().innerText()).toContain("Sourdough starter");
 	await expect.poll(async () => (await rows.count()) - (await drawn()).length).toBe(0);
 	await rows.first().focus();
 	await obsidian.page.keyboard.press("ArrowDown");
-	const title = await obsidian.page.locator(".vault-bridge-graph-row:focus .vault-bridge-graph-row-title").innerText();
+	const title = await obsidian.page.locator(".vaultside-graph-row:focus .vaultside-graph-row-title").innerText();
 	await tell(title).waitFor();
 	await obsidian.page.keyboard.press("Enter");
 	await expect.poll(async () => (await shown()).includes(title)).toBe(true);
@@ -307,13 +307,13 @@ test("where the driver takes the picture back there is a list instead", async ()
 		for (const canvas of document.querySelectorAll("canvas")) canvas.getContext("webgl2")?.getExtension("WEBGL_lose_context")?.loseContext();
 	});
 	await obsidian.page.getByText("The graphics driver dropped the picture").waitFor();
-	await expect.poll(async () => (await obsidian.page.locator(".vault-bridge-graph-row").count()) - (await drawn()).length).toBe(0);
+	await expect.poll(async () => (await obsidian.page.locator(".vaultside-graph-row").count()) - (await drawn()).length).toBe(0);
 	expect(await obsidian.page.locator("canvas").count()).toBe(0);
 });
 
 test("colours are read anew when the theme changes", async () => {
 	await opened(STARTER);
-	const dot = (): Promise<string> => obsidian.page.locator(".vault-bridge-graph-dot").first().evaluate((el) => el.style.getPropertyValue("--dot"));
+	const dot = (): Promise<string> => obsidian.page.locator(".vaultside-graph-dot").first().evaluate((el) => el.style.getPropertyValue("--dot"));
 	await expect.poll(dot).toBe("#086ddd");
 	await obsidian.page.evaluate(() => {
 		document.body.className = "theme-dark";
@@ -340,7 +340,7 @@ const PANES: Readonly<Record<string, (given: Given) => Promise<void>>> = {
 	graph: async (given) => {
 		await opened(STARTER, given);
 		await point("Lacto-fermentation");
-		await obsidian.page.locator(".vault-bridge-graph-sentence").waitFor();
+		await obsidian.page.locator(".vaultside-graph-sentence").waitFor();
 	},
 	"graph-whole": async (given) => {
 		await opened(STARTER, given);
@@ -352,12 +352,12 @@ const PANES: Readonly<Record<string, (given: Given) => Promise<void>>> = {
 	"graph-path": async (given) => {
 		await opened("Welcome.md", given);
 		await obsidian.page.evaluate(() => (window.plugin as unknown as { showPath: (from: string, to: string) => Promise<void> }).showPath("Bread/Science/Staling.md", "Garden/Plants/Garlic.md"));
-		await obsidian.page.locator(".vault-bridge-graph-step").first().waitFor();
+		await obsidian.page.locator(".vaultside-graph-step").first().waitFor();
 	},
 	"graph-list": async (given) => {
 		await opened("Bread/Science/Staling.md", { ...given, width: 560 });
 		await button("Show as a list").click();
-		await obsidian.page.locator(".vault-bridge-graph-row").first().waitFor();
+		await obsidian.page.locator(".vaultside-graph-row").first().waitFor();
 	},
 };
 
@@ -375,7 +375,7 @@ describe("of two thousand notes", () => {
 	let served: Bridge;
 
 	beforeAll(async () => {
-		folder = await mkdtemp(join(tmpdir(), "vault-bridge-large-"));
+		folder = await mkdtemp(join(tmpdir(), "vaultside-large-"));
 		const links = (at: number): string => [at * 7 + 1, at * at + 3, at >> 1].map((to) => `[[Note ${to % 2000}]]`).join(", ");
 		await Promise.all(Array.from({ length: 2000 }, (_, at) => writeFile(join(folder, `Note ${at}.md`), `Number ${at} names ${links(at)}.\n`)));
 		large = await Home.make(false, folder);

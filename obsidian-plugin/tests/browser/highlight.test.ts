@@ -27,8 +27,8 @@ async function read(path: string, place?: string): Promise<void> {
 }
 
 const edit = (): Promise<{ by: string }> => bridge.call("edit_note", { path: NOTE, digest: createHash("sha256").update(TEXT).digest("hex"), edits: EDITS });
-const came = (): Locator => obsidian.page.locator(".vault-bridge-came");
-const gone = (): Locator => obsidian.page.locator(".vault-bridge-gone");
+const came = (): Locator => obsidian.page.locator(".vaultside-came");
+const gone = (): Locator => obsidian.page.locator(".vaultside-gone");
 const ALL = ["250", "四", "ساعتين"];
 
 test("what an agent changed is marked in an open note until its place is edited, or all of it is dismissed", async () => {
@@ -65,7 +65,7 @@ test("a proposal that is accepted is marked in every pane, and in none when a pe
 	const propose = (text: string): Promise<unknown> => quill("edit_note", { path: NOTE, edits: [{ op: "append", text: `${text}\n` }], reason: text });
 	const accept = async (text: string): Promise<void> => {
 		await obsidian.run("changes");
-		const row = obsidian.page.locator(".vault-bridge-change", { hasText: text });
+		const row = obsidian.page.locator(".vaultside-change", { hasText: text });
 		await row.locator("summary").click();
 		await row.getByRole("button", { name: "Accept", exact: true }).click();
 		await expect.poll(() => readFile(join(home.vault, NOTE), "utf8")).toContain(text);
@@ -89,6 +89,6 @@ test.each([false, true])("marks are to be seen in light and in dark: %s", async 
 	await edit();
 	await expect.poll(() => came().allInnerTexts()).toEqual(ALL);
 	await obsidian.run("changes");
-	await obsidian.page.locator(".vault-bridge-change").first().waitFor();
+	await obsidian.page.locator(".vaultside-change").first().waitFor();
 	await picture(obsidian, "last-change", dark);
 });

@@ -71,7 +71,7 @@ test("what the index holds of a note is not put back by an answer that comes lat
 	await expect.poll(late.held).toBeGreaterThan(0);
 	late.pass();
 	await bridge.call("edit_note", { path, edits: [{ op: "append", text: "\n# Anew\n\nTwo.\n" }] });
-	const passage = obsidian.page.locator(".vault-bridge-passage", { hasText: "Anew" });
+	const passage = obsidian.page.locator(".vaultside-passage", { hasText: "Anew" });
 	await passage.waitFor();
 	await late.release();
 	expect(await passage.count()).toBe(1);
@@ -84,7 +84,7 @@ test("how many notes there are is not put back by an answer that comes late", as
 	await expect.poll(late.held).toBeGreaterThan(0);
 	late.pass();
 	await writeFile(join(home.vault, "Choice.md"), "---\ntype: choice\n---\nRye.\n");
-	const stats = obsidian.page.locator(".vault-bridge-stats", { hasText: "1 choice" });
+	const stats = obsidian.page.locator(".vaultside-stats", { hasText: "1 choice" });
 	await stats.waitFor();
 	await late.release();
 	expect(await stats.count()).toBe(1);
@@ -95,7 +95,7 @@ test("how many proposals wait is not put back by an answer that comes late", asy
 	const propose = (path: string): Promise<unknown> => quill("create_note", { path, text: "Rye.\n" });
 	await opened();
 	await propose("One.md");
-	const badge = (count: number): Locator => obsidian.page.locator(".vault-bridge-badge", { hasText: String(count) });
+	const badge = (count: number): Locator => obsidian.page.locator(".vaultside-badge", { hasText: String(count) });
 	await badge(1).waitFor();
 	const late = holding("list_decisions");
 	await propose("Two.md");
@@ -120,7 +120,7 @@ test("what sessions were given is not put back by answers that come late", async
 	await expect.poll(late.held).toBeGreaterThan(1);
 	late.pass();
 	await recall("quill");
-	const [sign, card] = [obsidian.page.locator(".vault-bridge-told", { hasText: "2" }), obsidian.page.locator(".vault-bridge-session-card", { hasText: "quill" }).getByText(/Given 1 note/)];
+	const [sign, card] = [obsidian.page.locator(".vaultside-told", { hasText: "2" }), obsidian.page.locator(".vaultside-session-card", { hasText: "quill" }).getByText(/Given 1 note/)];
 	await Promise.all([sign.waitFor(), card.waitFor()]);
 	await late.release();
 	expect([await sign.count(), await card.count()]).toEqual([1, 1]);
@@ -133,7 +133,7 @@ test("nothing is said of an empty ledger once something is remembered", async ()
 	await obsidian.run("memory");
 	await expect.poll(late.held).toBeGreaterThan(0);
 	await bridge.call("remember", { title: "First", text: "Something worth keeping.", confirm: true });
-	await obsidian.page.locator(".vault-bridge-memory", { hasText: "First" }).waitFor();
+	await obsidian.page.locator(".vaultside-memory", { hasText: "First" }).waitFor();
 	await late.release();
 	expect(await obsidian.page.getByText("Nothing is remembered yet").count()).toBe(0);
 });

@@ -35,7 +35,7 @@ async function served(options: readonly string[] = []): Promise<Bridge> {
 async function installed(): Promise<void> {
 	const folder = join(home.path, ".local", "bin");
 	await mkdir(folder, { recursive: true });
-	await symlink(PROGRAM, join(folder, "vault-bridge"));
+	await symlink(PROGRAM, join(folder, "vaultside"));
 }
 
 const asked = (obsidian: AppWindow, operation: string): number => obsidian.node.requests.filter(({ url }) => url.endsWith(operation)).length;
@@ -44,10 +44,10 @@ test("without a bridge the pane tells what to install and what is where, and sta
 	const obsidian = await opened();
 	expect(await obsidian.state("off")).toBe("Bridge off");
 	await obsidian.page.evaluate(() => window.plugin.onUserEnable?.());
-	const page = obsidian.page.locator(".vault-bridge-absence");
+	const page = obsidian.page.locator(".vaultside-absence");
 	await page.getByText("pipx install .").waitFor();
 	await page.locator("summary").click();
-	await page.getByText(join(home.path, ".local/share/vault-bridge")).waitFor();
+	await page.getByText(join(home.path, ".local/share/vaultside")).waitFor();
 	await page.getByLabel("Copy pipx install .").click();
 	await expect.poll(() => obsidian.page.evaluate(() => navigator.clipboard.readText())).toBe("pipx install .");
 	// It is shown anew when the bridge was looked for again, and what was unfolded stays so.
@@ -55,7 +55,7 @@ test("without a bridge the pane tells what to install and what is where, and sta
 	await obsidian.page.getByRole("button", { name: "Look again" }).click();
 	await expect.poll(() => page.getAttribute("data-before")).toBe(null);
 	await obsidian.state("off");
-	await page.getByText(join(home.path, ".local/share/vault-bridge")).waitFor();
+	await page.getByText(join(home.path, ".local/share/vaultside")).waitFor();
 	expect(obsidian.node.requests).toEqual([]);
 	expect(obsidian.node.running).toEqual([]);
 });
@@ -87,10 +87,10 @@ test("a bridge that the window started leaves when the window dies", async () =>
 test("a bridge that does not start says why, and is not started for ever", async () => {
 	const folder = join(home.path, ".local", "bin");
 	await mkdir(folder, { recursive: true });
-	await writeFile(join(folder, "vault-bridge"), "#!/bin/sh\necho 'No module named bridge' >&2\nexit 1\n", { mode: 0o755 });
+	await writeFile(join(folder, "vaultside"), "#!/bin/sh\necho 'No module named bridge' >&2\nexit 1\n", { mode: 0o755 });
 	const obsidian = await opened();
 	await obsidian.run("status");
-	await obsidian.page.locator(".vault-bridge-absence", { hasText: "No module named bridge" }).waitFor();
+	await obsidian.page.locator(".vaultside-absence", { hasText: "No module named bridge" }).waitFor();
 	await expect.poll(() => obsidian.page.evaluate(() => (window.plugin as unknown as { link: { failures: number } }).link.failures), { timeout: 120_000 }).toBe(3);
 	expect(obsidian.node.running).toEqual([]);
 });
@@ -123,6 +123,6 @@ test("a window that opens while everything is being indexed says how far that is
 	expect(await obsidian.state("indexing")).toMatch(/^Indexing \d+ %$/);
 	await obsidian.run("search");
 	await obsidian.page.getByRole("combobox").fill("bread");
-	await obsidian.page.locator(".vault-bridge-hit").first().waitFor();
-	await obsidian.page.locator('.vault-bridge-status-bar[data-state="ready"]').waitFor({ timeout: 500_000 });
+	await obsidian.page.locator(".vaultside-hit").first().waitFor();
+	await obsidian.page.locator('.vaultside-status-bar[data-state="ready"]').waitFor({ timeout: 500_000 });
 }, 600_000);

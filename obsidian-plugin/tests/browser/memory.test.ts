@@ -8,8 +8,8 @@ const FOLDER = "Agents/Memory";
 
 vaultForEach();
 
-const row = (title: string) => obsidian.page.locator(".vault-bridge-memory", { hasText: title });
-const titles = (): Promise<string[]> => obsidian.page.locator(".vault-bridge-memory .vault-bridge-hit-title").allTextContents();
+const row = (title: string) => obsidian.page.locator(".vaultside-memory", { hasText: title });
+const titles = (): Promise<string[]> => obsidian.page.locator(".vaultside-memory .vaultside-hit-title").allTextContents();
 const shown = (): Promise<string> => obsidian.page.evaluate(() => window.app.workspace.getActiveFile()?.path ?? "");
 const read = (title: string): Promise<string> => readFile(join(home.vault, FOLDER, `${title}.md`), "utf8");
 
@@ -111,9 +111,9 @@ test("a memory is pinned, given an end, judged, replaced and forgotten, down to 
 test("sessions are shown with what was called and changed", async () => {
 	await opened();
 	await obsidian.page.getByRole("tab", { name: "Sessions" }).click();
-	const card = obsidian.page.locator(".vault-bridge-session-card").filter({ hasText: /changed .*(Rye needs|oven)/ }).first();
+	const card = obsidian.page.locator(".vaultside-session-card").filter({ hasText: /changed .*(Rye needs|oven)/ }).first();
 	await card.waitFor();
-	expect(await obsidian.page.locator(".vault-bridge-session-card").allInnerTexts()).not.toContainEqual(expect.stringContaining("Obsidian"));
+	expect(await obsidian.page.locator(".vaultside-session-card").allInnerTexts()).not.toContainEqual(expect.stringContaining("Obsidian"));
 	expect(await card.innerText()).toMatch(/\d+ calls? · changed/);
 	await obsidian.page.getByRole("tab", { name: "Ledger" }).click();
 	await row("Rye needs").waitFor();
@@ -124,9 +124,9 @@ test("what a session was given is shown with its reason, and taken out", async (
 	const recalled = async (): Promise<string> => JSON.stringify(await bridge.callAs("pen", "recall", { query: "how hot is the oven" }));
 	expect(await recalled()).toContain("twenty degrees");
 	await obsidian.page.getByRole("tab", { name: "Sessions" }).click();
-	const card = obsidian.page.locator(".vault-bridge-session-card").filter({ hasText: "pen" });
+	const card = obsidian.page.locator(".vaultside-session-card").filter({ hasText: "pen" });
 	await card.getByText(/Given 1 note · \d+ tokens/).click();
-	const given = card.locator(".vault-bridge-given-note");
+	const given = card.locator(".vaultside-given-note");
 	expect(await given.innerText()).toMatch(/The oven runs hot\s+fits the question · \d+ tokens/);
 	await given.getByRole("button", { name: "Take out" }).click();
 	await given.getByText("taken out").waitFor();
@@ -138,7 +138,7 @@ test("what a session was given is shown with its reason, and taken out", async (
 	await expect.poll(shown).toBe(`${FOLDER}/The oven runs hot.md`);
 });
 
-const card = (client: string) => obsidian.page.locator(".vault-bridge-session-card:not(.vault-bridge-handoff)").filter({ has: obsidian.page.getByText(client, { exact: true }) });
+const card = (client: string) => obsidian.page.locator(".vaultside-session-card:not(.vaultside-handoff)").filter({ has: obsidian.page.getByText(client, { exact: true }) });
 const recalled = async (client: string): Promise<string> => JSON.stringify(await bridge.callAs(client, "recall", { query: "how hot is the oven" }));
 
 async function showSessions(): Promise<void> {
@@ -234,7 +234,7 @@ test("a note is added to the next answer of an open session", async () => {
 
 test("the status bar counts the open sessions that were given notes, and lists them", async () => {
 	await opened();
-	const sign = obsidian.page.locator(".vault-bridge-told");
+	const sign = obsidian.page.locator(".vaultside-told");
 	expect(await sign.isVisible()).toBe(false);
 	for (const client of ["pen", "quill"]) await recalled(client);
 	await expect.poll(() => sign.innerText()).toBe("2");

@@ -20,8 +20,8 @@ vaultForEach({
 	},
 });
 
-const row = (title: string) => obsidian.page.locator(".vault-bridge-hit", { hasText: title });
-const titles = (): Promise<string[]> => obsidian.page.locator(".vault-bridge-hit-title").allTextContents();
+const row = (title: string) => obsidian.page.locator(".vaultside-hit", { hasText: title });
+const titles = (): Promise<string[]> => obsidian.page.locator(".vaultside-hit-title").allTextContents();
 const shown = (): Promise<string> => obsidian.page.evaluate(() => window.app.workspace.getActiveFile()?.path ?? "");
 
 async function opened(given: Given = {}): Promise<void> {
@@ -36,11 +36,11 @@ test("the newest notes are listed with type, tags, age and how they begin, and m
 	expect((await titles()).slice(0, 3)).toEqual(["Use rye", "Crumb collapses", "Bake on Mondays"]);
 	const first = row("Use rye");
 	await first.locator(".lucide-scale").waitFor();
-	expect(await first.locator(".vault-bridge-tag").allTextContents()).toEqual(["#bread", "#grain"]);
-	expect(await first.locator(".vault-bridge-hit-text").innerText()).toBe("It keeps longer than wheat.");
-	expect(await row("Crumb collapses").locator(".vault-bridge-hit-mark").innerText()).toMatch(/\d min ago/);
+	expect(await first.locator(".vaultside-tag").allTextContents()).toEqual(["#bread", "#grain"]);
+	expect(await first.locator(".vaultside-hit-text").innerText()).toBe("It keeps longer than wheat.");
+	expect(await row("Crumb collapses").locator(".vaultside-hit-mark").innerText()).toMatch(/\d min ago/);
 	// The notes are counted by another question than they are listed by.
-	await expect.poll(() => obsidian.page.locator(".vault-bridge-stats").innerText()).toMatch(/^\d+ notes · 2 decisions · 1 bug · indexed /);
+	await expect.poll(() => obsidian.page.locator(".vaultside-stats").innerText()).toMatch(/^\d+ notes · 2 decisions · 1 bug · indexed /);
 	expect(await titles()).toHaveLength(50);
 	await obsidian.page.getByRole("button", { name: "Show more" }).click();
 	await expect.poll(async () => (await titles()).length).toBeGreaterThan(50);
@@ -69,7 +69,7 @@ test("“Show more” works although the notes are listed anew while it is press
 	expect(await more.getAttribute("data-pressed")).toBe("");
 	await more.click();
 	// Where no more come, it is said why.
-	const said = obsidian.page.locator(".vault-bridge-say");
+	const said = obsidian.page.locator(".vaultside-say");
 	await expect.poll(async () => (await titles()).length > 50 || (await said.allInnerTexts()).join()).toBe(true);
 });
 
@@ -122,7 +122,7 @@ test("the graph tells types apart by colours and shapes, and is narrowed to one"
 	await obsidian.state("ready");
 	await obsidian.run("graph");
 	await obsidian.page.getByLabel("Show the whole vault").click();
-	const group = (name: string) => obsidian.page.locator(".vault-bridge-graph-group", { hasText: name });
+	const group = (name: string) => obsidian.page.locator(".vaultside-graph-group", { hasText: name });
 	await group("Decisions").locator('[data-shape="diamond"]').waitFor();
 	await group("Bugs").locator('[data-shape="triangle"]').waitFor();
 	await picture(obsidian, "graph-types", false);
@@ -130,7 +130,7 @@ test("the graph tells types apart by colours and shapes, and is narrowed to one"
 	await obsidian.page.getByRole("menuitem", { name: "Of a type…" }).click();
 	await obsidian.page.locator(".prompt-input").fill("decision");
 	await obsidian.page.locator(".suggestion-item").first().click();
-	await obsidian.page.locator(".vault-bridge-say", { hasText: /^2 notes/ }).waitFor();
-	await expect.poll(() => obsidian.page.locator(".vault-bridge-graph-group").count()).toBe(1);
+	await obsidian.page.locator(".vaultside-say", { hasText: /^2 notes/ }).waitFor();
+	await expect.poll(() => obsidian.page.locator(".vaultside-graph-group").count()).toBe(1);
 	await picture(obsidian, "graph-one-type", false);
 });

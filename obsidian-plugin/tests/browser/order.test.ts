@@ -33,7 +33,7 @@ const row = (report: string, text: string): Locator => list(report).getByRole("l
 
 /** Ask for more properties until one is among them. */
 async function listed(name: string): Promise<void> {
-	const properties = obsidian.page.locator(".vault-bridge-order details", { has: list("Properties") });
+	const properties = obsidian.page.locator(".vaultside-order details", { has: list("Properties") });
 	const more = properties.locator("button:visible", { hasText: "Show more" });
 	await expect.poll(async () => {
 		await properties.locator("[aria-busy=false]").waitFor();
@@ -46,7 +46,7 @@ async function listed(name: string): Promise<void> {
 
 /** Open a report of the pane. */
 async function unfold(name: string): Promise<void> {
-	const report = obsidian.page.locator(".vault-bridge-order details", { has: obsidian.page.locator("summary", { hasText: name }) });
+	const report = obsidian.page.locator(".vaultside-order details", { has: obsidian.page.locator("summary", { hasText: name }) });
 	await report.locator("summary").click();
 	await report.locator("[aria-busy=false]").waitFor();
 }
@@ -104,12 +104,12 @@ test("the values of a property stay while more properties are listed", async () 
 	await opened();
 	await unfold("Properties");
 	const first = list("Properties").getByRole("listitem").filter({ hasText: "Rename…" }).first();
-	const name = await first.locator(".vault-bridge-missing-title").innerText();
+	const name = await first.locator(".vaultside-missing-title").innerText();
 	const values = first.getByRole("button", { name: `Values of ${name}`, exact: true });
 	await values.click();
 	await list(`Values of ${name}`).getByRole("listitem").first().waitFor();
 	await first.evaluate((el) => el.setAttribute("data-before", ""));
-	await obsidian.page.locator(".vault-bridge-order details", { has: list("Properties") }).getByRole("button", { name: "Show more" }).click();
+	await obsidian.page.locator(".vaultside-order details", { has: list("Properties") }).getByRole("button", { name: "Show more" }).click();
 	await expect.poll(() => first.getAttribute("data-before")).toBe(null);
 	await list(`Values of ${name}`).getByRole("listitem").first().waitFor();
 	expect(await values.getAttribute("aria-expanded")).toBe("true");
@@ -133,12 +133,12 @@ test("rules, names and old notes say what can be done", async () => {
 	await opened();
 	for (const name of ["Rules that notes break", "Names without a note", "Old notes that others rely on"]) await unfold(name);
 	const names = list("Names without a note").getByRole("listitem");
-	const [first = ""] = await names.locator(".vault-bridge-missing-title").allInnerTexts();
+	const [first = ""] = await names.locator(".vaultside-missing-title").allInnerTexts();
 	await names.first().getByRole("button", { name: /needs no note$/ }).click();
-	await expect.poll(() => names.locator(".vault-bridge-missing-title").allInnerTexts()).not.toContain(first);
+	await expect.poll(() => names.locator(".vaultside-missing-title").allInnerTexts()).not.toContain(first);
 	// All files of a copied vault are of today; this note has the property `updated`.
 	await list("Old notes that others rely on").getByText("Ferment log").waitFor();
-	const [next = ""] = await names.locator(".vault-bridge-missing-title").allInnerTexts();
+	const [next = ""] = await names.locator(".vaultside-missing-title").allInnerTexts();
 	await names.first().getByRole("button", { name: `Write the note ${next}` }).click();
 	await expect.poll(() => obsidian.page.getByPlaceholder("Name of the new note").inputValue()).toBe(next);
 	await obsidian.page.keyboard.press("Enter");
@@ -149,7 +149,7 @@ test("an open task is done, and open again", async () => {
 	await opened();
 	await unfold("Open tasks");
 	const first = list("Open tasks").getByRole("listitem").first();
-	const title = await first.locator(".vault-bridge-missing-title").innerText();
+	const title = await first.locator(".vaultside-missing-title").innerText();
 	const { tasks } = await bridge.call<{ tasks: readonly { path: string; line: number; text: string }[] }>("list_tasks", { status: "open", sort: "due", limit: 1 });
 	const [task] = tasks;
 	expect(title).toBe(task?.text);
@@ -174,7 +174,7 @@ test("links that lead nowhere, notes without links, the best connected ones and 
 	const alone = row("Notes without links", "Inbox/Alone.md");
 	await alone.getByRole("button", { name: "Alone needs no links" }).click();
 	await expect.poll(() => alone.count()).toBe(0);
-	const lost = obsidian.page.locator(".vault-bridge-order details", { has: list("Links that lead nowhere") });
+	const lost = obsidian.page.locator(".vaultside-order details", { has: list("Links that lead nowhere") });
 	while ((await row("Links that lead nowhere", "Quantum rolling pin").count()) === 0) {
 		await lost.getByRole("button", { name: "Show more" }).click();
 		await lost.locator("[aria-busy=false]").waitFor();

@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 /** A window that was let in by pairing, with a note and a pane beside it. */
 async function opened(pane: string, given: Given = {}): Promise<void> {
-	await open({ settings: { address: bridge.url }, secrets: { "vault-bridge-token": token }, ...given });
+	await open({ settings: { address: bridge.url }, secrets: { "vaultside-token": token }, ...given });
 	await obsidian.state("ready");
 	await obsidian.run(pane);
 	await obsidian.page.evaluate(async (path) => {
@@ -31,7 +31,7 @@ async function opened(pane: string, given: Given = {}): Promise<void> {
 const disk = (): Promise<string> => readFile(join(home.vault, NOTE), "utf8");
 const button = (name: string | RegExp): Locator => obsidian.page.getByRole("button", { name, exact: typeof name === "string" });
 const notice = (text: string): Locator => obsidian.page.locator(".notice", { hasText: text });
-const row = (): Locator => obsidian.page.locator(".vault-bridge-change");
+const row = (): Locator => obsidian.page.locator(".vaultside-change");
 const suggested = (name: string): Locator => obsidian.page.getByRole("listitem").filter({ hasText: `→ ${name}` });
 
 async function proposal(): Promise<string> {
@@ -52,7 +52,7 @@ test("a link that is only proposed is said to wait, is not offered twice, and is
 	const added = row().filter({ hasText: "Apply links" });
 	await added.locator("summary").click();
 	const id = await proposal();
-	await added.getByText(`vault-bridge decide ${id} accept`).waitFor();
+	await added.getByText(`vaultside decide ${id} accept`).waitFor();
 	expect(await button("Accept").count()).toBe(0);
 	expect(await button("Reject").count()).toBe(0);
 	await picture(obsidian, "changes-paired", false);

@@ -26,19 +26,19 @@ async function read(path: string): Promise<void> {
 
 async function type(query: string): Promise<void> {
 	await obsidian.page.getByRole("combobox").fill(query);
-	await obsidian.page.locator(".vault-bridge-say", { hasText: /\d ms(?! …)/ }).waitFor();
+	await obsidian.page.locator(".vaultside-say", { hasText: /\d ms(?! …)/ }).waitFor();
 }
 
-const titles = (): Promise<string[]> => obsidian.page.locator(".vault-bridge-hit-title").allTextContents();
+const titles = (): Promise<string[]> => obsidian.page.locator(".vaultside-hit-title").allTextContents();
 const shown = (): Promise<string> => obsidian.page.evaluate(() => window.app.workspace.getActiveFile()?.path ?? "");
 
 test("a question finds the passage, marks its words and says why", async () => {
 	await searching("why does bread go hard in the fridge");
-	const first = obsidian.page.locator(".vault-bridge-hit").first();
-	expect(await first.locator(".vault-bridge-hit-title").innerText()).toBe("Staling");
+	const first = obsidian.page.locator(".vaultside-hit").first();
+	expect(await first.locator(".vaultside-hit-title").innerText()).toBe("Staling");
 	expect(await first.locator("mark").allInnerTexts()).toContain("bread");
-	expect(await first.locator(".vault-bridge-hit-why").innerText()).toContain("close in meaning");
-	expect(await first.locator(".vault-bridge-hit-place").innerText()).toContain("Bread/Science");
+	expect(await first.locator(".vaultside-hit-why").innerText()).toContain("close in meaning");
+	expect(await first.locator(".vaultside-hit-place").innerText()).toContain("Bread/Science");
 });
 
 test("words are asked at each key, and meaning only of what stands there in the end", async () => {
@@ -80,7 +80,7 @@ test("filters narrow, as chips that can be taken away", async () => {
 	await obsidian.page.getByRole("menuitem", { name: "In a folder…" }).click();
 	await obsidian.page.locator(".prompt-input").fill("Travels");
 	await obsidian.page.locator(".suggestion-item").first().click();
-	const places = obsidian.page.locator(".vault-bridge-hit-place");
+	const places = obsidian.page.locator(".vaultside-hit-place");
 	await expect.poll(async () => [...new Set((await places.allInnerTexts()).map((place) => place.startsWith("Travels")))]).toEqual([true]);
 	await obsidian.page.getByLabel("Without Travels/").click();
 	await expect.poll(async () => (await places.allInnerTexts()).some((place) => place.startsWith("Bread"))).toBe(true);
@@ -93,7 +93,7 @@ test("a link is put where the cursor is, in the note that was edited, down to th
 		await window.app.workspace.getLeaf().openFile(note);
 		(window.app.workspace.getMostRecentLeaf()?.view as unknown as { editor: { setCursor: (at: object) => void } }).editor.setCursor({ line: 0, ch: 4 });
 	});
-	const first = obsidian.page.locator(".vault-bridge-hit").first();
+	const first = obsidian.page.locator(".vaultside-hit").first();
 	await first.hover();
 	await first.getByLabel("Insert link to Staling").click();
 	await expect.poll(() => readFile(join(home.vault, "Links.md"), "utf8")).toBe("See [[Staling]].\n");
@@ -106,7 +106,7 @@ test("a link is put where the cursor is, in the note that was edited, down to th
 
 test("a title that the pointer rests on tells what the note says, and no other", async () => {
 	await searching("why does bread go hard in the fridge");
-	const title = obsidian.page.locator(".vault-bridge-hit-title").first();
+	const title = obsidian.page.locator(".vaultside-hit-title").first();
 	await title.hover();
 	const tooltip = obsidian.page.locator(".tooltip");
 	await tooltip.waitFor();
@@ -125,7 +125,7 @@ test("a title that the pointer rests on tells what the note says, and no other",
 test("with Ctrl, the page preview of Obsidian shows the note at the line that was found", async () => {
 	await searching("why does bread go hard in the fridge");
 	await obsidian.page.keyboard.down("Control");
-	await obsidian.page.locator(".vault-bridge-hit-text").first().hover();
+	await obsidian.page.locator(".vaultside-hit-text").first().hover();
 	await obsidian.page.keyboard.up("Control");
 	const [path = "", line] = (await obsidian.page.locator(".popover").first().innerText()).split(" ");
 	expect(path).toBe("Bread/Science/Staling.md");
@@ -136,21 +136,21 @@ test("with Ctrl, the page preview of Obsidian shows the note at the line that wa
 test("what is not understood is told, and what fails says a way out", async () => {
 	await searching("bread");
 	await obsidian.page.getByRole("combobox").fill('bread "not closed');
-	await obsidian.page.locator(".vault-bridge-say", { hasText: "A quotation mark is not closed" }).waitFor();
+	await obsidian.page.locator(".vaultside-say", { hasText: "A quotation mark is not closed" }).waitFor();
 	await obsidian.page.getByRole("combobox").fill("qqqzzzxxx -qqqzzzxxx");
-	await obsidian.page.locator(".vault-bridge-say", { hasText: "Nothing found" }).waitFor();
+	await obsidian.page.locator(".vaultside-say", { hasText: "Nothing found" }).waitFor();
 	expect(await titles()).toEqual([]);
 });
 
 test("the status tells what is indexed, what is left out and why, and what the index holds of a note", async () => {
 	await opened("status");
 	await read("Bread/Science/Staling.md");
-	const pane = obsidian.page.locator(".vault-bridge-pane");
+	const pane = obsidian.page.locator(".vaultside-pane");
 	await pane.getByText("all-minilm-l6-v2").waitFor();
 	await pane.getByText(/Skipped: \d/).click();
 	await pane.getByText("Left out by Obsidian's excluded files").first().waitFor();
 	await pane.getByText("Bread/Science/Staling.md").waitFor();
-	await pane.locator(".vault-bridge-passage", { hasText: "Staling" }).first().waitFor();
+	await pane.locator(".vaultside-passage", { hasText: "Staling" }).first().waitFor();
 	await pane.getByText(/checks are fine/).waitFor();
 	await pane.getByRole("button", { name: "Pause embedding" }).click();
 	await pane.getByRole("button", { name: "Resume embedding" }).click();
@@ -168,13 +168,13 @@ const PANES: Readonly<Record<string, (given: Given) => Promise<void>>> = {
 	},
 	"search-narrow": async (given) => {
 		await searching("发酵", { ...given, width: 560 });
-		await obsidian.page.locator(".vault-bridge-hit").first().waitFor();
+		await obsidian.page.locator(".vaultside-hit").first().waitFor();
 	},
 	status: async (given) => {
 		await opened("status", given);
 		await read("Bread/Starters/Sourdough starter.md");
 		await obsidian.page.getByText(/checks are fine/).waitFor();
-		await obsidian.page.locator(".vault-bridge-passage").first().waitFor();
+		await obsidian.page.locator(".vaultside-passage").first().waitFor();
 	},
 };
 

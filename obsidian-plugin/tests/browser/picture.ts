@@ -6,9 +6,9 @@ import type { AppWindow } from "./window";
 /** Check that nothing of the pane is cut off. */
 export async function uncut(obsidian: AppWindow): Promise<void> {
 	const wide = await obsidian.page.evaluate(() => {
-		return [...document.querySelectorAll<HTMLElement>(".vault-bridge-pane *")]
+		return [...document.querySelectorAll<HTMLElement>(".vaultside-pane *")]
 			.filter((el) => {
-				const pane = el.closest(".vault-bridge-pane")?.getBoundingClientRect();
+				const pane = el.closest(".vaultside-pane")?.getBoundingClientRect();
 				const { left, right, width } = el.getBoundingClientRect();
 				return width > 0 && (left < (pane?.left ?? 0) || right > (pane?.right ?? 0));
 			})

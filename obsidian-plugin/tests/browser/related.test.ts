@@ -34,9 +34,9 @@ async function write(path: string, text: string): Promise<void> {
 
 const disk = (path: string): Promise<string> => readFile(join(home.vault, path), "utf8");
 const part = (name: string): Locator => obsidian.page.getByRole("listbox", { name, exact: true });
-const titles = (name: string): Promise<string[]> => part(name).locator(".vault-bridge-hit-title").allTextContents();
-const head = (): Promise<string> => obsidian.page.locator(".vault-bridge-head-title").innerText();
-const scope = (): Promise<string> => obsidian.page.locator(".vault-bridge-scope").innerText();
+const titles = (name: string): Promise<string[]> => part(name).locator(".vaultside-hit-title").allTextContents();
+const head = (): Promise<string> => obsidian.page.locator(".vaultside-head-title").innerText();
+const scope = (): Promise<string> => obsidian.page.locator(".vaultside-scope").innerText();
 const button = (name: string | RegExp): Locator => obsidian.page.getByRole("button", { name, exact: typeof name === "string" });
 const fold = (name: string): Locator => obsidian.page.locator("summary", { hasText: name });
 const missing = (text: string): Locator => obsidian.page.getByRole("listitem").filter({ hasText: text });
@@ -148,7 +148,7 @@ test("a note can be hidden beside one note, and shown again", async () => {
 	await beside(STARTER);
 	await expect.poll(() => titles("Not linked yet")).not.toEqual([]);
 	const [first = ""] = await titles("Not linked yet");
-	await part("Not linked yet").locator(".vault-bridge-hit", { hasText: first }).first().click({ button: "right" });
+	await part("Not linked yet").locator(".vaultside-hit", { hasText: first }).first().click({ button: "right" });
 	await obsidian.page.getByRole("menuitem", { name: "Hide beside this note" }).click();
 	await expect.poll(() => titles("Not linked yet")).not.toContain(first);
 	await expect.poll(() => obsidian.page.evaluate(() => window.app.stored)).toContain(STARTER);
@@ -160,7 +160,7 @@ test("a note can be hidden beside one note, and shown again", async () => {
 
 test("why a note is here can be shown and put away", async () => {
 	await beside(STARTER);
-	const why = part("Not linked yet").locator(".vault-bridge-hit-why").first();
+	const why = part("Not linked yet").locator(".vaultside-hit-why").first();
 	await why.waitFor();
 	expect(await why.innerText()).toMatch(/says|close in meaning/);
 	await button("Show why each note is here").click();
@@ -178,10 +178,10 @@ test("the keyboard goes through both lists, opens a note in a tab, and has its m
 	const count = (await titles("Not linked yet")).length;
 	for (let at = 1; at < count; at++) await obsidian.page.keyboard.press("ArrowDown");
 	const last = await unlinked.getAttribute("aria-activedescendant");
-	expect(await obsidian.page.locator(`[id="${last}"] .vault-bridge-hit-title`).innerText()).toBe((await titles("Not linked yet")).at(-1));
+	expect(await obsidian.page.locator(`[id="${last}"] .vaultside-hit-title`).innerText()).toBe((await titles("Not linked yet")).at(-1));
 	await obsidian.page.keyboard.press("ArrowDown");
 	expect(await linked.evaluate((el) => el === document.activeElement)).toBe(true);
-	expect(await obsidian.page.locator(".vault-bridge-hit.is-selected .vault-bridge-hit-title").allInnerTexts()).toEqual([(await titles("Linked"))[0]]);
+	expect(await obsidian.page.locator(".vaultside-hit.is-selected .vaultside-hit-title").allInnerTexts()).toEqual([(await titles("Linked"))[0]]);
 	await obsidian.page.keyboard.press("ContextMenu");
 	await obsidian.page.getByRole("menuitem", { name: "Hide beside this note" }).waitFor();
 	await obsidian.page.keyboard.press("Control+Enter");

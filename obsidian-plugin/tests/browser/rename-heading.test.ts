@@ -73,7 +73,7 @@ test("what cannot be a heading is told, and a note that changed meanwhile stays 
 });
 
 test("in a window that was let in by pairing it is proposed", async () => {
-	await opened({ settings: { address: bridge.url }, secrets: { "vault-bridge-token": await pairing(bridge, "Obsidian plugin") } });
+	await opened({ settings: { address: bridge.url }, secrets: { "vaultside-token": await pairing(bridge, "Obsidian plugin") } });
 	await rename("## Heat", "Warmth");
 	await dialog().getByRole("button", { name: "Propose it" }).click();
 	await obsidian.page.locator(".notice", { hasText: "Proposed, not written yet: “Heat” is “Warmth” now." }).waitFor();

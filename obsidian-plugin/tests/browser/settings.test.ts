@@ -111,7 +111,7 @@ test("a program's changes wait until it is trusted, and it can be shut out", asy
 test("a program is let in by the code that the settings show", async () => {
 	const served = await settings();
 	await obsidian.page.getByRole("button", { name: "Show a code" }).click();
-	const code = obsidian.page.locator(".vault-bridge-code", { hasText: /^\d{6}$/ });
+	const code = obsidian.page.locator(".vaultside-code", { hasText: /^\d{6}$/ });
 	await code.waitFor();
 	const answer = await fetch(`${served.url}/api/pair`, { method: "POST", body: JSON.stringify({ code: await code.innerText(), client: "Pen" }) });
 	expect(answer.status).toBe(200);
@@ -159,7 +159,7 @@ test("what is changed elsewhere is shown, and a line that is not understood is t
 
 test("a paired window sees the bridge's settings and may not change them", async () => {
 	const served = await serve();
-	await opened({ settings: { address: served.url }, secrets: { "vault-bridge-token": await pairing(served, "Obsidian plugin") } });
+	await opened({ settings: { address: served.url }, secrets: { "vaultside-token": await pairing(served, "Obsidian plugin") } });
 	await obsidian.state("ready");
 	await show();
 	await obsidian.page.getByText("let in by pairing").waitFor();
@@ -182,7 +182,7 @@ test("another place of the bridge takes effect without a restart", async () => {
 test("the panes look as the settings say, at once", async () => {
 	await settings();
 	await obsidian.run("search");
-	const pane = obsidian.page.locator(".vault-bridge-pane").first();
+	const pane = obsidian.page.locator(".vaultside-pane").first();
 	await obsidian.page.getByLabel("Density").selectOption("compact");
 	await expect.poll(() => pane.evaluate((el) => el.className)).toContain("is-compact");
 	await obsidian.page.getByLabel("Show why", { exact: true }).uncheck();
@@ -190,11 +190,11 @@ test("the panes look as the settings say, at once", async () => {
 	await obsidian.page.getByLabel("Ribbon icons").uncheck();
 	await expect.poll(() => obsidian.page.locator(".side-dock-ribbon-action").first().isVisible()).toBe(false);
 	await obsidian.page.getByLabel("State in words").uncheck();
-	await obsidian.page.locator(".vault-bridge-status-bar span:not(.status-bar-item-icon)").first().waitFor({ state: "hidden" });
+	await obsidian.page.locator(".vaultside-status-bar span:not(.status-bar-item-icon)").first().waitFor({ state: "hidden" });
 	await obsidian.page.getByLabel("Notes at once").fill("5");
 	await obsidian.page.evaluate(() => window.plugin.tabs[0]?.hide());
 	await obsidian.page.getByRole("combobox", { name: "Search" }).fill("bread");
-	await expect.poll(() => obsidian.page.locator(".vault-bridge-hit").count()).toBe(5);
+	await expect.poll(() => obsidian.page.locator(".vaultside-hit").count()).toBe(5);
 });
 
 test("panes that are open take up whether sections are followed, whether it is said why, and the graph's colours", async () => {
@@ -206,22 +206,22 @@ test("panes that are open take up whether sections are followed, whether it is s
 		const file = window.app.vault.getFileByPath("Welcome.md");
 		if (file !== null) await window.app.workspace.getLeaf().openFile(file);
 	});
-	await obsidian.page.locator(".vault-bridge-graph-dot").first().waitFor();
+	await obsidian.page.locator(".vaultside-graph-dot").first().waitFor();
 	await show();
 	await obsidian.page.getByLabel("Graph colours").selectOption("type");
 	await obsidian.page.getByLabel("Follow sections").uncheck();
 	await obsidian.page.getByRole("checkbox", { name: "Show why" }).uncheck();
 	await obsidian.page.evaluate(() => window.plugin.tabs[0]?.hide());
-	await expect.poll(() => obsidian.page.locator(".vault-bridge-graph-group-name").allInnerTexts()).toContain("Notes");
+	await expect.poll(() => obsidian.page.locator(".vaultside-graph-group-name").allInnerTexts()).toContain("Notes");
 	await obsidian.run("related");
 	await obsidian.page.getByText("Related to the whole note").waitFor();
 	expect(await obsidian.page.getByRole("button", { name: "Show why each note is here" }).getAttribute("aria-pressed")).toBe("false");
-	expect(await obsidian.page.locator(".vault-bridge-hit-why:visible").count()).toBe(0);
+	expect(await obsidian.page.locator(".vaultside-hit-why:visible").count()).toBe(0);
 });
 
 /** A home whose notes are few, with the model under two names. */
 async function twoModels(): Promise<Home> {
-	const vault = await mkdtemp(join(tmpdir(), "vault-bridge-few-"));
+	const vault = await mkdtemp(join(tmpdir(), "vaultside-few-"));
 	await mkdir(join(vault, ".obsidian"));
 	for (const name of ["Rye", "Oats", "Spelt"]) await writeFile(join(vault, `${name}.md`), `# ${name}\n\nA grain for bread.\n`);
 	const small = await Home.make(false, vault);
@@ -242,7 +242,7 @@ test("another model that is here is used, and one that is not says what to type"
 	await served.settled();
 	await settings();
 	await row("all-MiniLM-L6-v2").getByText("in use").waitFor();
-	await row("Multilingual E5 small").getByText("vault-bridge models install multilingual-e5-small").waitFor();
+	await row("Multilingual E5 small").getByText("vaultside models install multilingual-e5-small").waitFor();
 	expect(await row("Multilingual E5 small").innerText()).toContain("MIT");
 	await obsidian.page.getByRole("button", { name: "Use The twin" }).click();
 	await row("The twin").getByText("in use").waitFor();

@@ -40,7 +40,7 @@ const STATES: Readonly<Record<string, () => Promise<void>>> = {
 	"search-long": async () => {
 		await obsidian.run("search");
 		await obsidian.page.getByRole("combobox").fill("العجين OR 面包 OR Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichen");
-		await obsidian.page.locator(".vault-bridge-hit").nth(1).waitFor();
+		await obsidian.page.locator(".vaultside-hit").nth(1).waitFor();
 	},
 	"search-nothing": async () => {
 		await obsidian.page.getByRole("combobox").fill("qqqzzzqqq");
@@ -52,28 +52,28 @@ const STATES: Readonly<Record<string, () => Promise<void>>> = {
 	},
 	"related-long": async () => {
 		await obsidian.run("related");
-		await obsidian.page.locator(".vault-bridge-hit:visible").first().waitFor();
+		await obsidian.page.locator(".vaultside-hit:visible").first().waitFor();
 	},
 	"graph-long": async () => {
 		await obsidian.run("graph");
-		await obsidian.page.locator(".vault-bridge-graph-group").first().waitFor();
-		await obsidian.page.locator(".vault-bridge-graph-picture").focus();
+		await obsidian.page.locator(".vaultside-graph-group").first().waitFor();
+		await obsidian.page.locator(".vaultside-graph-picture").focus();
 		await obsidian.page.keyboard.press("ArrowDown");
-		await obsidian.page.locator(".vault-bridge-graph-tell-title").waitFor();
+		await obsidian.page.locator(".vaultside-graph-tell-title").waitFor();
 	},
 	"graph-list-long": async () => {
 		await obsidian.page.getByRole("button", { name: "Show as a list" }).click();
-		await obsidian.page.locator(".vault-bridge-graph-row").first().waitFor();
+		await obsidian.page.locator(".vaultside-graph-row").first().waitFor();
 	},
 	"changes-long": async () => {
 		await obsidian.run("changes");
-		await obsidian.page.locator(".vault-bridge-change > summary").first().click();
-		await obsidian.page.locator(".vault-bridge-diff").first().waitFor();
+		await obsidian.page.locator(".vaultside-change > summary").first().click();
+		await obsidian.page.locator(".vaultside-diff").first().waitFor();
 	},
 	"status-long": async () => {
 		await obsidian.run("status");
 		await obsidian.page.getByText(/checks are fine/).waitFor();
-		await obsidian.page.locator(".vault-bridge-passage").first().waitFor();
+		await obsidian.page.locator(".vaultside-passage").first().waitFor();
 	},
 };
 

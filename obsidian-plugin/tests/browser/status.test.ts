@@ -19,7 +19,7 @@ async function opened(given: Given = {}): Promise<Locator> {
 	await open(given);
 	await obsidian.state("ready");
 	await obsidian.run("status");
-	const pane = obsidian.page.locator(".vault-bridge-pane");
+	const pane = obsidian.page.locator(".vaultside-pane");
 	await pane.getByText(/checks are fine/).waitFor();
 	return pane;
 }
@@ -62,10 +62,10 @@ test("what the index holds and takes is told", async () => {
 
 test("a finding has its fix, and calls that failed are counted", async () => {
 	const pane = await opened();
-	const finding = pane.locator(".vault-bridge-finding", { hasText: "is not installed" });
+	const finding = pane.locator(".vaultside-finding", { hasText: "is not installed" });
 	// The notes are in several languages.
-	await finding.getByLabel("Copy vault-bridge models install multilingual-e5-small").click();
-	await expect.poll(() => obsidian.page.evaluate(() => navigator.clipboard.readText())).toBe("vault-bridge models install multilingual-e5-small");
+	await finding.getByLabel("Copy vaultside models install multilingual-e5-small").click();
+	await expect.poll(() => obsidian.page.evaluate(() => navigator.clipboard.readText())).toBe("vaultside models install multilingual-e5-small");
 	await expect(bridge.call("read_note", { path: "Nowhere.md" })).rejects.toThrow("note_not_found");
 	await pane.getByRole("button", { name: "Check again" }).click();
 	await pane.getByText(/calls in 7 days, \d+ failed: .*note not found 1/).waitFor();
@@ -74,10 +74,10 @@ test("a finding has its fix, and calls that failed are counted", async () => {
 test("a passage opens the note at its line", async () => {
 	const pane = await opened();
 	await read(NOTE);
-	await pane.locator(".vault-bridge-passage").first().waitFor();
-	const passages = pane.locator(".vault-bridge-passage");
+	await pane.locator(".vaultside-passage").first().waitFor();
+	const passages = pane.locator(".vaultside-passage");
 	const last = passages.last();
-	const [line] = (await last.locator(".vault-bridge-passage-lines").innerText()).split("–");
+	const [line] = (await last.locator(".vaultside-passage-lines").innerText()).split("–");
 	await last.click();
 	await expect.poll(() => obsidian.page.evaluate(() => (window.app.workspace.getMostRecentLeaf()?.view as unknown as { editor: { getCursor: () => { line: number } } }).editor.getCursor().line)).toBe(Number(line) - 1);
 });
@@ -87,12 +87,12 @@ test("nothing of what is indexed is cut off, in light and in dark, and where the
 		if (dark || width < 1200) await obsidian.close();
 		const pane = await opened({ dark, width });
 		await read(NOTE);
-		await pane.locator(".vault-bridge-passage").first().waitFor();
+		await pane.locator(".vaultside-passage").first().waitFor();
 		await pane.getByText(/^Skipped: \d+$/).click();
 		await pane.locator("summary", { hasText: "*.old.md" }).click();
 		await picture(obsidian, width < 1200 ? "status-left-out-narrow" : "status-left-out", dark);
 		await pane.getByText(/^Skipped: \d+$/).click();
-		await pane.locator(".vault-bridge-finding").first().evaluate((el) => el.scrollIntoView({ block: "end" }));
+		await pane.locator(".vaultside-finding").first().evaluate((el) => el.scrollIntoView({ block: "end" }));
 		await picture(obsidian, width < 1200 ? "status-health-narrow" : "status-health", dark);
 	}
 });

@@ -76,12 +76,12 @@ export class AppWindow {
 
 	/** Run one of the plugin's commands. */
 	async run(command: string): Promise<void> {
-		await this.page.evaluate((id) => window.app.run(id), `vault-bridge:${command}`);
+		await this.page.evaluate((id) => window.app.run(id), `vaultside:${command}`);
 	}
 
 	/** Wait until the status bar tells of a state, and return what it says. */
 	async state(is: string): Promise<string> {
-		return this.page.locator(`.vault-bridge-status-bar[data-state="${is}"]`).innerText();
+		return this.page.locator(`.vaultside-status-bar[data-state="${is}"]`).innerText();
 	}
 
 	/** Wait until the page shows what it was answered before. */

@@ -6,7 +6,7 @@ import { dataFolder, findProgram, isLoopback, ownersToken, findRunning, vaultId 
 
 let folder: string;
 beforeEach(async () => {
-	folder = await realpath(await mkdtemp(join(tmpdir(), "vault-bridge-")));
+	folder = await realpath(await mkdtemp(join(tmpdir(), "vaultside-")));
 });
 afterEach(() => rm(folder, { recursive: true }));
 
@@ -32,9 +32,9 @@ test("a vault has one id by whichever name it is reached", async () => {
 });
 
 test.runIf(process.platform === "linux")("the data folder is where the bridge puts it", () => {
-	expect(dataFolder({ XDG_DATA_HOME: "/data" })).toBe("/data/vault-bridge");
-	expect(dataFolder({})).toBe(join(homedir(), ".local/share/vault-bridge"));
-	expect(dataFolder({ XDG_DATA_HOME: "/data", VAULT_BRIDGE_DATA_DIR: "/mine" })).toBe("/mine");
+	expect(dataFolder({ XDG_DATA_HOME: "/data" })).toBe("/data/vaultside");
+	expect(dataFolder({})).toBe(join(homedir(), ".local/share/vaultside"));
+	expect(dataFolder({ XDG_DATA_HOME: "/data", VAULTSIDE_DATA_DIR: "/mine" })).toBe("/mine");
 });
 
 describe("the runtime file", () => {
@@ -68,10 +68,10 @@ test("the program is found on the path, and only one that can be run", async () 
 	const [first, second] = [join(folder, "first"), join(folder, "second")];
 	for (const place of [first, second]) {
 		await mkdir(place);
-		await writeFile(join(place, "vault-bridge"), "#!/bin/sh\n");
+		await writeFile(join(place, "vaultside"), "#!/bin/sh\n");
 	}
-	await chmod(join(second, "vault-bridge"), 0o755);
-	expect(await findProgram({ PATH: `${first}:${second}` })).toBe(join(second, "vault-bridge"));
+	await chmod(join(second, "vaultside"), 0o755);
+	expect(await findProgram({ PATH: `${first}:${second}` })).toBe(join(second, "vaultside"));
 });
 
 test("the token for settings is taken only where it belongs to the bridge that answers", async () => {

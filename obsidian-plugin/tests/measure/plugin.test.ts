@@ -71,7 +71,7 @@ test("keystrokes, loading, events and size", { timeout: 600_000 }, async () => {
 function watch(): void {
 	window.timed = new Map();
 	const field = document.querySelector<HTMLInputElement>("input[role=combobox]");
-	const say = document.querySelector(".vault-bridge-say");
+	const say = document.querySelector(".vaultside-say");
 	if (field === null || say === null) throw new Error("The search pane is not open.");
 	field.addEventListener("input", () => window.timed.set(field.value, { key: performance.now(), sent: 0, answered: 0, drawn: 0, final: 0 }), { capture: true });
 	const ask = window.doInNode;

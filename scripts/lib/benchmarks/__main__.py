@@ -51,7 +51,7 @@ ALONE = {"peers", "models", "vectors", "soak", "graph", "dense", "linking", "cha
 def main() -> int:
     """Measure and report missed targets; the exit status only says whether everything could be measured."""
     options = parse_arguments()
-    with tempfile.TemporaryDirectory(prefix="vault-bridge-bench-", dir=options.work) as folder:
+    with tempfile.TemporaryDirectory(prefix="vaultside-bench-", dir=options.work) as folder:
         work = Path(folder)
         vault = work / "vault"
         if options.vault:

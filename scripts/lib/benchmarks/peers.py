@@ -54,7 +54,7 @@ class Peer:
 
 
 OURS = Peer(
-    "vault-bridge",
+    "vaultside",
     (str(COMMAND), "mcp", "{vault}", "--data-dir", "{home}/data", "--models-dir", "{home}/models"),
     ("search", {"limit": 10, "mode": "keyword"}, "query"),
     end=(str(COMMAND), "stop", "--data-dir", "{home}/data"),

@@ -26,8 +26,8 @@ def measure_plugin(place: Place, found: Measurements) -> None:
     measured = place.data.with_name("plugin.json")
     env = {
         "CHROMIUM": chromium(),
-        "VAULT_BRIDGE": str(COMMAND),
-        "VAULT_BRIDGE_MODELS": str(place.models or default_models_dir()),
+        "VAULTSIDE": str(COMMAND),
+        "VAULTSIDE_MODELS": str(place.models or default_models_dir()),
         "VAULT": str(place.vault),
         "QUERIES": json.dumps(questions(place.vault, QUERIES, seed=9)),
         "MEASURED": str(measured),

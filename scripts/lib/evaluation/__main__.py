@@ -87,7 +87,7 @@ def _report(options: argparse.Namespace, folders: Sequence[Path]) -> Callable[[E
 
 
 def _options() -> argparse.Namespace:
-    cache = platformdirs.user_cache_path("vault-bridge", appauthor=False) / "evaluation"
+    cache = platformdirs.user_cache_path("vaultside", appauthor=False) / "evaluation"
     parser = argparse.ArgumentParser(prog="scripts/eval", description=__doc__)
     parser.add_argument("--set", action="append", metavar="NAME", help="only this set; may be repeated")
     parser.add_argument(
@@ -117,7 +117,7 @@ def _options() -> argparse.Namespace:
     parser.set_defaults(fell=False)
     parser.add_argument("--json", type=Path, help="write every figure to this file")
     parser.add_argument("--cache", type=Path, default=cache, help="where indexes are kept (%(default)s)")
-    parser.add_argument("--data", type=Path, default=Path(os.environ.get("VAULT_BRIDGE_EVAL", BESIDE)))
+    parser.add_argument("--data", type=Path, default=Path(os.environ.get("VAULTSIDE_EVAL", BESIDE)))
     parser.add_argument("--models-dir", type=Path, default=default_models_dir())
     parser.add_argument("--model", default=DEFAULT_MODEL, help="id of the embedding model (%(default)s)")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)

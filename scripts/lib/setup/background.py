@@ -65,7 +65,7 @@ def set_up(bridge: int, vault: str, lock: int) -> int:
 
 def fetch_model(vault: str, watch: Watch) -> None:
     """Fetch the model that fits a vault unless it is there; without it, a bridge says by itself what to do."""
-    command = [str(VENV / "bin" / "vault-bridge"), "models", "install", vault]
+    command = [str(VENV / "bin" / "vaultside"), "models", "install", vault]
     try:
         run("Fetching the model", command, VENV / "logs" / "model.log", {}, watch=watch)
     except (StepFailed, OSError) as failure:

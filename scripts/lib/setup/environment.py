@@ -77,7 +77,7 @@ def set_up_packages(purpose: str) -> None:
     packages = [pin for pin in pins if pin.name not in later]
     install(f"{len(packages)} packages", packages)
     project = ["install", "--no-deps", "--no-build-isolation", "--no-index", "--editable", str(ROOT)]
-    run("Installing Vault Bridge", pip_command(*project), VENV / "logs" / "project.log", CLEAN)
+    run("Installing Vaultside", pip_command(*project), VENV / "logs" / "project.log", CLEAN)
     stamp("run", purpose)
 
 

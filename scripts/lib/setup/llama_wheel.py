@@ -58,11 +58,11 @@ def obtain(llama: Pin, workshop: Workshop, *, rebuild: bool) -> Path:
     Raises:
         StepFailed: There is no compiler, or the build failed.
     """
-    if given := os.environ.get("VAULT_BRIDGE_LLAMA_WHEEL"):
+    if given := os.environ.get("VAULTSIDE_LLAMA_WHEEL"):
         wheel = Path(given).expanduser().resolve()
         if rebuild or not wheel.is_file():
             raise StepFailed(
-                f"VAULT_BRIDGE_LLAMA_WHEEL names {wheel}, which {'does not run' if rebuild else 'is no file'}.",
+                f"VAULTSIDE_LLAMA_WHEEL names {wheel}, which {'does not run' if rebuild else 'is no file'}.",
                 "Correct the variable or remove it.",
             )
         return wheel
@@ -82,7 +82,7 @@ def build(llama: Pin, workshop: Workshop) -> Path:
         raise StepFailed(
             "A C++ compiler is needed to build llama.cpp and none was found.",
             "Debian, Ubuntu: apt install g++ · Fedora: dnf install gcc-c++ · macOS: xcode-select --install · "
-            "or name a wheel that you have: VAULT_BRIDGE_LLAMA_WHEEL=/path/to/llama_cpp_python….whl",
+            "or name a wheel that you have: VAULTSIDE_LLAMA_WHEEL=/path/to/llama_cpp_python….whl",
         )
     # Work of another version or compiler is not continued.
     place = workshop.venv / WORK
@@ -112,7 +112,7 @@ def build(llama: Pin, workshop: Workshop) -> Path:
         "Building llama.cpp",
         [*make, str(next(sources.iterdir()))],
         "llama-build.log",
-        hint="A prebuilt wheel can be used instead: VAULT_BRIDGE_LLAMA_WHEEL=/path/to/llama_cpp_python….whl",
+        hint="A prebuilt wheel can be used instead: VAULTSIDE_LLAMA_WHEEL=/path/to/llama_cpp_python….whl",
         usual="a few minutes, once",
         PYTHONPATH=str(tools),
     )
@@ -161,8 +161,8 @@ def intact_wheel(folder: Path) -> Path | None:
 def cache_folder() -> Path:
     """Return the cache folder of built wheels."""
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "vault-bridge" / "wheels"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vault-bridge" / "wheels"
+        return Path.home() / "Library" / "Caches" / "vaultside" / "wheels"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vaultside" / "wheels"
 
 
 def cache_key(llama: Pin) -> str:

@@ -40,7 +40,7 @@ def client(bridge: Sidecar, token: str, name: str = "") -> Client:
     """Return what calls an operation as a client that has a session."""
     headers = {"Authorization": f"Bearer {token}"}
     if name:
-        headers |= {"X-Vault-Bridge-Client": f"{name}/1.0", "X-Vault-Bridge-Session": f"the session of {name}"}
+        headers |= {"X-Vaultside-Client": f"{name}/1.0", "X-Vaultside-Session": f"the session of {name}"}
 
     def call(operation: str, **arguments: Any) -> Any:
         body = json.dumps(arguments).encode()

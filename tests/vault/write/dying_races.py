@@ -11,6 +11,7 @@ from bridge.errors import BridgeError
 from bridge.state.change_records import Change
 from bridge.types import VaultPath
 from bridge.vault.stable_read import read_settled
+from bridge.vault.write.handle import DRAFT
 from tests.vault.write.dying import opened
 from tests.vault.write.plans import put, write_plan
 from tests.vault.write.savers import MANNERS, save
@@ -48,7 +49,7 @@ def raced_once(place: Path, draw: random.Random) -> str | None:
         saving.join()
     if left:
         return "a change is open"
-    if drafts := [file.name for file in note.parent.glob(".vault-bridge-*")]:
+    if drafts := [file.name for file in note.parent.glob(f"{DRAFT}*")]:
         return f"left: {drafts}"
     return None if saved.strip() in note.read_text() else f"lost: {saved[:40]!r}, there is {note.read_text()[:40]!r}"
 

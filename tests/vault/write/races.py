@@ -20,6 +20,7 @@ from bridge.errors import BridgeError
 from bridge.markdown.edit.requests import Append
 from bridge.state.change_records import ChangeFilter
 from bridge.types import VaultPath
+from bridge.vault.write.handle import DRAFT
 from tests.vault.write.plans import digest
 from tests.vault.write.savers import MANNERS
 
@@ -204,7 +205,7 @@ async def run_races(place: Path, races: int, seed: int, *, at_once: int = 8) -> 
         await asyncio.gather(*(several(which) for which in range(at_once)))
         await wait_until(lambda: not host.store.journal.find_unsettled())
         torture.found.lies += [f"{change.id} is open" for change, _ in host.store.journal.find_unsettled()]
-        left: list[Any] = [file.name for file in root.rglob(".vault-bridge-*")]
+        left: list[Any] = [file.name for file in root.rglob(f"{DRAFT}*")]
         torture.found.lies += [f"{name} is left" for name in left]
         return torture.found
     finally:

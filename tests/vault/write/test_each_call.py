@@ -358,7 +358,7 @@ def test_a_folder_that_is_renamed_meanwhile_is_told(fresh: Callable[[], Path]) -
         made = {path: data for path, data in tree(root).items() if data == b"new"}
         assert list(made) in ([[]] if error else [["Folder/New/n.md"], ["Other/New/n.md"]]), f"call {at}"
         assert error is None or "no longer exists" in error.message, f"call {at}"
-        assert not [path for path in tree(root) if "vault-bridge" in path], f"call {at}"
+        assert not [path for path in tree(root) if "vaultside" in path], f"call {at}"
     assert 10 < at < MAX_CALLS - 1
 
 

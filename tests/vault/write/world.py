@@ -194,7 +194,7 @@ class World:
                 and self.store.snapshots.read(digest(data)) != data
             ):
                 figures.lost.append(place)
-        figures.leftovers += [place for place in now if "vault-bridge" in place]
+        figures.leftovers += [place for place in now if "vaultside" in place]
         figures.leftovers += [] if tree(self.outside) == OUTSIDE else ["outside the vault"]
         self.judge_journal(change, outcome)
 

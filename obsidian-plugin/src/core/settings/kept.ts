@@ -43,7 +43,7 @@ export class Kept {
 export function unchangeable(connection: Connection, owns: boolean): string | null {
 	if (!isOpen(connection)) return `It is kept by the bridge, which is not connected. ${explainConnection(connection)}`;
 	if (owns) return null;
-	return "This window is let in by pairing, as other programs are, and those may not change the bridge's settings. Change them where the bridge runs: “vault-bridge change-settings”.";
+	return "This window is let in by pairing, as other programs are, and those may not change the bridge's settings. Change them where the bridge runs: “vaultside change-settings”.";
 }
 
 /** Why a number cannot be taken; undefined when it can. */

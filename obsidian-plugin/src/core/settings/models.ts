@@ -2,7 +2,7 @@ import type { ListedModel, VaultStatus } from "../../protocol/operations";
 
 /** What to type in a terminal for a model that is not here; the plugin fetches nothing. */
 export function installCommand({ id }: Pick<ListedModel, "id">): string {
-	return `vault-bridge models install ${id}`;
+	return `vaultside models install ${id}`;
 }
 
 /** Say what there is to know of a model before choosing it. */

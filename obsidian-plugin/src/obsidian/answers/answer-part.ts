@@ -38,8 +38,8 @@ export class AnswerPart {
 		question: string,
 		private readonly actions: AnswerActions,
 	) {
-		el.createDiv({ cls: "vault-bridge-question", text: question, attr: { dir: "auto" } });
-		this.#textEl = el.createDiv({ cls: "vault-bridge-answer", attr: { dir: "auto" } });
+		el.createDiv({ cls: "vaultside-question", text: question, attr: { dir: "auto" } });
+		this.#textEl = el.createDiv({ cls: "vaultside-answer", attr: { dir: "auto" } });
 		this.#sayEl = addSayLine(el);
 		this.#belowEl = el.createDiv();
 		this.say("Looking for it…");
@@ -96,7 +96,7 @@ export class AnswerPart {
 		this.#textEl.empty();
 		if (sentences.length === 0) this.#textEl.setText(answer);
 		for (const { text, cites, supported } of sentences) {
-			const cls = supported ? "vault-bridge-sentence" : "vault-bridge-sentence is-unsupported";
+			const cls = supported ? "vaultside-sentence" : "vaultside-sentence is-unsupported";
 			const sentence = this.#textEl.createSpan({ cls, text });
 			if (!supported) sentence.setAttrs({ title: "The notes do not say this.", "aria-description": "The notes do not say this." });
 			for (const number of cites) this.#chip(this.#textEl, citations.find((one) => one.number === number) ?? context.find((one) => one.number === number));
@@ -105,12 +105,12 @@ export class AnswerPart {
 	}
 
 	#showQuotes(heading: string, citations: readonly Citation[]): void {
-		this.#belowEl.querySelector(".vault-bridge-quotes")?.remove();
+		this.#belowEl.querySelector(".vaultside-quotes")?.remove();
 		if (citations.length === 0) return;
-		const list = this.#belowEl.createDiv({ cls: "vault-bridge-quotes", attr: { role: "list", "aria-label": heading } });
+		const list = this.#belowEl.createDiv({ cls: "vaultside-quotes", attr: { role: "list", "aria-label": heading } });
 		addSmallLine(list, heading);
 		for (const one of citations) {
-			const row = list.createDiv({ cls: "vault-bridge-quote", attr: { role: "listitem", dir: "auto" } });
+			const row = list.createDiv({ cls: "vaultside-quote", attr: { role: "listitem", dir: "auto" } });
 			this.#chip(row, one);
 			row.appendText(` ${one.quote} `);
 			addSmallText(row, shownName(one));
@@ -120,13 +120,13 @@ export class AnswerPart {
 	#showContext(context: readonly AnswerExcerpt[]): void {
 		if (context.length === 0) return;
 		const tokens = context.reduce((sum, one) => sum + one.tokens, 0);
-		const fold = this.#belowEl.createEl("details", { cls: "vault-bridge-given" });
-		fold.createEl("summary", { cls: "vault-bridge-small", text: `Read ${countType("excerpt", context.length)} · ${tokens} tokens` });
+		const fold = this.#belowEl.createEl("details", { cls: "vaultside-given" });
+		fold.createEl("summary", { cls: "vaultside-small", text: `Read ${countType("excerpt", context.length)} · ${tokens} tokens` });
 		const list = fold.createDiv({ attr: { role: "list", "aria-label": "What was read" } });
 		for (const one of context) {
-			const row = list.createDiv({ cls: "vault-bridge-given-note", attr: { role: "listitem" } });
+			const row = list.createDiv({ cls: "vaultside-given-note", attr: { role: "listitem" } });
 			this.#chip(row, one);
-			row.createSpan({ cls: "vault-bridge-given-title", text: shownName(one), attr: { dir: "auto" } });
+			row.createSpan({ cls: "vaultside-given-title", text: shownName(one), attr: { dir: "auto" } });
 			addSmallText(row, `${one.tokens} tokens`);
 			if (one.path !== "") addButton(row, { text: "Ask without it", label: `Ask again without ${titleOf(one.path)}` }, () => this.actions.askWithout(one.path));
 		}

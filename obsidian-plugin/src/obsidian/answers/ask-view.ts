@@ -50,7 +50,7 @@ export class AskView extends Pane {
 	}
 
 	protected show(el: HTMLElement): void {
-		const form = el.createEl("form", { cls: "vault-bridge-search-head" });
+		const form = el.createEl("form", { cls: "vaultside-search-head" });
 		this.#field = form.createEl("input", { type: "text", value: this.#typed, placeholder: "Ask your notes, @ for a note or folder…", attr: { "aria-label": "Question", dir: "auto" } });
 		this.#button = form.createEl("button", { text: "Ask", type: "submit", cls: "mod-cta" });
 		const summarise = form.createEl("button", { cls: "clickable-icon", type: "button", attr: { "aria-label": SUMMARISE } });
@@ -62,9 +62,9 @@ export class AskView extends Pane {
 			if (this.#breakOff !== null) this.#stop();
 			else this.#begin();
 		});
-		const modelEl = el.createDiv({ cls: "vault-bridge-small" });
+		const modelEl = el.createDiv({ cls: "vaultside-small" });
 		void this.#showModel(modelEl);
-		this.#turnsEl = el.createDiv({ cls: "vault-bridge-body", attr: { role: "log", "aria-label": "Answers" } });
+		this.#turnsEl = el.createDiv({ cls: "vaultside-body", attr: { role: "log", "aria-label": "Answers" } });
 		this.whileShown(() => suggest.close());
 	}
 
@@ -144,7 +144,7 @@ export class AskView extends Pane {
 			return null;
 		}
 		this.#button?.setText("Stop");
-		return this.#turnsEl.createDiv({ cls: "vault-bridge-turn", prepend: true });
+		return this.#turnsEl.createDiv({ cls: "vaultside-turn", prepend: true });
 	}
 
 	#stop(): void {

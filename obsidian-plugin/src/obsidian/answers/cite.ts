@@ -18,5 +18,5 @@ export function cite(el: HTMLElement, host: Host, text: string, { path, lines, q
 		return;
 	}
 	const label = `Open ${titleOf(path)}, line ${lines[0]}`;
-	addButton(el, { cls: "vault-bridge-cite", text, attr: { "aria-label": label, title: quote ?? label } }, () => open(host.app, { path, lines }, false));
+	addButton(el, { cls: "vaultside-cite", text, attr: { "aria-label": label, title: quote ?? label } }, () => open(host.app, { path, lines }, false));
 }

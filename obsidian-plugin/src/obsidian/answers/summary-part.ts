@@ -22,8 +22,8 @@ export class SummaryPart {
 		private readonly path: string,
 		private readonly longer: (() => void) | null,
 	) {
-		el.createDiv({ cls: "vault-bridge-question", text: `Summary of ${titleOf(path)}`, attr: { dir: "auto" } });
-		this.#textEl = el.createDiv({ cls: "vault-bridge-answer", attr: { dir: "auto" } });
+		el.createDiv({ cls: "vaultside-question", text: `Summary of ${titleOf(path)}`, attr: { dir: "auto" } });
+		this.#textEl = el.createDiv({ cls: "vaultside-answer", attr: { dir: "auto" } });
 		this.#sayEl = addSayLine(el);
 		this.#buttonsEl = addButtonRow(el);
 		this.say("Reading it…");

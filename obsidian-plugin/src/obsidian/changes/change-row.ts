@@ -39,9 +39,9 @@ export class ChangeRow {
 		readonly change: ListedChange,
 		private readonly ear: Ear,
 	) {
-		this.el = parent.createEl("details", { cls: "vault-bridge-change", attr: { "data-row": change.id, "data-state": change.state } });
+		this.el = parent.createEl("details", { cls: "vaultside-change", attr: { "data-row": change.id, "data-state": change.state } });
 		this.#summarise(this.el.createEl("summary"));
-		this.#body = this.el.createDiv({ cls: "vault-bridge-change-body" });
+		this.#body = this.el.createDiv({ cls: "vaultside-change-body" });
 		this.el.addEventListener("toggle", () => {
 			this.ear.opened(this.el.open);
 			if (this.el.open && !this.#loaded) void this.#load();
@@ -51,13 +51,13 @@ export class ChangeRow {
 	#summarise(el: HTMLElement): void {
 		const { change } = this;
 		const { text, icon } = describeState(change);
-		const head = el.createDiv({ cls: "vault-bridge-change-head" });
-		head.createSpan({ cls: "vault-bridge-change-title", text: `${labelOf(change.operation)}: ${nameNotes(change.paths)}`, attr: { dir: "auto" } });
-		const state = head.createSpan({ cls: "vault-bridge-change-state" });
+		const head = el.createDiv({ cls: "vaultside-change-head" });
+		head.createSpan({ cls: "vaultside-change-title", text: `${labelOf(change.operation)}: ${nameNotes(change.paths)}`, attr: { dir: "auto" } });
+		const state = head.createSpan({ cls: "vaultside-change-state" });
 		setIcon(state.createSpan(), icon);
 		state.createSpan({ text });
 		addSmallLine(el, formatTime(change.time, new Date()));
-		if (change.reason !== null) el.createDiv({ cls: "vault-bridge-change-reason", text: change.reason, attr: { dir: "auto" } });
+		if (change.reason !== null) el.createDiv({ cls: "vaultside-change-reason", text: change.reason, attr: { dir: "auto" } });
 	}
 
 	async #load(): Promise<void> {
@@ -71,7 +71,7 @@ export class ChangeRow {
 	#show(change: ShownChange): void {
 		if (change.state === "conflict") {
 			this.#body.createDiv({
-				cls: "vault-bridge-say mod-warning",
+				cls: "vaultside-say mod-warning",
 				text: "This change was interrupted, and its notes were changed meanwhile. Undo it, or correct them by hand.",
 			});
 		}
@@ -105,7 +105,7 @@ export class ChangeRow {
 		el.empty();
 		if (state === "proposed" && !this.host.link.decides) {
 			addSmallLine(el, "This window was let in by pairing: it may propose, but not accept. Where the bridge runs, a window that needed no pairing can, and so can a terminal:");
-			showCommand(el, `vault-bridge decide ${this.change.id} accept`);
+			showCommand(el, `vaultside decide ${this.change.id} accept`);
 		} else if (state === "proposed") {
 			const some = chosen.size < hunks.length;
 			const accept = this.#button(el, some ? `Accept ${chosen.size} of ${hunks.length} parts` : "Accept", () =>
@@ -153,17 +153,17 @@ function showUndone(head: HTMLElement): HTMLElement {
 
 /** Show why something was not done, and what stands in the way. */
 export function showRefusal(el: HTMLElement, error: Refusal<string>): void {
-	showSaid(el.createDiv({ cls: "vault-bridge-say mod-warning" }), error.conflicts === undefined ? withHint(error) : error.message);
+	showSaid(el.createDiv({ cls: "vaultside-say mod-warning" }), error.conflicts === undefined ? withHint(error) : error.message);
 	for (const clash of error.conflicts ?? []) showClash(el, clash);
 }
 
 function showClash(el: HTMLElement, { path, why, ours, theirs }: Clash): void {
-	const box = el.createDiv({ cls: "vault-bridge-clash" });
+	const box = el.createDiv({ cls: "vaultside-clash" });
 	box.createDiv({ text: nameNotes([path]), attr: { dir: "auto" } });
 	addSmallLine(box, why);
 	for (const [name, text] of [["Current text", ours], ["Text of this change", theirs]] as const) {
 		if (text.trim() === "") continue;
 		addSmallLine(box, name);
-		box.createDiv({ cls: "vault-bridge-clash-text", text: text.trim(), attr: { dir: "auto" } });
+		box.createDiv({ cls: "vaultside-clash-text", text: text.trim(), attr: { dir: "auto" } });
 	}
 }

@@ -47,7 +47,7 @@ export class ChangesView extends Pane {
 
 	protected show(el: HTMLElement): void {
 		this.#sayEl = addSayLine(el);
-		this.#body = el.createDiv({ cls: "vault-bridge-body" });
+		this.#body = el.createDiv({ cls: "vaultside-body" });
 		this.#body.addEventListener("keydown", (event) => this.#step(event));
 		this.whileShown(this.host.events.add(({ kind }) => {
 			if (isReview(kind)) this.#soon();
@@ -99,7 +99,7 @@ export class ChangesView extends Pane {
 		this.#part(body, "Needs your approval", proposals, waiting, old);
 		this.#part(body, "Done", done, [], old);
 		if (body.childElementCount === 0) {
-			body.createDiv({ cls: "vault-bridge-empty", text: "What agents do and ask for is shown here." });
+			body.createDiv({ cls: "vaultside-empty", text: "What agents do and ask for is shown here." });
 		}
 		if (more) {
 			addButton(body, { text: "Show more" }, () => {
@@ -108,19 +108,19 @@ export class ChangesView extends Pane {
 			});
 		}
 		this.#part(body, "Decided", [], answers, old);
-		for (const right of rights) showSaid(body.createDiv({ cls: "vault-bridge-small" }), right);
+		for (const right of rights) showSaid(body.createDiv({ cls: "vaultside-small" }), right);
 	}
 
 	#part(body: HTMLElement, name: string, changes: readonly ListedChange[], decisions: readonly ListedDecision[], old: ReadonlyMap<string, ChangeRow>): void {
 		if (changes.length + decisions.length === 0) return;
-		body.createEl("h4", { cls: "vault-bridge-changes-part", text: name });
+		body.createEl("h4", { cls: "vaultside-changes-part", text: name });
 		for (const group of groupChanges(changes)) this.#group(body, group, old);
 		for (const one of decisions) this.#decision(body, one);
 	}
 
 	/** Requests have no diff, so they are answered in their row. */
 	#decision(body: HTMLElement, { id, would, client, answer }: ListedDecision): void {
-		const el = body.createDiv({ cls: "vault-bridge-decision" });
+		const el = body.createDiv({ cls: "vaultside-decision" });
 		showSaid(el.createDiv(), `${client ?? "Agents"}: ${would}${answer === "reject" ? " (rejected)" : ""}`);
 		const buttons = addButtonRow(el);
 		for (const verdict of ["accept", "reject"] as const) {
@@ -134,9 +134,9 @@ export class ChangesView extends Pane {
 	}
 
 	#group(body: HTMLElement, group: Group, old: ReadonlyMap<string, ChangeRow>): void {
-		const el = body.createDiv({ cls: "vault-bridge-changes", attr: { role: "group", "aria-label": group.client } });
-		const head = el.createDiv({ cls: "vault-bridge-changes-head" });
-		head.createEl("h6", { cls: "vault-bridge-changes-client", text: group.client, attr: { dir: "auto" } });
+		const el = body.createDiv({ cls: "vaultside-changes", attr: { role: "group", "aria-label": group.client } });
+		const head = el.createDiv({ cls: "vaultside-changes-head" });
+		head.createEl("h6", { cls: "vaultside-changes-client", text: group.client, attr: { dir: "auto" } });
 		if (inForce(group) > 1) this.#offerUndo(el, head, group);
 		for (const change of group.changes) {
 			const before = old.get(change.id);
@@ -166,7 +166,7 @@ export class ChangesView extends Pane {
 		const place = el.createDiv({ attr: { role: "alert", "data-row": `session ${session}` } });
 		addButton(head, { text: "Undo session", label: `Undo the session of ${client}` }, () => {
 			place.empty();
-			const said = place.createDiv({ cls: "vault-bridge-session" });
+			const said = place.createDiv({ cls: "vaultside-session" });
 			const newest = new Newest();
 			const undo = async (dryRun: boolean, focus = true): Promise<void> => {
 				const isLate = newest.ask();
@@ -199,7 +199,7 @@ export class ChangesView extends Pane {
 	/** Up and down go from change to change. */
 	#step(event: KeyboardEvent): void {
 		const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-		const all = [...(this.#body?.querySelectorAll<HTMLElement>(".vault-bridge-change > summary") ?? [])];
+		const all = [...(this.#body?.querySelectorAll<HTMLElement>(".vaultside-change > summary") ?? [])];
 		const at = all.findIndex((summary) => summary === event.target);
 		if (by === 0 || at === -1) return;
 		event.preventDefault();

@@ -34,11 +34,11 @@ function showHunk(el: HTMLElement, app: App, change: ShownChange, hunk: ShownHun
 	const path = today(change, hunk.path);
 	const line = hunk[change.state === "applied" ? "after" : "before"][0] + unchangedBefore(hunk.words);
 	const name = `${titleOf(path)}, line ${Math.max(line, 1)}`;
-	const part = el.createDiv({ cls: "vault-bridge-hunk", attr: { role: "group", "aria-label": name } });
-	const head = part.createDiv({ cls: "vault-bridge-hunk-head" });
-	if (app.vault.getFileByPath(path) === null) head.createSpan({ cls: "vault-bridge-hunk-place", text: name, attr: { dir: "auto" } });
+	const part = el.createDiv({ cls: "vaultside-hunk", attr: { role: "group", "aria-label": name } });
+	const head = part.createDiv({ cls: "vaultside-hunk-head" });
+	if (app.vault.getFileByPath(path) === null) head.createSpan({ cls: "vaultside-hunk-place", text: name, attr: { dir: "auto" } });
 	else {
-		addButton(head, { cls: "vault-bridge-hunk-place", text: name, attr: { dir: "auto", "aria-label": `Open ${name}` } }, () => open(app, { path, lines: [Math.max(line, 1), Math.max(line, 1)] }, false));
+		addButton(head, { cls: "vaultside-hunk-place", text: name, attr: { dir: "auto", "aria-label": `Open ${name}` } }, () => open(app, { path, lines: [Math.max(line, 1), Math.max(line, 1)] }, false));
 	}
 	act(head, hunk, name);
 	showWords(part, hunk.words);
@@ -48,14 +48,14 @@ function showHunk(el: HTMLElement, app: App, change: ShownChange, hunk: ShownHun
 export function showWords(part: HTMLElement, words: readonly Words[]): void {
 	const all = lines(words);
 	const fit = countFitting(all, ROWS);
-	const text = part.createDiv({ cls: "vault-bridge-diff" });
+	const text = part.createDiv({ cls: "vaultside-diff" });
 	for (const one of all.slice(0, fit)) showLine(text, one);
 	if (fit < all.length) addMoreButton(part, `Show ${all.length - fit} more lines`, () => all.slice(fit).forEach((one) => showLine(text, one)));
 }
 
 function showLine(el: HTMLElement, line: Line): void {
-	const row = el.createDiv({ cls: "vault-bridge-diff-line", attr: { "data-kind": line.kind } });
-	row.createSpan({ cls: "vault-bridge-diff-sign", text: SIGNS[line.kind], attr: { "aria-hidden": "true" } });
+	const row = el.createDiv({ cls: "vaultside-diff-line", attr: { "data-kind": line.kind } });
+	row.createSpan({ cls: "vaultside-diff-sign", text: SIGNS[line.kind], attr: { "aria-hidden": "true" } });
 	const text = row.createDiv({ attr: { dir: "auto" } });
 	for (const { kind, text: words } of line.runs) {
 		if (kind === "same") text.appendText(words);
@@ -64,7 +64,7 @@ function showLine(el: HTMLElement, line: Line): void {
 }
 
 function addMoreButton(el: HTMLElement, text: string, show: () => void): void {
-	const button = el.createEl("button", { cls: "vault-bridge-more" });
+	const button = el.createEl("button", { cls: "vaultside-more" });
 	setIcon(button.createSpan(), "chevron-down");
 	button.createSpan({ text });
 	button.addEventListener("click", () => {

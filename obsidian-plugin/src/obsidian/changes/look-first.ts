@@ -50,13 +50,13 @@ export class LookFirst<Result extends Written = Written> extends Modal {
 	}
 
 	override onOpen(): void {
-		this.modalEl.addClass("vault-bridge-preview");
+		this.modalEl.addClass("vaultside-preview");
 		const { contentEl } = this;
 		const { asks, fields, verb } = this.change;
 		const input = asks === undefined ? null : contentEl.createEl("input", { type: "text", value: asks.now, attr: { "aria-label": asks.label, dir: "auto", spellcheck: "true" } });
 		fields?.(contentEl, () => update());
 		const says = addSayLine(contentEl);
-		const preview = contentEl.createDiv({ cls: "vault-bridge-renamed" });
+		const preview = contentEl.createDiv({ cls: "vaultside-renamed" });
 		const buttons = addButtonRow(contentEl);
 		const button = buttons.createEl("button", { cls: "mod-cta", text: verb });
 		addButton(buttons, { text: "Cancel" }, () => this.close());
@@ -133,7 +133,7 @@ export class LookFirst<Result extends Written = Written> extends Modal {
 export function showDiff(el: HTMLElement, diff: string): void {
 	const files = parseDiff(diff);
 	for (const { path, words } of files.slice(0, SHOWN)) {
-		el.createDiv({ cls: "vault-bridge-hunk-place", text: titleOf(path), attr: { dir: "auto" } });
+		el.createDiv({ cls: "vaultside-hunk-place", text: titleOf(path), attr: { dir: "auto" } });
 		showWords(el, words);
 	}
 	const more = files.length - SHOWN;

@@ -15,8 +15,8 @@ const SETTLE_MS = 300;
  * @returns A function that stops it.
  */
 export function tellWaiting(host: Host, bar: HTMLElement, ribbon: HTMLElement): () => void {
-	const sign = makeSign(bar, "vault-bridge-waiting", () => host.reveal(CHANGES));
-	const badge = ribbon.createSpan({ cls: "vault-bridge-badge" });
+	const sign = makeSign(bar, "vaultside-waiting", () => host.reveal(CHANGES));
+	const badge = ribbon.createSpan({ cls: "vaultside-badge" });
 	let timer: number | undefined;
 	const newest = new Newest();
 	const show = (count: number): void => {

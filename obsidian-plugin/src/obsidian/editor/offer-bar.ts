@@ -10,7 +10,7 @@ export interface OfferActs {
 	readonly close: (view: EditorView) => void;
 }
 
-const BAR = "vault-bridge-offers";
+const BAR = "vaultside-offers";
 
 /** Chips below a paragraph, one for each link that is offered; one of them can be reached by Tab, the others by arrows. */
 export class OfferBar extends WidgetType {

@@ -13,7 +13,7 @@ export const showOffers = StateEffect.define<Shown | null>();
 /** These were made or declined, with the changes of the same transaction. */
 export const settleOffers = StateEffect.define<readonly Offer[]>();
 
-const WORDS = Decoration.mark({ class: "vault-bridge-offered" });
+const WORDS = Decoration.mark({ class: "vaultside-offered" });
 
 /** What is offered in an editor: chips below the paragraph, and its words marked. */
 export const offersField = StateField.define<Shown | null>({

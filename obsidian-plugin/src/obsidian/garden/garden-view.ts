@@ -43,9 +43,9 @@ export class GardenView extends Pane {
 
 	protected show(el: HTMLElement): void {
 		this.#content = el;
-		this.#head = el.createDiv({ cls: "vault-bridge-buttons", attr: { "data-row": "" } });
+		this.#head = el.createDiv({ cls: "vaultside-buttons", attr: { "data-row": "" } });
 		this.#says = addSayLine(el);
-		this.#list = el.createDiv({ cls: "vault-bridge-body vault-bridge-garden" });
+		this.#list = el.createDiv({ cls: "vaultside-body vaultside-garden" });
 		const { vault } = this.app;
 		const changed = vault.on("modify", ({ path }) => {
 			if (path === this.#plan()) void this.#load();
@@ -138,7 +138,7 @@ export class GardenView extends Pane {
 
 function showFinding(list: HTMLElement, controls: PlanControls, finding: PlannedFinding): void {
 	const { state, ticked, why, text } = finding;
-	const row = list.createDiv({ cls: "vault-bridge-missing", attr: { role: "listitem" } });
+	const row = list.createDiv({ cls: "vaultside-missing", attr: { role: "listitem" } });
 	const label = row.createEl("label", { attr: { dir: "auto" } });
 	const box = label.createEl("input", { type: "checkbox" });
 	box.checked = ticked;

@@ -58,7 +58,7 @@ export class PlanControls {
 	addCheck(el: HTMLElement, text: string, check: string, findings: readonly PlannedFinding[], isFavoured: boolean): void {
 		el.setAttr("data-row", this.#row(check));
 		const open = findings.filter(({ state }) => state === "open");
-		const label = el.createEl("label", { cls: "vault-bridge-part" });
+		const label = el.createEl("label", { cls: "vaultside-part" });
 		const all = label.createEl("input", { type: "checkbox", attr: { "aria-label": `All of ${checkTitle(check)}` } });
 		all.checked = open.length > 0 && open.every(({ ticked }) => ticked);
 		all.indeterminate = !all.checked && open.some(({ ticked }) => ticked);
@@ -74,7 +74,7 @@ export class PlanControls {
 		el.setAttr("data-row", this.#row(canApply(state) ? id : `${id} ${state}`));
 		const text = stripStyle(finding.text);
 		if (state !== "open") addSmallLine(el, STATES[state]);
-		const acts = el.createDiv({ cls: "vault-bridge-missing-acts" });
+		const acts = el.createDiv({ cls: "vaultside-missing-acts" });
 		const [path] = notes;
 		if (path !== undefined) addButton(acts, { text: "Open", label: `Open ${path}` }, () => open(this.host.app, { path, lines: [1, 1] }, false));
 		if (!canApply(state)) return;
@@ -136,12 +136,12 @@ export class PlanControls {
 
 	/** Show what a finding would change, or no longer. */
 	async #look(el: HTMLElement, finding: string): Promise<void> {
-		const shown = el.querySelector(".vault-bridge-renamed");
+		const shown = el.querySelector(".vaultside-renamed");
 		if (shown !== null) {
 			shown.remove();
 			return;
 		}
-		const preview = el.createDiv({ cls: "vault-bridge-renamed" });
+		const preview = el.createDiv({ cls: "vaultside-renamed" });
 		const newest = new Newest();
 		const ask = async (): Promise<void> => {
 			const isLate = newest.ask();

@@ -110,15 +110,15 @@ class PlanSection extends MarkdownRenderChild {
 		const { shown, favoured } = plan;
 		const lines = section.text.split(/\r?\n/);
 		if (isTop(lines, section.lineStart)) {
-			const el = this.#add(this.containerEl.createDiv({ cls: "vault-bridge-plan", prepend: true }));
-			showSaid(el.createDiv({ cls: "vault-bridge-small" }), shown.ok ? summary(shown.result) : withHint(shown.error));
+			const el = this.#add(this.containerEl.createDiv({ cls: "vaultside-plan", prepend: true }));
+			showSaid(el.createDiv({ cls: "vaultside-small" }), shown.ok ? summary(shown.result) : withHint(shown.error));
 			if (shown.ok && shown.result.ticked > 0) controls.addApply(el);
 		}
 		if (!shown.ok) return;
 		const { findings } = shown.result;
 		const title = this.containerEl.querySelector("h1, h2, h3, h4, h5, h6")?.textContent?.trim();
 		for (const [check, own] of byCheck(findings)) {
-			if (checkTitle(check) === title) controls.addCheck(this.#add(this.containerEl.createDiv({ cls: "vault-bridge-plan" })), "All", check, own, favoured.has(check));
+			if (checkTitle(check) === title) controls.addCheck(this.#add(this.containerEl.createDiv({ cls: "vaultside-plan" })), "All", check, own, favoured.has(check));
 		}
 		const items = this.containerEl.querySelectorAll("li.task-list-item");
 		const ids = taskIds(lines.slice(section.lineStart, section.lineEnd + 1));
@@ -127,7 +127,7 @@ class PlanSection extends MarkdownRenderChild {
 		items.forEach((item, at) => {
 			const finding = findings.find(({ id }) => id === ids[at]);
 			if (finding === undefined) return;
-			const el = this.#add(item.createDiv({ cls: "vault-bridge-plan" }));
+			const el = this.#add(item.createDiv({ cls: "vaultside-plan" }));
 			item.querySelector(":scope > ul, :scope > ol")?.before(el);
 			controls.addFinding(el, finding);
 		});

@@ -11,7 +11,7 @@ import { GardenView } from "./garden-view";
 export function tellPlan(host: Host, bar: HTMLElement): () => void {
 	const panes = (): GardenView[] => host.app.workspace.getLeavesOfType(GARDEN).flatMap(({ view }) => (view instanceof GardenView ? [view] : []));
 	let plan = "";
-	const show = makeSign(bar, "vault-bridge-plan", async () => {
+	const show = makeSign(bar, "vaultside-plan", async () => {
 		show("", "", "");
 		await host.reveal(GARDEN);
 		for (const pane of panes()) pane.showPlan(plan);

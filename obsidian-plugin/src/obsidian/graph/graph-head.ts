@@ -15,8 +15,8 @@ export interface Buttons {
 
 /** The title of the graph, and the buttons beside it. */
 export function graphHead(el: HTMLElement, ear: HeadEar): { readonly title: HTMLElement; readonly buttons: Buttons } {
-	const head = el.createDiv({ cls: "vault-bridge-head" });
-	const title = head.createDiv({ cls: "vault-bridge-head-title", attr: { dir: "auto" } });
+	const head = el.createDiv({ cls: "vaultside-head" });
+	const title = head.createDiv({ cls: "vaultside-head-title", attr: { dir: "auto" } });
 	const button = (act: (event: MouseEvent) => void): HTMLElement => {
 		const made = addButton(head, { cls: "clickable-icon" }, act);
 		return made;

@@ -52,14 +52,14 @@ export class GraphStage {
 		private readonly host: Host,
 		private readonly ear: StageEar,
 	) {
-		const stage = el.createDiv({ cls: "vault-bridge-graph-stage" });
-		this.#reasonEl = stage.createDiv({ cls: "vault-bridge-say" });
-		this.#pictureEl = stage.createDiv({ cls: "vault-bridge-graph-picture", attr: { tabindex: "0", role: "application" } });
+		const stage = el.createDiv({ cls: "vaultside-graph-stage" });
+		this.#reasonEl = stage.createDiv({ cls: "vaultside-say" });
+		this.#pictureEl = stage.createDiv({ cls: "vaultside-graph-picture", attr: { tabindex: "0", role: "application" } });
 		this.#pictureEl.addEventListener("keydown", (event) => this.#pressed(event));
-		this.#listEl = stage.createDiv({ cls: "vault-bridge-graph-list" });
+		this.#listEl = stage.createDiv({ cls: "vaultside-graph-list" });
 		this.#tell = new Tell(stage);
-		this.#legendEl = el.createDiv({ cls: "vault-bridge-graph-legend", attr: { role: "group", "aria-label": "What the colours mean" } });
-		this.#waysEl = el.createDiv({ cls: "vault-bridge-graph-ways" });
+		this.#legendEl = el.createDiv({ cls: "vaultside-graph-legend", attr: { role: "group", "aria-label": "What the colours mean" } });
+		this.#waysEl = el.createDiv({ cls: "vaultside-graph-ways" });
 		this.#list = new NodeList(this.#listEl, {
 			clicked: (node, event) => this.#clicked(node, event),
 			menu: (node, event) => this.#menu(node, event),

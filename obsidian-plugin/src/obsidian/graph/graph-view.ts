@@ -84,7 +84,7 @@ export class GraphView extends Pane {
 	}
 
 	protected show(el: HTMLElement): void {
-		el.addClass("vault-bridge-graph");
+		el.addClass("vaultside-graph");
 		const { title, buttons } = graphHead(el, {
 			whole: () => this.#turnTo(this.#shown.is === "whole" ? this.#around() : { is: "whole" }),
 			pin: () => {
@@ -94,7 +94,7 @@ export class GraphView extends Pane {
 			list: () => this.#restyle({ ...this.#look, list: !this.#look.list }),
 			look: (event) => lookMenu(this.#look, (look) => this.#restyle(look)).showAtMouseEvent(event),
 		});
-		const row = el.createDiv({ cls: "vault-bridge-head" });
+		const row = el.createDiv({ cls: "vaultside-head" });
 		const field = new FindField(row, this.host, {
 			typed: (text, paths) => {
 				this.parts?.stage.find(text, paths);
@@ -105,7 +105,7 @@ export class GraphView extends Pane {
 		const narrow = row.createEl("button", { cls: "clickable-icon", attr: { "aria-label": "Narrow the graph" } });
 		setIcon(narrow, "list-filter");
 		narrow.addEventListener("click", (event) => void offerFilters(this.host, this.#filters, event, (filters) => this.#narrow(filters)));
-		const chipsEl = el.createDiv({ cls: "vault-bridge-chips" });
+		const chipsEl = el.createDiv({ cls: "vaultside-chips" });
 		const stage = new GraphStage(el, this.host, {
 			around: (path) => {
 				this.#pinned = true;

@@ -32,8 +32,8 @@ export class NodeList {
 		let left = this.#most;
 		for (const { name, nodes } of sections) {
 			if (left === 0) break;
-			this.el.createEl("h6", { cls: "vault-bridge-part", text: `${name} · ${nodes.length}` });
-			const list = this.el.createEl("ul", { cls: "vault-bridge-graph-rows", attr: { "aria-label": name } });
+			this.el.createEl("h6", { cls: "vaultside-part", text: `${name} · ${nodes.length}` });
+			const list = this.el.createEl("ul", { cls: "vaultside-graph-rows", attr: { "aria-label": name } });
 			for (const node of nodes.slice(0, left)) this.#row(list, node, groups, theme, String(node.id) === focused);
 			left -= Math.min(left, nodes.length);
 		}
@@ -46,14 +46,14 @@ export class NodeList {
 	}
 
 	#row(list: HTMLElement, node: ViewNode, groups: Groups, theme: Theme, focus: boolean): void {
-		const row = list.createEl("li").createEl("button", { cls: "vault-bridge-graph-row", attr: { "data-node": String(node.id) } });
-		const dot = row.createSpan({ cls: "vault-bridge-graph-dot", attr: { "data-shape": shapeOf(node.id, groups) } });
+		const row = list.createEl("li").createEl("button", { cls: "vaultside-graph-row", attr: { "data-node": String(node.id) } });
+		const dot = row.createSpan({ cls: "vaultside-graph-dot", attr: { "data-shape": shapeOf(node.id, groups) } });
 		dot.setCssProps({ "--dot": toHex(colourOf(node, groups, theme)) });
 		dot.toggleClass("is-stub", node.type === "stub");
-		row.createSpan({ cls: "vault-bridge-graph-row-title", text: node.title, attr: { dir: "auto" } });
+		row.createSpan({ cls: "vaultside-graph-row-title", text: node.title, attr: { dir: "auto" } });
 		const group = groups.all.find(({ key }) => key === groups.of.get(node.id))?.name;
 		const facts = [node.type === "stub" ? "not written yet" : "", group ?? "", `${node.joined} ${node.joined === 1 ? "link" : "links"}`];
-		row.createSpan({ cls: "vault-bridge-graph-row-facts", text: facts.filter((fact) => fact !== "").join(" · "), attr: { dir: "auto" } });
+		row.createSpan({ cls: "vaultside-graph-row-facts", text: facts.filter((fact) => fact !== "").join(" · "), attr: { dir: "auto" } });
 		row.addEventListener("click", (event) => this.ear.clicked(node, event));
 		row.addEventListener("auxclick", (event) => event.button === 1 && this.ear.clicked(node, event));
 		row.addEventListener("contextmenu", (event) => this.ear.menu(node, event));
@@ -65,7 +65,7 @@ export class NodeList {
 	#pressed(event: KeyboardEvent): void {
 		const step = STEPS[event.key];
 		if (step === undefined) return;
-		const rows = [...this.el.querySelectorAll<HTMLElement>(".vault-bridge-graph-row")];
+		const rows = [...this.el.querySelectorAll<HTMLElement>(".vaultside-graph-row")];
 		const at = rows.findIndex((row) => row === this.el.doc.activeElement);
 		const next = rows[Math.min(Math.max(at + step, 0), rows.length - 1)];
 		event.preventDefault();

@@ -13,7 +13,7 @@ export class Tell {
 	#round = 0;
 
 	constructor(parent: HTMLElement) {
-		this.#el = addSayLine(parent, "vault-bridge-graph-tell");
+		this.#el = addSayLine(parent, "vaultside-graph-tell");
 	}
 
 	/** Tell of a node; the sentence follows when the pointer stays. */
@@ -29,7 +29,7 @@ export class Tell {
 	/** Say something that is neither. */
 	say(text: string): void {
 		this.clear();
-		this.#el.createDiv({ cls: "vault-bridge-graph-tell-title", text, attr: { dir: "auto" } });
+		this.#el.createDiv({ cls: "vaultside-graph-tell-title", text, attr: { dir: "auto" } });
 	}
 
 	clear(): void {
@@ -45,8 +45,8 @@ export class Tell {
 		this.#timer = window.setTimeout(() => {
 			void sentence().then((told) => {
 				if (round !== this.#round || told === null) return;
-				const quote = this.#el.createDiv({ cls: "vault-bridge-graph-sentence", text: told.text, attr: { dir: "auto" } });
-				quote.createSpan({ cls: "vault-bridge-graph-source", text: ` – ${told.source}` });
+				const quote = this.#el.createDiv({ cls: "vaultside-graph-sentence", text: told.text, attr: { dir: "auto" } });
+				quote.createSpan({ cls: "vaultside-graph-source", text: ` – ${told.source}` });
 			});
 		}, SETTLE_MS);
 	}

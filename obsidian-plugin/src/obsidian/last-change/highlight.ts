@@ -12,7 +12,7 @@ const show = StateEffect.define<Marks | null>();
 /** Stands where something was taken away. */
 class Gone extends WidgetType {
 	override toDOM(): HTMLElement {
-		return createSpan({ cls: "vault-bridge-gone", attr: { role: "img", "aria-label": "Text was removed here" } });
+		return createSpan({ cls: "vaultside-gone", attr: { role: "img", "aria-label": "Text was removed here" } });
 	}
 
 	override eq(): boolean {
@@ -20,7 +20,7 @@ class Gone extends WidgetType {
 	}
 }
 
-const came = Decoration.mark({ class: "vault-bridge-came" });
+const came = Decoration.mark({ class: "vaultside-came" });
 const gone = Decoration.widget({ widget: new Gone(), side: -1 });
 
 /** What is marked; a mark goes when its place is edited. */

@@ -11,15 +11,15 @@ const SIGNS = { fresh: "New", again: "Again", gone: "No longer" } as const;
 
 /** Show what a session would be told now, and how that differs from what it was given. */
 export function showBriefAgain(el: HTMLElement, host: Host, now: AgentBrief, given: SessionInjections | undefined): void {
-	const box = el.createDiv({ cls: "vault-bridge-brief-again", attr: { role: "group", "aria-label": "What it would be told now" } });
+	const box = el.createDiv({ cls: "vaultside-brief-again", attr: { role: "group", "aria-label": "What it would be told now" } });
 	const found = briefDifference(now, given);
 	const count = countType("note", found.fresh.length + found.again.length);
 	addSmallLine(box, now.items.length === 0 ? "It would be told nothing now." : `It would be told ${count} now · ${now.tokens} tokens`);
 	for (const [name, sign] of Object.entries(SIGNS) as [keyof typeof SIGNS, string][]) {
 		for (const path of found[name]) {
-			const row = box.createDiv({ cls: "vault-bridge-given-note", attr: { "data-difference": name } });
+			const row = box.createDiv({ cls: "vaultside-given-note", attr: { "data-difference": name } });
 			addSmallText(row, sign);
-			addButton(row, { cls: "vault-bridge-given-title", text: titleOf(path), attr: { dir: "auto" } }, () => open(host.app, { path, lines: [1, 1] }, false));
+			addButton(row, { cls: "vaultside-given-title", text: titleOf(path), attr: { dir: "auto" } }, () => open(host.app, { path, lines: [1, 1] }, false));
 		}
 	}
 }

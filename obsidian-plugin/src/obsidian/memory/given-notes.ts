@@ -17,8 +17,8 @@ import { addSmallText } from "../small-line";
  */
 export function showGivenNotes(el: HTMLElement, host: Host, given: SessionInjections, client: string | null, unfolded: Set<string>, said: (what: string, wrong: boolean) => void): void {
 	const { session, items, tokens } = given;
-	const fold = el.createEl("details", { cls: "vault-bridge-given" });
-	fold.createEl("summary", { cls: "vault-bridge-small", text: `Given ${countType("note", items.length)} · ${tokens} tokens` });
+	const fold = el.createEl("details", { cls: "vaultside-given" });
+	fold.createEl("summary", { cls: "vaultside-small", text: `Given ${countType("note", items.length)} · ${tokens} tokens` });
 	fold.open = unfolded.has(session);
 	fold.addEventListener("toggle", () => void (fold.open ? unfolded.add(session) : unfolded.delete(session)));
 	const list = fold.createDiv({ attr: { role: "list", "aria-label": "Notes given to this session" } });
@@ -27,8 +27,8 @@ export function showGivenNotes(el: HTMLElement, host: Host, given: SessionInject
 
 function showItem(list: HTMLElement, host: Host, session: string, client: string | null, item: InjectedItem, said: (what: string, wrong: boolean) => void): void {
 	const { path, why, tokens, withheld } = item;
-	const row = list.createDiv({ cls: "vault-bridge-given-note", attr: { role: "listitem", "data-row": `${session} ${path}` } });
-	addButton(row, { cls: "vault-bridge-given-title", text: titleOf(path), attr: { dir: "auto" } }, () => open(host.app, { path, lines: [1, 1] }, false));
+	const row = list.createDiv({ cls: "vaultside-given-note", attr: { role: "listitem", "data-row": `${session} ${path}` } });
+	addButton(row, { cls: "vaultside-given-title", text: titleOf(path), attr: { dir: "auto" } }, () => open(host.app, { path, lines: [1, 1] }, false));
 	const facts = withheld ? ["taken out"] : [...why, `${tokens} tokens`];
 	addSmallText(row, facts.join(" · "));
 	const button = addButton(row, { text: withheld ? "Give again" : "Take out" }, () => {

@@ -29,7 +29,7 @@ export function tellGiven(host: Host, bar: HTMLElement): () => void {
 	let told: readonly ToldSession[] = [];
 	let timer: number | undefined;
 	const newest = new Newest();
-	const sign = makeSign(bar, "vault-bridge-told", () => {
+	const sign = makeSign(bar, "vaultside-told", () => {
 		const { left, top } = bar.getBoundingClientRect();
 		sessionMenu(host, told).showAtPosition({ x: left, y: top }, bar.doc);
 	});

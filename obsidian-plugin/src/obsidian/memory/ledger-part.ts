@@ -50,16 +50,16 @@ export class LedgerPart {
 		el: HTMLElement,
 		private readonly host: Host,
 	) {
-		const head = el.createDiv({ cls: "vault-bridge-notes-head" });
-		this.#chipsEl = head.createDiv({ cls: "vault-bridge-chips" });
+		const head = el.createDiv({ cls: "vaultside-notes-head" });
+		this.#chipsEl = head.createDiv({ cls: "vaultside-chips" });
 		const narrow = head.createEl("button", { cls: "clickable-icon", attr: { "aria-label": "Narrow the ledger" } });
 		setIcon(narrow, "list-filter");
 		narrow.addEventListener("click", (event) => this.#filterMenu().showAtMouseEvent(event));
 		this.#sayEl = addSayLine(el);
 		this.#concernsEl = el.createDiv();
-		this.#rowsEl = el.createDiv({ cls: "vault-bridge-hits", attr: { role: "list", "aria-label": "Memories" } });
+		this.#rowsEl = el.createDiv({ cls: "vaultside-hits", attr: { role: "list", "aria-label": "Memories" } });
 		this.#rowsEl.addEventListener("keydown", (event) => this.#pressed(event));
-		this.#moreEl = el.createDiv({ cls: "vault-bridge-below" });
+		this.#moreEl = el.createDiv({ cls: "vaultside-below" });
 		this.#end = host.events.add((event) => {
 			if (event.kind === "note_changed" ? this.#mayHold(event.path) : stirs(event, this.#progress)) this.#soon();
 			if (event.kind === "index_progress") this.#progress = event;
@@ -120,7 +120,7 @@ export class LedgerPart {
 		this.#rowsEl.empty();
 		for (const memory of rows) this.#row(memory, memory.path === focused);
 		this.#moreEl.empty();
-		if (found.length === 0 && this.#memories.length > 0) this.#moreEl.createDiv({ cls: "vault-bridge-empty", text: "No memory passes the filters." });
+		if (found.length === 0 && this.#memories.length > 0) this.#moreEl.createDiv({ cls: "vaultside-empty", text: "No memory passes the filters." });
 		if (found.length <= this.#most) return;
 		addButton(this.#moreEl, { text: "Show more" }, () => {
 			this.#most += ROWS;
@@ -130,15 +130,15 @@ export class LedgerPart {
 
 	#row(memory: ListedMemory, focus: boolean): void {
 		const { path, title, kind, pinned } = memory;
-		const row = this.#rowsEl.createDiv({ cls: "vault-bridge-hit vault-bridge-memory", attr: { role: "listitem", tabindex: "0", "data-path": path } });
-		const head = row.createDiv({ cls: "vault-bridge-hit-head" });
-		const icon = head.createSpan({ cls: "vault-bridge-hit-icon", attr: { "aria-label": kindName(kind) } });
+		const row = this.#rowsEl.createDiv({ cls: "vaultside-hit vaultside-memory", attr: { role: "listitem", tabindex: "0", "data-path": path } });
+		const head = row.createDiv({ cls: "vaultside-hit-head" });
+		const icon = head.createSpan({ cls: "vaultside-hit-icon", attr: { "aria-label": kindName(kind) } });
 		setIcon(icon, kindIcon(kind));
-		head.createSpan({ cls: "vault-bridge-hit-title", text: title, attr: { dir: "auto" } });
-		if (pinned) setIcon(head.createSpan({ cls: "vault-bridge-hit-icon", attr: { "aria-label": "Pinned" } }), "pin");
+		head.createSpan({ cls: "vaultside-hit-title", text: title, attr: { dir: "auto" } });
+		if (pinned) setIcon(head.createSpan({ cls: "vaultside-hit-icon", attr: { "aria-label": "Pinned" } }), "pin");
 		const more = head.createEl("button", { cls: "clickable-icon", attr: { "aria-label": `What to do with ${title}`, tabindex: "-1" } });
 		setIcon(more, "more-vertical");
-		row.createDiv({ cls: "vault-bridge-memory-text", text: firstLine(memory), attr: { dir: "auto" } });
+		row.createDiv({ cls: "vaultside-memory-text", text: firstLine(memory), attr: { dir: "auto" } });
 		addSmallLine(row, memoryFacts(memory, Date.now()));
 		const menu = (): Menu => memoryMenu(this.host, memory, this.#ear);
 		more.addEventListener("click", (event) => {
@@ -159,8 +159,8 @@ export class LedgerPart {
 	#showChips(): void {
 		this.#chipsEl.empty();
 		for (const { text, without } of filterChips(this.#filters)) {
-			const chip = this.#chipsEl.createEl("button", { cls: "vault-bridge-chip", text, attr: { "aria-label": `Without ${text}` } });
-			setIcon(chip.createSpan({ cls: "vault-bridge-chip-x" }), "x");
+			const chip = this.#chipsEl.createEl("button", { cls: "vaultside-chip", text, attr: { "aria-label": `Without ${text}` } });
+			setIcon(chip.createSpan({ cls: "vaultside-chip-x" }), "x");
 			chip.addEventListener("click", () => this.#narrow(without));
 		}
 	}
@@ -169,13 +169,13 @@ export class LedgerPart {
 		const before = this.#concernsEl.querySelector("details")?.open ?? false;
 		this.#concernsEl.empty();
 		if (concerns.length === 0) return;
-		const el = this.#concernsEl.createEl("details", { cls: "vault-bridge-concerns" });
+		const el = this.#concernsEl.createEl("details", { cls: "vaultside-concerns" });
 		el.open = before;
 		el.createEl("summary", { text: concerns.length === 1 ? "1 memory needs a look" : `${concerns.length} memories need a look` });
 		for (const { memory, why } of concerns.slice(0, ROWS)) {
-			const row = el.createEl("button", { cls: "vault-bridge-concern" });
+			const row = el.createEl("button", { cls: "vaultside-concern" });
 			row.createDiv({ text: memory.title, attr: { dir: "auto" } });
-			showSaid(row.createDiv({ cls: "vault-bridge-small" }), why);
+			showSaid(row.createDiv({ cls: "vaultside-small" }), why);
 			row.addEventListener("click", (event) => this.#open(memory.path, event));
 		}
 	}
@@ -210,7 +210,7 @@ export class LedgerPart {
 	}
 
 	#pressed(event: KeyboardEvent): void {
-		const rows = [...this.#rowsEl.querySelectorAll<HTMLElement>(".vault-bridge-memory")];
+		const rows = [...this.#rowsEl.querySelectorAll<HTMLElement>(".vaultside-memory")];
 		const at = rows.findIndex((row) => row === event.target);
 		const step = STEPS[event.key];
 		if (at === -1 || (step === undefined && event.key !== "Enter")) return;

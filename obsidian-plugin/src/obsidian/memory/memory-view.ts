@@ -47,8 +47,8 @@ export class MemoryView extends Pane {
 	}
 
 	protected show(el: HTMLElement): void {
-		const tabs = el.createDiv({ cls: "vault-bridge-segments", attr: { role: "tablist", "aria-label": "What is shown" } });
-		const body = el.createDiv({ cls: "vault-bridge-body" });
+		const tabs = el.createDiv({ cls: "vaultside-segments", attr: { role: "tablist", "aria-label": "What is shown" } });
+		const body = el.createDiv({ cls: "vaultside-body" });
 		let shown: LedgerPart | SessionsPart | null = null;
 		const buttons = (Object.keys(PARTS) as Part[]).map((part) => {
 			const button = addButton(tabs, { text: PARTS[part], attr: { role: "tab" } }, () => {

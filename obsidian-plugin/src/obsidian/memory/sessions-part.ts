@@ -66,26 +66,26 @@ export class SessionsPart {
 		if (this.#over) return;
 		this.el.empty();
 		if (!answer.ok) {
-			this.el.createDiv({ cls: "vault-bridge-say mod-warning", text: withHint(answer.error) });
+			this.el.createDiv({ cls: "vaultside-say mod-warning", text: withHint(answer.error) });
 			return;
 		}
-		if (this.#last !== null) this.el.createDiv({ cls: `vault-bridge-say${this.#last.wrong ? " mod-warning" : ""}`, text: this.#last.what, attr: { role: "status" } });
+		if (this.#last !== null) this.el.createDiv({ cls: `vaultside-say${this.#last.wrong ? " mod-warning" : ""}`, text: this.#last.what, attr: { role: "status" } });
 		showWaitingHandoffs(this.el, this.host, handoffs);
 		const sessions = answer.result.sessions.filter(({ client }) => client !== CLIENT);
-		if (sessions.length === 0) this.el.createDiv({ cls: "vault-bridge-empty", text: "No agent has worked here in the last 90 days." });
+		if (sessions.length === 0) this.el.createDiv({ cls: "vaultside-empty", text: "No agent has worked here in the last 90 days." });
 		const givenTo = new Map((given.ok ? given.result.sessions : []).map((one) => [one.session, one]));
 		for (const session of sessions) this.#card(session, givenTo.get(session.id));
 	}
 
 	#card(session: ListedSession, given: SessionInjections | undefined): void {
 		const { client, status, started, goal, summary, where_left_off: left, note, calls, changed } = session;
-		const card = this.el.createDiv({ cls: "vault-bridge-session-card", attr: { "data-row": session.id, "data-status": status } });
-		const head = card.createDiv({ cls: "vault-bridge-hit-head" });
-		head.createSpan({ cls: "vault-bridge-session-dot", attr: { "aria-hidden": "true" } });
-		head.createSpan({ cls: "vault-bridge-hit-title", text: client ?? "A program without a name", attr: { dir: "auto" } });
-		head.createSpan({ cls: "vault-bridge-hit-mark", text: `${status} · ${age(started, Date.now())}` });
+		const card = this.el.createDiv({ cls: "vaultside-session-card", attr: { "data-row": session.id, "data-status": status } });
+		const head = card.createDiv({ cls: "vaultside-hit-head" });
+		head.createSpan({ cls: "vaultside-session-dot", attr: { "aria-hidden": "true" } });
+		head.createSpan({ cls: "vaultside-hit-title", text: client ?? "A program without a name", attr: { dir: "auto" } });
+		head.createSpan({ cls: "vaultside-hit-mark", text: `${status} · ${age(started, Date.now())}` });
 		for (const text of [goal, summary, left === "" ? "" : `Left off: ${left}`]) {
-			if (text !== "") card.createDiv({ cls: "vault-bridge-hit-text", text, attr: { dir: "auto" } });
+			if (text !== "") card.createDiv({ cls: "vaultside-hit-text", text, attr: { dir: "auto" } });
 		}
 		const facts = [countType("call", calls), ...(changed.length === 0 ? [] : [`changed ${nameNotes(changed)}`])];
 		addSmallLine(card, facts.join(" · "));

@@ -10,7 +10,7 @@ export async function offerSetUp(el: HTMLElement, host: Host, made: () => void):
 	if (el.dataset["says"] === now) return;
 	el.dataset["says"] = now;
 	el.empty();
-	const box = el.createDiv({ cls: "vault-bridge-empty" });
+	const box = el.createDiv({ cls: "vaultside-empty" });
 	if (!folder.ok) {
 		box.setText(withHint(folder.error));
 		return;

@@ -39,26 +39,26 @@ export async function readWaitingHandoffs({ link }: Host): Promise<WaitingHandof
 /** Show the handoffs that nobody took over yet, each with what its claims are worth now. */
 export function showWaitingHandoffs(el: HTMLElement, host: Host, { handoffs, total }: WaitingHandoffs): void {
 	if (handoffs.length === 0) return;
-	const list = el.createDiv({ cls: "vault-bridge-handoffs", attr: { role: "list", "aria-label": "Handoffs that wait" } });
+	const list = el.createDiv({ cls: "vaultside-handoffs", attr: { role: "list", "aria-label": "Handoffs that wait" } });
 	addSmallLine(list, total === 1 ? "1 handoff waits" : `${total} handoffs wait`);
 	for (const handoff of handoffs) showHandoff(list, host, handoff);
 }
 
 function showHandoff(list: HTMLElement, host: Host, { path, goal, next_action: next, agent, to, created, claims }: TakenHandoff): void {
-	const card = list.createDiv({ cls: "vault-bridge-session-card vault-bridge-handoff", attr: { role: "listitem", "data-row": path } });
-	addButton(card, { cls: "vault-bridge-given-title", text: goal, attr: { dir: "auto" } }, () => open(host.app, { path, lines: [1, 1] }, false));
+	const card = list.createDiv({ cls: "vaultside-session-card vaultside-handoff", attr: { role: "listitem", "data-row": path } });
+	addButton(card, { cls: "vaultside-given-title", text: goal, attr: { dir: "auto" } }, () => open(host.app, { path, lines: [1, 1] }, false));
 	const facts = [`from ${agent === "" ? "a person" : agent}`, ...(to === null ? [] : [`for ${to}`]), age(created, Date.now())];
 	addSmallLine(card, facts.join(" · "));
-	if (next !== "") card.createDiv({ cls: "vault-bridge-hit-text", text: `Next: ${next}`, attr: { dir: "auto" } });
-	const chips = card.createDiv({ cls: "vault-bridge-chips" });
+	if (next !== "") card.createDiv({ cls: "vaultside-hit-text", text: `Next: ${next}`, attr: { dir: "auto" } });
+	const chips = card.createDiv({ cls: "vaultside-chips" });
 	for (const claim of claims.slice(0, MAX_CLAIMS)) showClaim(chips, claim);
 	if (claims.length > MAX_CLAIMS) addSmallText(chips, `and ${claims.length - MAX_CLAIMS} more`);
 }
 
 function showClaim(chips: HTMLElement, { text, verdict, why }: CheckedClaim): void {
 	const [icon, name] = VERDICTS[verdict];
-	const chip = chips.createSpan({ cls: "vault-bridge-verdict", attr: { "data-verdict": verdict } });
-	setIcon(chip.createSpan({ cls: "vault-bridge-verdict-icon", attr: { "aria-hidden": "true" } }), icon);
+	const chip = chips.createSpan({ cls: "vaultside-verdict", attr: { "data-verdict": verdict } });
+	setIcon(chip.createSpan({ cls: "vaultside-verdict-icon", attr: { "aria-hidden": "true" } }), icon);
 	chip.createSpan({ text, attr: { dir: "auto" } });
 	setTooltip(chip, why === "" ? name : `${name}: ${why}`);
 }

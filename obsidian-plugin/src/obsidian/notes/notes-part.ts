@@ -51,12 +51,12 @@ export class NotesPart {
 		private readonly host: Host,
 		private readonly ear: NotesEar,
 	) {
-		this.#headEl = head.createDiv({ cls: "vault-bridge-notes-head" });
-		this.#typesEl = this.#headEl.createDiv({ cls: "vault-bridge-chips" });
+		this.#headEl = head.createDiv({ cls: "vaultside-notes-head" });
+		this.#typesEl = this.#headEl.createDiv({ cls: "vaultside-chips" });
 		const button = this.#headEl.createEl("button", { cls: "clickable-icon", attr: { "aria-label": "New note" } });
 		setIcon(button, "file-plus");
 		button.addEventListener("click", () => void askNewNote(host, this.#filters?.folder ?? null));
-		this.#statsEl = foot.createDiv({ cls: "vault-bridge-stats" });
+		this.#statsEl = foot.createDiv({ cls: "vaultside-stats" });
 		this.#ends.push(host.events.add((event) => {
 			if (stirs(event, this.#progress)) this.#soon();
 			if (event.kind === "index_progress") this.#progress = event;
@@ -155,8 +155,8 @@ export class NotesPart {
 		if (filters === null) return;
 		const others = Object.entries(this.#status?.types ?? {}).filter(([type]) => !filters.noteTypes.includes(type));
 		for (const [type, count] of others.slice(0, TYPES)) {
-			const chip = this.#typesEl.createEl("button", { cls: "vault-bridge-chip", attr: { "aria-label": `Only ${plural(type)}` } });
-			setIcon(chip.createSpan({ cls: "vault-bridge-chip-x" }), typeIcon(type));
+			const chip = this.#typesEl.createEl("button", { cls: "vaultside-chip", attr: { "aria-label": `Only ${plural(type)}` } });
+			setIcon(chip.createSpan({ cls: "vaultside-chip-x" }), typeIcon(type));
 			chip.createSpan({ text: `${type} ${count.toLocaleString()}` });
 			chip.addEventListener("click", () => this.ear.narrow({ ...filters, noteTypes: [...filters.noteTypes, type] }));
 		}

@@ -29,7 +29,7 @@ export class OrderView extends Pane {
 	}
 
 	protected show(el: HTMLElement): void {
-		const body = el.createDiv({ cls: "vault-bridge-body vault-bridge-order" });
+		const body = el.createDiv({ cls: "vaultside-body vaultside-order" });
 		const { host } = this;
 		const unfolded = this.#unfolded;
 		const parts = [

@@ -29,14 +29,14 @@ export function properties(host: Host): Report<PropertyFacts, PropertyReport> {
 
 function showProperty(list: HTMLElement, host: Host, property: PropertyFacts, again: () => void): void {
 	const { name, problems } = property;
-	const el = list.createDiv({ cls: "vault-bridge-missing", attr: { role: "listitem", "data-row": name } });
-	el.createDiv({ cls: "vault-bridge-missing-title", text: name, attr: { dir: "auto" } });
-	el.createDiv({ cls: "vault-bridge-hit-text", text: describeUse(property) });
-	const why = el.createDiv({ cls: "vault-bridge-hit-why" });
+	const el = list.createDiv({ cls: "vaultside-missing", attr: { role: "listitem", "data-row": name } });
+	el.createDiv({ cls: "vaultside-missing-title", text: name, attr: { dir: "auto" } });
+	el.createDiv({ cls: "vaultside-hit-text", text: describeUse(property) });
+	const why = el.createDiv({ cls: "vaultside-hit-why" });
 	for (const problem of problems) why.createSpan({ text: problem, attr: { dir: "auto" } });
-	const buttons = el.createDiv({ cls: "vault-bridge-missing-acts" });
+	const buttons = el.createDiv({ cls: "vaultside-missing-acts" });
 	const show = addButton(buttons, { text: "Values", label: `Values of ${name}`, attr: { "aria-expanded": "false" } }, () => {
-		const shown = el.querySelector(".vault-bridge-values");
+		const shown = el.querySelector(".vaultside-values");
 		show.setAttr("aria-expanded", String(shown === null));
 		if (shown === null) showValues(el, host, name);
 		else shown.remove();
@@ -45,7 +45,7 @@ function showProperty(list: HTMLElement, host: Host, property: PropertyFacts, ag
 }
 
 function showValues(el: HTMLElement, host: Host, name: string): void {
-	const values = el.createDiv({ cls: "vault-bridge-values", attr: { role: "list", "aria-label": `Values of ${name}` } });
+	const values = el.createDiv({ cls: "vaultside-values", attr: { role: "list", "aria-label": `Values of ${name}` } });
 	const newest = new Newest();
 	const load = async (): Promise<void> => {
 		const isLate = newest.ask();
@@ -63,7 +63,7 @@ function showValues(el: HTMLElement, host: Host, name: string): void {
 }
 
 function showValue(el: HTMLElement, host: Host, name: string, value: ListedValue, again: () => void): void {
-	const row = el.createDiv({ cls: "vault-bridge-value", attr: { role: "listitem" } });
+	const row = el.createDiv({ cls: "vaultside-value", attr: { role: "listitem" } });
 	row.createSpan({ text: valueText(value), attr: { dir: "auto" } });
 	addSmallText(row, value.notes.toLocaleString());
 	addButton(row, { text: "Change…", label: `Change ${valueText(value)}` }, () =>

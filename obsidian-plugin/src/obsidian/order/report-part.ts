@@ -49,7 +49,7 @@ export class ReportPart<Row, Result extends Said> {
 		private readonly report: Report<Row, Result>,
 	) {
 		this.#fold = new Fold(el, report.name, unfolded, () => void this.#load());
-		this.#says = addSayLine(this.#fold.body, "vault-bridge-small");
+		this.#says = addSayLine(this.#fold.body, "vaultside-small");
 		this.#list = this.#fold.body.createDiv({ attr: { role: "list", "aria-label": report.name } });
 		this.#more = this.#fold.body.createEl("button", { text: "Show more" });
 		this.#more.toggle(false);

@@ -59,7 +59,7 @@ function run(host: Host, { path, description, variables }: ListedPolicy): void {
 
 function showField(el: HTMLElement, one: PolicyVariable, filled: (typed: string) => void): void {
 	const { name, type, description, choices, required } = one;
-	const row = el.createEl("label", { cls: "vault-bridge-field", text: description || name });
+	const row = el.createEl("label", { cls: "vaultside-field", text: description || name });
 	const now = type === "yes-no" ? (one.default === true ? "yes" : "no") : asTyped(one.default);
 	const options = type === "yes-no" ? ["no", "yes"] : choices;
 	const attr = { "aria-label": name, dir: "auto", ...(required ? { "aria-required": "true" } : {}) };

@@ -14,9 +14,9 @@ export class Fold {
 		unfolded: Set<string>,
 		opened: () => void = () => undefined,
 	) {
-		this.#el = parent.createEl("details", { cls: "vault-bridge-fold" });
-		this.#title = this.#el.createEl("summary", { cls: "vault-bridge-part", text: name });
-		this.body = this.#el.createDiv({ cls: "vault-bridge-fold-body" });
+		this.#el = parent.createEl("details", { cls: "vaultside-fold" });
+		this.#title = this.#el.createEl("summary", { cls: "vaultside-part", text: name });
+		this.body = this.#el.createDiv({ cls: "vaultside-fold-body" });
 		this.#el.open = unfolded.has(name);
 		this.#el.addEventListener("toggle", () => {
 			if (this.#el.open === unfolded.has(name)) return;

@@ -24,12 +24,12 @@ export class Head {
 		private readonly following: Following,
 		private readonly switches: Switches,
 	) {
-		const head = parent.createDiv({ cls: "vault-bridge-head" });
-		this.#title = head.createEl("h4", { cls: "vault-bridge-head-title", attr: { dir: "auto" } });
+		const head = parent.createDiv({ cls: "vaultside-head" });
+		this.#title = head.createEl("h4", { cls: "vaultside-head-title", attr: { dir: "auto" } });
 		this.#toggle(head, "info", "Show why each note is here", switches.why, switches.setWhy);
 		this.#toggle(head, "pin", "Pin: stay with this note, and keep it up to date", () => following.isPinned, (on) => following.pin(on));
 		this.#toggle(head, "pause", "Pause: keep what is shown, and ask for nothing", () => following.isPaused, (on) => following.pause(on));
-		this.#scope = parent.createDiv({ cls: "vault-bridge-scope" });
+		this.#scope = parent.createDiv({ cls: "vaultside-scope" });
 		this.#state = addSayLine(parent);
 	}
 
@@ -53,7 +53,7 @@ export class Head {
 		const bySection = this.switches.bySection();
 		const section = (bySection ? place?.section : null) ?? null;
 		if (place === null || (bySection && section === null)) return;
-		this.#scope.createSpan({ cls: "vault-bridge-scope-text", text: section === null ? "Related to the whole note" : `Related to § ${section.heading}`, attr: { dir: "auto" } });
+		this.#scope.createSpan({ cls: "vaultside-scope-text", text: section === null ? "Related to the whole note" : `Related to § ${section.heading}`, attr: { dir: "auto" } });
 		addButton(this.#scope, { text: bySection ? "Whole note" : "Follow sections" }, () => this.switches.setBySection(!bySection));
 	}
 

@@ -20,8 +20,8 @@ export class HiddenPart {
 		this.#fold.count(paths.length === 0 ? null : paths.length);
 		body.empty();
 		for (const path of paths) {
-			const row = body.createDiv({ cls: "vault-bridge-hidden" });
-			row.createSpan({ cls: "vault-bridge-hidden-name", text: titleOf(path), attr: { dir: "auto" } });
+			const row = body.createDiv({ cls: "vaultside-hidden" });
+			row.createSpan({ cls: "vaultside-hidden-name", text: titleOf(path), attr: { dir: "auto" } });
 			addButton(row, { text: "Show again", label: `Show ${titleOf(path)} again` }, () => this.again(path));
 		}
 	}

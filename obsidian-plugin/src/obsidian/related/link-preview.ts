@@ -31,7 +31,7 @@ export class LinkPreview extends Modal {
 
 	override onOpen(): void {
 		this.setTitle(`Links in ${titleOf(this.edit.path)}`);
-		this.modalEl.addClass("vault-bridge-preview");
+		this.modalEl.addClass("vaultside-preview");
 		const { contentEl } = this;
 		const accept = contentEl.createEl("button", { cls: "mod-cta" });
 		const verb = this.edit.state === "proposed" ? "Propose" : "Make";
@@ -58,8 +58,8 @@ export class LinkPreview extends Modal {
 	}
 
 	#part(el: HTMLElement, { missing, line, words }: Proposed, ticked: () => void): void {
-		const part = el.createDiv({ cls: "vault-bridge-hunk" });
-		const label = part.createEl("label", { cls: "vault-bridge-hunk-head" });
+		const part = el.createDiv({ cls: "vaultside-hunk" });
+		const label = part.createEl("label", { cls: "vaultside-hunk-head" });
 		const box = label.createEl("input", { type: "checkbox" });
 		box.checked = true;
 		box.addEventListener("change", () => {
@@ -67,7 +67,7 @@ export class LinkPreview extends Modal {
 			else this.#ticked.delete(missing);
 			ticked();
 		});
-		label.createSpan({ cls: "vault-bridge-hunk-place", text: `Line ${line}, to ${titleOf(missing.target)}`, attr: { dir: "auto" } });
+		label.createSpan({ cls: "vaultside-hunk-place", text: `Line ${line}, to ${titleOf(missing.target)}`, attr: { dir: "auto" } });
 		showWords(part, words);
 	}
 

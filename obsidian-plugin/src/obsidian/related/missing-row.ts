@@ -21,9 +21,9 @@ export interface Row {
 
 /** Show words that could be a link, with what can be done about them. */
 export function showRow(list: HTMLElement, app: App, { name, path, line = 1, quote = null, text, more = [], waits = false, acts = [] }: Row): void {
-	const el = list.createDiv({ cls: "vault-bridge-missing", attr: { role: "listitem" } });
-	addButton(el, { cls: "vault-bridge-missing-title", text: name, attr: { dir: "auto", "aria-label": `Open ${name}` } }, () => open(app, { path, lines: [line, line] }, false));
-	const words = el.createDiv({ cls: "vault-bridge-hit-text", attr: { dir: "auto" } });
+	const el = list.createDiv({ cls: "vaultside-missing", attr: { role: "listitem" } });
+	addButton(el, { cls: "vaultside-missing-title", text: name, attr: { dir: "auto", "aria-label": `Open ${name}` } }, () => open(app, { path, lines: [line, line] }, false));
+	const words = el.createDiv({ cls: "vaultside-hit-text", attr: { dir: "auto" } });
 	if (quote === null) words.setText(text);
 	else {
 		const { before, said, after } = asRead(quote);
@@ -32,14 +32,14 @@ export function showRow(list: HTMLElement, app: App, { name, path, line = 1, quo
 		words.appendText(after);
 	}
 	if (more.length > 0) {
-		const why = el.createDiv({ cls: "vault-bridge-hit-why" });
+		const why = el.createDiv({ cls: "vaultside-hit-why" });
 		for (const reason of more) why.createSpan({ text: reason, attr: { dir: "auto" } });
 	}
 	if (waits) {
 		addSmallLine(el, "Proposed; awaiting approval.");
 		return;
 	}
-	const buttons = el.createDiv({ cls: "vault-bridge-missing-acts" });
+	const buttons = el.createDiv({ cls: "vaultside-missing-acts" });
 	for (const { text: says, label, act } of acts) {
 		const button = addButton(buttons, { text: says, label: label }, () => {
 			button.disabled = true;

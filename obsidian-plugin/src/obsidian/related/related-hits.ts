@@ -27,7 +27,7 @@ class Part {
 	readonly #title: HTMLElement;
 
 	constructor(parent: HTMLElement, host: Host, name: string, hide: (path: string) => void) {
-		this.#title = parent.createEl("h5", { cls: "vault-bridge-part", text: name });
+		this.#title = parent.createEl("h5", { cls: "vaultside-part", text: name });
 		this.list = new HitList(parent, host, name, {
 			menu: (menu, hit) => {
 				menu.addSeparator();

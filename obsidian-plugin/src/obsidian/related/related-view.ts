@@ -89,7 +89,7 @@ export class RelatedView extends Pane {
 			bySection = followSection;
 			this.#following.go();
 		}));
-		const body = el.createDiv({ cls: "vault-bridge-body vault-bridge-related" });
+		const body = el.createDiv({ cls: "vaultside-body vaultside-related" });
 		for (const kind of ["pointermove", "pointerdown", "wheel"]) body.addEventListener(kind, () => (this.#touched = performance.now()), { passive: true });
 		body.addEventListener("pointerleave", () => (this.#touched = -Infinity));
 		this.#parts = {
@@ -97,7 +97,7 @@ export class RelatedView extends Pane {
 			body,
 			suggestions: new LinkSuggestionPart(body, this.host, this.#maker, this.#unfolded),
 			mentions: new MentionPart(body, this.host, this.#maker, this.#unfolded),
-			empty: body.createDiv({ cls: "vault-bridge-empty" }),
+			empty: body.createDiv({ cls: "vaultside-empty" }),
 			hits: new RelatedHits(body, this.host, (path) => this.#hideHere((hidden, beside) => hide(hidden, beside, path))),
 			hidden: new HiddenPart(body, this.#unfolded, (path) => this.#hideHere((hidden, beside) => unhide(hidden, beside, path))),
 		};

@@ -5,8 +5,8 @@ import { chips, type Filters } from "../../core/filters";
 export function showChips(el: HTMLElement, filters: Filters, choose: (filters: Filters) => void): void {
 	el.empty();
 	for (const { text, without } of chips(filters)) {
-		const chip = el.createEl("button", { cls: "vault-bridge-chip", text, attr: { "aria-label": `Without ${text}` } });
-		setIcon(chip.createSpan({ cls: "vault-bridge-chip-x" }), "x");
+		const chip = el.createEl("button", { cls: "vaultside-chip", text, attr: { "aria-label": `Without ${text}` } });
+		setIcon(chip.createSpan({ cls: "vaultside-chip-x" }), "x");
 		chip.addEventListener("click", () => choose(without));
 	}
 }

@@ -39,8 +39,8 @@ export class HitList {
 		label: string,
 		private readonly extra: Extra = {},
 	) {
-		this.el = parent.createDiv({ cls: "vault-bridge-hits", attr: { role: "listbox", "aria-label": label } });
-		this.el.id = `vault-bridge-hits-${(HitList.#made += 1)}`;
+		this.el = parent.createDiv({ cls: "vaultside-hits", attr: { role: "listbox", "aria-label": label } });
+		this.el.id = `vaultside-hits-${(HitList.#made += 1)}`;
 		this.el.addEventListener("mouseleave", () => (this.#hovered = -1));
 	}
 
@@ -125,8 +125,8 @@ export class HitList {
 	}
 
 	#row(path: string): HTMLElement {
-		const el = this.el.createDiv({ cls: "vault-bridge-hit", attr: { role: "option", draggable: "true" } });
-		el.id = `vault-bridge-hit-${(HitList.#made += 1)}`;
+		const el = this.el.createDiv({ cls: "vaultside-hit", attr: { role: "option", draggable: "true" } });
+		el.id = `vaultside-hit-${(HitList.#made += 1)}`;
 		const findHit = (): Hit | undefined => this.#rows.find((row) => row.hit.path === path)?.hit;
 		const withHit = <E extends Event>(act: (hit: Hit, event: E) => void) => (event: E) => {
 			const hit = findHit();
@@ -145,12 +145,12 @@ export class HitList {
 
 	#fill({ el, hit }: Row): void {
 		el.empty();
-		const head = el.createDiv({ cls: "vault-bridge-hit-head" });
+		const head = el.createDiv({ cls: "vaultside-hit-head" });
 		const icon = this.extra.icon?.(hit) ?? null;
-		if (icon !== null) setIcon(head.createSpan({ cls: "vault-bridge-hit-icon" }), icon);
-		summariseOnHover(this.host, head.createSpan({ cls: "vault-bridge-hit-title", text: hit.title, attr: { dir: "auto" } }), hit);
+		if (icon !== null) setIcon(head.createSpan({ cls: "vaultside-hit-icon" }), icon);
+		summariseOnHover(this.host, head.createSpan({ cls: "vaultside-hit-title", text: hit.title, attr: { dir: "auto" } }), hit);
 		const mark = this.extra.mark?.(hit) ?? null;
-		if (mark !== null) head.createSpan({ cls: "vault-bridge-hit-mark", text: mark });
+		if (mark !== null) head.createSpan({ cls: "vaultside-hit-mark", text: mark });
 		const insert = head.createEl("button", { cls: "clickable-icon", attr: { "aria-label": `Insert link to ${hit.title}`, tabindex: "-1" } });
 		setIcon(insert, "link");
 		insert.addEventListener("click", (event) => {
@@ -158,16 +158,16 @@ export class HitList {
 			this.#link(hit);
 		});
 		const place = placeOf(hit);
-		if (place !== "") el.createDiv({ cls: "vault-bridge-hit-place", text: place, attr: { dir: "auto" } });
-		const text = el.createDiv({ cls: "vault-bridge-hit-text", attr: { dir: "auto" } });
+		if (place !== "") el.createDiv({ cls: "vaultside-hit-place", text: place, attr: { dir: "auto" } });
+		const text = el.createDiv({ cls: "vaultside-hit-text", attr: { dir: "auto" } });
 		writeParts(text, "mark", parts(hit.snippet));
 		const tags = this.extra.tags?.(hit) ?? [];
 		if (tags.length > 0) {
-			const row = el.createDiv({ cls: "vault-bridge-hit-tags" });
-			for (const tag of tags) row.createSpan({ cls: "vault-bridge-tag", text: `#${tag}`, attr: { dir: "auto" } });
+			const row = el.createDiv({ cls: "vaultside-hit-tags" });
+			for (const tag of tags) row.createSpan({ cls: "vaultside-tag", text: `#${tag}`, attr: { dir: "auto" } });
 		}
 		if (hit.why.length === 0) return;
-		const why = el.createDiv({ cls: "vault-bridge-hit-why" });
+		const why = el.createDiv({ cls: "vaultside-hit-why" });
 		for (const reason of hit.why) writeParts(why.createSpan({ attr: { dir: "auto" } }), "em", parts(reason, TITLE));
 	}
 

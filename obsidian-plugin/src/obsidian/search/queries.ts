@@ -12,7 +12,7 @@ export function showQueries(el: HTMLElement, host: Host, most: number, choose: (
 	el.empty();
 	const { queries } = host.settings;
 	if (queries.pinned.length + queries.recent.length === 0) {
-		el.createDiv({ cls: "vault-bridge-empty", text: 'Try a question, "exact words", tag:#a, path:Folder or -without.' });
+		el.createDiv({ cls: "vaultside-empty", text: 'Try a question, "exact words", tag:#a, path:Folder or -without.' });
 		return;
 	}
 	const change = (changed: Queries): void => {
@@ -23,10 +23,10 @@ export function showQueries(el: HTMLElement, host: Host, most: number, choose: (
 	const all = [...queries.pinned, ...queries.recent];
 	const shown = el.createDiv();
 	const folded = all.length > most ? el.createEl("details") : shown;
-	if (folded !== shown) folded.createEl("summary", { cls: "vault-bridge-small", text: `${all.length - most} more searches` });
+	if (folded !== shown) folded.createEl("summary", { cls: "vaultside-small", text: `${all.length - most} more searches` });
 	for (const [at, query] of all.entries()) {
-		const row = (at < most ? shown : folded).createDiv({ cls: "vault-bridge-query" });
-		addButton(row, { cls: "vault-bridge-query-text", text: query, attr: { dir: "auto" } }, () => choose(query));
+		const row = (at < most ? shown : folded).createDiv({ cls: "vaultside-query" });
+		addButton(row, { cls: "vaultside-query-text", text: query, attr: { dir: "auto" } }, () => choose(query));
 		const isPinned = queries.pinned.includes(query);
 		button(row, isPinned ? "pin-off" : "pin", isPinned ? `Unpin ${query}` : `Pin ${query}`, () => change(togglePin(queries, query)));
 		button(row, "x", `Forget ${query}`, () => change(forgotten(queries, query)));

@@ -50,7 +50,7 @@ export class SearchBox {
 		private readonly asked: Asked,
 		{ notes = false, used: act }: Options = {},
 	) {
-		const head = el.createDiv({ cls: "vault-bridge-search-head" });
+		const head = el.createDiv({ cls: "vaultside-search-head" });
 		this.#input = new SearchComponent(head)
 			.setPlaceholder("Search words and meaning…")
 			.setValue(asked.query)
@@ -63,7 +63,7 @@ export class SearchBox {
 		narrow.addEventListener("click", (event) => {
 			void offerFilters(host, asked.filters, event, (filters) => this.#narrow(filters));
 		});
-		this.#chipsEl = el.createDiv({ cls: "vault-bridge-chips" });
+		this.#chipsEl = el.createDiv({ cls: "vaultside-chips" });
 		this.#sayEl = addSayLine(el);
 		this.#queriesEl = el.createDiv();
 		const notesEl = el.createDiv();
@@ -77,7 +77,7 @@ export class SearchBox {
 			tags: (hit) => this.#notes?.tags(hit) ?? [],
 		});
 		inputEl.setAttr("aria-controls", this.#list.el.id);
-		this.#belowEl = el.createDiv({ cls: "vault-bridge-below" });
+		this.#belowEl = el.createDiv({ cls: "vaultside-below" });
 		this.#notes = notes ? this.#makeNotes(notesEl, el) : null;
 		this.#asking = new Asking(
 			(given) => host.link.call("search", given),

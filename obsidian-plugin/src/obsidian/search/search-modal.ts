@@ -20,9 +20,9 @@ class SearchModal extends Modal {
 	}
 
 	override onOpen(): void {
-		this.modalEl.addClass("vault-bridge-search-modal");
+		this.modalEl.addClass("vaultside-search-modal");
 		this.#box = new SearchBox(this.contentEl, this.host, { query: this.query, filters: NONE }, { used: () => this.close() });
-		const keys = this.contentEl.createDiv({ cls: "vault-bridge-keys" });
+		const keys = this.contentEl.createDiv({ cls: "vaultside-keys" });
 		for (const [key, does] of KEYS) {
 			const one = keys.createSpan();
 			one.createEl("kbd", { text: key });

@@ -41,7 +41,7 @@ export function agents(bridge: BridgeSettings): SettingDefinitionItem[] {
 				...(bridge.closedReason === null && clients.length === 0 ? [{ name: "No program is let in yet", desc: "Programs that you let in are listed here and can be shut out again.", searchable: false }] : []),
 				{
 					name: "Agents that you start yourself",
-					desc: "One that uses “vault-bridge mcp” and is not in this list changes notes at once; you can undo it. “vault-bridge tokens create NAME” adds it to the list.",
+					desc: "One that uses “vaultside mcp” and is not in this list changes notes at once; you can undo it. “vaultside tokens create NAME” adds it to the list.",
 					searchable: false,
 				},
 			],
@@ -56,7 +56,7 @@ function row(setting: Setting, bridge: BridgeSettings, client: ListedClient): vo
 	const put = (name: string, named: boolean): void => {
 		void bridge.change({ [name]: setClient(known?.kept.list(name) ?? [], client.name, everybody, named) });
 	};
-	setting.setClass("vault-bridge-client");
+	setting.setClass("vaultside-client");
 	if (client.scopes.includes("write")) {
 		setting.addDropdown((dropdown) => {
 			dropdown.selectEl.setAttr("aria-label", `Changes by ${client.name}`);
@@ -92,7 +92,7 @@ async function shutOut(bridge: BridgeSettings, { id, name }: ListedClient): Prom
 
 function letIn(setting: Setting, bridge: BridgeSettings): () => void {
 	let timer: number | undefined;
-	const code = setting.controlEl.createEl("code", { cls: "vault-bridge-code", attr: { role: "status" } });
+	const code = setting.controlEl.createEl("code", { cls: "vaultside-code", attr: { role: "status" } });
 	setting.addButton((button) =>
 		button
 			.setButtonText("Show a code")

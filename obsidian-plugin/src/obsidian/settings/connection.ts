@@ -28,7 +28,7 @@ export function connection(host: Host, look: () => () => void): SettingDefinitio
 				},
 				{
 					name: "Program",
-					desc: "Full path of vault-bridge, if it is not found automatically.",
+					desc: "Full path of vaultside, if it is not found automatically.",
 					control: { type: "text", key: "program", placeholder: "Found automatically" },
 				},
 				{
@@ -48,7 +48,7 @@ export function connection(host: Host, look: () => () => void): SettingDefinitio
 				},
 				{
 					name: "Code",
-					desc: "Six digits that “vault-bridge pair” shows, for a bridge at an address. The token it gives is kept in the app's secret storage.",
+					desc: "Six digits that “vaultside pair” shows, for a bridge at an address. The token it gives is kept in the app's secret storage.",
 					render: (setting) => pairing(setting, host),
 				},
 			],

@@ -63,7 +63,7 @@ function withoutChatModel(setting: Setting, bridge: BridgeSettings): void {
 
 /** Tell how far it is, in place. */
 function progress(setting: Setting, bridge: BridgeSettings): (() => void) | void {
-	const bar = setting.controlEl.createEl("progress", { cls: "vault-bridge-progress", attr: { "aria-label": "Embedded" } });
+	const bar = setting.controlEl.createEl("progress", { cls: "vaultside-progress", attr: { "aria-label": "Embedded" } });
 	const show = (): void => {
 		const vault = bridge.known?.vault ?? null;
 		bar.toggle(vault?.model != null && vault.pending.vectors > 0);
@@ -77,8 +77,8 @@ function progress(setting: Setting, bridge: BridgeSettings): (() => void) | void
 }
 
 function row(setting: Setting, bridge: BridgeSettings, one: ListedModel): void {
-	setting.setClass("vault-bridge-rule");
-	if (one.chosen) setting.controlEl.createSpan({ cls: "vault-bridge-hit-mark", text: one.installed ? "in use" : "chosen" });
+	setting.setClass("vaultside-rule");
+	if (one.chosen) setting.controlEl.createSpan({ cls: "vaultside-hit-mark", text: one.installed ? "in use" : "chosen" });
 	if (!one.installed) showCommand(setting.controlEl, installCommand(one));
 	else if (!one.chosen) {
 		setting.addButton((button) =>

@@ -77,7 +77,7 @@ function rows(bridge: BridgeSettings, rule: Rule): SettingDefinition[] {
 }
 
 function row(setting: Setting, bridge: BridgeSettings, rule: Rule, glob: string): void {
-	setting.setClass("vault-bridge-rule");
+	setting.setClass("vaultside-rule");
 	setting.addExtraButton((button) =>
 		button
 			.setIcon("trash-2")

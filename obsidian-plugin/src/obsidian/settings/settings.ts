@@ -54,4 +54,4 @@ export const DEFAULTS: Settings = {
 };
 
 /** The name in the app's secret storage of the token that pairing gave. */
-export const TOKEN = "vault-bridge-token";
+export const TOKEN = "vaultside-token";

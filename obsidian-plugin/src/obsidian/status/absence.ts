@@ -7,7 +7,7 @@ import { programOf } from "../world";
 import { addButton, addButtonRow } from "../button";
 
 const PLACES = "What is where";
-const INSTALL = ["pipx install .", "vault-bridge models install"];
+const INSTALL = ["pipx install .", "vaultside models install"];
 
 /**
  * Show why there is no bridge and what to do, in place of a pane's content.
@@ -16,8 +16,8 @@ const INSTALL = ["pipx install .", "vault-bridge models install"];
  */
 export function showAbsence(el: HTMLElement, host: Host, unfolded: Set<string>): void {
 	const { connection } = host.link;
-	const page = el.createDiv({ cls: "vault-bridge-absence" });
-	setIcon(page.createDiv({ cls: "vault-bridge-absence-icon" }), connection.is === "connecting" ? "loader" : "unplug");
+	const page = el.createDiv({ cls: "vaultside-absence" });
+	setIcon(page.createDiv({ cls: "vaultside-absence-icon" }), connection.is === "connecting" ? "loader" : "unplug");
 	page.createEl("h4", { text: inWords(connection) });
 	page.createEl("p", { text: explainConnection(connection), attr: { role: "status" } });
 	if (connection.is === "connecting") return;
@@ -41,7 +41,7 @@ async function showPlaces(page: HTMLElement, host: Host, unfolded: Set<string>):
 	details.createEl("summary", { text: PLACES });
 	details.open = unfolded.has(PLACES);
 	details.addEventListener("toggle", () => void (details.open ? unfolded.add(PLACES) : unfolded.delete(PLACES)));
-	const list = details.createEl("dl", { cls: "vault-bridge-facts" });
+	const list = details.createEl("dl", { cls: "vaultside-facts" });
 	const program = await programOf(host.settings);
 	const facts: readonly (readonly [string, string])[] = [
 		["Your notes", "Stay where they are. Nothing is sent anywhere but to 127.0.0.1."],

@@ -23,10 +23,10 @@ export class Findings {
 		el: HTMLElement,
 		private readonly host: Host,
 	) {
-		el.createEl("h6", { cls: "vault-bridge-part", text: "Health" });
-		this.#listEl = el.createDiv({ cls: "vault-bridge-body" });
-		this.#sayEl = addSayLine(el, "vault-bridge-small");
-		this.#errorsEl = el.createDiv({ cls: "vault-bridge-small" });
+		el.createEl("h6", { cls: "vaultside-part", text: "Health" });
+		this.#listEl = el.createDiv({ cls: "vaultside-body" });
+		this.#sayEl = addSayLine(el, "vaultside-small");
+		this.#errorsEl = el.createDiv({ cls: "vaultside-small" });
 		this.#againEl = addButtonRow(el).createEl("button", { text: "Check again" });
 		this.#againEl.addEventListener("click", () => void this.check());
 	}
@@ -52,11 +52,11 @@ export class Findings {
 	}
 
 	#show(finding: Finding): void {
-		const row = this.#listEl.createDiv({ cls: "vault-bridge-finding", attr: { "data-verdict": finding.verdict } });
-		setIcon(row.createDiv({ cls: "vault-bridge-finding-icon" }), ICONS[finding.verdict]);
+		const row = this.#listEl.createDiv({ cls: "vaultside-finding", attr: { "data-verdict": finding.verdict } });
+		setIcon(row.createDiv({ cls: "vaultside-finding-icon" }), ICONS[finding.verdict]);
 		const text = row.createDiv();
 		showSaid(text.createDiv(), finding.message);
-		if (finding.do !== "") showSaid(text.createDiv({ cls: "vault-bridge-small" }), finding.do);
+		if (finding.do !== "") showSaid(text.createDiv({ cls: "vaultside-small" }), finding.do);
 		const { fix } = finding;
 		if (fix === null) return;
 		const { operation } = fix;

@@ -18,7 +18,7 @@ export class LeftList {
 		private readonly name: string,
 		private readonly again: ((paths: readonly string[]) => void) | null = null,
 	) {
-		this.#el = parent.createEl("details", { cls: "vault-bridge-left-list" });
+		this.#el = parent.createEl("details", { cls: "vaultside-left-list" });
 		this.#nameEl = this.#el.createEl("summary");
 		this.#bodyEl = this.#el.createDiv();
 	}
@@ -33,18 +33,18 @@ export class LeftList {
 		this.#bodyEl.empty();
 		const told = groups(left);
 		for (const group of told.groups) this.#group(group, open.has(group.reason));
-		if (told.more !== "") this.#bodyEl.createDiv({ cls: "vault-bridge-left vault-bridge-small", text: `${told.more} for other reasons` });
+		if (told.more !== "") this.#bodyEl.createDiv({ cls: "vaultside-left vaultside-small", text: `${told.more} for other reasons` });
 		if (this.again !== null && left.count > 0) this.#offerAgain(left);
 	}
 
 	#group({ reason, count: held, paths, more }: Group, isOpen: boolean): void {
-		const el = this.#bodyEl.createEl("details", { cls: "vault-bridge-left" });
+		const el = this.#bodyEl.createEl("details", { cls: "vaultside-left" });
 		el.open = isOpen;
 		const summary = el.createEl("summary", { attr: { "data-reason": reason } });
 		showSaid(summary.createSpan(), reason);
-		summary.createSpan({ cls: "vault-bridge-left-count", text: count(held) });
-		for (const path of paths) el.createDiv({ cls: "vault-bridge-left-path", text: path, attr: { dir: "auto" } });
-		if (more !== "") el.createDiv({ cls: "vault-bridge-left-path vault-bridge-small", text: more });
+		summary.createSpan({ cls: "vaultside-left-count", text: count(held) });
+		for (const path of paths) el.createDiv({ cls: "vaultside-left-path", text: path, attr: { dir: "auto" } });
+		if (more !== "") el.createDiv({ cls: "vaultside-left-path vaultside-small", text: more });
 	}
 
 	#offerAgain({ first }: LeftOut): void {

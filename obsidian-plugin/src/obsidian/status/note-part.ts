@@ -31,10 +31,10 @@ export class NotePart {
 		this.#shown = now;
 		const unfolded = new Set([...this.el.querySelectorAll("details[open]")].map((details) => details.getAttribute("data-name")));
 		this.el.empty();
-		this.el.createEl("h6", { cls: "vault-bridge-part", text: "This note, as the index sees it" });
+		this.el.createEl("h6", { cls: "vaultside-part", text: "This note, as the index sees it" });
 		this.el.createDiv({ text: path, attr: { dir: "auto" } });
 		if (!answer.ok) {
-			this.el.createDiv({ cls: "vault-bridge-empty", text: withHint(answer.error) });
+			this.el.createDiv({ cls: "vaultside-empty", text: withHint(answer.error) });
 			return;
 		}
 		const { passages, left_out: leftOut, problems } = answer.result;
@@ -47,10 +47,10 @@ export class NotePart {
 	}
 
 	#passage(path: string, { lines, heading, embedded }: Passage): void {
-		const row = this.el.createEl("button", { cls: "vault-bridge-passage", attr: { "aria-label": `Open lines ${lines[0]} to ${lines[1]}` } });
-		row.createSpan({ cls: "vault-bridge-passage-lines", text: lines.join("–") });
-		row.createSpan({ cls: "vault-bridge-passage-heading", text: readable(heading.split(" > ")) || "Before the first heading", attr: { dir: "auto" } });
-		if (!embedded) row.createSpan({ cls: "vault-bridge-hit-mark", text: "words only" });
+		const row = this.el.createEl("button", { cls: "vaultside-passage", attr: { "aria-label": `Open lines ${lines[0]} to ${lines[1]}` } });
+		row.createSpan({ cls: "vaultside-passage-lines", text: lines.join("–") });
+		row.createSpan({ cls: "vaultside-passage-heading", text: readable(heading.split(" > ")) || "Before the first heading", attr: { dir: "auto" } });
+		if (!embedded) row.createSpan({ cls: "vaultside-hit-mark", text: "words only" });
 		row.addEventListener("click", (event) => void open(this.host.app, { path, lines }, Keymap.isModEvent(event)));
 	}
 
@@ -59,7 +59,7 @@ export class NotePart {
 		const details = this.el.createEl("details", { attr: { "data-name": name } });
 		details.open = unfolded.has(name);
 		details.createEl("summary", { text: `${name}: ${all.length}` });
-		for (const line of all.slice(0, SHOWN)) details.createDiv({ cls: "vault-bridge-left", text: line, attr: { dir: "auto" } });
+		for (const line of all.slice(0, SHOWN)) details.createDiv({ cls: "vaultside-left", text: line, attr: { dir: "auto" } });
 		const more = andMore(all.length - SHOWN);
 		if (more !== "") addSmallLine(details, more);
 	}

@@ -17,7 +17,7 @@ const ICONS: Readonly<Record<Connection["is"], string>> = {
  * @returns A function that shows a connection.
  */
 export function makeStatusBar(el: HTMLElement, open: () => unknown): (connection: Connection) => void {
-	const sign = makeSign(el, "vault-bridge-status-bar", open);
+	const sign = makeSign(el, "vaultside-status-bar", open);
 	return (connection) => {
 		sign(ICONS[connection.is], inWords(connection), explainConnection(connection));
 		el.dataset["state"] = connection.is;

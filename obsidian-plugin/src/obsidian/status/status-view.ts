@@ -37,7 +37,7 @@ export class StatusView extends Pane {
 	}
 
 	protected show(el: HTMLElement): void {
-		const part = (): HTMLElement => el.createDiv({ cls: "vault-bridge-body" });
+		const part = (): HTMLElement => el.createDiv({ cls: "vaultside-body" });
 		this.#parts = { vault: new VaultPart(part(), this.host, () => void this.#refresh()), note: new NotePart(part(), this.host) };
 		void new Findings(part(), this.host).check();
 		const opened = this.app.workspace.on("file-open", () => this.#showNote());

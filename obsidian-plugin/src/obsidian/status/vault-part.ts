@@ -30,7 +30,7 @@ export class VaultPart {
 		this.#nameEl = el.createEl("h4", { attr: { dir: "auto" } });
 		this.#sayEl = addSayLine(el);
 		this.#barEl = el.createEl("progress", { attr: { max: 1, "aria-label": "Indexed" } });
-		this.#listEl = el.createEl("dl", { cls: "vault-bridge-table" });
+		this.#listEl = el.createEl("dl", { cls: "vaultside-table" });
 		this.#skipped = new LeftList(el, "Skipped");
 		this.#failed = new LeftList(el, "Could not be read", (paths) => this.#run("reindex", { paths }, "They are read again."));
 		const buttons = addButtonRow(el);

@@ -9,7 +9,7 @@ test("a model is told by what matters before choosing it", () => {
 	expect(facts(MODEL)).toBe("English · MIT · 25 MB · 384 dimensions");
 	expect(facts({ ...MODEL, size_mb: null, installed: false })).toBe("English · MIT · size not known · 384 dimensions · not installed");
 	expect(facts({ ...MODEL, purpose: "chat", dimensions: 0 })).toBe("English · MIT · 25 MB");
-	expect(installCommand(MODEL)).toBe("vault-bridge models install m");
+	expect(installCommand(MODEL)).toBe("vaultside models install m");
 });
 
 test("how far the chosen model is, is told, and never as done before it is", () => {
