@@ -137,7 +137,7 @@ async def vault_statuses(bridge: "Bridge") -> list[dict[str, Any]]:
 
 
 def is_model_awaited(vaults: list[dict[str, Any]]) -> bool:
-    """Say whether search by meaning follows once llama.cpp is built."""
+    """Say whether search by meaning follows once the model is there."""
     return any(vault["model_setup"] and vault["model_setup"]["state"] == "running" for vault in vaults)
 
 

@@ -1,4 +1,4 @@
-"""Finds llama.cpp: llama-cpp-python, or the wheel of xllamacpp where nothing can be compiled."""
+"""Finds llama.cpp: llama-cpp-python where it was compiled, else the wheel of xllamacpp."""
 
 import importlib
 import importlib.metadata
@@ -20,13 +20,15 @@ def has_llama() -> bool:
 
 def load_llama() -> Any:
     """Load llama.cpp's C API as a module with its functions, structures and constants."""
-    if _origin("llama_cpp"):
+    library = _prebuilt_library()
+    try:
         import llama_cpp
-
+    except (ImportError, OSError, RuntimeError):
+        # It is not there, or is being installed at this moment.
+        if library is None:
+            raise
+    else:
         return llama_cpp
-    if (library := _prebuilt_library()) is None:
-        raise ImportError("llama.cpp is not installed")
-
     prebuilt_api.open_library(library)
     return prebuilt_api
 

@@ -1,38 +1,34 @@
-"""Tells whether llama.cpp can be used: `scripts/run` builds it while the bridge already answers by words."""
+"""Tells whether llama.cpp can be used, and whether `scripts/run` is still fetching the model."""
 
 import json
+import shlex
 import sys
 import time
 from pathlib import Path
 from typing import Any, Literal
 
 from bridge.errors import BridgeError, ModelUnusable, NotReady
-from bridge.models.llama_api import PREBUILT_VERSION, has_llama
+from bridge.models.llama_api import has_llama
 from bridge.private_files import is_locked
 from bridge.records import Record
 
 _RECORD, _LOCK = "model-setup.json", "model-setup.lock"
 """What `scripts/lib/setup/llama_setup.py` writes into the environment; the lock is held while it runs."""
 
-_START_AGAIN = (
-    "Start `scripts/run` again to go on. Elsewhere `pip install llama-cpp-python` compiles it, and"
-    f" `pip install xllamacpp=={PREBUILT_VERSION}` needs no compiler."
-)
-
 
 class ModelSetup(Record):
     """The set-up of llama.cpp, without which no model can be used.
 
     Attributes:
-        state: `running`, `failed` or `missing`.
+        state: `running` or `missing`.
         message: What it does, or what is wrong.
         hint: What to do.
-        done: Files compiled.
-        total: Files to compile; 0 in other steps.
+        done: How much of the step is done, of `total`.
+        total: 0 where that is not known.
         seconds: How long it has run.
     """
 
-    state: Literal["running", "failed", "missing"]
+    state: Literal["running", "missing"]
     message: str
     hint: str
     done: int = 0
@@ -55,21 +51,25 @@ class ModelSetup(Record):
 def read_model_setup(environment: Path | None = None) -> ModelSetup | None:
     """Return why llama.cpp cannot be used; None when it can."""
     folder = environment or Path(sys.prefix)
-    if is_locked(folder / _LOCK):
-        return _progress_of(_read(folder / _RECORD))
+    if (facts := _read(folder / _RECORD)) and is_locked(folder / _LOCK):
+        return _progress_of(facts)
     if has_llama():
         return None
-    facts = _read(folder / _RECORD)
-    if "problem" in facts:
-        return ModelSetup("failed", str(facts["problem"]), str(facts.get("hint", _START_AGAIN)))
-    if facts:
-        return ModelSetup("failed", "The set-up of llama.cpp was interrupted.", _START_AGAIN)
-    return ModelSetup("missing", "llama.cpp is not installed.", _START_AGAIN)
+    how = f"`{install_command('llama-cpp-python')}` compiles it, which takes a C++ compiler and some minutes."
+    return ModelSetup("missing", "llama.cpp is not installed.", how)
+
+
+def install_command(package: str) -> str:
+    """Return the command that adds a package to the environment that this program runs in."""
+    if (Path(sys.prefix) / "pipx_metadata.json").exists():
+        return f"pipx inject vaultside {package}"
+    if (Path(sys.prefix) / "uv-receipt.toml").exists():
+        return f"uv tool install --with {package} vaultside"
+    return shlex.join([sys.executable, "-m", "pip", "install", package])
 
 
 def require_llama() -> None:
     """Raise unless llama.cpp is installed."""
-    # The set-up installs the model while it still holds its lock.
     if not has_llama() and (setup := read_model_setup()) is not None:
         raise setup.error()
 
@@ -77,7 +77,7 @@ def require_llama() -> None:
 def _progress_of(facts: dict[str, Any]) -> ModelSetup:
     step, done, total = facts.get("step", "Preparing llama.cpp"), facts.get("done", 0), facts.get("total", 0)
     seconds = max(0, int(time.time() - facts.get("since", time.time())))
-    counted = f": {done} of {total} files" if total else ""
+    counted = f": {done} of {total}" if total else ""
     minutes = f", {seconds // 60} min so far" if seconds >= 60 else ""
     message = f"{step}{counted}{minutes}."
     return ModelSetup("running", message, "Search by words works meanwhile; meaning follows.", done, total, seconds)

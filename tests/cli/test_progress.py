@@ -34,13 +34,13 @@ def test_a_model_is_waited_for_until_none_is_known_to_be_there(
 @pytest.mark.parametrize(
     ("state", "said", "awaited"),
     [
-        ("running", "words; meaning follows. Building llama.cpp: 43 of 200 files.", True),
-        ("failed", "words only. Building llama.cpp: 43 of 200 files.", False),
+        ("running", "words; meaning follows. Fetching the model.", True),
+        ("missing", "words only. Fetching the model.", False),
     ],
 )
 def test_what_a_model_waits_for_is_said_in_place_of_that_it_is_missing(state: str, said: str, *, awaited: bool) -> None:
     left = {"count": 0}
-    setup = {"state": state, "message": "Building llama.cpp: 43 of 200 files.", "hint": "Wait."}
+    setup = {"state": state, "message": "Fetching the model.", "hint": "Wait."}
     vault = {"name": "A", "notes": 2, "model": None, "ready": {"semantic": False}, "skipped": left, "failed": left}
     assert summarize_vault({**vault, "model_setup": setup}) == f"A: 2 notes; search by {said}"
     assert is_model_awaited([{"model_setup": None}, {"model_setup": setup}]) == awaited

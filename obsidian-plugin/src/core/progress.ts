@@ -21,9 +21,9 @@ export function progress(vault: VaultStatus): Progress {
 	return missing > 0 ? { done: 0.5 + share(vault.passages - missing, missing) / 2, note: null } : { done: 1, note: null };
 }
 
-/** How far a build is changes without an event: the status pane shows it. */
+/** How far a download is changes without an event: the status pane shows it. */
 function describeSetup({ state, message }: ModelSetup): string {
-	return state === "running" ? "Search is by words until llama.cpp is built." : `Search is by words only: ${message}`;
+	return state === "running" ? "Search is by words until the model is there." : `Search is by words only: ${message}`;
 }
 
 /** The share that is done; what has not begun is not done, and what has an end is not yet at it. */

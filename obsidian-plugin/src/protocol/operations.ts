@@ -66,7 +66,7 @@ export const FORMS = {
 	preview_brief: "4d1ac3362e19",
 	list_injections: "ffeb4f3fffe0",
 	give_note: "20a4391e395a",
-	status: "f9f74f3db6bf",
+	status: "34bb3395bd26",
 	index_status: "2e6baa65b1c8",
 	report_changes: "cc4fa7f0d8b6",
 	reindex: "e9b92fe1104e",
@@ -2188,15 +2188,15 @@ export interface ModelInUse {
 
 /** The set-up of llama.cpp, without which no model can be used. */
 export interface ModelSetup {
-	/** `running`, `failed` or `missing`. */
-	readonly state: "running" | "failed" | "missing";
+	/** `running` or `missing`. */
+	readonly state: "running" | "missing";
 	/** What it does, or what is wrong. */
 	readonly message: string;
 	/** What to do. */
 	readonly hint: string;
-	/** Files compiled. */
+	/** How much of the step is done, of `total`. */
 	readonly done?: number;
-	/** Files to compile; 0 in other steps. */
+	/** 0 where that is not known. */
 	readonly total?: number;
 	/** How long it has run. */
 	readonly seconds?: number;

@@ -1,4 +1,4 @@
-"""Builds llama.cpp and fetches the model at low priority while a bridge serves words, and ends with that bridge."""
+"""Fetches the model, then builds llama.cpp, at low priority while a bridge serves, and ends with that bridge."""
 
 import argparse
 import os
@@ -9,12 +9,11 @@ from types import FrameType
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from scripts.lib.setup.llama_setup import SetupRecord, install_any_llama, llama_lock
+from scripts.lib.setup.llama_setup import SetupRecord, install_llama, llama_lock, remove_llama
 from scripts.lib.setup.steps import Count, StepFailed, Watch, ignore, run, say
 from scripts.lib.setup.venv import CLEAN, VENV, is_done, stamp
 
 NICENESS = 15
-AGAIN = "Then start `scripts/run` again."
 
 
 class BridgeEnded(Exception):
@@ -22,7 +21,7 @@ class BridgeEnded(Exception):
 
 
 def main() -> int:
-    """Set up what search by meaning needs, once: a failure is recorded and not tried again."""
+    """Set up what search by meaning needs: the model, with which the prebuilt llama.cpp serves, and a faster build."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("bridge", type=int, help="process id of the bridge")
     parser.add_argument("vault", help="what it serves")
@@ -31,9 +30,6 @@ def main() -> int:
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)
     try:
-        if is_done("llama"):
-            fetch_model(vault, while_running(bridge, ignore))
-            return 0
         with llama_lock(while_running(bridge, ignore)) as lock:
             return set_up(bridge, vault, lock)
     except BridgeEnded:
@@ -42,24 +38,19 @@ def main() -> int:
 
 
 def set_up(bridge: int, vault: str, lock: int) -> int:
-    """Set up all that is not there yet, and record how far it is."""
+    """Set up all that is not there yet."""
     record = SetupRecord()
-    watch = while_running(bridge, record.show)
-    try:
-        if not is_done("llama"):
-            watch("Preparing llama.cpp", None)
-            install_any_llama({**CLEAN, "CMAKE_BUILD_PARALLEL_LEVEL": jobs()}, lock, watch)
-            stamp("llama")
-    except StepFailed as failure:
-        say(str(failure))
-        record.fail(failure.problem, f"{failure.hint} {AGAIN}".strip())
-        return 1
-    except OSError as error:
-        say(str(error))
-        record.fail(f"Setting up llama.cpp failed: {error.strerror or error}.", AGAIN)
-        return 1
-    fetch_model(vault, watch)
+    fetch_model(vault, while_running(bridge, record.show))
     record.clear()
+    if is_done("llama"):
+        return 0
+    watch = while_running(bridge, ignore)
+    try:
+        install_llama({**CLEAN, "CMAKE_BUILD_PARALLEL_LEVEL": jobs()}, lock, watch)
+    except (StepFailed, OSError) as failure:
+        say(f"{failure}\nThe prebuilt llama.cpp is used instead.")
+        remove_llama(watch)
+    stamp("llama")
     return 0
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from scripts.lib.setup.llama_setup import LLAMA, PREBUILT, install_llama, llama_lock
+from scripts.lib.setup.llama_setup import LLAMA, install_llama, llama_lock
 from scripts.lib.setup.lockfile import ROOT, read_lock
 from scripts.lib.setup.steps import StepFailed, ignore, run, say
 from scripts.lib.setup.venv import CLEAN, LOCK_OF, VENV, install, is_done, make_venv, pip_command, stamp
@@ -67,14 +67,12 @@ def set_up(purpose: str) -> None:
 
 
 def set_up_packages(purpose: str) -> None:
-    """Install all but llama.cpp."""
+    """Install all but the build of llama.cpp."""
     say(f"Setting up in {VENV} (once; later starts skip this).")
     make_venv()
     pins = read_lock(LOCK_OF[purpose])
     install("pip itself", [pin for pin in pins if pin.name == "pip"])
-    # The tests hold both ways to have llama.cpp to one contract.
-    later = {LLAMA} if purpose == "check" else {LLAMA, PREBUILT}
-    packages = [pin for pin in pins if pin.name not in later]
+    packages = [pin for pin in pins if pin.name != LLAMA]
     install(f"{len(packages)} packages", packages)
     project = ["install", "--no-deps", "--no-build-isolation", "--no-index", "--editable", str(ROOT)]
     run("Installing Vaultside", pip_command(*project), VENV / "logs" / "project.log", CLEAN)

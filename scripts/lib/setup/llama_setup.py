@@ -13,12 +13,10 @@ from typing import TextIO
 from scripts.lib.setup import llama_wheel
 from scripts.lib.setup.lockfile import Pin, read_lock
 from scripts.lib.setup.steps import LOOK_EVERY_S, Count, StepFailed, Watch, ignore, run, say
-from scripts.lib.setup.venv import CLEAN, PYTHON, VENV, install, pip_command
+from scripts.lib.setup.venv import CLEAN, PYTHON, VENV, pip_command
 
-LLAMA, PREBUILT = "llama-cpp-python", "xllamacpp"
+LLAMA = "llama-cpp-python"
 TRIAL = "import llama_cpp; llama_cpp.llama_backend_init(); print(llama_cpp.__version__)"
-
-PREBUILT_TRIAL = "import xllamacpp; print(xllamacpp.__version__)"
 
 BUILT = VENV / "llama-built"
 """The key of the build that is installed."""
@@ -82,53 +80,22 @@ def install_llama(env: Mapping[str, str], lock: int, watch: Watch = ignore) -> N
     run("Checking the packages", pip_command("check"), VENV / "logs" / "check.log", CLEAN, watch=watch)
 
 
-def install_any_llama(env: Mapping[str, str], lock: int, watch: Watch = ignore) -> None:
-    """Install llama.cpp as `install_llama` does; where it cannot be built, install the wheel of xllamacpp.
-
-    Raises:
-        StepFailed: Neither is possible; the message is about the build.
-    """
-    try:
-        install_llama(env, lock, watch)
-    except StepFailed as failure:
-        say(f"{failure.problem} A prebuilt llama.cpp is used instead.")
-        try:
-            install_prebuilt(watch)
-        except StepFailed as other:
-            say(str(other))
-            raise failure from None
-
-
-def install_prebuilt(watch: Watch) -> None:
-    """Install the locked xllamacpp in place of a llama.cpp that does not run.
-
-    Raises:
-        StepFailed: There is no wheel for this machine, or it does not start.
-    """
-    watch("Fetching the prebuilt llama.cpp", None)
-    pin = next(pin for pin in read_lock("run") if pin.name == PREBUILT)
+def remove_llama(watch: Watch = ignore) -> None:
+    """Remove a llama.cpp that was compiled and does not run, so that the prebuilt one is used."""
     remove = pip_command("uninstall", "--yes", LLAMA)
     run("Removing earlier builds", remove, VENV / "logs" / "llama-removed.log", CLEAN, watch=watch)
-    install("the prebuilt llama.cpp", [pin])
-    if not prints_version(PREBUILT_TRIAL, pin):
-        raise StepFailed("The prebuilt llama.cpp does not start on this machine.")
 
 
 def is_usable_build(llama: Pin) -> bool:
     """Say whether the locked version is installed and built for this processor; otherwise its calls crash."""
     if not BUILT.is_file() or BUILT.read_text(encoding="utf-8") != llama_wheel.cache_key(llama):
         return False
-    return prints_version(TRIAL, llama)
-
-
-def prints_version(trial: str, pin: Pin) -> bool:
-    """Say whether some code runs in the environment and prints the locked version."""
-    done = subprocess.run([PYTHON, "-I", "-c", trial], capture_output=True, text=True, check=False)
-    return done.returncode == 0 and done.stdout.strip() == pin.version
+    done = subprocess.run([PYTHON, "-I", "-c", TRIAL], capture_output=True, text=True, check=False)
+    return done.returncode == 0 and done.stdout.strip() == llama.version
 
 
 class SetupRecord:
-    """What a bridge reads of the set-up: the step that runs, or why the last set-up failed."""
+    """What a bridge reads of the set-up: the step that the model waits for."""
 
     def __init__(self) -> None:
         self._since = time.time()
@@ -141,17 +108,13 @@ class SetupRecord:
             done, total = count or (0, 0)
             self._write(step=step, done=done, total=total, since=self._since)
 
-    def fail(self, problem: str, hint: str) -> None:
-        """Record why the set-up failed, and what to do."""
-        self._write(problem=problem, hint=hint)
-
     def clear(self) -> None:
         """Remove the record, as there is nothing left to set up."""
         RECORD.unlink(missing_ok=True)
 
     def _write(self, **facts: object) -> None:
         draft = RECORD.with_suffix(".part")
-        # On a full disk the build itself fails, and says so.
+        # On a full disk the step itself fails, and says so.
         with contextlib.suppress(OSError):
             draft.write_text(json.dumps(facts), encoding="utf-8")
             draft.replace(RECORD)

@@ -50,7 +50,7 @@ def wanted_requirements(project: Mapping[str, Any]) -> dict[str, list[str]]:
     """Return the requirements of `pyproject.toml` by the lock that must contain them."""
     groups = project["dependency-groups"]
     extras = project["project"]["optional-dependencies"]
-    run = [*project["project"]["dependencies"], *extras["llama"], *extras["prebuilt"]]
+    run = [*project["project"]["dependencies"], *extras["llama"]]
     run += [*project["build-system"]["requires"], *groups["install"]]
     return {"run": run, "dev": [*run, *extras["dev"]], "build": groups["build"]}
 
