@@ -21,14 +21,23 @@ COMMANDS = {
     "tokens": "Make, list and revoke the tokens of clients.",
     "completion": "Print what completes commands, vaults and notes in a shell.",
     "pair": "Show a code with which a client gets a token of its own.",
+    "install-plugin": "Put the plugin for Obsidian into a vault.",
+    "service": "Let a vault be served from login on, by the system's own means.",
 }
 """Every command that is not an operation."""
 
-AGENTS = ("claude-code", "claude-desktop", "cursor", "vscode")
-"""The agents for which `mcp` can print a configuration."""
+AGENTS = ("claude-code", "claude-desktop", "cursor", "vscode", "codex", "gemini", "zed", "opencode")
+"""The agents that `mcp` can set up; `stdio.agents` says how."""
 
 COMPLETE = "__complete"
 """The command that the scripts of `completion` call; it is not listed."""
+
+SERVICE_ACTIONS = {
+    "install": "Serve vaults from now on, and after each login.",
+    "remove": "End that.",
+    "status": "Say whether the service is there and runs.",
+    "logs": "Show what it said.",
+}
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -80,6 +89,8 @@ def add_mcp(commands: "Commands") -> None:
     mcp.add_argument("--client", metavar="NAME", help="Call as this client, with what its token may do.")
     mcp.add_argument("--preset", choices=read_catalogue()["presets"], help="Which tools to offer.")
     mcp.add_argument("--print-config", choices=AGENTS, help="Print what sets up an agent to use the vault, and end.")
+    mcp.add_argument("--install", choices=AGENTS, help="Set up an agent to use the vault, after a question, and end.")
+    mcp.add_argument("--yes", action="store_true", help="With `--install`, do not ask.")
     mcp.add_argument(
         "--hooks",
         action="store_true",
@@ -141,6 +152,22 @@ def add_pair(commands: "Commands") -> None:
     pair.set_defaults(module="pair")
 
 
+def add_install_plugin(commands: "Commands") -> None:
+    made = commands.add_parser(
+        "install-plugin", parents=[common_options()], description=COMMANDS["install-plugin"], allow_abbrev=False
+    )
+    made.add_argument("vault", type=Path, metavar="VAULT", help="The folder of a vault.")
+    made.add_argument("--remove", action="store_true", help="Remove the plugin; its settings stay.")
+    made.add_argument("--yes", action="store_true", help="Do not ask.")
+    made.set_defaults(module="install_plugin")
+
+
+def add_service(commands: "Commands") -> None:
+    made = add_actions(commands, "service", SERVICE_ACTIONS)
+    made["install"].add_argument("vaults", nargs="+", type=Path, metavar="VAULT", help="The folder of a vault.")
+    made["install"].add_argument("--yes", action="store_true", help="Do not ask.")
+
+
 def add_completion(commands: "Commands") -> None:
     completion = commands.add_parser(
         "completion", parents=[common_options()], description=COMPLETION, allow_abbrev=False
@@ -175,6 +202,8 @@ ADD_COMMAND = {
     "tokens": add_tokens,
     "completion": add_completion,
     "pair": add_pair,
+    "install-plugin": add_install_plugin,
+    "service": add_service,
 }
 """What adds each command."""
 

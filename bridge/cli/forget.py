@@ -2,21 +2,14 @@
 
 import argparse
 import shutil
-import sys
 from pathlib import Path
 
+from bridge.cli.confirm import NotConfirmed, confirm
 from bridge.cli.console import json_line, print_message
 from bridge.data_folder import Folders, folder_size, match_vaults, read_vault_list, remove_from_vault_list, vault_id
 from bridge.engine.vault_lock import VaultLock
-from bridge.errors import BridgeError, InvalidArguments, NoSuchVault, VaultHeld
+from bridge.errors import InvalidArguments, NoSuchVault, VaultHeld
 from bridge.types import VaultId
-
-
-class NotConfirmed(BridgeError):
-    """Nobody said yes."""
-
-    code = "confirmation_required"
-    hint = "Repeat this with `--yes`."
 
 
 def main(given: argparse.Namespace) -> int:
@@ -31,7 +24,7 @@ def main(given: argparse.Namespace) -> int:
             f"everything kept of {path or vault} ({folder_size(folders.vault(vault)) / 1e6:,.1f} MB): "
             "the index, and the history by which changes are undone"
         )
-        if not given.yes and not ask(what):
+        if not given.yes and not confirm(f"Delete {what}? The notes themselves stay as they are."):
             raise NotConfirmed(f"This deletes {what}. The notes themselves stay as they are.")
         delete(folders, vault)
     finally:
@@ -71,14 +64,6 @@ def take_lock(folders: Folders, vault: VaultId) -> VaultLock:
     except VaultHeld as error:
         way_out = f"Stop it with `vaultside stop --vault {vault}`." if error.facts else "Wait until it has ended."
         raise VaultHeld(error.message, hint=way_out, **error.facts) from None
-
-
-def ask(what: str) -> bool:
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return False
-    sys.stderr.write(f"Delete {what}? The notes themselves stay as they are. [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().casefold() in {"y", "yes"}
 
 
 def delete(folders: Folders, vault: VaultId) -> None:

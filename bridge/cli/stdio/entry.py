@@ -105,9 +105,9 @@ __all__ = ["main"]
 
 
 def main(given: argparse.Namespace) -> int:
-    if given.print_config is not None:
-        from bridge.cli.stdio.print_config import print_agent_config
+    if given.print_config is not None or given.install is not None:
+        from bridge.cli.stdio.print_config import set_up_agent
 
-        return print_agent_config(given)
+        return set_up_agent(given)
 
     return serve_client(given)

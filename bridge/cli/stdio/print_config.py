@@ -1,4 +1,4 @@
-"""Prints the settings with which an agent starts `vaultside mcp` for a vault."""
+"""Chooses the vault of `vaultside mcp`, and prints the settings with which an agent starts it."""
 
 import argparse
 import json
@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from bridge.access.tokens import Tokens
+from bridge.cli.stdio.agents import AGENTS, write_config
 from bridge.cli.stdio.find import program_command
+from bridge.cli.stdio.install import install
 from bridge.data_folder import (
     Folders,
     default_data_dir,
@@ -77,27 +79,31 @@ MAX_VAULT_NAME_CHARS = 20
 HOOK_S = 5
 """Seconds after which an agent gives up on a hook, which takes little more than one."""
 
-PLACES = {
-    "claude-code": "Put this into .mcp.json in a project, or run for all projects: {command}",
-    "claude-desktop": "Merge this into claude_desktop_config.json (Settings, Developer, Edit Config) and restart it.",
-    "cursor": "Merge this into ~/.cursor/mcp.json, or .cursor/mcp.json in a project.",
-    "vscode": "Merge this into .vscode/mcp.json, or the file that `MCP: Open User Configuration` opens.",
-}
 
-
-def print_agent_config(given: argparse.Namespace) -> int:
+def set_up_agent(given: argparse.Namespace) -> int:
+    """Print what sets up an agent to use a vault, or set it up."""
     folders = Folders(given.data_dir)
     vault = choose_vault(folders, given.vault, Path.cwd()).resolve()
     if given.hooks:
         return print_hooks(given, vault)
     command, name = [*program_command(), *mcp_arguments(given, vault)], server_name(folders, vault)
-    sys.stdout.write(json.dumps(agent_config(given.print_config, name, command), indent=2, ensure_ascii=False) + "\n")
-    sys.stdout.flush()
-    add = ["claude", "mcp", "add", "--scope", "user", name, "--", *command]
-    sys.stderr.write(PLACES[given.print_config].format(command=shlex.join(add)) + "\n")
+    if given.install is None:
+        print_config(given.print_config, name, command)
+    else:
+        install(given.install, name, command, yes=given.yes)
     if given.client is not None and Tokens(folders.tokens).find_client(given.client) is None:
         sys.stderr.write(f"This client has no token; run: vaultside tokens create {shlex.quote(given.client)}\n")
     return 0
+
+
+def print_config(agent: str, name: str, command: Sequence[str]) -> None:
+    known = AGENTS[agent]
+    sys.stdout.write(write_config(agent, name, command) + "\n")
+    sys.stdout.flush()
+    add = "" if known.add is None else shlex.join(known.add(name, command))
+    sys.stderr.write(known.place.format(add=add, file="" if known.file is None else known.file()) + "\n")
+    if known.link is not None:
+        sys.stderr.write(f"Or open: {known.link(name, known.entry(command))}\n")
 
 
 def print_hooks(given: argparse.Namespace, vault: Path) -> int:
@@ -145,15 +151,3 @@ def mcp_arguments(given: argparse.Namespace, vault: Path) -> list[str]:
     }
     arguments = [word for option, value in options.items() if value is not None for word in (option, str(value))]
     return ["mcp", str(vault), *arguments]
-
-
-def agent_config(agent: str, name: str, command: Sequence[str]) -> Mapping[str, Any]:
-    """Return an agent's settings; they contain no secret, since the entry finds the token itself."""
-    start: dict[str, Any] = {"command": command[0], "args": list(command[1:])}
-    match agent:
-        case "vscode":
-            return {"servers": {name: {"type": "stdio", **start}}}
-        case "claude-desktop":
-            return {"mcpServers": {name: start}}
-        case _:
-            return {"mcpServers": {name: {"type": "stdio", **start}}}
