@@ -70,6 +70,8 @@ def add_serve(commands: "Commands") -> None:
     )
     serve.add_argument("--print-ready", action="store_true", help="Print one line of JSON once listening.")
     serve.add_argument("--parent-stdin", action="store_true", help="Leave at the end of standard input.")
+    # For `scripts/run`, which fetches the model by itself.
+    serve.add_argument("--quiet", action="store_true", help=argparse.SUPPRESS)
     # For a bridge that an agent starts: nobody else would end it.
     serve.add_argument("--leave-after", type=parse_seconds, metavar="SECONDS", help=argparse.SUPPRESS)
     # For an agent's private bridge, where it cannot start a shared one.

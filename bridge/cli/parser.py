@@ -10,12 +10,11 @@ from bridge.cli.commands import ADD_COMMAND, COMMANDS, common_options
 from bridge.cli.did_you_mean import ParagraphHelpFormatter, Parser
 from bridge.cli.hook import CLAUDE_CODE, INSTEAD
 from bridge.cli.options import add_options
+from bridge.cli.program import PROGRAM
 
 if TYPE_CHECKING:
     from bridge.cli.commands import Commands
     from bridge.export.command_catalogue import OperationCommand
-
-PROGRAM = "vaultside"
 
 EVERYWHERE = {"--data-dir": True, "--models-dir": True, "--vault": True, "--json": False}
 """Options that may stand before the command, and whether each takes a value."""

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from bridge.cli.parser import PROGRAM
+from bridge.cli import fetch_model
+from bridge.cli.program import PROGRAM
 from bridge.cli.progress import watch
 from bridge.data_folder import Folders, vault_id
 from bridge.index.read_ahead import read_ahead
@@ -117,6 +118,7 @@ async def serve_from(data_dir: Path, models_dir: Path, given: argparse.Namespace
         from bridge.features import installed_hooks
         from bridge.mcp.mount import mount
         from bridge.server.serve import serve as serve_bridge
+    fetches_model = fetch_model.is_wanted(given)
     stop = asyncio.Event()
     leave_on_signal(stop)
     if given.parent_stdin:
@@ -130,6 +132,8 @@ async def serve_from(data_dir: Path, models_dir: Path, given: argparse.Namespace
             sys.stdout.buffer.flush()
         else:
             watching.append(asyncio.create_task(watch(bridge, runtime)))
+            if fetches_model:
+                watching.append(asyncio.create_task(fetch_model.fetch(given)))
 
     try:
         mounts = {"/mcp": mount}

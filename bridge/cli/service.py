@@ -13,7 +13,7 @@ from xml.sax.saxutils import escape
 
 from bridge.cli.confirm import NotConfirmed, confirm
 from bridge.cli.console import json_line, print_message
-from bridge.cli.stdio.find import program_command
+from bridge.cli.program import program_command
 from bridge.data_folder import default_data_dir, default_models_dir, unless_default
 from bridge.errors import BridgeError, InvalidArguments, NoSuchVault
 from bridge.private_files import make_private, write_private

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from bridge.cli.program import program_command
 from bridge.cli.serve import open_log
 from bridge.cli.stdio.messages import parse_json
 from bridge.errors import BridgeError, Busy, DiskFull, Internal, ReadOnly
@@ -129,11 +130,6 @@ def set_runtime(runtime: asyncio.Future[Runtime], line: bytes) -> None:
             runtime.set_result(Runtime(url, token, pid, version))
         case _:
             runtime.set_exception(Internal("The bridge did not start.", hint="The reason may be in the lines above."))
-
-
-def program_command() -> list[str]:
-    script = Path(sys.executable).with_name("vaultside.exe" if os.name == "nt" else "vaultside")
-    return [str(script)] if script.exists() else [sys.executable, "-P", "-m", "bridge.cli"]
 
 
 log = logging.getLogger(__name__)

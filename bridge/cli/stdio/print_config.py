@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from bridge.access.tokens import Tokens
+from bridge.cli.program import program_command
 from bridge.cli.stdio.agents import AGENTS, write_config
-from bridge.cli.stdio.find import program_command
 from bridge.cli.stdio.install import install
 from bridge.data_folder import (
     Folders,
