@@ -18,12 +18,14 @@ from tests.system.test_docs import BLOCK, PAGES, ROOT, typed_lines
 SAMPLE = ROOT / "tests" / "vaults" / "sample"
 NOT_RUN = {
     "scripts/": "other tests run the scripts",
-    "pipx ": "installs for the user",
+    "uv tool ": "installs for the user",
     "cd obsidian-plugin": "the plugin's tests build it",
-    "mkdir ": "the plugin's tests install it",
-    "cp ": "the plugin's tests install it",
     "vaultside models install": "fetches the model from the network",
     "vaultside pair": "waits for a program that pairs",
+    "vaultside serve": "serves until it is stopped",
+    "vaultside install-plugin": "needs the built plugin, and asks",
+    "vaultside service": "starts what the system keeps running",
+    "vaultside mcp ~/Notes --install": "changes the settings of another program",
 }
 """Beginnings of lines that are not run here, and why."""
 

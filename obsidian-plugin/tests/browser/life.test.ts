@@ -45,11 +45,11 @@ test("without a bridge the pane tells what to install and what is where, and sta
 	expect(await obsidian.state("off")).toBe("Bridge off");
 	await obsidian.page.evaluate(() => window.plugin.onUserEnable?.());
 	const page = obsidian.page.locator(".vaultside-absence");
-	await page.getByText("pipx install .").waitFor();
+	await page.getByText("uv tool install ./vaultside").waitFor();
 	await page.locator("summary").click();
 	await page.getByText(join(home.path, ".local/share/vaultside")).waitFor();
-	await page.getByLabel("Copy pipx install .").click();
-	await expect.poll(() => obsidian.page.evaluate(() => navigator.clipboard.readText())).toBe("pipx install .");
+	await page.getByLabel("Copy uv tool install ./vaultside").click();
+	await expect.poll(() => obsidian.page.evaluate(() => navigator.clipboard.readText())).toBe("uv tool install ./vaultside");
 	// It is shown anew when the bridge was looked for again, and what was unfolded stays so.
 	await page.evaluate((el) => el.setAttribute("data-before", ""));
 	await obsidian.page.getByRole("button", { name: "Look again" }).click();

@@ -30,7 +30,7 @@ test.each<[string, Partial<VaultStatus>, number, string | null]>([
 	["lacks a model", { model: null, pending: { keyword: 0, vectors: 400 } }, 1, "Search is by words only: no model is installed."],
 	["looks for a model", { model: null, model_known: false, pending: { keyword: 0, vectors: 400 } }, 0.5, null],
 	["waits for llama.cpp", { model: null, model_setup: { ...SETUP, state: "running" } }, 1, "Search is by words until the model is there."],
-	["has no llama.cpp", { model: null, model_setup: { ...SETUP, state: "failed" } }, 1, "Search is by words only: There is no compiler."],
+	["has no llama.cpp", { model: null, model_setup: { ...SETUP, state: "missing" } }, 1, "Search is by words only: There is no compiler."],
 	["is paused", { paused: true, pending: { keyword: 0, vectors: 9 } }, 1, "Embedding is paused."],
 	["is in trouble", { trouble: "The disk is full.", pending: { keyword: 5, vectors: 9 } }, 1, "The disk is full."],
 ])("a vault that %s", (_, status, done, note) => {

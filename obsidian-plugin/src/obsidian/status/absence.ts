@@ -7,7 +7,7 @@ import { programOf } from "../world";
 import { addButton, addButtonRow } from "../button";
 
 const PLACES = "What is where";
-const INSTALL = ["pipx install .", "vaultside models install"];
+const INSTALL = ["uv tool install ./vaultside", "vaultside models install"];
 
 /**
  * Show why there is no bridge and what to do, in place of a pane's content.
@@ -29,7 +29,7 @@ export function showAbsence(el: HTMLElement, host: Host, unfolded: Set<string>):
 
 function showInstallation(page: HTMLElement): void {
 	page.createEl("p", {
-		text: "This plugin needs its companion, which you install yourself; nothing is ever downloaded for you. In a terminal, in the folder of the project:",
+		text: "This plugin needs its companion, which you install yourself; nothing is ever downloaded for you. In a terminal, beside the folder of the project; pipx will do too:",
 	});
 	for (const command of INSTALL) showCommand(page, command);
 	page.createEl("p", { text: "It is started with this window and ends with it." });

@@ -1,0 +1,224 @@
+"""Makes what is published from the checkout, in `dist`; `scripts/release` builds the plugin first."""
+
+import argparse
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from scripts.lib.setup.lockfile import ROOT
+
+PLUGIN = ROOT / "obsidian-plugin"
+IN_PACKAGE = Path("bridge", "obsidian_plugin")
+PACKAGED = ("CHANGELOG.md", "LICENSE", "README.md", "bridge", "docs", "pyproject.toml")
+BUILT = ("main.js", "manifest.json", "styles.css")
+SOURCES = (
+    "esbuild.config.mjs",
+    "eslint.config.mjs",
+    "manifest.json",
+    "package-lock.json",
+    "package.json",
+    "src",
+    "styles",
+    "tsconfig.json",
+    "versions.json",
+)
+"""What the community directory needs to build the plugin and compare."""
+
+FIRST_DAY = (1980, 1, 1, 0, 0, 0)
+"""The earliest time that a zip file can say, so that all are the same."""
+
+WORKFLOW = """name: Release
+on:
+  push:
+    tags: ["*"]
+permissions:
+  attestations: write
+  contents: write
+  id-token: write
+jobs:
+  release:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-node@v4
+        with:
+          node-version: 20
+      - run: npm ci --ignore-scripts && npm run build
+      - uses: actions/attest-build-provenance@v2
+        with:
+          subject-path: |
+            main.js
+            styles.css
+      - run: gh release create "$GITHUB_REF_NAME" main.js manifest.json styles.css
+        env:
+          GH_TOKEN: ${{ github.token }}
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Make everything anew."""
+    parser = argparse.ArgumentParser(prog="scripts/release", description=__doc__)
+    parser.add_argument("--owner", help="the account on GitHub that publishes, for the entry in the MCP registry")
+    parser.add_argument(
+        "--to", type=Path, default=ROOT / "dist", help="the folder, which is emptied; by default `dist`"
+    )
+    given = parser.parse_args(argv)
+    dist: Path = given.to.absolute()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    shutil.rmtree(dist, ignore_errors=True)
+    dist.mkdir(parents=True)
+    build_packages(dist)
+    lay_out_plugin(dist / "plugin")
+    pack_bundle(dist, project)
+    lay_out_claude_code(dist / "claude-code", project)
+    if given.owner is not None:
+        write_json(dist / "server.json", registry_entry(project, given.owner))
+    files = sorted(path for path in dist.rglob("*") if path.is_file())
+    sums = (f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(dist)}\n" for path in files)
+    (dist / "SHA256SUMS").write_text("".join(sums), encoding="utf-8")
+    print(f"{len(files)} files are in {dist}.", file=sys.stderr)
+    return 0
+
+
+def build_packages(dist: Path) -> None:
+    """Build the wheel and the source distribution from a copy of what git knows, with the built plugin in it."""
+    listed = read_git("ls-files", "-z", "--", *PACKAGED).split("\0")
+    with tempfile.TemporaryDirectory() as temporary:
+        copy = Path(temporary)
+        for name in filter(None, listed):
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, copy / name)
+        (copy / IN_PACKAGE).mkdir()
+        for name in BUILT:
+            shutil.copyfile(PLUGIN / name, copy / IN_PACKAGE / name)
+        env = {**os.environ, "SOURCE_DATE_EPOCH": read_git("log", "-1", "--format=%ct").strip()}
+        command = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-t", "wheel", "-d", str(dist)]
+        subprocess.run(command, cwd=copy, env=env, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def read_git(*words: str) -> str:
+    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def lay_out_plugin(folder: Path) -> None:
+    """Lay out the plugin's own repository, as the community directory wants one, with what it was built to."""
+    for name in SOURCES:
+        source = PLUGIN / name
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(source, target) if source.is_dir() else shutil.copyfile(source, target)
+    for name in BUILT:
+        shutil.copyfile(PLUGIN / name, folder / name)
+    shutil.copyfile(ROOT / "LICENSE", folder / "LICENSE")
+    text = (ROOT / "docs" / "plugin.md").read_text(encoding="utf-8")
+    (folder / "README.md").write_text(text.replace("# The plugin", "# Vaultside", 1), encoding="utf-8")
+    shutil.copytree(ROOT / "docs" / "images", folder / "images")
+    workflow = folder / ".github" / "workflows" / "release.yml"
+    workflow.parent.mkdir(parents=True)
+    workflow.write_text(WORKFLOW, encoding="utf-8")
+
+
+def pack_bundle(dist: Path, project: Mapping[str, Any]) -> None:
+    """Pack the bundle that desktop agents install by a click: a manifest and the wheel, which uv runs."""
+    (wheel,) = dist.glob("*.whl")
+    run = ["tool", "run", "--from", f"${{__dirname}}/{wheel.name}", project["name"]]
+    manifest = {
+        "manifest_version": "0.4",
+        "name": project["name"],
+        "display_name": "Vaultside",
+        "version": project["version"],
+        "description": project["description"],
+        "author": {"name": project["authors"][0]["name"]},
+        "license": project["license"],
+        "keywords": project["keywords"],
+        "server": {
+            "type": "uv",
+            "entry_point": wheel.name,
+            "mcp_config": {"command": "uv", "args": [*run, "mcp", "${user_config.vault}"]},
+        },
+        "user_config": {
+            "vault": {
+                "type": "directory",
+                "title": "Vault",
+                "description": "The folder of your notes.",
+                "required": True,
+            }
+        },
+        "tools_generated": True,
+        "prompts_generated": True,
+        "compatibility": {
+            "platforms": ["darwin", "linux", "win32"],
+            "runtimes": {"python": project["requires-python"]},
+        },
+    }
+    with zipfile.ZipFile(dist / f"{project['name']}-{project['version']}.mcpb", "w") as bundle:
+        for name, data in (("manifest.json", to_json(manifest)), (wheel.name, wheel.read_bytes())):
+            bundle.writestr(zipfile.ZipInfo(name, FIRST_DAY), data, zipfile.ZIP_DEFLATED)
+
+
+def lay_out_claude_code(folder: Path, project: Mapping[str, Any]) -> None:
+    """Lay out a marketplace with one plugin for Claude Code: the tools, hooks that brief and save, and a skill."""
+    name, about = project["name"], {"name": project["name"], "description": project["description"]}
+    author = {"name": project["authors"][0]["name"]}
+    entry = {**about, "source": f"./plugins/{name}", "version": project["version"]}
+    write_json(folder / ".claude-plugin" / "marketplace.json", {"name": name, "owner": author, "plugins": [entry]})
+    plugin = folder / "plugins" / name
+    whole = {**about, "version": project["version"], "author": author, "license": project["license"]}
+    write_json(plugin / ".claude-plugin" / "plugin.json", whole)
+    write_json(plugin / ".mcp.json", {"mcpServers": {name: {"command": name, "args": ["mcp"]}}})
+    brief, save = (
+        {"type": "command", "command": f"{name} {word} --hook", "timeout": 5} for word in ("brief", "save-session")
+    )
+    hooks = {
+        "SessionStart": [{"matcher": "startup|resume|clear|compact", "hooks": [brief]}],
+        "PreCompact": [{"hooks": [save]}],
+        "SessionEnd": [{"hooks": [save]}],
+    }
+    write_json(plugin / "hooks" / "hooks.json", {"hooks": hooks})
+    skill = plugin / "skills" / name / "SKILL.md"
+    skill.parent.mkdir(parents=True)
+    shutil.copyfile(Path(__file__).with_name("SKILL.md"), skill)
+
+
+def registry_entry(project: Mapping[str, Any], owner: str) -> dict[str, Any]:
+    """Return the entry in the MCP registry, which wants a marker `mcp-name: …` in the package's README too."""
+    vault = {"type": "positional", "valueHint": "vault", "description": "The folder of the notes.", "isRequired": True}
+    return {
+        "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
+        "name": f"io.github.{owner}/{project['name']}",
+        "title": "Vaultside",
+        "description": "Search, links, safe writing and memory for an Obsidian vault, offline.",
+        "version": project["version"],
+        "packages": [
+            {
+                "registryType": "pypi",
+                "identifier": project["name"],
+                "version": project["version"],
+                "runtimeHint": "uvx",
+                "transport": {"type": "stdio"},
+                "packageArguments": [{"type": "positional", "value": "mcp"}, vault],
+            }
+        ],
+    }
+
+
+def to_json(facts: Mapping[str, Any]) -> bytes:
+    return (json.dumps(facts, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def write_json(file: Path, facts: Mapping[str, Any]) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(to_json(facts))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

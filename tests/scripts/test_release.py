@@ -1,0 +1,92 @@
+"""What is published is complete, says what it is, and has the same bytes each time."""
+
+import json
+import shutil
+import tomllib
+import zipfile
+from email.parser import Parser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scripts.lib.release import __main__ as release
+from scripts.lib.setup.lockfile import ROOT
+
+pytestmark = pytest.mark.process
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+WHEEL = f"vaultside-{VERSION}-py3-none-any.whl"
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Publish twice, with a plugin that stands for the built one."""
+    folder = tmp_path_factory.mktemp("release")
+    shutil.copytree(ROOT / "obsidian-plugin", folder / "plugin", ignore=shutil.ignore_patterns("node_modules"))
+    for name in ("main.js", "styles.css"):
+        (folder / "plugin" / name).write_text(f"/* {name} */\n", encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(release, "PLUGIN", folder / "plugin")
+        for name in ("one", "two"):
+            assert release.main(["--to", str(folder / name), "--owner", "example"]) == 0
+    return folder / "one", folder / "two"
+
+
+def read(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(path.read_bytes())
+    return found
+
+
+def test_two_runs_give_the_same_bytes(published: tuple[Path, Path]) -> None:
+    one, two = (path / "SHA256SUMS" for path in published)
+    assert one.read_text() == two.read_text()
+    assert WHEEL in one.read_text()
+
+
+def test_the_wheel_brings_the_plugin_and_needs_no_compiler(published: tuple[Path, Path]) -> None:
+    with zipfile.ZipFile(published[0] / WHEEL) as wheel:
+        names = wheel.namelist()
+        about = Parser().parsestr(wheel.read(f"vaultside-{VERSION}.dist-info/METADATA").decode())
+        entry = wheel.read(f"vaultside-{VERSION}.dist-info/entry_points.txt").decode()
+    assert {f"bridge/obsidian_plugin/{name}" for name in ("main.js", "manifest.json", "styles.css")} <= set(names)
+    assert "bridge/cli/catalogue.json" in names
+    assert not [name for name in names if not name.startswith(("bridge/", "vaultside-"))]
+    needed = [line for line in about.get_all("Requires-Dist", []) if "extra ==" not in line]
+    assert any(line.startswith("xllamacpp==") and "win32" in line for line in needed)
+    assert not any("llama-cpp-python" in line for line in needed)
+    assert entry.split() == ["[console_scripts]", "vaultside", "=", "bridge.cli.main:main"]
+
+
+def test_the_plugin_has_a_repository_of_its_own(published: tuple[Path, Path]) -> None:
+    folder = published[0] / "plugin"
+    manifest = read(folder / "manifest.json")
+    assert (manifest["id"], manifest["name"]) == ("vaultside", "Vaultside")
+    assert str(manifest["version"]) in read(folder / "versions.json")
+    there = ("LICENSE", "README.md", "main.js", "styles.css", "src/main.ts", ".github/workflows/release.yml")
+    assert [name for name in there if not (folder / name).is_file()] == []
+    assert "127.0.0.1" in (folder / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_bundle_starts_the_wheel_that_is_in_it(published: tuple[Path, Path]) -> None:
+    with zipfile.ZipFile(published[0] / f"vaultside-{VERSION}.mcpb") as bundle:
+        assert bundle.namelist() == ["manifest.json", WHEEL]
+        server = json.loads(bundle.read("manifest.json"))["server"]
+    assert (server["type"], server["entry_point"]) == ("uv", WHEEL)
+    assert server["mcp_config"]["args"][-2:] == ["mcp", "${user_config.vault}"]
+
+
+def test_the_entry_in_the_registry_keeps_its_limits(published: tuple[Path, Path]) -> None:
+    entry = read(published[0] / "server.json")
+    assert entry["name"] == "io.github.example/vaultside"
+    assert len(str(entry["description"])) <= 100
+    assert entry["version"] == VERSION
+
+
+def test_the_plugin_of_claude_code_has_tools_hooks_and_a_skill(published: tuple[Path, Path]) -> None:
+    folder = published[0] / "claude-code"
+    (entry,) = read(folder / ".claude-plugin" / "marketplace.json")["plugins"]
+    plugin = folder / entry["source"]
+    assert read(plugin / ".mcp.json") == {"mcpServers": {"vaultside": {"command": "vaultside", "args": ["mcp"]}}}
+    assert set(read(plugin / "hooks" / "hooks.json")["hooks"]) == {"SessionStart", "PreCompact", "SessionEnd"}
+    skill = (plugin / "skills" / "vaultside" / "SKILL.md").read_text(encoding="utf-8")
+    assert skill.startswith("---\nname: vaultside\ndescription: ")
