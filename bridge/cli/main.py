@@ -60,12 +60,14 @@ def parse_and_run(words: Sequence[str]) -> int:
         from bridge.cli.completion import print_completions
 
         return print_completions(words[1:])
-    from bridge.cli.parser import build_parser, command_first, essentials
+    from bridge.cli.parser import ALL, build_parser, command_first, essentials
 
     words = command_first(words)
-    if not words:
+    if not words or words in (["--help"], ["-h"]):
         sys.stdout.write(essentials())
         return 0
+    if ALL in words and "--help" in words:
+        words = ["--help"]
     return run_command(build_parser(words).parse_args(words))
 
 

@@ -36,13 +36,34 @@ def build_parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
         formatter_class=ParagraphHelpFormatter,
         allow_abbrev=False,
     )
-    made.add_argument("--version", action="version", version=f"{PROGRAM} {bridge.__version__}")
+    made.add_argument("-V", "--version", action="version", version=f"{PROGRAM} {bridge.__version__}")
     add_commands(made, names)
     return made
 
 
+SHORT_NAMES = {
+    "changes": "list-changes",
+    "links": "note-links",
+    "memories": "list-memories",
+    "tags": "list-tags",
+    "tidy": "plan-garden",
+    "undo": "undo-change",
+}
+"""What people type first for what they mean."""
+
+ALL = "--all"
+"""With `--help`, list every command."""
+
+
 def command_first(words: Sequence[str]) -> Sequence[str]:
-    """Move options that stand before the command behind it, where argparse reads them."""
+    """Return a command line as argparse reads it: options behind the command, `help` as an option, names in full."""
+    words = _options_behind(words)
+    if words[:1] == ["help"]:
+        words = [*words[1:], "--help"]
+    return [SHORT_NAMES.get(words[0], words[0]), *words[1:]] if words else []
+
+
+def _options_behind(words: Sequence[str]) -> Sequence[str]:
     at = 0
     while at < len(words) and (takes := EVERYWHERE.get(words[at].partition("=")[0])) is not None:
         at += 1 + (takes and "=" not in words[at])
@@ -110,7 +131,7 @@ def essentials() -> str:
     for what, names in ESSENTIAL.items():
         lines += [f"{what}:", *(f"  {name:{width}}  {summaries[name]}" for name in names), ""]
     lines.append(
-        f"`{PROGRAM} --help` lists all {len(command_names())}; `{PROGRAM} COMMAND --help` tells what one takes."
+        f"`{PROGRAM} help {ALL}` lists all {len(command_names())}; `{PROGRAM} help COMMAND` tells what one takes."
     )
     return "\n".join(lines) + "\n"
 

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from bridge.cli.catalogue import operation_commands
+from bridge.cli.main import main
 from bridge.cli.options import collect
-from bridge.cli.parser import ESSENTIAL, build_parser, command_first, command_names
+from bridge.cli.parser import ESSENTIAL, SHORT_NAMES, build_parser, command_first, command_names
 from bridge.errors import InvalidArguments
 from tests.features.served import command
 
@@ -194,3 +195,26 @@ def test_every_command_has_help() -> None:
     commands = next(a for a in build_parser()._actions if isinstance(a, argparse._SubParsersAction))
     for entry in commands.choices.values():
         assert entry.format_help()
+
+
+def test_a_command_line_without_a_command_greets_and_help_is_where_people_look(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for words in ([], ["help"], ["--help"], ["-h"]):
+        assert main(words) == 0
+        said = capsys.readouterr().out
+        assert "Find notes by words and meaning." in said
+        assert len(said.splitlines()) < 45
+    for words in (["help", "--all"], ["--help", "--all"]):
+        with pytest.raises(SystemExit) as ended:
+            main(words)
+        assert (ended.value.code, "claim-change" in capsys.readouterr().out) == (0, True)
+    with pytest.raises(SystemExit):
+        main(["help", "search"])
+    assert capsys.readouterr().out.startswith("usage: vaultside search")
+
+
+def test_short_names_are_those_of_commands() -> None:
+    assert set(SHORT_NAMES.values()) <= set(command_names())
+    assert set(SHORT_NAMES).isdisjoint(command_names())
+    assert command_first(["--json", "undo", "1a"]) == ["undo-change", "--json", "1a"]
