@@ -21,8 +21,9 @@ DEFAULT = (
     "set_properties",
     "undo_change",
     "find_tool",
+    "run_tool",
 )
-"""The contract's twelve; `find_tool` finds all others, and also runs them where `run_tool` is not listed."""
+"""The contract's twelve, of which `find_tool` finds all others, and what runs these; finding only reads."""
 
 NOTEBOOK = (
     "brief",
@@ -36,13 +37,14 @@ NOTEBOOK = (
     "edit_note",
     "undo_change",
     "find_tool",
+    "run_tool",
 )
 """For agents that work in many sessions: what they keep for the next one, and what they read and write most."""
 
 WRITING = (
     *DEFAULT[:2],
     "read_notes",
-    *DEFAULT[2:-1],
+    *DEFAULT[2:-2],
     "move_note",
     "rename_heading",
     "delete_note",
@@ -56,6 +58,7 @@ WRITING = (
     "list_folders",
     "link_report",
     "find_tool",
+    "run_tool",
 )
 """For agents that write much: further tools that change notes, and the reading tools they need before."""
 
@@ -76,6 +79,7 @@ READ_ONLY = (
     "graph_path",
     "graph_insights",
     "find_tool",
+    "run_tool",
 )
 """For agents that change nothing."""
 

@@ -126,18 +126,19 @@ MEMORY = "memory between sessions (`brief` at the start, `remember`, `recall`, `
 
 INSTRUCTIONS = f"""\
 {FIRST} To replace or delete text, hand over the \
-`digest` of what you read. `find_tool` finds and runs what is not listed: daily notes, tasks, reading several notes, \
-moving, renaming, deleting, several changes at once, history and undo, broken links, graph, folders, tags and \
-properties, answers with quotes (`ask`), {MEMORY}tidying up (`plan_garden`), the user's workflows (policies). {LAST}"""
+`digest` of what you read. `find_tool` finds, and `run_tool` runs, what is not listed: daily notes, tasks, reading \
+several notes, moving, renaming, deleting, several changes at once, history and undo, broken links, graph, \
+folders, tags and properties, answers with quotes (`ask`), {MEMORY}tidying up (`plan_garden`), the user's workflows \
+(policies). {LAST}"""
 
 NOTEBOOK_INSTRUCTIONS = (
     f"Begin with `brief`; `remember` what the next session should know. {INSTRUCTIONS.replace(MEMORY, '')}"
 )
 
 READ_ONLY_INSTRUCTIONS = f"""\
-{FIRST} You can change nothing here. `find_tool` finds and runs what is not listed: daily notes, tasks, reading \
-several notes, history, broken links, graph, folders, tags and properties, answers with quotes (`ask`), memory of \
-earlier sessions (`brief`, `recall`). {LAST}"""
+{FIRST} You can change nothing here. `find_tool` finds, and `run_tool` runs, what is not listed: daily notes, tasks, \
+reading several notes, history, broken links, graph, folders, tags and properties, answers with quotes (`ask`), \
+memory of earlier sessions (`brief`, `recall`). {LAST}"""
 """Instructions for the preset that only reads."""
 
 FRESH_MS = 60_000

@@ -14,13 +14,13 @@ from mcp import types
 from mcp.shared.exceptions import MCPError
 from msgspec import field
 
-from bridge.api.arguments import VAULT, truncate
+from bridge.api.arguments import VAULT
 from bridge.api.dispatch import internal_error
 from bridge.api.presets import callable_tools, get_tool, listed_tools
 from bridge.api.registry import Operation, view_of
 from bridge.api.schemas import arguments_schema, result_schema
 from bridge.engine.bridge import Bridge
-from bridge.errors import BridgeError, ConfirmationRequired, Declined, InvalidArguments, NoSuchOperation
+from bridge.errors import BridgeError, ConfirmationRequired, Declined, NoSuchOperation
 from bridge.features import get_operation
 from bridge.mcp.caller import Caller, Context, read_caller
 from bridge.mcp.text import format_answer, protocol_errors, tool_error
@@ -172,6 +172,7 @@ HIDDEN_ARGUMENTS: Mapping[str, Sequence[str]] = {
     "remember": ("files", "metadata", "private", "confidence", "expires", "pinned", "reason", "dry_run"),
     "recall": ("kinds", "tiers", "tags", "about", "since", "among_private", "archived", "text_chars", "everywhere"),
     "save_session": ("actions", "problems", "model", "cost_usd", "excerpt", "reason", "dry_run"),
+    "find_tool": ("limit",),
     "hand_over": ("unknowns", "to", "reason", "dry_run", "confirm"),
 }
 """Arguments that agents do not need: for what text views omit, or for an editor's cursor."""
@@ -315,11 +316,6 @@ async def send_progress(context: Context, steps: asyncio.Queue[Step | None]) -> 
         await context.session.report_progress(done, total, message)
 
 
-FINDS, RUNS = "find_tool", "run_tool"
-RUN_ARGUMENTS = ("name", "arguments")
-
-RUN_HINT = "Then give its `name` and `arguments` here to run it."
-
 WRITE_ARGUMENTS: Mapping[str, Sequence[str]] = {
     "daily_note": ("append", "heading", "create_heading", "dry_run", "reason", "confirm"),
     "garden_rules": ("check", "muted", "ticked"),
@@ -382,8 +378,6 @@ def describe_tool(operation: Operation, vaults: Sequence[str], preset: Preset) -
     takes = input_schema(operation, vaults, default_arguments(operation, full=full), untold)
     details = operation.details if full or operation.name not in SUMMARY_ONLY else ""
     text = " ".join(filter(None, (operation.summary, details)))
-    if operation.name == FINDS and not full:
-        takes, text = with_run_arguments(takes), f"{text} {RUN_HINT}"
     return types.Tool(
         name=operation.name,
         title=operation.title,
@@ -408,47 +402,26 @@ def default_arguments(operation: Operation, *, full: bool) -> Mapping[str, Any]:
 
 def annotations(operation: Operation, preset: Preset) -> types.ToolAnnotations:
     """Return what a call may do to the vault; the protocol's defaults are left out."""
-    runs = get_operation(RUNS) if operation.name == FINDS and preset != "full" else operation
-    if preset == "read-only" or (runs.reads and not runs.open_world):
-        return types.ToolAnnotations(read_only_hint=True, open_world_hint=runs.open_world)
-    if runs.reads:
+    if preset == "read-only" or (operation.reads and not operation.open_world):
+        return types.ToolAnnotations(read_only_hint=True, open_world_hint=operation.open_world)
+    if operation.reads:
         # It changes nothing of the bridge's, but on request calls programs of others, which may.
         return types.ToolAnnotations(read_only_hint=False, open_world_hint=True)
     return types.ToolAnnotations(
         read_only_hint=False,
-        destructive_hint=runs.destructive,
-        idempotent_hint=runs.idempotent or None,
-        open_world_hint=runs.open_world,
+        destructive_hint=operation.destructive,
+        idempotent_hint=operation.idempotent or None,
+        open_world_hint=operation.open_world,
     )
 
 
 def resolve_call(who: Caller, name: str, arguments: Mapping[str, Any]) -> tuple[Operation, Mapping[str, Any]]:
     """Return the operation that a call runs, and its arguments.
 
-    A tool that the preset does not list can still be called: `find_tool` runs it with the same rights.
+    A tool that the preset does not list can still be called, as by `run_tool`.
     """
-    if name == FINDS and who.preset != "full" and arguments.get("name") is not None:
-        # Two tools in one, since each listed tool costs its reader tokens.
-        return get_operation(RUNS), {part: value for part, value in arguments.items() if part not in {"task", "limit"}}
-    if name == FINDS and who.preset != "full":
-        unknown = next((one for one in arguments if one not in {"task", "limit", *RUN_ARGUMENTS, VAULT}), None)
-        if unknown is not None or arguments.get("task") is None:
-            begins = "needs" if unknown is None else f"has no argument `{truncate(unknown)}`; it takes"
-            raise InvalidArguments(
-                f"`{FINDS}` {begins} `task` (and `limit`) to find a tool, or `name` and `arguments` to run one."
-            )
     tool = get_tool(name)
     if tool.name not in callable_tools(who.preset):
         listed = ", ".join(listed_tools(who.preset))
         raise NoSuchOperation(f"`{tool.name}` is not part of the preset `{who.preset}`.", hint=f"These are: {listed}.")
     return tool, arguments
-
-
-def with_run_arguments(takes: Mapping[str, Any]) -> dict[str, Any]:
-    runs = arguments_schema(get_operation(RUNS))["properties"]
-    properties = {
-        **takes["properties"],
-        "name": {"type": "string", "description": runs["name"]["description"]},
-        "arguments": {"type": "object", "description": runs["arguments"]["description"]},
-    }
-    return {name: value for name, value in takes.items() if name != "required"} | {"properties": properties}

@@ -420,7 +420,7 @@ async def test_earlier_turns_are_part_of_the_prompt(served: Served, tmp_path: Pa
 async def test_agents_get_an_answer(served: Served, tmp_path: Path) -> None:
     await use_script(served, tmp_path, "It is fed twice a day [1]. ")
     async with connected(served) as client:
-        text = text_of(await client.call_tool("find_tool", {"name": "ask", "arguments": {"question": FED}}))
+        text = text_of(await client.call_tool("run_tool", {"name": "ask", "arguments": {"question": FED}}))
     assert "It is fed twice a day [1]." in text
     assert "Levain.md:3" in text
 

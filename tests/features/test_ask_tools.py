@@ -165,7 +165,7 @@ async def test_tools_that_may_not_be_called_are_refused(served: Served, data: Pa
         assert (await refused(AGENT, name))[0] == "invalid_arguments"
     async with connected(served, preset="read-only") as client:
         inner = {"name": "ask", "arguments": {"question": FED, "tools": ["test__say"]}}
-        assert text_of(await client.call_tool("find_tool", inner)).startswith("forbidden: Tools of other programs")
+        assert text_of(await client.call_tool("run_tool", inner)).startswith("forbidden: Tools of other programs")
     write_servers(data, more="enabled = false")
     assert await refused(AGENT, "test__say") == ("forbidden", "The server `test` is disabled.")
     assert programs() == []

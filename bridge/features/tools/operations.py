@@ -225,10 +225,10 @@ class RanTool(Record):
 async def run_tool(
     call: Call, name: Annotated[str, Meta(max_length=100)], arguments: Mapping[str, Any] = {}
 ) -> RanTool:
-    """Run a tool that `find_tool` named, with the caller's rights.
+    """Run a tool that `find_tool` named.
 
     Args:
-        name: Name of the tool to run.
+        name: Its name.
         arguments: Its arguments.
 
     Raises:
@@ -306,7 +306,7 @@ def found_tools_view(answer: Answer) -> Iterable[Element]:
     if any(not tool["arguments"] for tool in unlisted):
         yield notice(Segment("", short="With its name as `task`, find_tool lists the arguments of a tool without."))
     if unlisted:
-        yield notice(Segment("", short="Run one by calling find_tool with its `name` and `arguments`."))
+        yield notice(Segment("", short="Run one with `run_tool`."))
 
 
 def _common_arguments(tools: Iterable[Mapping[str, Any]]) -> Mapping[tuple[str, ...], Sequence[str]]:
