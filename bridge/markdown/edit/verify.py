@@ -15,6 +15,17 @@ from bridge.records import Record
 _FENCE: Final = re.compile(r"`{3,}|~{3,}")
 _SIGN: Final = re.compile(r"^(?:%%|\$\$)", re.MULTILINE)
 _PREFIX: Final = " \t>"
+_RAW_HTML: Final = (
+    (re.compile(r"<!--"), re.compile(r"-->"), "an HTML comment"),
+    (
+        re.compile(r"<(?:pre|script|style|textarea)(?=[\s>]|\Z)", re.IGNORECASE),
+        re.compile(r"</(?:pre|script|style|textarea)>", re.IGNORECASE),
+        "HTML",
+    ),
+    (re.compile(r"<\?"), re.compile(r"\?>"), "HTML"),
+    (re.compile(r"<!\[CDATA\["), re.compile(r"\]\]>"), "HTML"),
+)
+"""Beginnings and ends of HTML that blank lines do not end (CommonMark 0.31, 4.6)."""
 
 
 class UnclosedMarkup(Record):
@@ -27,13 +38,15 @@ class UnclosedMarkup(Record):
 
 
 def find_unclosed(draft: Draft) -> Iterator[UnclosedMarkup]:
-    """Yield what a note opens and never closes: code, comments and formulas."""
+    """Yield what a note opens and never closes: code, comments, raw HTML and formulas."""
     text = draft.text
     for part in draft.structure.parts:
         if part.kind == "fence" and is_unclosed_fence(text, part):
             yield UnclosedMarkup(part.start, "a code block", part.depth == 0)
-        elif part.kind == "html" and text.startswith("<!--", part.start) and text.find("-->", part.start) < 0:
-            yield UnclosedMarkup(part.start, "an HTML comment", part.depth == 0)
+        elif part.kind == "html":
+            for opens, closes, what in _RAW_HTML:
+                if opens.match(text, part.start) and not closes.search(text, part.start):
+                    yield UnclosedMarkup(part.start, what, part.depth == 0)
     yield from unpaired_signs(draft)
 
 

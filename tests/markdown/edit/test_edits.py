@@ -291,6 +291,10 @@ def test_a_byte_order_mark_stays_at_the_start() -> None:
         ("```\na\n", Append(text="x"), "Line 1 opens a code block that is never closed"),
         ("a\n\n%%\nb\n", Append(text="x"), "Line 3 opens a comment that is never closed"),
         ("<!--\na\n", Append(text="x"), "Line 1 opens an HTML comment that is never closed"),
+        ("<script>\na\n", Append(text="x"), "Line 1 opens HTML that is never closed"),
+        ("# B ^b", ReplaceBlock(block="b", text="x\n<PRE>"), "The text opens HTML that it does not close"),
+        ("a ^b", ReplaceBlock(block="b", text="<?x"), "The text opens HTML that it does not close"),
+        ("a ^b", ReplaceBlock(block="b", text="<![CDATA[\nx"), "The text opens HTML that it does not close"),
         (
             "# A\na\n# B\n",
             InsertUnder(heading="A", text="```\nx"),
