@@ -20,7 +20,7 @@ MEANT = {
     "links": ("suggest-links", "link-report"),
     "related": ("related-notes",),
     "summary": ("summarise",),
-    "workflow": ("list-policies", "run-policy"),
+    "policy": ("list-workflows", "run-workflow"),
 }
 """Commands that some words mean which no command has in its name."""
 

@@ -116,7 +116,7 @@ ESSENTIAL = {
     "Link": ("suggest-links", "link-report", "apply-links"),
     "Write and undo": ("daily-note", "edit-note", "move-note", "list-changes", "undo-change"),
     "Tidy": ("plan-garden", "property-report", "merge-suggestions"),
-    "Agents": ("mcp", "list-sessions", "list-policies", "recall"),
+    "Agents": ("mcp", "list-sessions", "list-workflows", "recall"),
     "This machine": ("serve", "status", "doctor", "models"),
 }
 """The commands that one needs first, by what they are for."""

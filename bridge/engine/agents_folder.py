@@ -53,8 +53,8 @@ class AgentsFolder(Record):
         return self.place("Templates")
 
     @property
-    def policies(self) -> VaultPath:
-        return self.place("Policies")
+    def workflows(self) -> VaultPath:
+        return self.place("Workflows")
 
     @property
     def plans(self) -> VaultPath:

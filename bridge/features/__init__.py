@@ -20,7 +20,6 @@ from bridge.features import (
     links,
     memory,
     notes,
-    policies,
     profiles,
     promotion,
     properties,
@@ -32,6 +31,7 @@ from bridge.features import (
     timeline,
     tools,
     topics,
+    workflows,
 )
 
 __all__ = ["FEATURES", "get_operation", "installed_hooks", "operations"]
@@ -49,7 +49,7 @@ FEATURES = tuple(
         entities,
         dismissals,
         gardener,
-        policies,
+        workflows,
         bases,
         tasks,
         history,

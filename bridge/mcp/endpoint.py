@@ -129,7 +129,7 @@ INSTRUCTIONS = f"""\
 `digest` of what you read. `find_tool` finds, and `run_tool` runs, what is not listed: daily notes, tasks, reading \
 several notes, moving, renaming, deleting, several changes at once, history and undo, broken links, graph, \
 folders, tags and properties, answers with quotes (`ask`), {MEMORY}tidying up (`plan_garden`), the user's workflows \
-(policies). {LAST}"""
+(`run_workflow`). {LAST}"""
 
 NOTEBOOK_INSTRUCTIONS = (
     f"Begin with `brief`; `remember` what the next session should know. {INSTRUCTIONS.replace(MEMORY, '')}"

@@ -82,7 +82,7 @@ class Settings(Record):
         str,
         Setting(
             "Folder for the notes of agents; they write nothing there before you set it up, by `set_up_memory` or by"
-            " having a plan or a policy made."
+            " having a plan or a workflow made."
         ),
     ] = "Agents"
     notebook_clients: Annotated[

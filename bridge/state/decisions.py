@@ -14,7 +14,7 @@ from bridge.state.database import Database
 from bridge.state.tables import Subject, Table
 from bridge.types import Digest, VaultPath
 
-Kind = Literal["policy", "server"]
+Kind = Literal["workflow", "server"]
 
 Answer = Literal["", "accept", "reject"]
 """Empty while the user did not answer."""
@@ -29,7 +29,7 @@ MAX_WAITING: Final = 200
 """Questions that wait, of all programs."""
 
 ID_DIGITS: Final = 32
-"""Digits of a digest in an id: so many that no agent finds another call or policy with the same."""
+"""Digits of a digest in an id: so many that no agent finds another call or workflow with the same."""
 
 DECISIONS: Final = Subject(
     # What the table began with.
@@ -59,6 +59,7 @@ DECISIONS: Final = Subject(
             FROM approved_policy;
         DROP TABLE approved_policy;
         """,
+        "UPDATE decision SET kind = 'workflow' WHERE kind = 'policy';",
     ),
 )
 
@@ -67,11 +68,11 @@ KEY: Final = "(kind, path, name, digest) = (?, ?, ?, ?)"
 
 
 class Decision(Record):
-    """What agents may do if the user agrees: run the policy of a note, or call the program of a server."""
+    """What agents may do if the user agrees: run the workflow of a note, or call the program of a server."""
 
     kind: Kind
     path: VaultPath = VaultPath("")
-    """The note of a policy."""
+    """The note of a workflow."""
     name: str = ""
     """The name of a server."""
     digest: Digest = Digest("")
@@ -133,9 +134,9 @@ class Decisions:
             for kind, path, name, digest, would, client, asked, expires, lasts, *answer in rows
         ]
 
-    def approved_policies(self) -> Mapping[VaultPath, Digest]:
-        """Return the digest of each policy that agents may run."""
-        return {one.path: one.digest for one in self.all() if one.kind == "policy" and one.answer == "accept"}
+    def approved_workflows(self) -> Mapping[VaultPath, Digest]:
+        """Return the digest of each workflow that agents may run."""
+        return {one.path: one.digest for one in self.all() if one.kind == "workflow" and one.answer == "accept"}
 
     def find_answer(self, decision: Decision) -> Answer:
         return next((one.answer for one in self.all() if one.key == decision.key), "")

@@ -16,7 +16,7 @@ import { ASK, CHANGES, GRAPH, type Host, type PaneType, RELATED, SEARCH, STATUS 
 import { registerLastChange } from "./obsidian/last-change/last-change";
 import { tellGiven } from "./obsidian/memory/given-sign";
 import { chooseProperty, chooseTag } from "./obsidian/order/properties";
-import { choosePolicy } from "./obsidian/policies/run-policy";
+import { chooseWorkflow } from "./obsidian/workflows/run-workflow";
 import { registerPanes } from "./obsidian/panes";
 import { RelatedView } from "./obsidian/related/related-view";
 import { DEFAULTS, type Settings } from "./obsidian/settings/settings";
@@ -73,7 +73,7 @@ export default class VaultsidePlugin extends Plugin implements Host {
 		});
 		this.addCommand({ id: "rename-tag", name: "Rename a tag everywhere…", callback: () => void chooseTag(this) });
 		this.addCommand({ id: "rename-property", name: "Rename a property everywhere…", callback: () => void chooseProperty(this) });
-		this.addCommand({ id: "run-policy", name: "Run a policy…", callback: () => void choosePolicy(this) });
+		this.addCommand({ id: "run-workflow", name: "Run a workflow…", callback: () => void chooseWorkflow(this) });
 		this.addCommand({ id: "reconnect", name: "Look for the bridge again", callback: () => this.reconnect() });
 		const search = this.addRibbonIcon("search", "Search by words and meaning", () => void this.reveal(SEARCH));
 		const graph = this.addRibbonIcon("chart-network", "Show the graph", () => void this.reveal(GRAPH));

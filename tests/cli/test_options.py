@@ -105,11 +105,11 @@ def test_what_the_parser_does_not_know_is_refused(words: list[str], capsys: pyte
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["lsit_policies"], "there is no `lsit_policies`; did you mean `list-policies`?"),
+        (["lsit_workflows"], "there is no `lsit_workflows`; did you mean `list-workflows`?"),
         (["judge-change", "a"], "there is no `judge-change`; did you mean `decide`?"),
         (["accept_change"], "there is no `accept_change`; did you mean `decide`?"),
         (["undo"], "there is no `undo`; did you mean `undo-change` or `undo-session`?"),
-        (["policies"], "there is no `policies`; did you mean `list-policies`?"),
+        (["workflows"], "there is no `workflows`; did you mean `list-workflows`?"),
         (["order"], "there is no `order`; did you mean `plan-garden` or "),
         (["open"], "there is no `open`; did you mean `read-note` or `daily-note`?"),
         (["serach", "a"], "there is no `serach`; did you mean `search`?\n  `vaultside --help` tells"),

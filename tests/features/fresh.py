@@ -15,8 +15,8 @@ from bridge.changes.requests.create_note import CreateNote
 from bridge.engine.editor_handoff import Offer
 from bridge.engine.transactions import Author
 from bridge.errors import InvalidArguments
-from bridge.features.policies.block import policy_note
-from bridge.features.policies.parse import starter_text
+from bridge.features.workflows.block import workflow_note
+from bridge.features.workflows.parse import starter_text
 from bridge.state.change_records import Change
 from bridge.state.session_log import SessionEvent
 from bridge.types import VaultPath
@@ -89,8 +89,8 @@ async def planned(served: Served, example: Mapping[str, Any]) -> Mapping[str, An
 
 async def write_example(operation: Operation, served: Served) -> None:
     """Write the note that an operation's example is about, where the sample vault has none."""
-    if operation.name == "run_policy":
-        await write_example_policy(served, operation.example["path"])
+    if operation.name == "run_workflow":
+        await write_example_workflow(served, operation.example["path"])
 
 
 async def remembered(served: Served, path: str) -> None:
@@ -102,12 +102,12 @@ async def remembered(served: Served, path: str) -> None:
     await served.call("wait_until_indexed", path=path)
 
 
-async def write_example_policy(served: Served, path: str) -> None:
-    """Write a policy into the agents' folder."""
+async def write_example_workflow(served: Served, path: str) -> None:
+    """Write a workflow into the agents' folder."""
     await served.call("set_up_memory", templates=False)
     place = served.bridge.find(None).root / path
     place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(policy_note(place.stem, "Of a meeting.", starter_text("meeting-note")), encoding="utf-8")
+    place.write_text(workflow_note(place.stem, "Of a meeting.", starter_text("meeting-note")), encoding="utf-8")
     await served.call("wait_until_indexed", path=path)
 
 

@@ -79,8 +79,8 @@ class Story:
             ("save_session", {"goal": "Bake", "confirm": True}),
             ("plan_garden", {"skip_checked": False, "agent": agent, "confirm": True}),
             ("change_notes", {"rename": {"type": "Type"}, "agent": agent, "confirm": True}),
-            ("author_policy", {"agent": True, "name": "Begin", "starter": "reading-note", "confirm": True}),
-            ("run_policy", {"agent": True, "path": f"{here}/Policies/Begin.md", "variables": {}, "confirm": True}),
+            ("author_workflow", {"agent": True, "name": "Begin", "starter": "reading-note", "confirm": True}),
+            ("run_workflow", {"agent": True, "path": f"{here}/Workflows/Begin.md", "variables": {}, "confirm": True}),
             *(("apply_plan", {"path": path, "agent": agent, "confirm": True}) for path in self.plans()),
             *(("decide", {"id": one["id"], "verdict": "accept"}) for one in proposals),
         ]

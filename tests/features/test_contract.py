@@ -142,7 +142,7 @@ async def test_the_tool_says_the_same_as_http(sample: Served, operation: Operati
         assert (answer.is_error, text_of(answer).partition(":")[0]) == (True, refused(direct)["code"])
         return
     assert text_of(answer)
-    if operation.name in {*JOURNAL, "apply_plan", "author_policy"}:  # of an agent, what the latter do is proposed
+    if operation.name in {*JOURNAL, "apply_plan", "author_workflow"}:  # of an agent, what the latter do is proposed
         assert answer.structured_content.keys() == direct.json.keys()
     else:
         state = {"state": "proposed"} if operation.name in SETTING_UP else {}

@@ -13,8 +13,8 @@ from bridge.state.decisions import ID_DIGITS, MAX_OF_CLIENT, MAX_WAITING, WAIT_S
 from bridge.state.store import Store
 from bridge.types import Digest, VaultPath
 from tests.external_tools.servers import SECRET, programs, write_servers
-from tests.features.policies import CREATE, NOTES, PATH, Agent, agent_of, root, write_policy
 from tests.features.served import Served, readable, serving
+from tests.features.workflows import CREATE, NOTES, PATH, Agent, agent_of, root, write_workflow
 from tests.mcp.client import ERAS, Era, connected, text_of
 
 __all__ = ["NOTES"]
@@ -121,30 +121,30 @@ async def test_a_no_is_final_whatever_agents_may_confirm(served: Served, data: P
     assert (await agent.call("call_server", **SAY, confirm=True)).code == "declined"
 
 
-async def test_a_policy_waits_when_it_is_drafted_refused_or_changed(served: Served) -> None:
+async def test_a_workflow_waits_when_it_is_drafted_refused_or_changed(served: Served) -> None:
     agent = await agent_of(served)
     text = "{version: 1, steps: [{id: note, do: create_note, path: Reading/Salt.md}]}"
     assert (await served.call("set_up_memory")).status == 200
-    drafted = (await agent.call("author_policy", name="Salt", text=text)).json
+    drafted = (await agent.call("author_workflow", name="Salt", text=text)).json
     await served.call("wait_until_indexed", path=drafted["path"])
     (one,) = (await listed(served))["waiting"]
-    assert (one["id"], one["client"]) == (f"{drafted['path']}@{drafted['policy_digest'][:ID_DIGITS]}", "scribe")
-    assert one["would"] == "run the policy `Agents/Policies/Salt.md`"
+    assert (one["id"], one["client"]) == (f"{drafted['path']}@{drafted['workflow_digest'][:ID_DIGITS]}", "scribe")
+    assert one["would"] == "run the workflow `Agents/Workflows/Salt.md`"
     await decide(served, one["id"], "accept")
-    assert (await agent.call("run_policy", path=drafted["path"])).status == 200
+    assert (await agent.call("run_workflow", path=drafted["path"])).status == 200
     file = root(served) / drafted["path"]
     file.write_text(file.read_text().replace("Reading/", "Other/"))
     (changed,) = (await listed(served))["waiting"]
     assert (changed["client"], "changed since you agreed" in changed["would"]) == (None, True)
     await decide(served, changed["id"], "reject")
     assert (await listed(served))["waiting"] == []
-    assert (await agent.call("run_policy", path=drafted["path"])).code == "declined"
+    assert (await agent.call("run_workflow", path=drafted["path"])).code == "declined"
     file.write_text(file.read_text().replace("Other/", "Reading/"))
-    assert (await agent.call("run_policy", path=drafted["path"])).status in {200, 409}
+    assert (await agent.call("run_workflow", path=drafted["path"])).status in {200, 409}
     # What no agent asked for does not wait; once one is refused, it does, as long as it is as it was.
-    digest = await write_policy(served, CREATE)
+    digest = await write_workflow(served, CREATE)
     assert (await listed(served))["waiting"] == []
-    assert (await agent.call("run_policy", path=PATH, variables={"title": "X"})).code == "forbidden"
+    assert (await agent.call("run_workflow", path=PATH, variables={"title": "X"})).code == "forbidden"
     assert [each["id"] for each in (await listed(served))["waiting"]] == [f"{PATH}@{digest[:ID_DIGITS]}"]
     file = root(served) / PATH
     file.write_text(file.read_text().replace("Of {{", "About {{"))
@@ -176,8 +176,8 @@ async def test_the_agents_folder_is_taken_back(served: Served) -> None:
 
 async def test_agents_see_proposals_alone_and_answer_nothing(served: Served) -> None:
     agent = await agent_of(served, applies=False)
-    await write_policy(served, CREATE, "Secret/P.md")
-    assert (await agent.call("run_policy", path="Secret/P.md", variables={"title": "X"})).code == "forbidden"
+    await write_workflow(served, CREATE, "Secret/P.md")
+    assert (await agent.call("run_workflow", path="Secret/P.md", variables={"title": "X"})).code == "forbidden"
     proposed = (await agent.call("create_note", path="New.md", text="New.")).json["change_id"]
     (one,) = (await listed(served))["waiting"]
     seen = (await agent.call("list_decisions")).json
@@ -251,7 +251,7 @@ async def test_an_id_that_two_have_is_not_answered(served: Served) -> None:
 
 def test_what_names_no_note_is_not_forgotten_with_denied_notes(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "state.sqlite")
-    for decision in (Decision("server", name="test"), Decision("policy", VaultPath("P.md"))):
+    for decision in (Decision("server", name="test"), Decision("workflow", VaultPath("P.md"))):
         store.decisions.answer(decision, "reject", None)
     store.forget(lambda _: True)
     assert [one.kind for one in store.decisions.all()] == ["server"]
@@ -266,7 +266,7 @@ def test_nobody_floods_the_list(tmp_path: Path) -> None:
     def call(number: int, name: str = "test") -> Decision:
         return Decision("server", name=name, digest=Digest(str(number)), would="say", lasts=False)
 
-    decisions.answer(Decision("policy", VaultPath("P.md"), digest=Digest("1")), "accept", None)
+    decisions.answer(Decision("workflow", VaultPath("P.md"), digest=Digest("1")), "accept", None)
     for number in range(2 * MAX_OF_CLIENT):
         clock[0] += 1
         decisions.ask(call(number), "one")
@@ -280,5 +280,5 @@ def test_nobody_floods_the_list(tmp_path: Path) -> None:
         decisions.ask(call(number, "many"), f"client {number}")
     assert len(decisions.all()) == MAX_WAITING + 1
     clock[0] += WAIT_S
-    assert [one.kind for one in decisions.all()] == ["policy"]
+    assert [one.kind for one in decisions.all()] == ["workflow"]
     store.close()

@@ -240,14 +240,14 @@ async def test_corrections_and_handoffs_are_told(served: Served, answers: dict[s
 
 
 async def test_approvals_and_judgements_are_kept(served: Served, answers: dict[str, Any]) -> None:
-    policies = (await ask(served, "list_policies"))["policies"]
+    workflows = (await ask(served, "list_workflows"))["workflows"]
     kept = ("path", "digest", "approved", "changed")
-    assert pick(policies, *kept) == pick(answers["list_policies"]["policies"], *kept)
+    assert pick(workflows, *kept) == pick(answers["list_policies"]["policies"], *kept)
     scribe = answers["tokens"]["scribe"]
     meeting = {"title": "Mill", "people": ["Miller Adams"]}
-    ran = await ask_as(served, scribe, "run_policy", path="Agents/Policies/Meeting.md", variables=meeting)
+    ran = await ask_as(served, scribe, "run_workflow", path="Agents/Policies/Meeting.md", variables=meeting)
     assert ran.status == 200, ran.body
-    assert (await ask_as(served, scribe, "run_policy", path="Agents/Policies/Salt.md")).code == "forbidden"
+    assert (await ask_as(served, scribe, "run_workflow", path="Agents/Policies/Salt.md")).code == "forbidden"
     rules = (await ask(served, "garden_rules"))["rules"]
     then = {one["check"]: one for one in answers["garden_rules"]["rules"]}
     for rule in rules:

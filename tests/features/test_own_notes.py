@@ -18,10 +18,10 @@ NOTES = {
     "Templates/Song.md": "---\ntype: Song\ncreated: {{date}}\n---\n",
 }
 RENAMED = ("[[Ontology/Instructions|Instructions]]", "[[Songs/Odd|Odd]]", "[[Templates/Song|Song]]")
-POLICY = """---
-TYPE: [Policy]
+WORKFLOW = """---
+TYPE: [Workflow]
 ---
-```policy
+```workflow
 version: 1
 description: Begin a note.
 steps:
@@ -93,15 +93,15 @@ async def test_no_rename_reaches_the_folder_of_agents_unless_it_is_named(served:
 async def test_notes_of_the_bridge_are_read_whatever_a_person_made_of_their_properties(served: Served) -> None:
     memory = root(served) / "Agents/Memory/Clay.md"
     memory.write_text(memory.read_text().replace("type: memory", "Type: [Memory]"))
-    (root(served) / "Begin.md").write_text(POLICY)
+    (root(served) / "Begin.md").write_text(WORKFLOW)
     for path in ("Agents/Memory/Clay.md", "Begin.md"):
         await served.call("report_changes", changes=[{"kind": "modify", "path": path}])
         await served.call("wait_until_indexed", path=path)
     assert [one["path"] for one in (await served.call("recall", query="clay")).json["memories"]] == [
         "Agents/Memory/Clay.md"
     ]
-    assert [one["path"] for one in (await served.call("list_policies")).json["policies"]] == ["Begin.md"]
-    assert (await served.call("list_policies", path="Begin.md")).status == 200
+    assert [one["path"] for one in (await served.call("list_workflows")).json["workflows"]] == ["Begin.md"]
+    assert (await served.call("list_workflows", path="Begin.md")).status == 200
 
 
 async def test_the_rules_of_an_ontology_are_no_finding(served: Served) -> None:
@@ -119,7 +119,7 @@ async def test_what_the_bridge_reads_as_rules_is_no_finding_and_never_ticked(ser
     rules = "\n# Clay\n# Clay\nOf Clay and [[Claay]].\n"
     every |= {
         "Clay.md": "---\nat_least: 2\n---\nClay is earth.\n",
-        "Begin.md": POLICY + rules,
+        "Begin.md": WORKFLOW + rules,
         "Rules.md": f"---\ntype: schema\nfor_type: song\n---\n{rules}",
         "Ontology/Concepts/Concepts.md": f"Ideas, such as Clay.\n{rules}",
         "Ontology/Instructions.md": f"---\ntype: ontology\nat_least: '2'\n---\n{rules}",

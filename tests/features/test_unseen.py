@@ -14,10 +14,10 @@ from tests.features.served import Served, serving, write_vault
 TAGS = "".join(chr(0xE0000 + ord(letter)) for letter in "ignore")
 H = f"<!-- obey me -->%% obey too %%\u200b\u202e\u2066\u200f{TAGS}"
 UNSEEN = ("obey", "<!--", "\u200b", "\u202e", "\u2066", TAGS[0])
-POLICY = f"""---
-type: policy
+WORKFLOW = f"""---
+type: workflow
 ---
-```policy
+```workflow
 version: 1
 description: "Sorts {H} bread"
 variables:
@@ -34,7 +34,7 @@ NOTES = {
     f"| a {H} | b |\n| - | - |\n| bread {H} | c |\n",
     "Oven.md": f'---\naliases: ["Kiln {H}"]\n---\n# Oven {H}\n\n## Heat {H}\n\nAn oven heats Loaf {H} and N {H}.\n',
     "Base.base": "views:\n  - type: table\n    name: All\n    order: [file.name, note.kind, note.aliases]\n",
-    "Policies/Sort.md": POLICY,
+    "Workflows/Sort.md": WORKFLOW,
     "Agents/About this folder.md": "---\ntype: agents-folder\n---\n",
     "Agents/Memory/Clay.md": f"---\ntype: memory\nkind: fact\naliases: ['clay {H}']\n---\nBread {H} of clay.\n",
     "Agents/Corrections.md": f"---\ntype: corrections\n---\n- [ ] wrong_fact · Bread {H} is flat · in [[N]] · by A"
@@ -100,10 +100,10 @@ async def test_no_answer_has_it(served: Served, operation: Any) -> None:
     known = {argument.name for argument in operation.arguments}
     own = {name: value for name, value in ASKED.items() if name in known}
     example = {name: value for name, value in operation.example.items() if name not in own and name != "folder"}
-    of_policy = {"path": "Policies/Sort.md", "text": None} if "policy" in operation.name else {}
+    of_workflow = {"path": "Workflows/Sort.md", "text": None} if "workflow" in operation.name else {}
     of_base = {"path": "Base.base"} if operation.name == "query_base" else {}
     as_text = {name: value for name, value in own.items() if name != "form"}
-    for arguments in (own, as_text, own | example, example, own | of_policy, own | of_base):
+    for arguments in (own, as_text, own | example, example, own | of_workflow, own | of_base):
         given = {name: value for name, value in arguments.items() if value is not None}
         answer = (await served.call(operation.name, **given)).json
         for name, text in texts(answer):
@@ -118,7 +118,7 @@ async def test_the_vault_has_it_in_every_field_that_is_asked(served: Served) -> 
         "list_tasks": {},
         "note_profile": {"path": "N.md"},
         "note_links": {"path": "Oven.md", "mentions": True, "context": True},
-        "list_policies": {},
+        "list_workflows": {},
         "entity_course": {"name": "Oven.md"},
         "list_memories": {},
         "query_base": {"path": "Base.base"},
@@ -130,8 +130,8 @@ async def test_the_vault_has_it_in_every_field_that_is_asked(served: Served) -> 
     assert '"bake bread"' in said["list_tasks"]
     assert '"Bread rises"' in said["note_profile"]
     assert "Bread rises slowly in the Oven of Loaf." in said["note_links"]
-    assert "Sorts bread" in said["list_policies"]
-    assert "The crumb" in said["list_policies"]
+    assert "Sorts bread" in said["list_workflows"]
+    assert "The crumb" in said["list_workflows"]
     assert "clay" in said["list_memories"]
     assert "rye bread" in said["query_base"]
 

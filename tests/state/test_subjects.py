@@ -88,9 +88,9 @@ def fill_gardener(store: Store, path: VaultPath) -> None:
     ledger.favour("tags", favoured=True)
 
 
-def fill_policies(store: Store, path: VaultPath) -> None:
+def fill_workflows(store: Store, path: VaultPath) -> None:
     for each in (path, OTHER):
-        store.decisions.answer(Decision("policy", each, digest=Digest("1")), "accept", "vaultside")
+        store.decisions.answer(Decision("workflow", each, digest=Digest("1")), "accept", "vaultside")
 
 
 def fill_nothing(store: Store, path: VaultPath) -> None:
@@ -109,7 +109,7 @@ SAMPLES: dict[str, Callable[[Store, VaultPath], None]] = {
     "journal": fill_journal,
     "memory": fill_memory,
     "gardener": fill_gardener,
-    "policies": fill_policies,
+    "policies": fill_workflows,
     "deep_search": fill_nothing,
 }
 """Fills every table of a subject with rows that name a note; a feature with tables needs one here."""

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from bridge.features import operations
-from bridge.features.policies.block import policy_note
-from bridge.features.policies.parse import starter_text
+from bridge.features.workflows.block import workflow_note
+from bridge.features.workflows.parse import starter_text
 from tests.system.sidecar import PATIENCE_S, CallFailed, Sidecar, serving
 
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 0x1
@@ -23,7 +23,7 @@ OUTSIDE = ("192.0.2.1", 443)
 NOTEBOOK = {
     "About this folder.md": "Agents may write here.\n",
     "Handoffs/Starters.md": "---\ntype: handoff\n---\n## Goal\n\n> Describe every starter\n",
-    "Policies/Meeting note.md": policy_note("Meeting note", "Of a meeting.", starter_text("meeting-note")),
+    "Workflows/Meeting note.md": workflow_note("Meeting note", "Of a meeting.", starter_text("meeting-note")),
     **{f"Memory/{name}.md": f"---\ntype: memory\nkind: fact\n---\n{name}.\n" for name in ("Rye", "Old", "New")},
 }
 """The notes in the agents' folder to which examples refer."""

@@ -40,7 +40,7 @@ WRITING = [
     if operation.name not in KEEPERS
 ]
 
-POLICY = f"""
+WORKFLOW = f"""
 version: 1
 conditions:
   - {{id: there, check: note_exists, note: {json.dumps(NOTE)}}}
@@ -61,7 +61,7 @@ steps:
       {{{{steps.folder.total}}}} {{{{steps.tagged.total}}}} {{{{steps.open.total}}}} [[Vexhollow]]
   - {{id: last, do: add_task, path: New.md, text: "{{{{steps.hits.total}}}} {{{{conditions.links}}}}"}}
 """
-"""A policy that asks for denied notes in every way."""
+"""A workflow that asks for denied notes in every way."""
 
 EDIT = {"op": "append", "text": "More."}
 
@@ -83,7 +83,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "into": (NOTE, "Welcome.md", f"{FOLDER}/Nothing.md"),
     "link": (*LINKED, *DENIED, "#Snorbeck", "Vexhollow#^fenwhistle", "Ormulith", "klepthorn.png", "trespelith"),
     "query": (*SECRET, *LINKED, "the quillmarsh opens at noon", "path:jundapeak", "tag:#brindlewick", "[torvandale]"),
-    "text": ("The quillmarsh of Vexhollow and Trespelith opens at noon. Ormulith, Snorbeck.", POLICY),
+    "text": ("The quillmarsh of Vexhollow and Trespelith opens at noon. Ormulith, Snorbeck.", WORKFLOW),
     "task": (*SECRET,),
     "to": (NOTE, FOLDER, f"{FOLDER}/New.md", f"{FOLDER}/Whimbrelode/Gull", "alias.md", "Elsewhere", "Welcome.md"),
     "template": (NOTE, f"{FOLDER}/Nothing.md", "alias.md"),

@@ -27,7 +27,7 @@ from bridge.features.history.public import (
     settled_view,
     summarize_change,
 )
-from bridge.features.policies.public import open_seen_policy, read_note
+from bridge.features.workflows.public import open_seen_workflow, read_note
 from bridge.records import Record
 from bridge.state.change_records import ChangeFilter
 from bridge.state.decisions import Decision
@@ -43,8 +43,8 @@ class ListedDecision(Record):
 
     Attributes:
         id: Its id: what it is about, and the digest of what may be done.
-        kind: Whether it is about a `policy`, a call of a `server` of the user's list, or the agents' `folder`.
-        subject: The note of the policy, the name of the server, or the folder.
+        kind: Whether it is about a `workflow`, a call of a `server` of the user's list, or the agents' `folder`.
+        subject: The note of the workflow, the name of the server, or the folder.
         would: What agents would do, or may do.
         client: The program that asked last; null if none did.
         asked: When it did.
@@ -55,7 +55,7 @@ class ListedDecision(Record):
     """
 
     id: str
-    kind: Literal["policy", "server", "folder"]
+    kind: Literal["workflow", "server", "folder"]
     subject: str
     would: str
     client: str | None = None
@@ -107,14 +107,14 @@ async def list_decisions(call: Call, limit: Annotated[int, Meta(ge=1, le=200)] =
 
 
 def find_waiting(call: Call, known: Sequence[Decision]) -> tuple[ListedDecision, ...]:
-    """Return what waits: of policies only those that still are as they were asked for, or were changed since."""
-    approved = {one.path for one in known if one.kind == "policy" and one.answer == "accept"}
+    """Return what waits: of workflows only those that still are as they were asked for, or were changed since."""
+    approved = {one.path for one in known if one.kind == "workflow" and one.answer == "accept"}
     current: dict[VaultPath, Digest] = {}
-    for path in {one.path for one in known if one.kind == "policy"}:
+    for path in {one.path for one in known if one.kind == "workflow"}:
         with suppress(BridgeError):
             current[path] = read_note(call.vault, path).digest
     keys = {one.key for one in known}
-    changed = [Decision("policy", path, digest=current[path]) for path in sorted(approved & current.keys())]
+    changed = [Decision("workflow", path, digest=current[path]) for path in sorted(approved & current.keys())]
     waiting = [one for one in known if not one.answer and (not one.path or one.digest == current.get(one.path))]
     waiting += [one for one in changed if one.key not in keys]
     return tuple(describe_decision(one, changed=one.path in approved) for one in waiting)
@@ -126,7 +126,7 @@ def describe_decision(one: Decision, *, changed: bool = False) -> ListedDecision
         one.id,
         one.kind,
         one.subject,
-        one.would or (f"run the policy `{one.path}`{extent}" if one.path else f"call the server `{one.name}`"),
+        one.would or (f"run the workflow `{one.path}`{extent}" if one.path else f"call the server `{one.name}`"),
         one.client,
         iso(one.asked) if one.asked else None,
         iso(one.expires) if one.expires else None,
@@ -180,7 +180,7 @@ async def decide(
     was rejected.
 
     Args:
-        id: Its id, from `list_decisions`, or of a proposed change; `PATH@DIGEST` for any policy.
+        id: Its id, from `list_decisions`, or of a proposed change; `PATH@DIGEST` for any workflow.
         verdict: `accept` applies a proposed change; `reject` also takes an agreement back, and settles a `conflict`.
         hunks: Accept only these hunks of a change, numbered as in `show_change`; the rest are rejected.
 
@@ -188,8 +188,8 @@ async def decide(
         Forbidden: The caller is an agent.
         ChangeNotFound: No such change, and nobody asked for it.
         ChangeConflict: It is no longer pending, or the same lines have changed since.
-        NoteNotFound: No such note of a policy; the message names the closest.
-        NoteChanged: The policy is another by now.
+        NoteNotFound: No such note of a workflow; the message names the closest.
+        NoteChanged: The workflow is another by now.
     """
     if not call.is_user:
         hint = "Only the user may, in Obsidian or by `vaultside decide`."
@@ -226,18 +226,18 @@ async def withdraw_folder(call: Call, verdict: Literal["accept", "reject"]) -> D
 
 
 async def find_decision(call: Call, subject: str, digest: Digest, *, accepts: bool) -> Decision:
-    """Return what is to be decided; a policy that is to be accepted must be as the user has seen it."""
+    """Return what is to be decided; a workflow that is to be accepted must be as the user has seen it."""
     known = await asyncio.to_thread(call.vault.store.decisions.all)
     matches = [one for one in known if one.subject == subject and is_same_digest(one.digest, digest)]
     if len(matches) > 1:
         raise InvalidArguments("Several decisions have ids that begin so.", hint="Give the whole id.")
     found = matches[0] if matches else None
-    is_policy = found.kind == "policy" if found is not None else subject.lower().endswith(".md")
-    if is_policy and (accepts or found is None):
-        policy = await open_seen_policy(call, VaultPath(subject), digest)
+    is_workflow = found.kind == "workflow" if found is not None else subject.lower().endswith(".md")
+    if is_workflow and (accepts or found is None):
+        workflow = await open_seen_workflow(call, VaultPath(subject), digest)
         if accepts:
-            policy.require_sound()
-        return policy.decision
+            workflow.require_sound()
+        return workflow.decision
     if found is None:
         raise ChangeNotFound(f"Nobody asked for `{inline(subject)[:100]}`.", hint="`list_decisions` lists what waits.")
     return found

@@ -11,7 +11,6 @@ from bridge.engine.analytics import GraphSnapshot
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.features.links.public import Corpus
-from bridge.features.policies.public import TYPE as POLICY
 from bridge.features.properties.public import TYPE as SCHEMA
 from bridge.features.properties.public import Rule
 from bridge.features.topics.public import (
@@ -21,6 +20,7 @@ from bridge.features.topics.public import (
     find_ontology_folder,
     is_instructions,
 )
+from bridge.features.workflows.public import TYPES as WORKFLOW_TYPES
 from bridge.index.boilerplate import is_template
 from bridge.index.note import IndexedNote, Notes
 from bridge.markdown.kinds import is_index_note
@@ -32,7 +32,7 @@ from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import ObsidianSettings
 from bridge.vault.rules import GlobSet
 
-RULE_TYPES = frozenset((POLICY, SCHEMA))
+RULE_TYPES = frozenset((*WORKFLOW_TYPES, SCHEMA))
 
 
 class BudgetSpent(Exception):
@@ -158,7 +158,7 @@ class Garden(Record, eq=False, dict=True):
 
     @cached_property
     def rules(self) -> Notes:
-        """The notes that the bridge reads as rules: policies, schema notes, what is no topic of the ontology."""
+        """The notes that the bridge reads as rules: workflows, schema notes, what is no topic of the ontology."""
         notes = self.graph_snapshot.notes
         ontology = find_ontology_folder(self.vault.settings.section(TopicSettings).ontology_folder, notes)
         return {

@@ -220,12 +220,12 @@ test("nothing of the changes is cut off, whatever the script, in light and in da
 test("what an agent may do is agreed to where it waits, and taken back", async () => {
 	const text = "{version: 1, steps: [{id: note, do: create_note, path: Reading/Salt.md}]}";
 	await opened();
-	const { path } = await bridge.call<{ path: string }>("author_policy", { name: "Salt", text, confirm: true });
+	const { path } = await bridge.call<{ path: string }>("author_workflow", { name: "Salt", text, confirm: true });
 	await bridge.call("wait_until_indexed", { path, what: "links" });
-	const decision = obsidian.page.locator(".vaultside-decision", { hasText: "run the policy Agents/Policies/Salt.md" });
+	const decision = obsidian.page.locator(".vaultside-decision", { hasText: "run the workflow Agents/Workflows/Salt.md" });
 	await decision.waitFor();
 	await expect.poll(() => obsidian.page.locator(".vaultside-badge").innerText()).toBe("1");
-	const approved = async (): Promise<boolean | undefined> => (await bridge.call<{ policies: { approved: boolean }[] }>("list_policies", {})).policies[0]?.approved;
+	const approved = async (): Promise<boolean | undefined> => (await bridge.call<{ workflows: { approved: boolean }[] }>("list_workflows", {})).workflows[0]?.approved;
 	await decision.getByRole("button", { name: "Accept" }).click();
 	await expect.poll(approved).toBe(true);
 	await decision.getByRole("button", { name: "Take back" }).click();

@@ -1,0 +1,293 @@
+"""Reads a workflow from its YAML, with every fault in it and the line of each."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, cast
+
+from bridge.bases.evaluate import check_functions
+from bridge.bases.syntax import parse_expression
+from bridge.errors import InvalidArguments
+from bridge.features.workflows.model import (
+    CHECKS,
+    MAX_CONDITIONS,
+    MAX_STEPS,
+    MAX_VARIABLES,
+    VARIABLE_KINDS,
+    Check,
+    Condition,
+    Problem,
+    Variable,
+    VariableKind,
+    Workflow,
+    WorkflowStep,
+)
+from bridge.markdown.note import Value
+from bridge.markdown.yaml12 import WrongYaml, YamlText, read_yaml
+from bridge.records import Record
+
+VERSION: Final = 1
+
+_ID: Final = re.compile(r"[^\W\d][\w-]{0,59}")
+_WHEN: Final = re.compile(r"(not\s+|!\s*)?([^\W\d][\w-]*)")
+_FIELDS: Final = frozenset({"version", "description", "variables", "conditions", "steps", "output"})
+_OF_VARIABLE: Final = frozenset({"type", "required", "default", "choices", "description"})
+_NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
+    "where": ("where",),
+    "section_exists": ("note", "heading"),
+    "section_missing": ("note", "heading"),
+    "property_exists": ("note", "property"),
+    "property_missing": ("note", "property"),
+    "open_tasks": (),
+}
+_ALLOWED: Final[Mapping[str, tuple[str, ...]]] = {"where": ("note",), "open_tasks": ("note", "folder")}
+_OF_STEP: Final = frozenset({"id", "do", "when", "each"})
+_UNQUOTED: Final = 'A value that begins with a template must stand in quotes: "{{today}}".'
+
+
+class WorkflowText(Record):
+    """What was read of a workflow: as much as can be understood, and the faults."""
+
+    workflow: Workflow
+    problems: tuple[Problem, ...] = ()
+
+
+def read_workflow(text: str) -> WorkflowText:
+    """Read the YAML of a workflow; lines are those of the text, from 1."""
+    try:
+        found = read_yaml(text)
+    except WrongYaml as error:
+        return WorkflowText(Workflow(), (Problem(error.line, f"{error}"),))
+    reader = _Reader(found)
+    workflow = reader.workflow()
+    return WorkflowText(workflow, tuple(sorted(reader.problems, key=lambda one: one.line)))
+
+
+class _Reader:
+    """Reads the parts of one workflow, and collects the faults."""
+
+    def __init__(self, text: YamlText) -> None:
+        self._text = text
+        self.problems: list[Problem] = []
+
+    def workflow(self) -> Workflow:
+        values = self._text.values
+        for name, line in self._text.repeated:
+            self._say(line, f"`{name[:60]}` stands twice.")
+        self._refuse_unknown(values, _FIELDS, "A workflow")
+        self._find_unquoted(values)
+        if values.get("version") != VERSION or isinstance(values.get("version"), bool):
+            self._say(self._line(values, "version"), f"`version` must be {VERSION}.")
+        steps = tuple(self._steps(values))
+        if not steps:
+            self._say(self._line(values, "steps"), "`steps` must be a list with at least one step.")
+        return Workflow(
+            self._word(values, "description"),
+            {one.name: one for one in self._variables(values)},
+            {one.id: one for one in self._conditions(values)},
+            steps,
+            self._word(values, "output"),
+            self._line(values, "output"),
+        )
+
+    # -- variables ----------------------------------------------------------------------------------------------------
+
+    def _variables(self, values: Mapping[str, Value]) -> Iterator[Variable]:
+        given = self._mapping(values, "variables")
+        if len(given) > MAX_VARIABLES:
+            self._say(self._line(values, "variables"), f"A workflow has at most {MAX_VARIABLES} variables.")
+        for name, facts in list(given.items())[:MAX_VARIABLES]:
+            line = self._line(given, name)
+            if not _ID.fullmatch(name):
+                self._say(line, f"`{name[:60]}` cannot be a name: use letters, digits, `_` and `-`.")
+            elif isinstance(facts, Mapping):
+                yield self._variable(name, facts, line)
+            else:
+                self._say(line, f"The variable `{name}` must have fields, such as `{{type: text}}`.")
+
+    def _variable(self, name: str, facts: Mapping[str, Value], line: int) -> Variable:
+        self._refuse_unknown(facts, _OF_VARIABLE, "A variable")
+        kind = facts.get("type", "text")
+        if kind not in VARIABLE_KINDS:
+            self._say(line, f"`{name}` has no type that is known; types are {', '.join(VARIABLE_KINDS)}.")
+            kind = "text"
+        default = facts.get("default")
+        required = facts.get("required", default is None)
+        if not isinstance(required, bool):
+            self._say(line, f"`required` of `{name}` must be true or false.")
+            required = True
+        choices = facts.get("choices", [])
+        if not isinstance(choices, list) or not all(isinstance(one, str | int | float) for one in choices):
+            self._say(line, f"`choices` of `{name}` must be a list of texts.")
+            choices = []
+        if (kind == "choice") != bool(choices):
+            self._say(line, f"`{name}` needs `choices` and the type `choice`; one is useless without the other.")
+        return Variable(
+            name,
+            cast("VariableKind", kind),
+            required,
+            default,
+            tuple(str(one) for one in choices),
+            str(facts.get("description") or ""),
+            line,
+        )
+
+    # -- conditions ---------------------------------------------------------------------------------------------------
+
+    def _conditions(self, values: Mapping[str, Value]) -> Iterator[Condition]:
+        known: set[str] = set()
+        for facts, line in self._items(values, "conditions", MAX_CONDITIONS):
+            id_ = self._id(facts, line, known, "condition")
+            if id_ and (found := self._condition(id_, facts, line)) is not None:
+                yield found
+
+    def _condition(self, id_: str, facts: Mapping[str, Value], line: int) -> Condition | None:
+        check = facts.get("check", "where" if "where" in facts else None)
+        if check not in CHECKS or ("where" in facts and check != "where"):
+            known = ", ".join(one for one in CHECKS if one != "where")
+            self._say(line, f"The condition `{id_}` needs either `where`, or `check` with one of {known}.")
+            return None
+        check = cast("Check", check)
+        needed = _NEEDED.get(check, ("note",))
+        allowed = (*needed, *_ALLOWED.get(check, ()))
+        self._refuse_unknown(facts, {"id", "check", "not", *allowed}, f"A condition `{check}`")
+        arguments = {name: value for name in allowed if isinstance(value := facts.get(name), str) and value.strip()}
+        if missing := [name for name in needed if name not in arguments]:
+            self._say(line, f"The condition `{id_}` needs `{missing[0]}`, a text.")
+            return None
+        if check == "open_tasks" and len(arguments) != 1:
+            self._say(line, f"The condition `{id_}` needs either `note` or `folder`.")
+            return None
+        negated = facts.get("not", False)
+        if not isinstance(negated, bool):
+            self._say(line, f"`not` of `{id_}` must be true or false.")
+            return None
+        node = None
+        if check == "where":
+            try:
+                node = parse_expression(arguments.pop("where"))
+                check_functions([node])
+            except InvalidArguments as error:
+                self._say(self._line(facts, "where"), f"{error.message} {error.hint}")
+                return None
+        return Condition(id_, check, arguments, node, negated, line)
+
+    # -- steps --------------------------------------------------------------------------------------------------------
+
+    def _steps(self, values: Mapping[str, Value]) -> Iterator[WorkflowStep]:
+        known: set[str] = set()
+        for facts, line in self._items(values, "steps", MAX_STEPS):
+            id_ = self._id(facts, line, known, "step")
+            do = facts.get("do")
+            if not isinstance(do, str) or not do.strip():
+                self._say(line, "A step needs `do`: the change or the question.")
+            elif id_:
+                arguments = {name: value for name, value in facts.items() if name not in _OF_STEP}
+                lines = {name: self._line(facts, name) for name in facts}
+                each = facts.get("each")
+                if not isinstance(each, str | list | None):
+                    self._say(lines["each"], "`each` must be a list, or name one, such as `steps.found.notes`.")
+                    each = None
+                yield WorkflowStep(id_, do.strip(), arguments, tuple(self._when(facts)), each, line, lines)
+
+    def _when(self, facts: Mapping[str, Value]) -> Iterator[tuple[str, bool]]:
+        given = facts.get("when")
+        for one in given if isinstance(given, list) else [] if given is None else [given]:
+            found = _WHEN.fullmatch(one.strip()) if isinstance(one, str) else None
+            if found is None:
+                self._say(
+                    self._line(facts, "when"),
+                    "`when` must name a condition, or `not` and a condition, or a list of these.",
+                )
+                return
+            yield found[2], found[1] is None
+
+    # -- what all have in common --------------------------------------------------------------------------------------
+
+    def _items(self, values: Mapping[str, Value], name: str, most: int) -> Iterator[tuple[Mapping[str, Value], int]]:
+        given = values.get(name)
+        if given is None:
+            return
+        if not isinstance(given, list):
+            self._say(self._line(values, name), f"`{name}` must be a list.")
+            return
+        if len(given) > most:
+            self._say(self._line(values, name), f"A workflow has at most {most} {name}, not {len(given):,}.")
+        for facts in given[:most]:
+            if isinstance(facts, Mapping):
+                yield facts, self._text.line_of(facts)
+            else:
+                self._say(self._line(values, name), f"Each of `{name}` must have fields, such as `id`.")
+
+    def _id(self, facts: Mapping[str, Value], line: int, known: set[str], what: str) -> str:
+        id_ = facts.get("id")
+        if not isinstance(id_, str) or not _ID.fullmatch(id_):
+            self._say(line, f"A {what} needs an `id` of letters, digits, `_` and `-`.")
+            return ""
+        if id_ in known:
+            self._say(line, f"Another {what} is called `{id_}` already.")
+            return ""
+        known.add(id_)
+        return id_
+
+    def _mapping(self, values: Mapping[str, Value], name: str) -> Mapping[str, Value]:
+        given = values.get(name)
+        if given is not None and not isinstance(given, Mapping):
+            self._say(self._line(values, name), f"`{name}` must be names with fields.")
+        return given if isinstance(given, Mapping) else {}
+
+    def _word(self, values: Mapping[str, Value], name: str) -> str:
+        given = values.get(name)
+        if given is not None and not isinstance(given, str):
+            self._say(self._line(values, name), f"`{name}` must be a text.")
+        return given if isinstance(given, str) else ""
+
+    def _refuse_unknown(self, given: Mapping[str, Value], known: Any, what: str) -> None:
+        for name in given:
+            if name not in known and not name.startswith("{"):
+                self._say(
+                    self._line(given, name), f"{what} has no field `{name[:60]}`; it has {', '.join(sorted(known))}."
+                )
+
+    def _find_unquoted(self, value: Value) -> None:
+        match value:
+            case Mapping():
+                for name, each in value.items():
+                    if name.startswith("{"):
+                        self._say(self._line(value, name), _UNQUOTED)
+                    else:
+                        self._find_unquoted(each)
+            case list():
+                for each in value:
+                    self._find_unquoted(each)
+
+    def _line(self, holder: Mapping[str, Value], name: str) -> int:
+        if name not in holder:
+            return self._text.line_of(holder)
+        return self._text.line_of(holder, name)
+
+    def _say(self, line: int, message: str) -> None:
+        if not any(one.line == line and one.message == message for one in self.problems):
+            self.problems.append(Problem(line, message))
+
+
+_FOLDER: Final = Path(__file__).with_name("starters")
+
+STARTERS: Final = (
+    *("new-project", "meeting-note", "weekly-review", "archive-done-projects", "inbox-triage", "reading-note"),
+    *("daily-roll-over", "contact", "bug", "decision"),
+)
+
+
+@cache
+def starter_text(name: str) -> str:
+    """Return the YAML of a starter."""
+    if name not in STARTERS:
+        raise InvalidArguments(f"There is no starter `{name[:60]}`.", hint=f"There are {', '.join(STARTERS)}.")
+    return (_FOLDER / f"{name}.yaml").read_text(encoding="utf-8")
+
+
+@cache
+def starter_description(name: str) -> str:
+    return read_workflow(starter_text(name)).workflow.description

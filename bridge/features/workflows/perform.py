@@ -1,0 +1,174 @@
+"""Runs workflows, or shows what they would do."""
+
+import asyncio
+from typing import Literal
+
+from bridge.api.agreement import ask_user
+from bridge.api.call import Call
+from bridge.api.change_view import describe_forecast
+from bridge.api.hints import Properties
+from bridge.api.registry import operation
+from bridge.api.write import (
+    Expectation,
+    WriteArguments,
+    WriteOptions,
+    Written,
+    carry_requests,
+    describe_outcome,
+    expected_counts,
+)
+from bridge.changes.forecast import CountForecast
+from bridge.errors import BridgeError, Declined, Forbidden
+from bridge.features.workflows.bindings import variable_readers, workflow_host
+from bridge.features.workflows.read import NOWHERE, ReadWorkflow, approved_digests, open_workflow
+from bridge.features.workflows.run import RunWorkflow, WorkflowRun, WorkflowTrace
+from bridge.features.workflows.templates import bind_variables
+from bridge.records import Record
+from bridge.types import Digest, VaultPath
+
+
+class WorkflowTurn(asyncio.Lock):
+    """Held while a workflow is planned, for which nothing else may change the vault."""
+
+
+class ConditionOutcome(Record):
+    """A condition of a workflow.
+
+    Attributes:
+        id: Its id.
+        holds: Whether it was true when it was last looked at; null if no step asked for it.
+    """
+
+    id: str
+    holds: bool | None
+
+
+class StepOutcome(Record):
+    """A step of a workflow.
+
+    Attributes:
+        id: Its id.
+        do: The change or question.
+        state: Whether it was done, or skipped because of its conditions.
+        turns: How often it was done.
+        found: How many results a question had; null for a change.
+        path: The note of its last change; null without one.
+    """
+
+    id: str
+    do: str
+    state: Literal["done", "skipped"]
+    turns: int
+    found: int | None
+    path: VaultPath | None
+
+
+class WorkflowOutcome(Written, kw_only=True):
+    """What a workflow did, or would do.
+
+    Attributes:
+        workflow_digest: The digest of the workflow's block.
+        approved: Whether the user approved it as it is.
+        conditions: Its conditions.
+        steps: Its steps.
+        output: What the workflow says at its end; may be empty.
+        forecast: The counts of the vault that differ afterwards; only of a dry run.
+    """
+
+    workflow_digest: Digest
+    approved: bool
+    conditions: tuple[ConditionOutcome, ...]
+    steps: tuple[StepOutcome, ...]
+    output: str
+    forecast: tuple[CountForecast, ...] = ()
+
+
+@operation(
+    example={"path": "Agents/Workflows/Meeting note.md", "variables": {"title": "Seeds"}, "dry_run": True},
+    reads=False,
+    scope="write",
+    destructive=True,
+    tasks=(
+        "run a workflow",
+        "run an approved workflow",
+        "see what a workflow would do before it runs",
+        "preview a workflow",
+        "dry run of a workflow",
+    ),
+)
+async def run_workflow(
+    call: Call,
+    path: VaultPath,
+    variables: Properties = {},  # noqa: B006  # never changed
+    expect: Expectation | None = None,
+    *,
+    options: WriteArguments,
+) -> WorkflowOutcome:
+    """Run a workflow as one change: all of its steps or none, undone together. Agents run only approved ones.
+
+    With `dry_run`, which any agent may ask for, it shows its conditions, its changes and what they make of the counts.
+
+    Args:
+        path: The note of the workflow.
+        variables: The values of its variables, by name.
+        expect: Its expected effect, such as that of a dry run; any other is refused.
+
+    Raises:
+        NoteNotFound: No such note; the message names the closest.
+        Forbidden: The user did not approve the workflow, or it was changed since; it waits for the user.
+        Declined: The user declined that agents run it.
+        InvalidArguments: The workflow cannot run, a variable does not fit, or a step cannot be done.
+        ExpectationFailed: The effect differs from `expect`; the error says how.
+    """
+    found = await open_workflow(call, path)
+    approved = (await approved_digests(call)).get(path)
+    is_approved = approved == found.digest
+    found.require_sound()
+    if not (options.dry_run or is_approved or call.is_user):
+        raise await refuse_run(call, found, changed=approved is not None)
+    values = bind_variables(found.workflow, variables, variable_readers(call))
+    run = WorkflowRun(found.workflow, values, workflow_host(call))
+    requests = [RunWorkflow(path=found.path or NOWHERE, run=run)]
+    options = WriteOptions(options.dry_run, options.reason or found.workflow.description[:500] or None, options.confirm)
+    try:
+        # One at a time, so that other changes come in between.
+        async with call.vault.part(WorkflowTurn):
+            outcome = await carry_requests(
+                call,
+                requests,
+                options,
+                operation="run_workflow",
+                expect=expected_counts(expect),
+                forecast=options.dry_run,
+            )
+    finally:
+        run.budget.cancel()
+    made = await describe_outcome(call, outcome, requests, dry_run=options.dry_run)
+    trace = run.trace
+    return WorkflowOutcome(
+        **{name: getattr(made, name) for name in Written.__struct_fields__},
+        workflow_digest=found.digest,
+        approved=is_approved,
+        conditions=tuple(ConditionOutcome(id_, trace.conditions.get(id_)) for id_ in found.workflow.conditions),
+        steps=describe_steps(trace),
+        output=trace.output,
+        forecast=describe_forecast(outcome.planned.forecast),
+    )
+
+
+def describe_steps(trace: WorkflowTrace) -> tuple[StepOutcome, ...]:
+    """Return what became of the steps in the form of the result."""
+    return tuple(StepOutcome(one.id, one.do, one.state, one.turns, one.found, one.path) for one in trace.steps)
+
+
+async def refuse_run(call: Call, found: ReadWorkflow, *, changed: bool) -> BridgeError:
+    """Have the workflow wait for the user, unless the user declined it."""
+    if await asyncio.to_thread(call.vault.store.decisions.find_answer, found.decision) == "reject":
+        return Declined(f"The user declined that agents run `{found.path}`.")
+    await ask_user(call, found.decision)
+    why = "was changed since the user approved it" if changed else "is not approved by the user"
+    return Forbidden(
+        f"The workflow `{found.path}` {why}.",
+        hint="It waits for the user, who answers in Obsidian or by `vaultside decide`; show a dry run of it.",
+        digest=found.digest,
+    )

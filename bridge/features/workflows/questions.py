@@ -1,0 +1,288 @@
+"""The questions of a workflow to the vault, and their answers as lists."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from bridge.bases.evaluate import Budget, Evaluation, check_functions
+from bridge.bases.note_files import NoteFiles
+from bridge.bases.syntax import Node, parse_expression
+from bridge.bases.values import Result
+from bridge.changes.draft import Draft, path_after_move
+from bridge.changes.requests.base import RequestContext
+from bridge.errors import InvalidArguments, NoteNotFound, NoteUnreadable, TooLarge
+from bridge.features.workflows.model import MAX_RESULTS
+from bridge.index.note import IndexedNote, IndexedTask, pack_note
+from bridge.markdown.documents import read_document
+from bridge.markdown.edit.tasks import task_blocks
+from bridge.markdown.kinds import is_document, kind_of
+from bridge.markdown.names import Names, note_name
+from bridge.markdown.note import Value
+from bridge.markdown.tasks import TaskSettings, parse_task, strip_ids
+from bridge.search.filters import filter_notes
+from bridge.search.model import SearchRequest
+from bridge.search.task_filter import TaskFilter, filter_tasks, require_status, sort_tasks
+from bridge.text.invisible import one_line
+from bridge.types import SHORT_DIGEST, VaultPath
+
+_NOWHERE: Final = VaultPath("")
+
+
+class DraftState:
+    """The notes of a vault as they would be after the steps of a draft so far; denied ones are not among them."""
+
+    def __init__(self, draft: Draft, context: RequestContext, root: Path, budget: Budget) -> None:
+        self._draft = draft
+        self._context = context
+        self._root = root
+        self._view = context.view(draft)
+        self._notes = {path: note for path, note in self._view.notes.items() if path in self._view.names}
+        self._taken = len(draft.steps)
+        self._files: NoteFiles | None = None
+        self._budget = budget
+
+    @property
+    def notes(self) -> Mapping[VaultPath, IndexedNote]:
+        self._follow()
+        return self._notes
+
+    @property
+    def names(self) -> Names:
+        self._follow()
+        return self._view.names
+
+    def find(self, written: str) -> VaultPath | None:
+        """Return the note that is named by its path or name, or by a link to it; None if there is none."""
+        target = written.strip().removeprefix("[[").removesuffix("]]").partition("|")[0].strip()
+        names = self.names
+        for path in (VaultPath(target), VaultPath(f"{target}.md")):
+            if path in names:
+                return path
+        return names.resolve(target, _NOWHERE).path if target else None
+
+    def text(self, path: VaultPath) -> str:
+        return self._draft.read(path).decode("utf-8", "surrogateescape")
+
+    def passes(self, node: Node, path: VaultPath | None, given: Mapping[str, Result]) -> bool:
+        """Return whether an expression is true of a note, or by itself."""
+        return bool(self.select(node, [path or _NOWHERE], given))
+
+    def select(self, node: Node, paths: Collection[VaultPath], given: Mapping[str, Result]) -> frozenset[VaultPath]:
+        """Return the notes for which an expression is true."""
+        self._follow()
+        if self._files is None:
+            types = self._context.obsidian().property_types
+            self._files = NoteFiles(self._notes, self._view.names, self._root, types, self._context.now)
+        query = Evaluation(self._files, budget=self._budget, given=given)
+        return frozenset(path for path in paths if query.passes(node, path))
+
+    def _follow(self) -> None:
+        """Read the notes again that steps since the last look have changed."""
+        steps = self._draft.steps[self._taken :]
+        if not steps:
+            return
+        self._taken = len(self._draft.steps)
+        self._view = self._context.view(self._draft)
+        self._files = None
+        changed: set[VaultPath] = set()
+        for step in steps:
+            changed.add(step.path)
+            if step.kind == "move" and step.to is not None:
+                inside = [path for path in (*self._notes, *changed) if path.startswith(f"{step.path}/")]
+                changed.update(inside)
+                changed.update(path_after_move(path, step.path, step.to) or path for path in (step.path, *inside))
+        for path in changed:
+            self._notes.pop(path, None)
+            if path in self._view.names and is_document(path) and kind_of(path) != "pdf":
+                with suppress(NoteNotFound, NoteUnreadable, TooLarge):
+                    self._notes[path] = self._parse(path, self._draft.read(path))
+
+    def _parse(self, path: VaultPath, data: bytes) -> IndexedNote:
+        note = read_document(path, data, max_pdf_pages=0)
+        now_ns = int(self._context.now.timestamp() * 1e9)
+        return pack_note(note, mtime_ns=now_ns, size=len(data), passages=0, left_out=(), language=None, recipe="")
+
+
+USABLE: Final[Mapping[str, frozenset[str]]] = {
+    "list_sessions": frozenset({"client", "since", "until", "limit"}),
+    "find_notes": frozenset({"folder", "tags", "properties", "types", "where", "sort", "limit"}),
+    "list_tasks": frozenset(
+        {"path", "folder", "status", "due_on", "due_after", "due_before", "tags", "text", "where", "sort", "limit"}
+    ),
+    "search": frozenset({"query", "folder", "tags", "properties", "mode", "types", "limit"}),
+    "summarise": frozenset({"paths", "tags", "modified_after", "modified_before", "length", "focus"}),
+}
+"""The arguments that a step may give."""
+
+LISTED: Final[Mapping[str, str]] = {
+    "list_sessions": "lines",
+    "find_notes": "notes",
+    "list_tasks": "tasks",
+    "search": "hits",
+    "summarise": "sentences",
+}
+"""The name of the list in each result."""
+
+Bound = Mapping[str, Any]
+"""The arguments of a question, checked as those of the operation are."""
+
+
+def find_notes(state: DraftState, bound: Bound, given: Mapping[str, Result], apart: str | None) -> Mapping[str, Value]:
+    chosen = _choose(state, bound, given, apart)
+    sort = str(bound["sort"])
+    keys: Mapping[str, Callable[[IndexedNote], Any]] = {
+        "path": lambda note: (note.path.casefold(), note.path),
+        "title": lambda note: note.title.casefold(),
+        "modified": lambda note: note.mtime,
+    }
+    by = sort.removeprefix("-")
+    if by not in keys:
+        raise InvalidArguments(f"A workflow cannot sort by `{sort}`.", hint="Sort by path, title or modified.")
+    ordered = sorted(sorted(chosen, key=keys["path"]), key=keys[by], reverse=sort.startswith("-"))
+    return _result("notes", [_note_facts(note) for note in ordered[: _limit(bound)]], len(ordered))
+
+
+def list_tasks(
+    state: DraftState, bound: Bound, given: Mapping[str, Result], apart: str | None, settings: TaskSettings
+) -> Mapping[str, Value]:
+    """Answer `list_tasks`; its arguments are those of `find_notes`, and what boxes mean."""
+    require_status(bound["status"])
+    path: VaultPath | None = bound["path"]
+    if path is not None and path not in state.notes:
+        return _result("tasks", [], 0)
+    chosen = [state.notes[path]] if path is not None else _choose(state, bound, given, apart)
+    criteria = TaskFilter(
+        bound["status"],
+        tuple(tag.strip().lstrip("#").rstrip("/").casefold() for tag in bound["tags"]),
+        bound["text"].strip().casefold(),
+        bound["due_on"],
+        bound["due_after"],
+        bound["due_before"],
+    )
+    found = sort_tasks(filter_tasks(chosen, criteria, settings), bound["sort"])
+    shown = found[: _limit(bound)]
+    blocks = {path: task_blocks(path, state.text(path)) for path in {note.path for note, _ in shown}}
+    listed = {(note.path, task.line) for note, task in shown}
+    tasks: list[Value] = [
+        {
+            "path": note.path,
+            "name": note_name(note.path),
+            "line": task.line,
+            "text": parse_task(task.text).text,
+            "status": task.status,
+            "due": task.due,
+            "tags": list(task.tags),
+            "digest": note.digest,
+            "written": (written := strip_ids(task.text)),
+            "block": blocks[note.path].get(task.line, f"[{task.status}] {written}"),
+            "nested": any((note.path, line) in listed for line in _lines_around(note, task)),
+        }
+        for note, task in shown
+    ]
+    return _result("tasks", tasks, len(found))
+
+
+def _lines_around(note: IndexedNote, task: IndexedTask) -> Iterator[int]:
+    parents = {each.line: each.parent for each in note.tasks}
+    line = task.parent
+    while line is not None:
+        yield line
+        line = parents.get(line)
+
+
+def list_hits(hits: Iterable[Mapping[str, Any]], total: int) -> Mapping[str, Value]:
+    """Return what `search` answered, in the form of the other questions."""
+    found: list[Value] = [
+        {"path": hit["path"], "name": note_name(hit["path"]), "title": hit["title"]} for hit in list(hits)[:MAX_RESULTS]
+    ]
+    return _result("hits", found, total)
+
+
+def list_sentences(sentences: Iterable[Mapping[str, Any]]) -> Mapping[str, Value]:
+    """Return what `summarise` answered, in the form of the other questions."""
+    found: list[Value] = [
+        {"path": one["path"], "name": note_name(one["path"]), "line": one["line"], "text": one["text"]}
+        for one in sentences
+    ]
+    return _result("sentences", found, len(found))
+
+
+HEADINGS: Final = {"decision": "Decided", "outcome": "Done", "question": "Left open", "task": "Left open"}
+"""Where a review says what journals say."""
+
+
+def list_journal_lines(sessions: Iterable[Mapping[str, Any]]) -> Mapping[str, Value]:
+    """Return what journals say, the oldest first, each line with a heading; no task that another session did."""
+    kept = [session for session in sessions if session["note"] is not None][::-1]
+    done = {line["text"] for one in kept for line in one["told"] if line["what"] == "outcome"}
+    found: list[Value] = []
+    for one in kept:
+        told = [("Worked on", one["title"])]
+        told += (
+            (HEADINGS[line["what"]], line["text"])
+            for line in one["told"]
+            if line["what"] != "task" or line["text"] not in done
+        )
+        facts = {"path": one["note"], "name": note_name(one["note"])}
+        found += ({**facts, "heading": heading, "text": one_line(text)} for heading, text in told)
+    return _result("lines", found[:MAX_RESULTS], len(found))
+
+
+def no_results(do: str) -> Mapping[str, Value]:
+    """Return the answer to a question that was never asked."""
+    return _result(LISTED[do], [], 0)
+
+
+def join_results(do: str, before: Mapping[str, Value], more: Mapping[str, Value]) -> Mapping[str, Value]:
+    """Return two answers to a question as one, in which each note or task stands once."""
+    name = LISTED[do]
+    joined: dict[tuple[Value, ...], Value] = {}
+    for answer in (before, more):
+        found = answer[name]
+        for one in found if isinstance(found, list) else ():
+            if isinstance(one, Mapping):
+                joined.setdefault((one["path"], one.get("line"), one.get("text")), one)
+    left_out = sum(int(str(answer["total"])) - int(str(answer["count"])) for answer in (before, more))
+    return _result(name, list(joined.values())[:MAX_RESULTS], len(joined) + left_out)
+
+
+def _choose(state: DraftState, bound: Bound, given: Mapping[str, Result], apart: str | None) -> list[IndexedNote]:
+    folder = str(bound["folder"] or "")
+    inside = apart is None or f"{folder}/".casefold().startswith(f"{apart}/".casefold())
+    notes = {path: note for path, note in state.notes.items() if inside or not path.startswith(f"{apart}/")}
+    request = SearchRequest(
+        query="",
+        folder=folder or None,
+        tags=() if "status" in bound else bound["tags"],
+        properties=bound.get("properties") or {},
+        types=bound.get("types") or (),
+    )
+    passing = filter_notes(notes, request)
+    paths = list(notes) if passing is None else [path for path in notes if path in passing]
+    if bound["where"].strip():
+        node = parse_expression(bound["where"])
+        check_functions([node])
+        true = state.select(node, paths, given)
+        paths = [path for path in paths if path in true]
+    return [notes[path] for path in paths]
+
+
+def _note_facts(note: IndexedNote) -> Value:
+    return {
+        "path": note.path,
+        "name": note_name(note.path),
+        "folder": note.path.rpartition("/")[0],
+        "title": note.title,
+        "type": note.note_type,
+        "tags": list(note.tags),
+        "digest": note.digest[:SHORT_DIGEST],
+    }
+
+
+def _result(name: str, found: list[Value], total: int) -> Mapping[str, Value]:
+    return {name: found, "count": len(found), "total": total, "first": found[0] if found else None}
+
+
+def _limit(bound: Bound) -> int:
+    return min(int(bound["limit"]), MAX_RESULTS)

@@ -1,0 +1,181 @@
+"""Reads a workflow for an operation: from its note, or from a text."""
+
+import asyncio
+import contextlib
+from collections.abc import Iterator, Mapping
+
+from msgspec.structs import replace
+
+from bridge.api.arguments import Locator, fields_of
+from bridge.api.call import Call
+from bridge.api.hints import role_of
+from bridge.api.note_names import LINK, no_such_note, unknown_properties
+from bridge.api.vault_notes import snapshot
+from bridge.bases.evaluate import find_properties
+from bridge.bases.syntax import parse_expression
+from bridge.changes.requests.base import KINDS, operation_of, require_note_path
+from bridge.engine.open_vault import OpenVault
+from bridge.errors import BridgeError, InvalidArguments, NoteChanged, NoteNotFound, ProtectedPath
+from bridge.features.workflows.bindings import bind_sample
+from bridge.features.workflows.block import TYPE, TYPES, WorkflowBlock, block_digest, find_block
+from bridge.features.workflows.check import check_workflow
+from bridge.features.workflows.model import PATH_ARGUMENTS, Problem, Workflow, WorkflowStep, path_fields
+from bridge.features.workflows.parse import read_workflow
+from bridge.features.workflows.templates import put_sample
+from bridge.index.note import Notes
+from bridge.markdown.note import type_of
+from bridge.markdown.parse import parse
+from bridge.records import Record
+from bridge.state.decisions import Decision
+from bridge.text.fold import fold_case
+from bridge.types import Digest, PathRole, VaultPath, is_same_digest
+from bridge.vault.vault import Vault
+
+NOWHERE = VaultPath("")
+
+
+def check_paths(workflow: Workflow, vault: Vault) -> Iterator[Problem]:
+    """Yield the paths that no value makes right; a protected one in a step that may be skipped is only a remark."""
+    for step in workflow.steps:
+        for name in PATH_ARGUMENTS if step.reads else path_fields(step.do):
+            value = step.arguments.get(name)
+            if isinstance(value, str) and value.strip() and (found := _judge(step, name, value, vault)):
+                message, serious = found
+                yield Problem(step.lines.get(name, step.line), message, serious)
+
+
+def _judge(step: WorkflowStep, name: str, value: str, vault: Vault) -> tuple[str, bool] | None:
+    role = None if step.reads else _role(step.do, name)
+    link = None if role is PathRole.NEW else LINK.fullmatch(value)
+    written = value if link is None else link["target"]
+    try:
+        shown = put_sample(written)
+    except BridgeError:
+        # The check of a workflow reports malformed templates by itself.
+        return None
+    if shown is None or (step.reads and not shown.strip("/")):
+        return None
+    try:
+        path = Locator(vault, None).path(shown, role)
+        if step.do == "create_note" and name == "path" and not path.endswith("}}"):
+            require_note_path(path)
+    except BridgeError as error:
+        return f"The step `{step.id}` does not fit: {error.message} {error.hint}".strip(), True
+    if step.reads:
+        return None
+    try:
+        samples = {put_sample(written, sample) or "" for sample in ("0", "Zz")}
+        if len(samples) == 1 or all(map(vault.rules.keeps, samples)):
+            vault.require_writable(path)
+        elif folder := shown.partition("{{")[0].rpartition("/")[0]:
+            vault.require_writable(VaultPath(folder))
+    except BridgeError as error:
+        return f"The step `{step.id}` does not fit: {error.message}", not (step.when or step.each)
+    return None
+
+
+def _role(do: str, name: str) -> PathRole | None:
+    return next((role_of(fields_of(one)[name]) for one in KINDS if operation_of(one) == do), None)
+
+
+class ReadWorkflow(Record):
+    """A workflow as it was read."""
+
+    path: VaultPath | None
+    text: str
+    digest: Digest
+    workflow: Workflow
+    problems: tuple[Problem, ...]
+
+    @property
+    def decision(self) -> Decision:
+        """What the user is asked about it."""
+        return Decision("workflow", self.path or NOWHERE, digest=self.digest)
+
+    @property
+    def faults(self) -> tuple[Problem, ...]:
+        return tuple(one for one in self.problems if one.serious)
+
+    def require_sound(self) -> None:
+        """Require that it can run."""
+        if faults := self.faults:
+            more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+            raise InvalidArguments(
+                f"The workflow cannot run: line {faults[0].line}: {faults[0].message}{more}",
+                hint="`list_workflows` with this `path` lists every fault; correct them first.",
+            )
+
+
+async def open_workflow(call: Call, path: VaultPath) -> ReadWorkflow:
+    call.vault.require_keyword()
+    return await asyncio.to_thread(read_note, call.vault, path)
+
+
+async def open_seen_workflow(call: Call, path: VaultPath, digest: Digest) -> ReadWorkflow:
+    """Return a workflow that must be the one that the user has seen."""
+    found = await open_workflow(call, path)
+    if not is_same_digest(found.digest, digest):
+        raise NoteChanged(
+            f"The workflow in `{path}` is not the one that you have seen.",
+            hint="Look at a dry run again, and approve the digest that it says.",
+            path=path,
+            expected=digest,
+            found=found.digest,
+        )
+    return found
+
+
+def read_note(vault: OpenVault, path: VaultPath) -> ReadWorkflow:
+    """Read and check the workflow of a note; blocks."""
+    block = block_of(path, note_text(vault, path))
+    found = read_text(vault.files, block.text, snapshot(vault))
+    return replace(found, path=path, problems=tuple(replace(one, line=one.line + block.line) for one in found.problems))
+
+
+def note_text(vault: OpenVault, path: VaultPath) -> str:
+    try:
+        data, _ = vault.files.read(path)
+    except (NoteNotFound, ProtectedPath):
+        raise no_such_note(vault, path) from None
+    return data.decode("utf-8", "surrogateescape")
+
+
+def block_of(path: VaultPath, text: str) -> WorkflowBlock:
+    readable = path.lower().endswith(".md")
+    if not readable or type_of(parse(path, text.encode("utf-8", "surrogateescape")).properties) not in TYPES:
+        raise InvalidArguments(f"`{path}` is no workflow.", hint=f"A workflow's note has the property `type: {TYPE}`.")
+    return find_block(text)
+
+
+def read_text(files: Vault, text: str, notes: Notes | None = None) -> ReadWorkflow:
+    """Read and check the YAML of a workflow for a vault."""
+    found = read_workflow(text)
+    workflow = found.workflow
+    checked = (*check_workflow(workflow, bind_sample), *check_paths(workflow, files)) if workflow.steps else ()
+    unknown = () if notes is None else _find_unknown(workflow, notes)
+    problems = dict.fromkeys((*found.problems, *checked, *unknown))
+    ordered = sorted(problems, key=lambda one: (one.line, one.message))
+    return ReadWorkflow(None, text, block_digest(text), found.workflow, tuple(ordered))
+
+
+def _find_unknown(workflow: Workflow, notes: Notes) -> Iterator[Problem]:
+    """Remark the properties that conditions name and neither a note has nor a step sets."""
+    own = {"variables", "steps", "item", "conditions"}
+    for step in workflow.steps:
+        given = step.arguments.get("properties")
+        own |= {fold_case(name) for name in given} if isinstance(given, Mapping) else set()
+    named = [(one.line, one.node, one.arguments.get("property")) for one in workflow.conditions.values()]
+    for step in workflow.steps:
+        where = step.arguments.get("where") if step.reads else None
+        with contextlib.suppress(InvalidArguments):  # said already
+            named += [(step.lines["where"], parse_expression(where), None)] if isinstance(where, str) else []
+    for line, node, tested in named:
+        names = [] if node is None else [*find_properties([node])]
+        names += [tested] if tested and "{{" not in tested else []
+        for unknown in unknown_properties(notes, [name for name in names if fold_case(name) not in own]):
+            yield Problem(line, unknown, serious=False)
+
+
+async def approved_digests(call: Call) -> Mapping[VaultPath, Digest]:
+    """Return the digests of the workflows that the user approved."""
+    return await asyncio.to_thread(call.vault.store.decisions.approved_workflows)

@@ -1,0 +1,416 @@
+"""Runs a workflow on a draft: every step sees what the steps before it did, and nothing is written here."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any, ClassVar, Final, Literal
+
+from msgspec import Struct, field
+
+from bridge.bases.evaluate import Budget
+from bridge.bases.syntax import Name, walk
+from bridge.bases.values import Result
+from bridge.changes.draft import Draft, digest_of
+from bridge.changes.effect import Effect, merge_effects
+from bridge.changes.requests.base import Request, RequestContext
+from bridge.errors import BridgeError, InvalidArguments, NoteNotFound
+from bridge.features.workflows import questions
+from bridge.features.workflows.model import (
+    MAX_ASKING_TURNS,
+    MAX_FILES,
+    MAX_RESULTS,
+    MAX_TURNS,
+    PATH_ARGUMENTS,
+    READS_INDEX,
+    Condition,
+    Workflow,
+    WorkflowStep,
+    path_fields,
+)
+from bridge.features.workflows.questions import DraftState
+from bridge.features.workflows.templates import (
+    Reference,
+    TemplateFiller,
+    expression_values,
+    find_references,
+    moment_text,
+    only_reference,
+    parse_reference,
+)
+from bridge.index.note import IndexedNote
+from bridge.markdown.names import Names, note_name
+from bridge.markdown.note import Value
+from bridge.markdown.sections import heading_paths, normalise_heading
+from bridge.markdown.tasks import TaskSettings
+from bridge.records import Record
+from bridge.search.task_filter import has_status
+from bridge.text.fold import fold_case
+from bridge.types import VaultPath
+from bridge.vault.obsidian_settings import DAILY_SETTINGS, daily_path
+
+
+def holds(
+    condition: Condition,
+    state: DraftState,
+    fill: Callable[[str, str], str],
+    given: Mapping[str, Result],
+    settings: TaskSettings,
+) -> bool:
+    """Return whether a condition is true now."""
+    arguments = {name: fill(name, text) for name, text in condition.arguments.items()}
+    path = state.find(arguments["note"]) if "note" in arguments else None
+    note = state.notes.get(path) if path is not None else None
+    match condition.check:
+        case "where":
+            found = _is_true(condition, state, path, given, missing="note" in arguments and path is None)
+        case "note_exists" | "note_missing":
+            found = (path is not None) == (condition.check == "note_exists")
+        case "section_exists" | "section_missing":
+            found = _has_section(note, arguments["heading"]) == (condition.check == "section_exists")
+        case "property_exists" | "property_missing":
+            found = _has_property(note, arguments["property"]) == (condition.check == "property_exists")
+        case "open_tasks":
+            inside = [note] if note is not None else _notes_in(state, arguments.get("folder"))
+            found = any(has_status(task.status, "open", settings) for each in inside for task in each.tasks)
+    return found != condition.negated
+
+
+def names_item(condition: Condition) -> bool:
+    """Return whether a condition may differ between the entries of a list."""
+    references = [one for text in condition.arguments.values() for one in find_references(text)]
+    nodes = walk([condition.node] if condition.node is not None else [])
+    return any(one.root in ("item", "conditions") for one in references) or any(
+        isinstance(node, Name) and node.name == "item" for node in nodes
+    )
+
+
+def _is_true(
+    condition: Condition, state: DraftState, path: VaultPath | None, given: Mapping[str, Result], *, missing: bool
+) -> bool:
+    """Return whether an expression is true; of a note that is not there it is false."""
+    if condition.node is None:
+        raise InvalidArguments(f"The condition `{condition.id}` has no expression.")
+    return not missing and state.passes(condition.node, path, given)
+
+
+def _has_section(note: IndexedNote | None, heading: str) -> bool:
+    if note is None:
+        return False
+    texts = (*(one.text for one in note.headings), *heading_paths(note.headings))
+    return normalise_heading(heading) in map(normalise_heading, texts)
+
+
+def _has_property(note: IndexedNote | None, name: str) -> bool:
+    return note is not None and fold_case(name.strip()) in map(fold_case, note.properties)
+
+
+def _notes_in(state: DraftState, folder: str | None) -> list[IndexedNote]:
+    if folder is None:
+        return []
+    inside = f"{folder.strip().strip('/')}/"
+    return [note for path, note in state.notes.items() if inside == "/" or path.startswith(inside)]
+
+
+SECONDS: Final = 2.0
+"""Processor time of the expressions of a run: others wait meanwhile to change the vault."""
+
+_NO_ITEM: Final = object()
+
+
+class WorkflowHost(Record):
+    """What a run needs of the bridge."""
+
+    root: Path
+    apart: str | None
+    """The agents' folder, if questions leave it out unless they name it."""
+    bind_change: Callable[[Mapping[str, Value], Names], Request]
+    """Makes a request of the arguments of a change, or raises BridgeError."""
+    bind_question: Callable[[str, Mapping[str, Value], Names], Mapping[str, Any]]
+    """Checks the arguments of a question, given its name."""
+    ask_index: Callable[[str, Mapping[str, Value]], Mapping[str, Value]]
+    """Answers one of `READS_INDEX`, given its arguments."""
+
+
+class StepTrace(Struct):
+    """What became of a step."""
+
+    id: str
+    do: str
+    state: Literal["done", "skipped"] = "skipped"
+    turns: int = 0
+    """How often it was done."""
+    found: int | None = None
+    """How many results a question had."""
+    path: VaultPath | None = None
+    """The note of the last change."""
+
+
+class WorkflowTrace(Struct):
+    """What became of a run."""
+
+    steps: list[StepTrace] = field(default_factory=list)
+    conditions: dict[str, bool] = field(default_factory=dict)
+    """What each condition was when it was last looked at."""
+    output: str = ""
+    requests: list[Request] = field(default_factory=list)
+
+
+class WorkflowRun:
+    """One run of a workflow; it may be planned again when another program wrote in between."""
+
+    def __init__(self, workflow: Workflow, variables: Mapping[str, Value], host: WorkflowHost) -> None:
+        self.trace = WorkflowTrace()
+        self._workflow = workflow
+        self._variables = variables
+        self._host = host
+        self.budget = Budget(seconds=SECONDS)
+        """What its expressions may take."""
+
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
+        """Do all steps in the draft."""
+        self.trace = WorkflowTrace()
+        self.budget = Budget(seconds=SECONDS)
+        state = DraftState(draft, context, self._host.root, self.budget)
+        return _Plan(self._workflow, self._variables, self._host, draft, context, self.trace, state).make()
+
+
+class RunWorkflow(Request, tag="run_workflow"):
+    """The change that a workflow makes."""
+
+    relinks: ClassVar[bool] = True
+
+    path: VaultPath
+    run: WorkflowRun
+
+    @property
+    def parts(self) -> Sequence[Request]:
+        return self.run.trace.requests
+
+    @property
+    def result_path(self) -> VaultPath:
+        """The note of the last change."""
+        return next((request.result_path for request in reversed(self.parts)), self.path)
+
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
+        return self.run.plan(draft, context)
+
+
+class _Plan:
+    """The steps of one run, and their results so far."""
+
+    def __init__(
+        self,
+        workflow: Workflow,
+        variables: Mapping[str, Value],
+        host: WorkflowHost,
+        draft: Draft,
+        context: RequestContext,
+        trace: WorkflowTrace,
+        state: DraftState,
+    ) -> None:
+        self._workflow = workflow
+        self._variables = variables
+        self._host = host
+        self._draft = draft
+        self._context = context
+        self._trace = trace
+        self._state = state
+        self._filler = TemplateFiller(self._resolve)
+        self._results: dict[str, Mapping[str, Value]] = {}
+        self._item: Any = _NO_ITEM
+        self._turns = 0
+        self._effects: list[Effect] = []
+
+    def make(self) -> Effect:
+        for step in self._workflow.steps:
+            trace = StepTrace(step.id, step.do)
+            self._trace.steps.append(trace)
+            try:
+                self._do(step, trace)
+            except BridgeError as error:
+                error.locate(f"step `{step.id}`")
+                raise
+        try:
+            self._trace.output = self._filler.text(self._workflow.output)
+        except BridgeError as error:
+            error.locate("output")
+            raise
+        return merge_effects(self._effects)
+
+    def _do(self, step: WorkflowStep, trace: StepTrace) -> None:
+        if step.each is None:
+            self._turn(step, trace)
+            return
+        each = self._list(step.each) if self._may_run(step) else ()
+        if self._turns + len(each) > MAX_TURNS:
+            raise InvalidArguments(
+                f"The loops of a workflow have at most {MAX_TURNS} turns together.",
+                hint="Give a smaller `limit` to the step that finds the list.",
+            )
+        if step.reads and len(each) > MAX_ASKING_TURNS:
+            raise InvalidArguments(
+                f"A question is asked at most {MAX_ASKING_TURNS} times in a loop, not {len(each)} times.",
+                hint="Give a smaller `limit` to the step that finds the list.",
+            )
+        self._turns += len(each)
+        try:
+            for item in each:
+                self._item = item
+                self._turn(step, trace)
+        finally:
+            self._item = _NO_ITEM
+        nothing: Mapping[str, Value] = {"path": None, "name": None, "digest": None, "count": 0}
+        self._results.setdefault(step.id, questions.no_results(step.do) if step.reads else nothing)
+
+    def _may_run(self, step: WorkflowStep) -> bool:
+        known = [(self._workflow.conditions.get(id_), id_, wanted) for id_, wanted in step.when]
+        return all(self._holds(id_) == wanted for one, id_, wanted in known if one is None or not names_item(one))
+
+    def _turn(self, step: WorkflowStep, trace: StepTrace) -> None:
+        if not all(self._holds(id_) == wanted for id_, wanted in step.when):
+            return
+        trace.state, trace.turns = "done", trace.turns + 1
+        if step.reads:
+            found = self._ask(step)
+            if (before := self._results.get(step.id)) is not None:
+                found = questions.join_results(step.do, before, found)
+            self._results[step.id] = found
+            trace.found = int(str(found["total"]))
+            return
+        request = self._host.bind_change(
+            {**self._fill_arguments(step, path_fields(step.do)), "op": step.do}, self._state.names
+        )
+        self._effects.append(request.plan(self._draft, self._context))
+        self._trace.requests.append(request)
+        trace.path = request.result_path
+        self._results[step.id] = {
+            "path": trace.path,
+            "name": note_name(trace.path),
+            "digest": self._digest(trace.path),
+            "count": trace.turns,
+        }
+        if len(self._draft.touched_paths) > MAX_FILES:
+            raise InvalidArguments(
+                f"The workflow would touch more than {MAX_FILES} files.", hint="Narrow what it finds, and run it again."
+            )
+
+    def _ask(self, step: WorkflowStep) -> Mapping[str, Value]:
+        where = step.arguments.get("where")
+        arguments = self._fill_arguments(step, PATH_ARGUMENTS)
+        if "limit" in questions.USABLE[step.do]:
+            arguments.setdefault("limit", MAX_RESULTS)
+        if where is not None:
+            arguments["where"] = where
+        if step.do in READS_INDEX:
+            return self._host.ask_index(step.do, arguments)
+        bound = self._host.bind_question(step.do, arguments, self._state.names)
+        apart = self._host.apart
+        if step.do == "list_tasks":
+            return questions.list_tasks(self._state, bound, self._scope_values(), apart, self._context.obsidian().tasks)
+        return questions.find_notes(self._state, bound, self._scope_values(), apart)
+
+    def _fill_arguments(self, step: WorkflowStep, paths: frozenset[str]) -> dict[str, Value]:
+        """Return the arguments of a step with their templates filled in; an expression has none."""
+        filled: dict[str, Value] = {}
+        for name, value in step.arguments.items():
+            if name == "where" and step.reads:
+                continue
+            only = only_reference(value)
+            if only is not None and only.root == "daily" and self._resolve(only) is None:
+                continue
+            if name in paths and isinstance(value, str):
+                filled[name] = self._filler.path(value)
+            elif name in paths and isinstance(value, list):
+                filled[name] = [self._filler.path(str(one)) for one in value]
+            else:
+                filled[name] = self._filler.fill(value, typed=name == "properties")
+        return filled
+
+    def _holds(self, id_: str) -> bool:
+        found = self._workflow.conditions.get(id_)
+        if found is None:
+            raise InvalidArguments(f"There is no condition `{id_}`.")
+
+        def fill(name: str, text: str) -> str:
+            return self._filler.path(text) if name in ("note", "folder") else self._filler.text(text)
+
+        try:
+            true = holds(found, self._state, fill, self._scope_values(), self._context.obsidian().tasks)
+        except BridgeError as error:
+            error.locate(f"condition `{id_}`")
+            raise
+        self._trace.conditions[id_] = true
+        return true
+
+    def _list(self, each: Value) -> Sequence[Value]:
+        if isinstance(each, str):
+            inner = each.strip()
+            inner = inner[2:-2] if inner.startswith("{{") and inner.endswith("}}") else inner
+            found = self._resolve(parse_reference(inner))
+        else:
+            found = self._filler.fill(each)
+        if not isinstance(found, list | tuple):
+            raise InvalidArguments("`each` is no list.", hint="Name one, such as `steps.found.notes`.")
+        return found
+
+    def _resolve(self, reference: Reference) -> Value:
+        names = reference.names
+        match reference.root:
+            case "today" | "now" | "date":
+                return moment_text(reference, self._context.now)
+            case "daily":
+                return self._daily(reference)
+            case "conditions":
+                return self._holds(names[0])
+            case "variables":
+                return _get(self._variables, names[0], reference)
+            case "item":
+                if self._item is _NO_ITEM:
+                    raise InvalidArguments("`item` has a value only in a step with `each`.")
+                return _follow(self._item, names, reference)
+            case _:
+                if names[0] not in self._results:
+                    why = "was skipped, or comes later" if self._has_step(names[0]) else "does not exist"
+                    raise InvalidArguments(
+                        f"`{reference}` has no value: the step `{names[0]}` {why}.",
+                        hint="Give both steps the same `when`.",
+                    )
+                return _follow(self._results[names[0]], names[1:], reference)
+
+    def _daily(self, reference: Reference) -> VaultPath | None:
+        settings = self._context.obsidian()
+        settings.require(*DAILY_SETTINGS, hint="or name the note yourself.")
+        if reference.detail == "template":
+            return settings.daily_template
+        day = moment_text(Reference("date", (), reference.detail), self._context.now)
+        return daily_path(settings, date.fromisoformat(day))
+
+    def _has_step(self, id_: str) -> bool:
+        return any(step.id == id_ for step in self._workflow.steps)
+
+    def _scope_values(self) -> Mapping[str, Result]:
+        item = {} if self._item is _NO_ITEM else {"item": self._item}
+        steps = {id_: dict(found) for id_, found in self._results.items()}
+        return {"variables": expression_values(self._workflow, self._variables), "steps": steps, **item}
+
+    def _digest(self, path: VaultPath) -> str | None:
+        try:
+            return digest_of(self._draft.read(path))
+        except NoteNotFound:
+            return None
+
+
+def _get(values: Mapping[str, Value], name: str, reference: Reference) -> Value:
+    if name not in values:
+        raise InvalidArguments(f"`{reference}` has no value; there are {', '.join(values) or 'none'}.")
+    return values[name]
+
+
+def _follow(value: Value, names: Sequence[str], reference: Reference) -> Value:
+    for name in names:
+        if value is None:
+            raise InvalidArguments(f"`{reference}` has no value: nothing was found.")
+        if not isinstance(value, Mapping):
+            raise InvalidArguments(f"`{reference}` names a field, and there are none.", hint="Write `{{item}}`.")
+        value = _get(value, name, reference)
+    return value

@@ -1,0 +1,334 @@
+"""Templates in the values of a workflow: what they refer to, and putting values in their place.
+
+A value is put in once and never read again, so that nothing in it is a template, an expression or YAML.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from typing import Final, Literal, cast
+
+from bridge.bases.values import Date, Result, parse_date, parse_duration, shift_date, text_of
+from bridge.errors import InvalidArguments
+from bridge.features.workflows.model import MAX_CHARS, Variable, Workflow
+from bridge.markdown.frontmatter import cut_frontmatter
+from bridge.markdown.moment_format import format_moment
+from bridge.markdown.note import Value
+from bridge.records import Record
+from bridge.text.closest import find_closest
+from bridge.vault.paths import file_name_for
+
+Root = Literal["variables", "steps", "conditions", "item", "today", "now", "date", "daily"]
+
+_TEMPLATE: Final = re.compile(r"\\\{\{|\{\{([^{}\n]{1,200})\}\}")
+_NAMED: Final = re.compile(r"(variables|steps|conditions|item)((?:\.[\w-]+)*)")
+_SHIFT: Final = re.compile(r"([+-])\s*(\d{1,5})\s*([dwmy])")
+_UNITS: Final = {"d": "d", "w": "w", "m": "M", "y": "y"}
+_PARTS: Final[Mapping[str, tuple[int, ...]]] = {"variables": (1,), "conditions": (1,), "steps": (2, 3), "item": (0, 1)}
+"""How many names each takes."""
+_WHOLE: Final = re.compile(rf"\\\{{\{{(?:\{{*[^{{}}\n]*\}}\}})?|{_TEMPLATE.pattern}")
+"""A template, or braces that are meant as such."""
+_CUT: Final = re.compile(
+    r"\{\{\s*(?:(?:variables|steps|conditions|item)\.[\w.-]+|today|(?:now|date|daily):[^{}\s]+)\s*\}?"
+    r"|\{?\s*(?<![\w.])(?:(?:variables|steps|conditions|item)\.[\w.-]+|today|(?:now|date|daily):[^{}\s]+)\s*\}\}"
+)
+"""What would be a template if all its braces were there."""
+HINT: Final = (
+    "Templates are {{variables.NAME}}, {{steps.ID.path}}, {{item}}, {{item.FIELD}}, {{conditions.ID}}, {{today}}, "
+    "{{now:HH:mm}}, {{date:+1d}}, {{date:+1d:DD.MM.YYYY}} and {{daily:-1d}}; write \\{{ for two braces."
+)
+
+
+class Reference(Record):
+    """What a template refers to."""
+
+    root: Root
+    names: tuple[str, ...] = ()
+    detail: str = ""
+    """The format of `now`, the shift of `date` (and its format) or `daily`, or the template of daily notes."""
+
+    def __str__(self) -> str:
+        return ".".join((self.root, *self.names)) + (f":{self.detail}" if self.detail else "")
+
+
+Resolve = Callable[[Reference], Value]
+"""Returns the value of a reference, or raises InvalidArguments."""
+
+
+def parse_reference(text: str) -> Reference:
+    """Return what a template refers to, given what stands between its braces."""
+    inner = text.strip()
+    if inner in ("today", "date"):
+        return Reference("today")
+    if inner == "now":
+        return Reference("now")
+    word, colon, detail = inner.partition(":")
+    if inner in ("daily", "daily:template"):
+        return Reference("daily", (), detail)
+    if colon and word == "now" and detail.strip():
+        format_moment(detail.strip(), datetime.now().astimezone())
+        return Reference("now", (), detail.strip())
+    shift, _, form = detail.strip().partition(":")
+    if colon and word in ("date", "daily") and _SHIFT.fullmatch(shift.strip()) and (word == "date" or not form):
+        format_moment(form, datetime.now().astimezone())
+        return Reference(cast("Root", word), (), detail.strip())
+    found = _NAMED.fullmatch(inner)
+    names = tuple(found[2].split(".")[1:]) if found else ()
+    if found is None or len(names) not in _PARTS[found[1]]:
+        raise InvalidArguments(f"`{{{{{inner[:60]}}}}}` is no template.", hint=HINT)
+    return Reference(cast("Root", found[1]), names)
+
+
+def find_references(value: Value) -> Iterator[Reference]:
+    match value:
+        case str():
+            for found in _TEMPLATE.finditer(value):
+                if found[1] is not None:
+                    yield parse_reference(found[1])
+        case Mapping():
+            for each in value.values():
+                yield from find_references(each)
+        case list() | tuple():
+            for each in value:
+                yield from find_references(each)
+
+
+def only_reference(value: Value) -> Reference | None:
+    found = _TEMPLATE.fullmatch(value.strip()) if isinstance(value, str) else None
+    return parse_reference(found[1]) if found is not None and found[1] is not None else None
+
+
+def has_stray_brace(path: str) -> bool:
+    """Return whether a brace in a path belongs neither to a template nor to another brace."""
+    left = 0
+    for brace in re.findall(r"[{}]", _WHOLE.sub("", path)):
+        left += 1 if brace == "{" else -1
+        if left < 0:
+            return True
+    return left > 0
+
+
+def find_cut_template(text: str) -> str | None:
+    found = _CUT.search(_WHOLE.sub("", text))
+    return None if found is None else found[0]
+
+
+def put_sample(path: str, sample: str | None = None) -> str | None:
+    """Return a path with a sample in place of each template; None if the path is one template and nothing else."""
+    if only_reference(path) is not None:
+        return None
+
+    def put(found: re.Match[str]) -> str:
+        if found[1] is None:
+            return "{{"
+        return f"{{{{{re.sub(r'[:/].*', '…', found[1])}}}}}" if sample is None else sample
+
+    return _TEMPLATE.sub(put, path)
+
+
+def moment_text(reference: Reference, now: datetime) -> str:
+    if reference.root == "now":
+        return format_moment(reference.detail or "YYYY-MM-DD HH:mm", now)
+    shifted, _, form = reference.detail.partition(":")
+    if reference.root == "date" and (shift := _SHIFT.fullmatch(shifted.strip())):
+        span = parse_duration(f"{shift[1]}{shift[2]}{_UNITS[shift[3]]}")
+        assert span is not None  # noqa: S101 - as the pattern says
+        return format_moment(form or "YYYY-MM-DD", shift_date(Date(now, has_time=False), span).moment)
+    return f"{now:%Y-%m-%d}"
+
+
+class TemplateFiller:
+    """Puts values in the place of templates, within a number of characters for a whole run."""
+
+    def __init__(self, resolve: Resolve, left: int = MAX_CHARS) -> None:
+        self.resolve = resolve
+        self.left = left
+
+    def fill(self, value: Value, *, typed: bool = True) -> Value:
+        match value:
+            case str():
+                only = only_reference(value)
+                if only is not None:
+                    found = self.resolve(only)
+                    self._spend(found)
+                    return found if typed or isinstance(found, list | tuple) else self._put(value)
+                return self._put(value)
+            case Mapping():
+                return {name: self.fill(each, typed=typed) for name, each in value.items()}
+            case list() | tuple():
+                return [self.fill(each, typed=typed) for each in value]
+            case _:
+                return value
+
+    def text(self, value: str) -> str:
+        return _TEMPLATE.sub(lambda found: "{{" if found[1] is None else self._insert(found[1]), value)
+
+    def _put(self, value: str) -> str:
+        text = self.text(value)
+        if cut_frontmatter(text.lstrip("\ufeff")) is not None and cut_frontmatter(value) is None:
+            raise InvalidArguments(
+                "A value would bring properties of its own.", hint="Give what it says without the lines `---`."
+            )
+        return text
+
+    def path(self, value: str) -> str:
+        """Return a path with its templates filled in.
+
+        What stands for the whole path, or for the folders with which it begins, may name folders. Anything else is a
+        name, in which no folder can be.
+        """
+
+        def put(found: re.Match[str]) -> str:
+            if found[1] is None:
+                return "{{"
+            reference = parse_reference(found[1])
+            new = self._insert(found[1])
+            if reference.root in ("today", "now", "date"):
+                return new
+            if found.start() == 0 and value[found.end() : found.end() + 1] in ("", "/"):
+                if {".", ".."}.intersection(new.replace("\\", "/").split("/")) or new.startswith("/"):
+                    raise InvalidArguments(f"`{{{{{reference}}}}}` is `{new[:100]}`, which is no folder of the vault.")
+                return new.rstrip("/")
+            if reference.root == "variables":
+                return file_name_for(new, lambda _: False, default="Untitled")
+            return re.sub(r"[\\/\x00-\x1f]+", " ", new).strip(". ") or "Untitled"
+
+        return _TEMPLATE.sub(put, value)
+
+    def text_of(self, value: Value, reference: Reference) -> str:
+        """Return a value as it stands in a text."""
+        if isinstance(value, Mapping) or (
+            isinstance(value, list | tuple) and any(isinstance(each, Mapping) for each in value)
+        ):
+            raise InvalidArguments(
+                f"`{{{{{reference}}}}}` is no text.", hint="Name a field of it, such as `{{item.path}}`."
+            )
+        return text_of(list(value) if isinstance(value, tuple) else value)
+
+    def _insert(self, inner: str) -> str:
+        reference = parse_reference(inner)
+        new = self.text_of(self.resolve(reference), reference)
+        self._spend(new)
+        return new
+
+    def _spend(self, value: Value) -> None:
+        self.left -= len(value) if isinstance(value, str | list | tuple) else 1
+        if self.left < 0:
+            raise InvalidArguments(
+                f"The workflow writes more than {MAX_CHARS:,} characters.", hint="Give shorter variables."
+            )
+
+
+MAX_VALUE_CHARS: Final = 100_000
+"""Characters of all values together."""
+
+MAX_ITEMS: Final = 500
+
+_EMPTY: Final[Mapping[str, Value]] = {"list": [], "yes-no": False}
+_YES_NO: Final[Mapping[str, bool]] = {"yes": True, "true": True, "no": False, "false": False}
+
+
+class VariableReaders(Record):
+    """What the meaning of a value depends on."""
+
+    date: Callable[[str, str], str]
+    """Returns the day that a text means, given the name of the variable."""
+    note: Callable[[str, str], str]
+    """Returns the path of the note that a text means, given the name of the variable."""
+
+
+def bind_variables(workflow: Workflow, given: Mapping[str, Value], readers: VariableReaders) -> dict[str, Value]:
+    """Return a value for every variable."""
+    for name in given:
+        if name not in workflow.variables:
+            near = find_closest(name, workflow.variables)
+            names = ", ".join(f"`{each}`" for each in workflow.variables) or "none"
+            hint = f"Did you mean `{near}`?" if near else f"It takes {names}."
+            raise InvalidArguments(f"The workflow has no variable `{name[:60]}`.", hint=hint)
+    bound = {name: _bind(one, given.get(name, one.default), readers) for name, one in workflow.variables.items()}
+    if sum(_length(value) for value in bound.values()) > MAX_VALUE_CHARS:
+        raise InvalidArguments(f"The variables have more than {MAX_VALUE_CHARS:,} characters together.")
+    return bound
+
+
+def expression_values(workflow: Workflow, values: Mapping[str, Value]) -> Mapping[str, Result]:
+    dated = {name: parse_date(str(value)) for name, value in values.items() if workflow.variables[name].kind == "date"}
+    return {**values, **{name: date for name, date in dated.items() if date is not None}}
+
+
+def _bind(one: Variable, value: Value, readers: VariableReaders) -> Value:
+    if value is None or value == "":
+        if one.required:
+            meaning = f": {one.meaning}" if one.meaning else ""
+            raise InvalidArguments(f"The variable `{one.name}` has no value{meaning}.")
+        return _EMPTY.get(one.kind, "")
+    return _READ[one.kind](one, value, readers)
+
+
+def _read_text(one: Variable, value: Value, _: VariableReaders) -> Value:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise _wrong(one, "a text")
+    return str(value)
+
+
+def _read_number(one: Variable, value: Value, _: VariableReaders) -> Value:
+    if isinstance(value, str):
+        try:
+            value = float(value) if "." in value or "e" in value.casefold() else int(value[:30])
+        except ValueError:
+            raise _wrong(one, "a number") from None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise _wrong(one, "a number")
+    return value
+
+
+def _read_yes_no(one: Variable, value: Value, _: VariableReaders) -> Value:
+    found = _YES_NO.get(value.strip().casefold()) if isinstance(value, str) else value
+    if not isinstance(found, bool):
+        raise _wrong(one, "yes or no")
+    return found
+
+
+def _read_list(one: Variable, value: Value, _: VariableReaders) -> Value:
+    found = list(value) if isinstance(value, list | tuple) else [value]
+    if len(found) > MAX_ITEMS or not all(isinstance(each, str | int | float) for each in found):
+        raise _wrong(one, f"a list of at most {MAX_ITEMS} texts or numbers")
+    return found
+
+
+def _read_choice(one: Variable, value: Value, _: VariableReaders) -> Value:
+    if str(value) not in one.choices:
+        raise _wrong(one, f"one of {', '.join(one.choices)}")
+    return str(value)
+
+
+def _read_date(one: Variable, value: Value, readers: VariableReaders) -> Value:
+    if not isinstance(value, str):
+        raise _wrong(one, "a day such as 2026-01-31 or tomorrow")
+    return readers.date(one.name, value)
+
+
+def _read_note(one: Variable, value: Value, readers: VariableReaders) -> Value:
+    if not isinstance(value, str):
+        raise _wrong(one, "the path of a note")
+    return readers.note(one.name, value)
+
+
+_READ: Final[Mapping[str, Callable[[Variable, Value, VariableReaders], Value]]] = {
+    "text": _read_text,
+    "number": _read_number,
+    "yes-no": _read_yes_no,
+    "list": _read_list,
+    "choice": _read_choice,
+    "date": _read_date,
+    "note": _read_note,
+}
+
+
+def _length(value: Value) -> int:
+    return sum(map(_length, value)) if isinstance(value, list | tuple) else len(str(value))
+
+
+def _wrong(one: Variable, what: str) -> InvalidArguments:
+    return InvalidArguments(f"The variable `{one.name}` must be {what}.")

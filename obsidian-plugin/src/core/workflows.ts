@@ -1,0 +1,27 @@
+import type { WorkflowOutcome, WorkflowVariable } from "../protocol/operations";
+import { describeForecast } from "./garden";
+
+type Given = WorkflowVariable["default"];
+
+/** The value of a variable as it is edited. */
+export function asTyped(value: Given): string {
+	return Array.isArray(value) ? value.join("\n") : String(value ?? "");
+}
+
+/** What was typed as the value of a variable; nothing stands for its default. */
+export function asGiven({ type }: Pick<WorkflowVariable, "type">, typed: string): Given {
+	if (type !== "list") return typed;
+	return typed.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+}
+
+/** What a workflow would do, in a sentence for each part. */
+export function foretold({ files, conditions, steps, forecast, warnings }: Pick<WorkflowOutcome, "files" | "conditions" | "steps" | "forecast" | "warnings">): string {
+	const skipped = steps.filter(({ state }) => state === "skipped").map(({ id }) => id);
+	return [
+		files === 1 ? "1 file changes." : `${files.toLocaleString()} files change.`,
+		...(skipped.length > 0 ? [`Left out: ${skipped.join(", ")}.`] : []),
+		...conditions.flatMap(({ id, holds }) => (holds === null ? [] : [`${id} is ${holds ? "true" : "false"}.`])),
+		...(forecast !== undefined && forecast.length > 0 ? [`${describeForecast(forecast)}.`] : []),
+		...warnings,
+	].join(" ");
+}
