@@ -96,33 +96,28 @@ async def test_a_denied_workflow_is_not_there(served: Served) -> None:
     assert answer.code == "forbidden", "what was denied is approved no more"
 
 
-async def test_a_workflow_is_drafted_from_three_changes_and_runs_for_an_agent_as_approved(served: Served) -> None:
-    ids = []
-    for name, water in (("Rye", "80"), ("Wheat", "70"), ("Spelt", "65")):
-        edits = [
-            {
-                "op": "create_note",
-                "path": f"Bread/{name}.md",
-                "properties": {"water": water},
-                "text": f"# {name}\n\nOf {name}.",
-            },
-            {"op": "edit_note", "path": "A.md", "edits": [{"op": "add_item", "heading": "Log", "text": f"[[{name}]]"}]},
-        ]
-        made = await served.call("change_set", edits=edits)
-        assert made.status == 200, made.body
-        ids.append(made.json["change_id"])
-    drafted = await served.call("author_workflow", name="New bread", description="A bread.", changes=ids, confirm=True)
+async def test_a_workflow_is_drafted_from_three_notes_and_runs_for_an_agent_as_approved(served: Served) -> None:
+    for name, water in (("Rye", "80 g"), ("Wheat", "70 g"), ("Spelt", "65 g")):
+        file = root(served) / f"Bread/{name}.md"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(f"---\nwater: '{water}'\n---\n# {name}\n\nOf {name}.\n\nNice with {water}.\n")
+    await served.bridge.find(None).vault.indexer.look_at([""])
+    examples = ["Bread/Rye.md", "Wheat", "[[Spelt]]"]
+    drafted = await served.call(
+        "author_workflow", name="New bread", description="A bread.", examples=examples, confirm=True
+    )
     assert drafted.status == 200, drafted.body
     assert drafted.json["problems"] == []
     path = drafted.json["path"]
     checked = (await served.call("list_workflows", path=path)).json["workflows"][0]
     assert {one["name"] for one in checked["variables"]} == {"title", "water"}
-    agent, variables = await agent_of(served), {"title": "Oat", "water": "70"}
+    agent, variables = await agent_of(served), {"title": "Oat", "water": "75 g"}
     assert (await agent.call("run_workflow", path=path, variables=variables)).code == "forbidden"
     await approve(served, path, checked["digest"])
     assert (await agent.call("run_workflow", path=path, variables=variables)).status == 200
-    assert (root(served) / "Bread/Oat.md").read_text() == '---\nwater: "70"\n---\n# Oat\n\nOf Oat.\n'
-    assert "- [[Spelt]]\n\n- [[Oat]]\n" in (root(served) / "A.md").read_text()
+    assert (root(served) / "Bread/Oat.md").read_text() == (
+        "---\nwater: 75 g\n---\n# Oat\n\nOf Oat.\n\nNice with 75 g.\n"
+    )
     file, variables = root(served) / path, {"title": "Emmer", "water": "60"}
     file.write_text(file.read_text().replace("Of {{", "Bread of {{"))
     before = contents(served)
@@ -130,19 +125,28 @@ async def test_a_workflow_is_drafted_from_three_changes_and_runs_for_an_agent_as
     assert contents(served) == before
     await approve(served, path, (await served.call("list_workflows", path=path)).json["workflows"][0]["digest"])
     assert (await agent.call("run_workflow", path=path, variables=variables)).status == 200
-    assert (root(served) / "Bread/Emmer.md").read_text().endswith("Bread of Emmer.\n")
+    assert (root(served) / "Bread/Emmer.md").read_text().endswith("Bread of Emmer.\n\nNice with 60.\n")
 
 
-async def test_what_cannot_be_repeated_is_said(served: Served) -> None:
-    one = (await served.call("move_note", path="B.md", to="Folder/B.md")).json["change_id"]
-    other = (await served.call("create_note", path="New.md", text="x")).json["change_id"]
-    unlike = await served.call("author_workflow", name="N", changes=[one, other])
-    assert "not alike" in unlike.json["error"]["message"]
-    read = (await served.call("read_note", path="New.md")).json
-    gone = (await served.call("delete_note", path="New.md", digest=read["digest"])).json["change_id"]
-    nothing = await served.call("author_workflow", name="N", changes=[gone])
-    assert "can be repeated" in nothing.json["error"]["message"]
-    assert (await served.call("author_workflow", name="N", changes=["0"])).code == "change_not_found"
+async def test_one_note_is_compared_with_those_like_it(served: Served) -> None:
+    for name, text in (("Ann", "Met at the mill."), ("Bob", "A neighbour."), ("Cy", "")):
+        (root(served) / f"Folder/{name}.md").write_text(f"---\nphone: {len(name)}\n---\n# {name}\n\n## Met\n\n{text}\n")
+    await served.bridge.find(None).vault.indexer.look_at([""])
+    drafted = await served.call("author_workflow", name="Person", examples=["Bob"], confirm=True)
+    assert drafted.json["problems"] == []
+    written = (root(served) / drafted.json["path"]).read_text()
+    assert "path: Folder/{{variables.title}}.md\n" in written
+    assert "    # {{variables.title}}\n\n    ## Met\noutput:" in written
+    assert "neighbour" not in written
+    missing = await served.call("author_workflow", name="N", examples=["Nobody"])
+    assert missing.code == "note_not_found"
+    broken = root(served) / "Broken.md"
+    broken.write_text("---\na: [\n---\n")
+    await served.bridge.find(None).vault.indexer.look_at([""])
+    assert (
+        "cannot be read"
+        in (await served.call("author_workflow", name="N", examples=["Broken"])).json["error"]["message"]
+    )
     assert (await served.call("author_workflow", name="N")).code == "invalid_arguments"
     assert "reading-note" in (await served.call("author_workflow", name="N", starter="x")).json["error"]["hint"]
 

@@ -1,217 +1,157 @@
-"""What changes have in common becomes steps; what differs, or names a note, becomes variables."""
+"""What notes have in common becomes a step; what differs between them becomes variables, or is left empty."""
 
-from collections.abc import Mapping
-from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
 
-from bridge.changes.draft import digest_of
-from bridge.errors import InvalidArguments
 from bridge.features.workflows.block import find_block, workflow_note, workflow_yaml
-from bridge.features.workflows.examples import Example, draft_steps
+from bridge.features.workflows.examples import DraftedNote, Example, draft_note
 from bridge.features.workflows.parse import read_workflow
-from bridge.features.workflows.templates import moment_text, parse_reference
-from bridge.types import Digest, VaultPath
-from bridge.vault.plan import Step
+from bridge.markdown.frontmatter import cut_frontmatter, load_properties
+from bridge.types import VaultPath
+from bridge.vault.obsidian_settings import ObsidianSettings, daily_path
 
-DAY = date(2026, 1, 31)
-
-
-class Kept:
-    """Contents by their digests."""
-
-    def __init__(self) -> None:
-        self.blobs: dict[Digest, bytes] = {}
-
-    def keep(self, text: str | None) -> Digest | None:
-        if text is None:
-            return None
-        digest = digest_of(text.encode())
-        self.blobs[digest] = text.encode()
-        return digest
-
-    def put(self, path: str, before: str | None, after: str) -> Step:
-        return Step("put", VaultPath(path), before=self.keep(before), after=self.keep(after))
+DAILY = ObsidianSettings(daily_folder="Log", daily_format="YYYY-MM-DD")
 
 
-def drafted(kept: Kept, *changes: list[Step], days: tuple[date, ...] = (DAY, DAY)) -> tuple[Any, Mapping[str, Any]]:
-    found = draft_steps([Example(steps, day) for steps, day in zip(changes, days, strict=False)], kept.blobs.get)
-    return found.steps, {name: one.sample for name, one in found.variables.items()}
+def drafted(notes: dict[str, str]) -> DraftedNote:
+    examples = []
+    for path, text in notes.items():
+        cut = cut_frontmatter(text)
+        properties: Any = {} if cut is None else load_properties(text[slice(*cut[0])]).values
+        examples.append(Example(VaultPath(path), properties, text[0 if cut is None else cut[1] :]))
+    return draft_note(examples, lambda day: daily_path(DAILY, day))
 
 
-def test_a_title_and_days_of_one_change() -> None:
-    kept = Kept()
-    log = "# Log\n\n## Done\n\n- old\n"
-    steps = [
-        kept.put(
-            "Made/Rye bread.md",
-            None,
-            "---\nof: 2026-01-31\n---\n# Rye bread\n\nDue 2026-02-01, not 1999-01-01. {{x}}\n",
-        ),
-        kept.put("Log.md", log, f"{log}- 2026-01-31: [[Rye bread]]\n"),
-    ]
-    made, variables = drafted(kept, steps)
-    assert variables == {"title": "Rye bread"}
-    assert made == [
+def kinds(found: DraftedNote) -> dict[str, Any]:
+    return {name: (one["type"], one.get("required", True)) for name, one in found.variables.items()}
+
+
+def test_what_differs_is_a_variable_called_after_its_property() -> None:
+    found = drafted(
         {
-            "op": "create_note",
-            "path": "Made/{{variables.title}}.md",
-            "properties": {"of": "{{today}}"},
-            "text": "# {{variables.title}}\n\nDue {{date:+1d}}, not 1999-01-01. \\{{x}}\n",
-        },
-        {
-            "op": "edit_note",
-            "path": "Log.md",
-            "edits": [{"op": "add_item", "text": "{{today}}: [[{{variables.title}}]]", "heading": "Log > Done"}],
-        },
-    ]
-
-
-@pytest.mark.parametrize(
-    ("written", "template"),
-    [
-        ("24.12.2026", "{{date:+1d:DD.MM.YYYY}}"),
-        ("1.1.2027", "{{date:+9d:D.M.YYYY}}"),
-        ("12/24/2026", "{{date:+1d:MM/DD/YYYY}}"),
-        ("24/12/2026", "{{date:+1d:DD/MM/YYYY}}"),
-        ("2026/12/23", "{{now:YYYY/MM/DD}}"),
-        ("December 23, 2026", "{{now:MMMM D, YYYY}}"),
-        ("24 Dec 2026", "{{date:+1d:D MMM YYYY}}"),
-        ("2026年12月24日", "{{date:+1d:YYYY年M月D日}}"),
-        ("2026년 12월 24일", "{{date:+1d:YYYY년 M월 D일}}"),
-    ],
-)
-def test_a_day_keeps_its_form(written: str, template: str) -> None:
-    kept, day = Kept(), date(2026, 12, 23)
-    found = draft_steps([Example([kept.put("Made.md", None, f"By {written}, or 1.1.1999.\n")], day)], kept.blobs.get)
-    assert (found.steps[0]["text"], found.remarks) == (f"By {template}, or 1.1.1999.\n", [])
-    assert moment_text(parse_reference(template.strip("{}")), datetime(2026, 12, 23, 12, tzinfo=UTC)) == written
-
-
-@pytest.mark.parametrize(
-    "written",
-    [
-        *("11/12/2026", "12-12-2026", "24 décembre 2026", "24. Dezember 2026", "24 de diciembre de 2026"),
-        *("२४ दिसंबर 2026", "24 בדצמבר 2026", "٢٤ ديسمبر ٢٠٢٦", "٢٤/١٢/٢٠٢٦"),
-    ],
-)
-def test_a_day_that_cannot_be_read_stays_and_is_told(written: str) -> None:
-    kept, days = Kept(), (date(2026, 12, 23), date(2026, 12, 23))
-    steps = [kept.put("Made.md", None, f"By {written}.\n")]
-    found = draft_steps([Example(steps, days[0])], kept.blobs.get)
-    assert found.steps[0]["text"] == f"By {written}.\n"
-    assert [remark.partition(":")[0] for remark in found.remarks] == [f"The day `{written}` stays as it is"]
-    made, variables = drafted(kept, steps, [kept.put("Made.md", None, "By 9.1.2027.\n")], days=days)
-    assert (made[0]["text"], variables) == ("By {{variables.text}}.\n", {"text": written})
-
-
-def test_what_differs_between_two_changes() -> None:
-    kept = Kept()
-    each = [
-        [
-            kept.put(f"{name}.md", None, f"---\nwater: {water}\n---\n{name} has {water} % of water, as always.\n"),
-            Step("move", VaultPath(f"{old}.md"), to=VaultPath(f"Old/{old}.md")),
-        ]
-        for name, water, old in (("Rye", "80", "Aa"), ("Spelt", "65", "Bb"))
-    ]
-    made, variables = drafted(kept, *each, days=(DAY, date(2026, 2, 3)))
-    assert variables == {"title": "Rye", "water": 80, "name": "Aa"}
-    assert made[0]["text"] == "{{variables.title}} has {{variables.water}} % of water, as always.\n"
-    assert made[0]["properties"] == {"water": "{{variables.water}}"}
-    assert made[1] == {"op": "move_note", "path": "{{variables.name}}.md", "to": "Old/{{variables.name}}.md"}
-
-
-def test_what_differs_stands_in_a_title_beside_a_day() -> None:
-    kept = Kept()
-    each = [
-        [
-            kept.put(
-                f"Uni/Lezione {of} {DAY}.md", None, f"---\nclass: '[[{of}]]'\ncourse: {of}\n---\n# {of}\n\nOf {DAY}.\n"
-            )
-        ]
-        for of in ("Reti", "Automi")
-    ]
-    made, variables = drafted(kept, *each)
-    assert variables == {"course": "Reti"}
-    assert made == [
-        {
-            "op": "create_note",
-            "path": "Uni/Lezione {{variables.course}} {{today}}.md",
-            "properties": {"class": "[[{{variables.course}}]]", "course": "{{variables.course}}"},
-            "text": "# {{variables.course}}\n\nOf {{today}}.\n",
+            "Books/Dune.md": (
+                "---\ncreated: 2026-01-31\nauthor: '[[Frank Herbert]]'\nyear: 1965\nrating: 5\nstatus: read\n"
+                "genre: ['[[Novel]]', '[[Desert]]']\ntags: [book, sand]\ncover: covers/Dune.jpg\nseen:\n---\n"
+                "# Dune\n\n> Author: Frank Herbert\n\n## What it says\n\nSand, and what lives in it.\n\n## Quotes\n"
+            ),
+            "Books/Emma.md": (
+                "---\ncreated: 2026-02-03\nauthor: '[[Jane Austen]]'\nyear: 1815\nrating: 5\nstatus: read\n"
+                "genre: ['[[Novel]]']\ntags: [book]\ncover: covers/Emma.jpg\nseen:\nisbn: 1\n---\n"
+                "# Emma\n\n> Author: Jane Austen\n\n## What it says\n\n## Quotes\n\n- She was handsome.\n"
+            ),
         }
-    ]
-    alone, variables = drafted(kept, each[0])
-    assert variables == {"course": "Reti", "title": "Lezione Reti"}
-    assert alone[0]["path"] == "Uni/{{variables.title}} {{today}}.md"
-    assert "Reti" not in str(alone)
-
-
-def test_a_property_that_one_change_lacks_is_left_out() -> None:
-    kept = Kept()
-    each = [
-        [kept.put(f"{of}.md", None, f"---\nn: {n}\nof: [{of}]\n{more}---\n")]
-        for of, n, more in (("Aa", 1, "x: y\n"), ("Bb", 2, ""))
-    ]
-    found = draft_steps([Example(steps, DAY) for steps in each], kept.blobs.get)
-    assert found.steps[0]["properties"] == {"n": "{{variables.n}}", "of": ["{{variables.of}}"]}
-    assert found.variables["n"].kind == "number"
-    assert found.remarks == ["The property `x` of `Aa.md` is left out: not every change has it."]
-
-
-def test_properties_tasks_and_sections_are_recognised() -> None:
-    kept = Kept()
-    before = "---\na: 1\nb: 2\n---\n# T\n\n## S\n\nText.\n\n## Z\n\n- [ ] x\n"
-    after = "---\na: 1\nc: 3\n---\n# T\n\n## S\n\nText.\n\nNew paragraph.\n\n## Z\n\n- [ ] x\n- [ ] y\n"
-    made, _ = drafted(kept, [kept.put("N.md", before, after)])
-    assert made == [
-        {"op": "set_properties", "path": "N.md", "properties": {"c": 3}, "remove": ["b"]},
-        {
-            "op": "edit_note",
-            "path": "N.md",
-            "edits": [{"op": "insert_under", "text": "New paragraph.", "heading": "T > S"}],
+    )
+    assert found.arguments == {
+        "path": "Books/{{variables.title}}.md",
+        "properties": {
+            "created": "{{today}}",
+            "author": "[[{{variables.author}}]]",
+            "year": "{{variables.year}}",
+            "rating": "{{variables.rating}}",
+            "status": "read",
+            "genre": "{{variables.genre}}",
+            "tags": ["book"],
+            "cover": "covers/{{variables.title}}.jpg",
+            "seen": None,
         },
-        {"op": "add_task", "path": "N.md", "text": "y", "heading": "T > Z"},
-    ]
+        "text": "# {{variables.title}}\n\n> Author: {{variables.author}}\n\n## What it says\n\n## Quotes\n",
+    }
+    # A property may stay empty, but not the name of a note or a link.
+    assert kinds(found) == {
+        "title": ("text", True),
+        "author": ("text", True),
+        "year": ("number", False),
+        "rating": ("number", False),
+        "genre": ("list", False),
+    }
+    assert found.variables["author"]["description"] == "Such as Frank Herbert"
+    assert found.left_out == ("isbn",)
 
 
-def test_a_changed_note_is_given_by_its_name_or_as_a_note() -> None:
-    kept = Kept()
-
-    def read(*paths: str) -> list[Step]:
-        return [kept.put(path, "", "---\nread: true\n---\n") for path in paths]
-
-    log = [[kept.put("Log.md", "", f"---\nlast: Rye {of}\n---\n")] for of in ("bread", "cake")]
-    made, variables = drafted(kept, *[read(f"Books/Rye {of}.md") + log[at] for at, of in enumerate(("bread", "cake"))])
-    assert [one["path"] for one in made] == ["Books/{{variables.name}}.md", "Log.md"]
-    assert (made[1]["properties"], variables) == ({"last": "{{variables.name}}"}, {"name": "Rye bread"})
-
-    found = draft_steps(
-        [
-            Example(steps, DAY)
-            for steps in (read("Books/Dune.md", "Log 2026-01-31.md"), read("Films/Alien.md", "Log 2026-01-31.md"))
-        ],
-        kept.blobs.get,
+def test_days_of_daily_notes_move_and_habits_are_open_again() -> None:
+    found = drafted(
+        {
+            f"Log/2026-01-{day}.md": (
+                f"---\ndate: 2026-01-{day}\nmood: {day % 5}\n---\n# {weekday}, {day} January 2026\n\n"
+                f"[[2026-01-{day - 1}]] | [[2026-01-{day + 1}]]\n\n- [{mark}] Water the beds\n- [x] Only of {weekday}\n"
+                f"\nrain:: {day} mm\n\n```dataview\nTABLE file.ctime\n```\n"
+            )
+            for day, weekday, mark in ((30, "Friday", "x"), (28, "Wednesday", " "))
+        }
     )
-    assert [one["path"] for one in found.steps] == ["{{variables.note}}", "Log {{today}}.md"]
-    assert [(name, one.kind, one.sample) for name, one in found.variables.items()] == [
-        ("note", "note", "Books/Dune.md")
-    ]
+    assert found.arguments == {
+        "path": "{{daily}}",
+        "properties": {"date": "{{today}}", "mood": "{{variables.mood}}"},
+        "text": (
+            "# {{now:dddd, D MMMM YYYY}}\n\n[[{{date:-1d}}]] | [[{{date:+1d}}]]\n\n- [ ] Water the beds\n\nrain::\n\n"
+            "```dataview\nTABLE file.ctime\n```\n"
+        ),
+    }
 
 
-def test_what_cannot_be_repeated_is_refused_or_said() -> None:
-    kept = Kept()
-    gone = Step("remove", VaultPath("A.md"), before=kept.keep("x"))
-    with pytest.raises(InvalidArguments, match="can be repeated"):
-        drafted(kept, [gone])
-    with pytest.raises(InvalidArguments, match="not alike"):
-        drafted(kept, [kept.put("A.md", None, "x")], [Step("move", VaultPath("A.md"), to=VaultPath("B.md"))])
-    found = draft_steps(
-        [Example([kept.put("Abc.md", None, "x"), gone, kept.put("B.md", "one\n", "two\n")], DAY)], kept.blobs.get
+def test_a_day_on_which_a_note_was_not_written_is_a_variable() -> None:
+    found = drafted(
+        {
+            f"Live/{day} — {place}.md": f"---\nDate: {day}\nPage created: 2026-03-04\n---\n# {day} — {place}\n"
+            for day, place in (("1983-10-12", "London"), ("2001-05-30", "Antwerp"))
+        }
     )
-    assert [one["op"] for one in found.steps] == ["create_note"]
-    assert len(found.remarks) == 2
+    assert found.arguments["path"] == "Live/{{variables.Date}} — {{variables.title}}.md"
+    assert found.arguments["properties"] == {"Date": "{{variables.Date}}", "Page created": "{{today}}"}
+    assert found.arguments["text"] == "# {{variables.Date}} — {{variables.title}}\n"
+    assert kinds(found) == {"Date": ("date", True), "title": ("text", True)}
+
+
+@pytest.mark.parametrize(
+    ("paths", "path"),
+    [
+        (
+            ["Uni/Lezione Reti 2026-11-28.md", "Uni/Lezione Automi 2026-11-30.md"],
+            "Uni/Lezione {{variables.title}} {{today}}.md",
+        ),
+        (["A/The Stand.md", "A/The Shining.md"], "A/{{variables.title}}.md"),
+        (["A/人生的智慧.md", "A/人生海海.md"], "A/{{variables.title}}.md"),
+        (["A/《活着》.md", "A/《海》.md"], "A/《{{variables.title}}》.md"),
+        (["2026/01/31.01.2026.md", "2025/12/24.12.2025.md"], "{{now:YYYY}}/{{now:MM}}/{{now:DD.MM.YYYY}}.md"),
+        (["A/B/x.md", "A/C/y.md"], "A/{{variables.title}}.md"),
+        (["A/Meeting with Ann 2026-11-28.md"], "A/{{variables.title}} {{today}}.md"),
+        (["A/a{b.md", "A/a{c.md"], "A/{{variables.title}}.md"),
+    ],
+)
+def test_the_name_of_a_file(paths: list[str], path: str) -> None:
+    assert drafted(dict.fromkeys(paths, "")).arguments == {"path": path}
+
+
+def test_a_title_has_the_name_of_its_property_and_is_found_in_links() -> None:
+    found = drafted(
+        {
+            f"Uni/Lezione {of} 2026-11-28.md": f"---\nclass: '[[{of}]]'\ncourse: {of}\n---\n"
+            f"# {of.upper()}\n\nOf {of}. {{{{x}}}}\n"
+            for of in ("Reti", "Automi")
+        }
+    )
+    assert found.arguments == {
+        "path": "Uni/Lezione {{variables.course}} {{today}}.md",
+        "properties": {"class": "[[{{variables.course}}]]", "course": "{{variables.course}}"},
+        "text": "# {{variables.course}}\n\nOf {{variables.course}}. \\{{x}}\n",
+    }
+
+
+def test_of_a_single_note_the_structure_stays() -> None:
+    found = drafted(
+        {
+            "Notes/Salt.md": (
+                "---\ntype: recipe\nserves: 4\ndone: false\n---\n# Salt\n\nLong words.\n\n## Steps\n\n1. Stir.\n\n"
+                "### Of salt\n\n**Source**: a friend\n\n---\n\n![[Recipes.base]]\n"
+            )
+        }
+    )
+    assert found.arguments == {
+        "path": "Notes/{{variables.title}}.md",
+        "properties": {"type": "recipe", "serves": "{{variables.serves}}", "done": False},
+        "text": "# {{variables.title}}\n\n## Steps\n\n**Source**:\n\n---\n\n![[Recipes.base]]\n",
+    }
 
 
 @pytest.mark.parametrize(
@@ -221,8 +161,8 @@ def test_yaml_says_what_was_meant(text: str) -> None:
     steps: list[dict[str, Any]] = [
         {"id": "a", "do": "create_note", "path": "A.md", "text": text, "properties": {"n": 1, "t": text, "of": None}}
     ]
-    written = workflow_yaml("Of a: b", {"v": {"type": "text"}}, steps)
+    written = workflow_yaml("Of a: b", {"v": {"type": "text"}}, steps, "Done.")
     workflow = read_workflow(written).workflow
-    assert workflow.description == "Of a: b"
+    assert (workflow.description, workflow.output) == ("Of a: b", "Done.")
     assert workflow.steps[0].arguments == {name: value for name, value in steps[0].items() if name not in ("id", "do")}
     assert read_workflow(find_block(workflow_note("N", "Prose", written)).text).workflow == workflow

@@ -1,36 +1,45 @@
-"""Writes workflows: from changes that were made, from a starter or a text."""
+"""Writes workflows: from notes that are alike, from a starter or a text."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
 from typing import Annotated
 
 from msgspec import Meta
 from msgspec.structs import replace
+from yaml import YAMLError
 
 from bridge.api.agreement import agreement_notice, ask_user, open_folder, set_up_requests
 from bridge.api.call import Call
 from bridge.api.characters import require_writable_text
+from bridge.api.note_names import find_file
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
-from bridge.api.write import WriteArguments, Written, execute_requests, snapshot_fetcher
-from bridge.bases.values import text_of
+from bridge.api.write import WriteArguments, Written, execute_requests
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments
 from bridge.features.workflows.block import workflow_note, workflow_yaml
 from bridge.features.workflows.examine import WorkflowYaml
-from bridge.features.workflows.examples import DraftedSteps, Example, draft_steps
+from bridge.features.workflows.examples import MAX_EXAMPLES, DraftedNote, Example, draft_note
 from bridge.features.workflows.model import Problem
 from bridge.features.workflows.parse import starter_text
-from bridge.features.workflows.read import read_text
-from bridge.markdown.note import Value
+from bridge.features.workflows.read import note_text, read_text
+from bridge.index.note import IndexedNote, Notes
+from bridge.markdown.frontmatter import cut_frontmatter, load_properties
+from bridge.text.fold import fold_case
 from bridge.text.secrets import require_plain
 from bridge.types import Digest, VaultPath
+from bridge.vault.obsidian_settings import daily_path, read_obsidian_settings
 from bridge.vault.paths import file_name_for
 
-ChangeIds = Annotated[tuple[Annotated[str, Meta(max_length=100)], ...], Meta(max_length=20)]
+Examples = Annotated[tuple[VaultPath, ...], Meta(max_length=MAX_EXAMPLES)]
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
+
+MIN_LIKENESS = 0.6
+"""Share of properties or headings that two notes have in common if they are of one kind."""
 
 
 class WrittenWorkflow(Written, kw_only=True):
@@ -39,7 +48,7 @@ class WrittenWorkflow(Written, kw_only=True):
     Attributes:
         workflow_digest: The digest of its block; until the user approves it, no agent runs it.
         problems: Its faults and remarks, each with its line in the block.
-        left_out: What of the changes it does not repeat.
+        left_out: Properties of the examples that are not in it, for too few examples have them.
     """
 
     workflow_digest: Digest
@@ -56,8 +65,8 @@ class WrittenWorkflow(Written, kw_only=True):
     reads=False,
     scope="write",
     tasks=(
-        "turn what was just done into a workflow",
-        "draft a workflow from changes",
+        "turn notes that are alike into a workflow",
+        "draft a workflow from examples",
         "start with a ready-made workflow",
         "roll unfinished tasks over to today",
         "write a weekly review",
@@ -68,7 +77,7 @@ async def author_workflow(
     call: Call,
     name: Name,
     description: Annotated[str, Meta(max_length=2_000)] = "",
-    changes: ChangeIds = (),
+    examples: Examples = (),
     starter: Annotated[str, Meta(max_length=60)] | None = None,
     text: WorkflowYaml | None = None,
     *,
@@ -81,25 +90,26 @@ async def author_workflow(
     Args:
         name: Its name, also that of its note.
         description: What it does and when to use it.
-        changes: Changes of one kind that were made, of which it is drafted: what differs becomes variables.
+        examples: Notes of one kind, of which it is drafted: what differs becomes variables. One is compared with the
+            notes like it in its folder.
         starter: A workflow that comes with the bridge, such as `daily-roll-over` or `weekly-review`; `list_workflows`
             lists them.
-        text: Its YAML. Give one of `changes`, `starter` and `text`.
+        text: Its YAML. Give one of `examples`, `starter` and `text`.
 
     Raises:
-        ChangeNotFound: No such change.
+        NoteNotFound: No such note; the message names the closest.
         ConfirmationRequired: The user did not agree to the agents' folder yet.
-        InvalidArguments: The changes are not alike, or cannot be repeated, or the text holds a secret.
+        InvalidArguments: The properties of an example cannot be read, or the text holds a secret.
     """
     vault = call.vault
     vault.require_keyword()
-    if [bool(changes), starter is not None, text is not None].count(True) != 1:
-        raise InvalidArguments("Give one of `changes`, `starter` and `text`.")
+    if [bool(examples), starter is not None, text is not None].count(True) != 1:
+        raise InvalidArguments("Give one of `examples`, `starter` and `text`.")
     require_plain(name=name, description=description)
     left_out: Sequence[str] = ()
-    if changes:
-        drafted = await asyncio.to_thread(draft_from_changes, call, changes)
-        block, left_out = drafted_yaml(description or name, drafted), drafted.remarks
+    if examples:
+        drafted = await asyncio.to_thread(draft_from_notes, call, examples)
+        block, left_out = drafted_yaml(description or name, drafted), drafted.left_out
     else:
         block = starter_text(starter) if starter is not None else text or ""
     require_writable_text("text", block)
@@ -110,7 +120,7 @@ async def author_workflow(
         name, lambda one: vault.files.has(VaultPath(f"{folder.workflows}/{one}.md")), default="Workflow"
     )
     path = VaultPath(f"{folder.workflows}/{stem}.md")
-    note = workflow_note(stem, description or found.workflow.description, block, remarks=left_out)
+    note = workflow_note(stem, description or found.workflow.description, block)
     requests: list[Request] = set_up_requests(call, folder)
     requests.append(CreateNote(path=path, text=note))
     made = await execute_requests(call, requests, options, operation="author_workflow", agreed=agreed)
@@ -122,27 +132,46 @@ async def author_workflow(
     return written
 
 
-def draft_from_changes(call: Call, ids: Sequence[str]) -> DraftedSteps:
-    """Return the steps that changes have in common; blocks."""
-    found = [call.vault.review.change(id_) for id_ in ids]
-    examples = [Example(one.steps, datetime.fromtimestamp(one.time).astimezone().date()) for one in found]
-    return draft_steps(examples, snapshot_fetcher(call.vault))
+def draft_from_notes(call: Call, paths: Sequence[VaultPath]) -> DraftedNote:
+    """Return what notes have in common; a single one is compared with those most like it in its folder. Blocks."""
+    vault, notes = call.vault, snapshot(call.vault)
+    files = [find_file(vault.files, vault.names, path) for path in paths]
+    files += find_alike(files[0], notes) if len(files) == 1 else []
+    settings = read_obsidian_settings(vault.root)
+    return draft_note([read_example(vault, path) for path in files], partial(daily_path, settings))
 
 
-def drafted_yaml(description: str, drafted: DraftedSteps) -> str:
-    variables: dict[str, Mapping[str, Value]] = {
-        name: {
-            "type": one.kind,
-            **({} if one.required else {"required": False}),
-            "description": f"Such as {text_of(one.sample)[:80]}",
-        }
-        for name, one in drafted.variables.items()
-    }
-    steps: list[Mapping[str, Value]] = []
-    for number, step in enumerate(drafted.steps, 1):
-        facts = {name: value for name, value in step.items() if name != "op"}
-        steps.append({"id": f"step_{number}", "do": step["op"], **facts})
-    return workflow_yaml(description, variables, steps)
+def find_alike(path: VaultPath, notes: Notes) -> Sequence[VaultPath]:
+    """Return the notes beside a note that have nearly the same properties, or headings if it has no properties."""
+
+    def traits(note: IndexedNote) -> set[str]:
+        return {*map(fold_case, note.properties)} or {*map(fold_case, note.heading_texts)}
+
+    def likeness(other: VaultPath) -> float:
+        here, there = traits(notes[path]), traits(notes[other])
+        return len(here & there) / max(1, len(here | there))
+
+    folder = path.rpartition("/")[0]
+    beside = [other for other in notes if other != path and other.rpartition("/")[0] == folder]
+    found = [other for other in beside if path in notes and likeness(other) >= MIN_LIKENESS]
+    return sorted(found, key=lambda other: (-likeness(other), other))[: MAX_EXAMPLES - 1]
+
+
+def read_example(vault: OpenVault, path: VaultPath) -> Example:
+    text = note_text(vault, path).removeprefix("\ufeff").replace("\r\n", "\n")
+    if not path.lower().endswith(".md"):
+        raise InvalidArguments(f"`{path}` is no note.", hint="Give the paths of notes whose names end with `.md`.")
+    if (cut := cut_frontmatter(text)) is None:
+        return Example(path, {}, text)
+    (start, end), body = cut
+    with suppress(YAMLError):
+        return Example(path, dict(load_properties(text[start:end]).values), text[body:])
+    raise InvalidArguments(f"The properties of `{path}` cannot be read.")
+
+
+def drafted_yaml(description: str, drafted: DraftedNote) -> str:
+    step = {"id": "note", "do": "create_note", **drafted.arguments}
+    return workflow_yaml(description, drafted.variables, [step], "The note is {{steps.note.path}}.")
 
 
 def describe_written(call: Call, made: Written, block: str, left_out: Sequence[str] = ()) -> WrittenWorkflow:

@@ -90,11 +90,11 @@ _Dumper.add_representer(str, _represent_text)
 
 
 def workflow_yaml(
-    description: str, variables: Mapping[str, Mapping[str, Value]], steps: Sequence[Mapping[str, Value]]
+    description: str, variables: Mapping[str, Mapping[str, Value]], steps: Sequence[Mapping[str, Value]], output: str
 ) -> str:
     whole: dict[str, Value] = {"version": VERSION, "description": description}
     whole |= {"variables": {name: dict(facts) for name, facts in variables.items()}} if variables else {}
-    whole["steps"] = [dict(step) for step in steps]
+    whole |= {"steps": [dict(step) for step in steps], "output": output}
     text = _dump_yaml(whole)
     try:
         if read_yaml(text).values == whole:
@@ -111,11 +111,6 @@ def _dump_yaml(value: Value, *, quoted: bool = False) -> str:
     return written
 
 
-def workflow_note(name: str, prose: str, block: str, *, remarks: Sequence[str] = ()) -> str:
-    left = "".join(f"- {remark}\n" for remark in remarks)
+def workflow_note(name: str, prose: str, block: str) -> str:
     fence = "`" * max(3, 1 + max(map(len, re.findall(r"`+", block)), default=0))
-    return (
-        f"---\ntype: {TYPE}\n---\n# {name}\n\n{prose.strip()}\n\n"
-        + (f"{left}\n" if left else "")
-        + f"{fence}{TYPE}\n{block.rstrip()}\n{fence}\n"
-    )
+    return f"---\ntype: {TYPE}\n---\n# {name}\n\n{prose.strip()}\n\n{fence}{TYPE}\n{block.rstrip()}\n{fence}\n"

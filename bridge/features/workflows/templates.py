@@ -152,7 +152,9 @@ class TemplateFiller:
                 if only is not None:
                     found = self.resolve(only)
                     self._spend(found)
-                    return found if typed or isinstance(found, list | tuple) else self._put(value)
+                    if typed:
+                        return None if found == "" else found
+                    return found if isinstance(found, list | tuple) else self._put(value)
                 return self._put(value)
             case Mapping():
                 return {name: self.fill(each, typed=typed) for name, each in value.items()}
