@@ -96,6 +96,47 @@ steps:
     assert not [one for one in found["problems"] if "property" in one["message"] and one["serious"]]
 
 
+async def test_what_is_not_there_is_named(served: Served) -> None:
+    """A step that always runs cannot do without it; what may be there until then, or another value, is a remark."""
+    block = """
+version: 1
+variables:
+  list: {type: text, default: List.md}
+  inbox: {type: text, default: Inbox}
+  any: {type: text}
+conditions:
+  - {id: listed, check: note_exists, note: Other.md}
+steps:
+  - {id: a, do: edit_note, path: Nowhere.md, edits: [{op: append, text: x}]}
+  - {id: b, do: edit_note, path: "{{variables.list}}", edits: [{op: append, text: x}]}
+  - {id: c, do: edit_note, path: Other.md, edits: [{op: append, text: x}], when: listed}
+  - {id: d, do: find_notes, folder: "{{variables.inbox}}"}
+  - {id: e, do: create_note, path: New.md, template: Templates/None.md}
+  - {id: f, do: edit_note, path: New, edits: [{op: append, text: x}]}
+  - {id: g, do: edit_note, path: "{{variables.any}}.md", edits: [{op: append, text: x}]}
+  - {id: h, do: create_note, path: "{{daily}}", template: "{{daily:template}}"}
+  - {id: i, do: find_notes, where: status == "shut" && variables.inbox == "Inbox"}
+  - {id: j, do: find_notes, where: status == "open", folder: Folder}
+  - {id: k, do: find_notes, where: status == "open"}
+  - {id: l, do: find_notes, where: status == steps.k.count}
+"""
+    daily = root(served) / ".obsidian/daily-notes.json"
+    daily.parent.mkdir(exist_ok=True)
+    daily.write_text('{"template": "Templates/Day"}')
+    await write_workflow(served, block)
+    found = (await served.call("list_workflows", path=PATH)).json["workflows"][0]
+    assert [(one["message"], one["serious"]) for one in found["problems"]] == [
+        ("The step `a` needs `Nowhere.md`: it is not there.", True),
+        ("The step `b` needs `List.md`: it is not there.", False),
+        ("The step `c` needs `Other.md`: it is not there.", False),
+        ("The step `d` needs `Inbox`: it is not there.", False),
+        ("The step `e` needs `Templates/None.md`: it is not there.", True),
+        ("The step `h` needs `Templates/Day.md`: it is not there.", False),
+        ("The step `i` finds nothing now: no note passes `where`.", False),
+        ("The step `j` finds nothing now: no note passes `where`.", False),
+    ]
+
+
 async def test_a_note_needs_its_type_and_one_block(served: Served) -> None:
     for text, words in {
         note(CREATE).replace("type: workflow", "type: note"): "is no workflow",

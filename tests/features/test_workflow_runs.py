@@ -120,7 +120,7 @@ async def test_later_steps_see_what_earlier_ones_did(served: Served) -> None:
 @pytest.mark.parametrize(
     ("last", "code"),
     [
-        ("{id: z, do: set_properties, path: Missing.md, properties: {a: 1}}", "note_not_found"),
+        ("{id: z, do: set_properties, path: '{{variables.none}}', properties: {a: 1}}", "note_not_found"),
         ("{id: z, do: create_note, path: B.md}", "note_exists"),
         ("{id: z, do: edit_note, path: '{{variables.kept}}', edits: [{op: append, text: x}]}", "protected_path"),
         ("{id: z, do: create_note, path: '{{variables.secret}}/New.md'}", "protected_path"),
@@ -133,7 +133,7 @@ async def test_a_refused_step_undoes_all(served: Served, last: str, code: str) -
     rules = {"readonly": ["Kept/**"], "deny": ["Secret/**"]}
     await served.bridge.use(save_settings(served.bridge.settings_path, rules))
     # The check before a run knows no values.
-    places = "{kept: {type: text, default: Kept/K.md}, secret: {type: text, default: Secret}}"
+    places = "{kept: {default: Kept/K.md}, secret: {default: Secret}, none: {default: None.md}}"
     block = f"version: 1\nvariables: {places}\nsteps:\n  - {{id: a, do: create_note, path: New.md}}\n  - {last}\n"
     await write_workflow(served, block)
     before = contents(served)

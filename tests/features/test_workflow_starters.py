@@ -162,9 +162,14 @@ async def test_tasks_are_taken_over_once(served: Served) -> None:
     assert contents(served) == once
 
 
-async def test_a_day_without_open_tasks_needs_no_note(served: Served) -> None:
-    (root(served) / f"Daily/{YESTERDAY}.md").write_text("- [x] Bake\n- [>] Sweep\n")
-    assert (await served.call("wait_until_indexed", path=f"Daily/{YESTERDAY}.md")).status == 200
+@pytest.mark.parametrize("yesterday", ["- [x] Bake\n- [>] Sweep\n", None])
+async def test_a_day_without_open_tasks_or_a_note_changes_nothing(served: Served, yesterday: str | None) -> None:
+    note = root(served) / f"Daily/{YESTERDAY}.md"
+    if yesterday is None:
+        note.unlink()
+    else:
+        note.write_text(yesterday)
+    await served.bridge.find(None).vault.indexer.look_at([""])
     made = await served.call("author_workflow", name="R", starter="daily-roll-over", confirm=True)
     before = contents(served)
     ran = await served.call("run_workflow", path=made.json["path"])

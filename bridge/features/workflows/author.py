@@ -175,7 +175,7 @@ def drafted_yaml(description: str, drafted: DraftedNote) -> str:
 
 
 def describe_written(call: Call, made: Written, block: str, left_out: Sequence[str] = ()) -> WrittenWorkflow:
-    found = read_text(call.vault.files, block, snapshot(call.vault))
+    found = read_text(call.vault.files, block, call.vault)
     return WrittenWorkflow(
         **{name: getattr(made, name) for name in Written.__struct_fields__},
         workflow_digest=found.digest,

@@ -9,10 +9,11 @@ from msgspec.structs import replace
 from bridge.api.arguments import Locator, fields_of
 from bridge.api.call import Call
 from bridge.api.hints import role_of
-from bridge.api.note_names import LINK, no_such_note, unknown_properties
+from bridge.api.note_names import LINK, find_file, no_such_note, unknown_properties
 from bridge.api.vault_notes import snapshot
-from bridge.bases.evaluate import find_properties
-from bridge.bases.syntax import parse_expression
+from bridge.api.where import note_files
+from bridge.bases.evaluate import Budget, Evaluation, find_properties
+from bridge.bases.syntax import Name, parse_expression, walk
 from bridge.changes.requests.base import KINDS, operation_of, require_note_path
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments, NoteChanged, NoteNotFound, ProtectedPath
@@ -21,17 +22,21 @@ from bridge.features.workflows.block import TYPE, TYPES, WorkflowBlock, block_di
 from bridge.features.workflows.check import check_workflow
 from bridge.features.workflows.model import PATH_ARGUMENTS, Problem, Workflow, WorkflowStep, path_fields
 from bridge.features.workflows.parse import read_workflow
-from bridge.features.workflows.templates import put_sample
+from bridge.features.workflows.templates import Reference, TemplateFiller, put_sample
 from bridge.index.note import Notes
-from bridge.markdown.note import type_of
+from bridge.markdown.note import Value, type_of
 from bridge.markdown.parse import parse
 from bridge.records import Record
 from bridge.state.decisions import Decision
 from bridge.text.fold import fold_case
 from bridge.types import Digest, PathRole, VaultPath, is_same_digest
+from bridge.vault.obsidian_settings import read_obsidian_settings
 from bridge.vault.vault import Vault
 
 NOWHERE = VaultPath("")
+
+SECONDS = 0.3
+"""Processor time of a check of what `where` selects."""
 
 
 def check_paths(workflow: Workflow, vault: Vault) -> Iterator[Problem]:
@@ -128,7 +133,7 @@ async def open_seen_workflow(call: Call, path: VaultPath, digest: Digest) -> Rea
 def read_note(vault: OpenVault, path: VaultPath) -> ReadWorkflow:
     """Read and check the workflow of a note; blocks."""
     block = block_of(path, note_text(vault, path))
-    found = read_text(vault.files, block.text, snapshot(vault))
+    found = read_text(vault.files, block.text, vault)
     return replace(found, path=path, problems=tuple(replace(one, line=one.line + block.line) for one in found.problems))
 
 
@@ -147,15 +152,65 @@ def block_of(path: VaultPath, text: str) -> WorkflowBlock:
     return find_block(text)
 
 
-def read_text(files: Vault, text: str, notes: Notes | None = None) -> ReadWorkflow:
-    """Read and check the YAML of a workflow for a vault."""
+def read_text(files: Vault, text: str, vault: OpenVault | None = None) -> ReadWorkflow:
+    """Read and check the YAML of a workflow, also against the notes that an open vault has now."""
     found = read_workflow(text)
     workflow = found.workflow
     checked = (*check_workflow(workflow, bind_sample), *check_paths(workflow, files)) if workflow.steps else ()
-    unknown = () if notes is None else _find_unknown(workflow, notes)
-    problems = dict.fromkeys((*found.problems, *checked, *unknown))
+    problems = dict.fromkeys((*found.problems, *checked))
+    if vault is not None:
+        problems |= dict.fromkeys((*_find_unknown(workflow, snapshot(vault)), *_find_missing(workflow, vault)))
     ordered = sorted(problems, key=lambda one: (one.line, one.message))
     return ReadWorkflow(None, text, block_digest(text), found.workflow, tuple(ordered))
+
+
+def _find_missing(workflow: Workflow, vault: OpenVault) -> Iterator[Problem]:
+    """Yield what a step needs and is not there: notes, folders and templates, or any note that `where` selects."""
+    defaults = {name: one.default for name, one in workflow.variables.items() if one.default is not None}
+    made: set[VaultPath] = set()
+    for step in workflow.steps:
+        for name in sorted(PATH_ARGUMENTS if step.reads else path_fields(step.do)):
+            given = step.arguments.get(name)
+            for written in given if isinstance(given, list) else [given]:
+                with contextlib.suppress(BridgeError):
+                    text = _fill_defaults(written, defaults, vault)
+                    path = find_file(vault.files, vault.names, text, made, folders=True)
+                    if not step.reads and _role(step.do, name) is PathRole.NEW:
+                        made.add(path)
+                    elif text and path not in made and not vault.files.has(path):
+                        serious = text == written and not (step.reads or step.when or step.each)
+                        yield Problem(
+                            step.lines[name], f"The step `{step.id}` needs `{path}`: it is not there.", serious
+                        )
+        if step.reads and "where" in step.arguments and _selects_nothing(step, defaults, vault):
+            yield Problem(
+                step.lines["where"], f"The step `{step.id}` finds nothing now: no note passes `where`.", False
+            )
+
+
+def _fill_defaults(written: Value, defaults: Mapping[str, Value], vault: OpenVault) -> str:
+    """Return a path with the defaults of its variables, if nothing else decides what it is."""
+
+    def resolve(reference: Reference) -> Value:
+        if str(reference) == "daily:template":
+            return read_obsidian_settings(vault.root).daily_template or ""
+        if reference.root != "variables" or reference.names[0] not in defaults:
+            raise InvalidArguments(f"`{reference}` has no value yet.")
+        return defaults[reference.names[0]]
+
+    return TemplateFiller(resolve).path(str(written or "")).strip("/")
+
+
+def _selects_nothing(step: WorkflowStep, defaults: Mapping[str, Value], vault: OpenVault) -> bool:
+    notes = snapshot(vault)
+    with contextlib.suppress(BridgeError):
+        node = parse_expression(str(step.arguments["where"]))
+        place = _fill_defaults(step.arguments.get("folder"), defaults, vault)
+        if not any(isinstance(one, Name) and one.name in ("steps", "item") for one in walk([node])):
+            budget = Budget(seconds=SECONDS)
+            query = Evaluation(note_files(vault, notes), budget=budget, given={"variables": dict(defaults)})
+            return not any(query.passes(node, path) for path in notes if f"/{path}".startswith(f"/{place}"))
+    return False
 
 
 def _find_unknown(workflow: Workflow, notes: Notes) -> Iterator[Problem]:
