@@ -121,6 +121,20 @@ async def test_a_no_is_final_whatever_agents_may_confirm(served: Served, data: P
     assert (await agent.call("call_server", **SAY, confirm=True)).code == "declined"
 
 
+async def test_a_workflow_that_nobody_asked_for_waits_until_it_is_answered(served: Served) -> None:
+    digest = await write_workflow(served, CREATE)
+    (one,) = (await listed(served))["waiting"]
+    assert (one["id"], one["client"], one["expires"]) == (f"{PATH}@{digest[:ID_DIGITS]}", None, None)
+    await decide(served, one["id"], "reject")
+    assert (await listed(served))["waiting"] == []
+    await write_workflow(served, CREATE.replace("Made/", "Other/"))
+    (other,) = (await listed(served))["waiting"]
+    await decide(served, other["id"], "accept")
+    agent = await agent_of(served)
+    assert (await agent.call("run_workflow", path=PATH, variables={"title": "X"})).status == 200
+    assert (await listed(served))["waiting"] == []
+
+
 async def test_a_workflow_waits_when_it_is_drafted_refused_or_changed(served: Served) -> None:
     agent = await agent_of(served)
     text = "{version: 1, steps: [{id: note, do: create_note, path: Reading/Salt.md}]}"
@@ -141,16 +155,16 @@ async def test_a_workflow_waits_when_it_is_drafted_refused_or_changed(served: Se
     assert (await agent.call("run_workflow", path=drafted["path"])).code == "declined"
     file.write_text(file.read_text().replace("Other/", "Reading/"))
     assert (await agent.call("run_workflow", path=drafted["path"])).status in {200, 409}
-    # What no agent asked for does not wait; once one is refused, it does, as long as it is as it was.
+    # It waits as it is, whoever asked for what it was.
     digest = await write_workflow(served, CREATE)
-    assert (await listed(served))["waiting"] == []
     assert (await agent.call("run_workflow", path=PATH, variables={"title": "X"})).code == "forbidden"
     assert [each["id"] for each in (await listed(served))["waiting"]] == [f"{PATH}@{digest[:ID_DIGITS]}"]
     file = root(served) / PATH
     file.write_text(file.read_text().replace("Of {{", "About {{"))
-    assert (await listed(served))["waiting"] == []
+    (one,) = (await listed(served))["waiting"]
+    assert (one["subject"], one["client"], digest[:ID_DIGITS] in one["id"]) == (PATH, None, False)
     file.write_text(file.read_text().replace("About {{", "Of {{"))
-    assert [each["subject"] for each in (await listed(served))["waiting"]] == [PATH]
+    assert [each["client"] for each in (await listed(served))["waiting"]] == ["scribe"]
     file.unlink()
     assert (await listed(served))["waiting"] == []
 

@@ -27,7 +27,7 @@ from bridge.features.history.public import (
     settled_view,
     summarize_change,
 )
-from bridge.features.workflows.public import open_seen_workflow, read_note
+from bridge.features.workflows.public import find_digests, open_seen_workflow
 from bridge.records import Record
 from bridge.state.change_records import ChangeFilter
 from bridge.state.decisions import Decision
@@ -107,16 +107,13 @@ async def list_decisions(call: Call, limit: Annotated[int, Meta(ge=1, le=200)] =
 
 
 def find_waiting(call: Call, known: Sequence[Decision]) -> tuple[ListedDecision, ...]:
-    """Return what waits: of workflows only those that still are as they were asked for, or were changed since."""
+    """Return what waits: also workflows that nobody asked for, each as it is now."""
     approved = {one.path for one in known if one.kind == "workflow" and one.answer == "accept"}
-    current: dict[VaultPath, Digest] = {}
-    for path in {one.path for one in known if one.kind == "workflow"}:
-        with suppress(BridgeError):
-            current[path] = read_note(call.vault, path).digest
+    current = dict(find_digests(call.vault))
     keys = {one.key for one in known}
-    changed = [Decision("workflow", path, digest=current[path]) for path in sorted(approved & current.keys())]
+    unasked = [Decision("workflow", path, digest=digest) for path, digest in sorted(current.items())]
     waiting = [one for one in known if not one.answer and (not one.path or one.digest == current.get(one.path))]
-    waiting += [one for one in changed if one.key not in keys]
+    waiting += [one for one in unasked if one.key not in keys]
     return tuple(describe_decision(one, changed=one.path in approved) for one in waiting)
 
 

@@ -11,10 +11,9 @@ from bridge.api.hints import Scalar
 from bridge.api.page import ListPage, Page, PageArguments
 from bridge.api.registry import operation
 from bridge.errors import BridgeError
-from bridge.features.workflows.block import TYPES
 from bridge.features.workflows.model import Problem, VariableKind, Workflow
 from bridge.features.workflows.parse import STARTERS, starter_description
-from bridge.features.workflows.read import ReadWorkflow, approved_digests, open_workflow, read_note
+from bridge.features.workflows.read import ReadWorkflow, approved_digests, find_workflows, open_workflow, read_note
 from bridge.records import Record
 from bridge.types import Digest, VaultPath
 
@@ -123,7 +122,7 @@ async def list_workflows(
     if path is not None:
         return WorkflowPage((describe_workflow(path, await open_workflow(call, path), approved),), (), total=1)
     vault.require_keyword()
-    paths = sorted(each for each, note in vault.index.notes.items() if note.note_type in TYPES)
+    paths = find_workflows(vault)
 
     def listing() -> Iterator[ListedWorkflow]:
         for each in page.cut(paths):

@@ -137,6 +137,17 @@ def read_note(vault: OpenVault, path: VaultPath) -> ReadWorkflow:
     return replace(found, path=path, problems=tuple(replace(one, line=one.line + block.line) for one in found.problems))
 
 
+def find_workflows(vault: OpenVault) -> list[VaultPath]:
+    return sorted(path for path, note in vault.index.notes.items() if note.note_type in TYPES)
+
+
+def find_digests(vault: OpenVault) -> Iterator[tuple[VaultPath, Digest]]:
+    """Yield the notes of the workflows that can be read, and what the user approves of each; blocks."""
+    for path in find_workflows(vault):
+        with contextlib.suppress(BridgeError):
+            yield path, block_of(path, note_text(vault, path)).digest
+
+
 def note_text(vault: OpenVault, path: VaultPath) -> str:
     try:
         data, _ = vault.files.read(path)
