@@ -60,6 +60,7 @@ RENAMED: Mapping[str, str] = {
     "revive": "dismiss",
     "run_policy": "run_workflow",
     "search_everywhere": "search",
+    "set_up_ontology": "set_up_topics",
     "suggest_aliases": "note_profile",
     "switch_garden_rule": "garden_rules",
     "topics_of": "list_topics",

@@ -15,6 +15,9 @@ from bridge.private_files import write_private
 from bridge.settings.schema import RULES, SECTIONS, SettingProblem, Settings, setting_fields, value_problem
 from bridge.text.closest import find_closest
 
+RENAMED = {"topics.ontology_folder": "topics.folder"}
+"""Settings of an earlier version, and what they are called now."""
+
 HEADER = re.compile(r"""\s*\[\s*([^\[\]"']+?)\s*\]\s*(#.*)?""")
 """A line that begins a section."""
 
@@ -32,7 +35,7 @@ def load_settings(path: Path) -> tuple[Settings, tuple[SettingProblem, ...]]:
         rules = tuple(rule for rule in RULES if may_set_rule(path, rule))
         kept = ", except for its rules" if rules else ""
         return Settings(), (SettingProblem("", f"{path.name} cannot be read, defaults are used{kept}: {error}", rules),)
-    values = flatten(table)
+    values = adopt(flatten(table))
     problems = (*find_problems(values), *permission_problems(path))
     return build_settings({name: values[name] for name in values.keys() - {p.name for p in problems}}), problems
 
@@ -46,6 +49,14 @@ def flatten(table: Mapping[str, Any]) -> dict[str, Any]:
         else:
             values[name] = value
     return values
+
+
+def adopt(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the entries of an earlier version as this one has them."""
+    adopted = {RENAMED.get(name, name): value for name, value in values.items() if RENAMED.get(name) not in values}
+    if adopted.get("topics.folder_meaning") == "ontology":
+        adopted["topics.folder_meaning"] = "topics"
+    return adopted
 
 
 def build_settings(values: Mapping[str, Any]) -> Settings:
@@ -97,7 +108,8 @@ def save_settings(path: Path, changes: Mapping[str, Any]) -> Settings:
         )
     try:
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        for name, value in changes.items():
+        gone = {old: None for old, name in RENAMED.items() if name in changes}
+        for name, value in (gone | dict(changes)).items():
             lines = replace_assignment(lines, name, value)
         text = "\n".join([*lines, ""])
         tomllib.loads(text)

@@ -20,13 +20,13 @@ NOTES = {
 
 
 @pytest.fixture
-async def ontology(served: Served) -> Served:
-    await use(served, ontology_folder="Ontology")
+async def tree(served: Served) -> Served:
+    await use(served, folder="Ontology")
     return served
 
 
-async def test_a_note_gets_the_topic_that_it_or_its_folder_names(ontology: Served) -> None:
-    plan = await call(ontology, "plan_garden", checks=["topics"], dry_run=True)
+async def test_a_note_gets_the_topic_that_it_or_its_folder_names(tree: Served) -> None:
+    plan = await call(tree, "plan_garden", checks=["topics"], dry_run=True)
     given = {one["text"]: one["why"] for one in plan["findings"] if one["text"].startswith("Give")}
     assert set(given) == {
         "Give [[Bread/New loaf|New loaf]] the topic [[Ontology/Concepts/Leavening|Leavening]]",
@@ -40,8 +40,8 @@ async def test_a_note_gets_the_topic_that_it_or_its_folder_names(ontology: Serve
     assert not any(one["ticked"] for one in plan["findings"] if one["text"].startswith("Give"))
 
 
-async def test_values_that_are_no_topic_go_or_are_replaced(ontology: Served) -> None:
-    plan = await call(ontology, "plan_garden", checks=["topics"], dry_run=True)
+async def test_values_that_are_no_topic_go_or_are_replaced(tree: Served) -> None:
+    plan = await call(tree, "plan_garden", checks=["topics"], dry_run=True)
     changed = {one["text"]: one["ticked"] for one in plan["findings"] if one["text"].startswith("In")}
     leavening = "[[Ontology/Concepts/Leavening|Leavening]]"
     assert changed == {
@@ -50,37 +50,37 @@ async def test_values_that_are_no_topic_go_or_are_replaced(ontology: Served) -> 
     }
 
 
-async def test_topics_are_written_and_undone_byte_for_byte(ontology: Served) -> None:
-    plan = await new_plan(ontology, checks=["topics"])
-    before = content(ontology)
+async def test_topics_are_written_and_undone_byte_for_byte(tree: Served) -> None:
+    plan = await new_plan(tree, checks=["topics"])
+    before = content(tree)
     for one in plan["findings"]:
-        await call(ontology, "judge_finding", path=plan["path"], finding=one["id"], verdict="accept")
-    done = await call(ontology, "apply_plan", path=plan["path"], confirm=True)
+        await call(tree, "judge_finding", path=plan["path"], finding=one["id"], verdict="accept")
+    done = await call(tree, "apply_plan", path=plan["path"], confirm=True)
     assert [(one["state"], one["dropped"], len(one["findings"])) for one in done["checks"]] == [("applied", [], 5)]
-    now = content(ontology)
+    now = content(tree)
     assert now["Bread/New loaf.md"].startswith(b'---\ntopics:\n  - "[[Leavening]]"\n---\nWild yeast')
     assert b"Loaf 1" not in now["Bread/Stray.md"]
     assert b"[[Nowhere]]" in now["Bread/Stray.md"]
-    again = await call(ontology, "plan_garden", checks=["topics"], skip_checked=False, dry_run=True)
+    again = await call(tree, "plan_garden", checks=["topics"], skip_checked=False, dry_run=True)
     assert again["findings"] == []
-    await call(ontology, "undo_session", session=done["session"])
-    assert content(ontology) == before
+    await call(tree, "undo_session", session=done["session"])
+    assert content(tree) == before
 
 
-async def test_another_topic_can_be_put_into_the_line(ontology: Served) -> None:
+async def test_another_topic_can_be_put_into_the_line(tree: Served) -> None:
     for path in ("Leavening/Of the folder.md", "Bread/Chinese too.md", "Bread/Preferred.md", "Bread/Stray.md"):
-        (root(ontology) / path).unlink()
-    await ontology.bridge.find(None).vault.indexer.look_at([""])
-    plan = await new_plan(ontology, checks=["topics"])
+        (root(tree) / path).unlink()
+    await tree.bridge.find(None).vault.indexer.look_at([""])
+    plan = await new_plan(tree, checks=["topics"])
     assert [one["value"] for one in plan["findings"]] == ["[[Leavening]]"]
-    await put_value(ontology, plan, "topics", "[[Pruning]]")
-    await call(ontology, "apply_plan", path=plan["path"], confirm=True)
-    assert content(ontology)["Bread/New loaf.md"].startswith(b'---\ntopics:\n  - "[[Pruning]]"\n---\n')
+    await put_value(tree, plan, "topics", "[[Pruning]]")
+    await call(tree, "apply_plan", path=plan["path"], confirm=True)
+    assert content(tree)["Bread/New loaf.md"].startswith(b'---\ntopics:\n  - "[[Pruning]]"\n---\n')
 
 
-async def test_without_enough_to_learn_from_or_an_ontology_nothing_is_said(served: Served) -> None:
+async def test_without_enough_to_learn_from_or_a_topic_folder_nothing_is_said(served: Served) -> None:
     assert (await call(served, "plan_garden", checks=["topics"], dry_run=True))["findings"] == []
-    await use(served, ontology_folder="Ontology")
+    await use(served, folder="Ontology")
     for at in range(12):
         (root(served) / f"Garden/Tree {at}.md").unlink()
     await served.bridge.find(None).vault.indexer.look_at([""])
@@ -89,22 +89,20 @@ async def test_without_enough_to_learn_from_or_an_ontology_nothing_is_said(serve
     assert [run["complete"] for run in plan["checks"]] == [True]
 
 
-async def test_the_next_plan_goes_on_with_notes_that_were_left(
-    ontology: Served, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_next_plan_goes_on_with_notes_that_were_left(tree: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(topics, "MAX_NOTES", 1)
-    await write(ontology, {"Bread/Late loaf.md": f"{LEAVEN} Of all raising agents this is the oldest.\n"})
-    first = await new_plan(ontology, checks=["topics"])
+    await write(tree, {"Bread/Late loaf.md": f"{LEAVEN} Of all raising agents this is the oldest.\n"})
+    first = await new_plan(tree, checks=["topics"])
     assert ["Late loaf" in one["text"] for one in first["findings"] if one["text"].startswith("Give")] == [True]
     assert [run["complete"] for run in first["checks"]] == [False]
     given: set[str] = set()
     for one in first["findings"]:
-        await call(ontology, "judge_finding", path=first["path"], finding=one["id"], verdict="reject")
+        await call(tree, "judge_finding", path=first["path"], finding=one["id"], verdict="reject")
     for _ in range(10):
-        plan = await call(ontology, "plan_garden", checks=["topics"])
+        plan = await call(tree, "plan_garden", checks=["topics"])
         given |= {one["text"] for one in plan["findings"]}
         for one in plan["findings"]:
-            await call(ontology, "judge_finding", path=plan["path"], finding=one["id"], verdict="reject")
+            await call(tree, "judge_finding", path=plan["path"], finding=one["id"], verdict="reject")
         if plan["checks"][0]["complete"]:
             break
     assert any("New loaf" in text for text in given)

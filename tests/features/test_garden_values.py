@@ -133,8 +133,8 @@ async def test_all_that_a_check_finds_is_ticked_if_the_user_wants_it(served: Ser
     assert ("prospects", False) in await ticks()
 
 
-async def test_what_the_rules_of_the_ontology_name_is_left_alone(served: Served) -> None:
-    await change(served, {"topics.ontology_folder": "Ontology"})
+async def test_what_the_rules_of_the_topic_folder_name_is_left_alone(served: Served) -> None:
+    await change(served, {"topics.folder": "Ontology"})
     files = {
         "Ontology/Instructions.md": '---\ntype: ontology\nnever: ["Log/**", "/absolute["]\n---\n',
         "Ontology/Clay.md": "A stone.\n",

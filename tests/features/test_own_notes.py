@@ -17,7 +17,7 @@ NOTES = {
     "Songs/Odd.md": "---\ntype: Song\n---\n#clay #clay/wet\n",
     "Templates/Song.md": "---\ntype: Song\ncreated: {{date}}\n---\n",
 }
-RENAMED = ("[[Ontology/Instructions|Instructions]]", "[[Songs/Odd|Odd]]", "[[Templates/Song|Song]]")
+RENAMED = ("[[Songs/Odd|Odd]]", "[[Templates/Song|Song]]", "[[Topics/Instructions|Instructions]]")
 WORKFLOW = """---
 TYPE: [Workflow]
 ---
@@ -38,7 +38,7 @@ async def served(tmp_path: Path, models_dir: Path) -> AsyncIterator[Served]:
         await served.call("set_up_memory")
         made = await served.call("remember", title="Clay", text="Clay cracks when it dries.", tags=["clay"])
         assert made.status == 200, made.body
-        await served.call("set_up_ontology")
+        await served.call("set_up_topics")
         yield served
 
 
@@ -61,17 +61,17 @@ async def test_a_plan_renames_in_no_note_that_it_does_not_name(served: Served) -
         f"Rename the property `type` (3 notes: {', '.join(RENAMED)}) to `Type`",
     ]
     [plan] = [path for path in content(served) if path.startswith("Agents/Garden/")]
-    # The second would change the rules of the ontology, so that only a person ticks it.
+    # The second would change the rules of the topic folder, so that only a person ticks it.
     assert [one["ticked"] for one in found] == [True, False]
     await served.call("judge_finding", path=plan, finding=found[1]["id"], verdict="accept")
     done = (await served.call("apply_plan", path=plan)).json
     assert [(one["state"], one["files"]) for one in done["checks"]] == [("applied", 1), ("applied", 3)]
     after = content(served)
     changed = {path for path in {*before, *after} - {plan} if before.get(path) != after.get(path)}
-    assert changed == {"Songs/Odd.md", "Templates/Song.md", "Ontology/Instructions.md"}
+    assert changed == {"Songs/Odd.md", "Templates/Song.md", "Topics/Instructions.md"}
     assert (await served.call("list_topics")).json["topics"] is not None
     (vault,) = (await served.call("status")).json["vaults"]
-    assert vault["types"] == {"song": 14, "ontology": 1}
+    assert vault["types"] == {"song": 14, "topics": 1}
 
 
 async def test_no_rename_reaches_the_folder_of_agents_unless_it_is_named(served: Served) -> None:
@@ -104,7 +104,7 @@ async def test_notes_of_the_bridge_are_read_whatever_a_person_made_of_their_prop
     assert (await served.call("list_workflows", path="Begin.md")).status == 200
 
 
-async def test_the_rules_of_an_ontology_are_no_finding(served: Served) -> None:
+async def test_the_rules_of_a_topic_folder_are_no_finding(served: Served) -> None:
     for number in range(12):
         (root(served) / f"Songs/{number:02}.md").write_text("---\ntype: [Song]\n---\n")
     changes = [{"kind": "modify", "path": f"Songs/{number:02}.md"} for number in range(12)]
@@ -125,7 +125,7 @@ async def test_what_the_bridge_reads_as_rules_is_no_finding_and_never_ticked(ser
         "Ontology/Instructions.md": f"---\ntype: ontology\nat_least: '2'\n---\n{rules}",
         "Plain.md": f"Plain.\n{rules}",
     }
-    await use(served, ontology_folder="Ontology")
+    await use(served, folder="Ontology")
     for path, text in every.items():
         (root(served) / path).parent.mkdir(parents=True, exist_ok=True)
         (root(served) / path).write_text(text)

@@ -1,4 +1,4 @@
-"""The rules in the instructions note of an ontology are followed, and those that cannot be are told."""
+"""The rules in the instructions note of a topic folder are followed, and those that cannot be are told."""
 
 from tests.features.served import Served
 from tests.features.test_topics import NOTES, note, root, use, write
@@ -7,7 +7,7 @@ __all__ = ["NOTES"]
 
 
 async def test_rules_are_followed(served: Served) -> None:
-    await use(served, ontology_folder="Ontology")
+    await use(served, folder="Ontology")
     private = (await served.call("list_topics", path="Private/Loaf.md")).json["note"]
     assert private["suggested"] == []
     assert "instructions" in private["why_none"]
@@ -20,7 +20,7 @@ async def test_rules_are_followed(served: Served) -> None:
 
 
 async def test_preferences_in_a_circle_are_told_and_not_followed(served: Served) -> None:
-    await use(served, ontology_folder="Ontology")
+    await use(served, folder="Ontology")
     rules = "{Leavening: Pruning, pruning: Unused, Unused: 'Raising agents', Leavenings: Leavening, Sours: Sours}"
     await write(served, {"Ontology/Instructions.md": f"---\nprefer: {rules}\n---\n"})
     circle = (await served.call("list_topics")).json["notices"]
@@ -39,7 +39,7 @@ async def test_preferences_in_a_circle_are_told_and_not_followed(served: Served)
 
 
 async def test_a_chain_of_preferences_keeps_every_part(served: Served) -> None:
-    await use(served, ontology_folder="Ontology")
+    await use(served, folder="Ontology")
     for rules in ("{Sours: Leavening, Leavening: Pruning}", "{Leavening: Pruning, Sours: Leavening}"):
         await write(served, {"Ontology/Instructions.md": f"---\nprefer: {rules}\n---\n"})
         found = (await served.call("list_topics", problems=["values"], limit=50)).json
@@ -48,7 +48,7 @@ async def test_a_chain_of_preferences_keeps_every_part(served: Served) -> None:
 
 
 async def test_notes_that_are_too_deep_are_no_topics(served: Served) -> None:
-    await use(served, ontology_folder="Ontology")
+    await use(served, folder="Ontology")
     (root(served) / "Ontology/Concepts/Bread").mkdir()
     await write(
         served,

@@ -17,18 +17,18 @@ async def told(served: Served, operation: str, **arguments: Any) -> list[str]:
     return format_answer(view_of(operation), answer, quotes=False).splitlines()
 
 
-async def test_without_an_ontology_it_is_said_how_to_make_one(served: Served) -> None:
+async def test_without_a_topic_folder_it_is_said_how_to_make_one(served: Served) -> None:
     for operation, arguments in (
         ("list_topics", {}),
         ("list_topics", {"path": "Other.md"}),
         ("list_topics", {"problems": FINDING_KINDS}),
     ):
         (line,) = await told(served, operation, **arguments)
-        assert "`set_up_ontology` makes one" in line
+        assert "`set_up_topics` makes one" in line
 
 
 async def test_topics_are_told_with_what_they_mean(served: Served) -> None:
-    await use(served, ontology_folder="Ontology")
+    await use(served, folder="Ontology")
     assert (await told(served, "list_topics"))[:3] == [
         "6 topics in Ontology",
         "Concepts (3): What the notes are about.",
@@ -38,7 +38,7 @@ async def test_topics_are_told_with_what_they_mean(served: Served) -> None:
 
 
 async def test_suggestions_are_told_with_their_reasons(served: Served) -> None:
-    await use(served, ontology_folder="Ontology")
+    await use(served, folder="Ontology")
     assert await told(served, "list_topics", path="Bread/New loaf.md") == [
         "Topics in the property topics: none",
         "Suggested, with a probability of 35% at least, learnt from 28 notes:",
@@ -54,13 +54,13 @@ async def test_suggestions_are_told_with_their_reasons(served: Served) -> None:
 
 
 async def test_findings_are_told_with_what_would_be_done(served: Served) -> None:
-    await use(served, ontology_folder="Ontology")
+    await use(served, folder="Ontology")
     lines = await told(served, "list_topics", problems=FINDING_KINDS)
     assert lines[:5] == [
         "4 findings; give the edits of those to be done to change_set",
         (
-            "Bread/Stray.md · its topic [[Loaf 1]] is a note outside the ontology; its topic [[Nowhere]] is no note;"
-            " the rules prefer Ontology/Concepts/Leavening.md to Sours"
+            "Bread/Stray.md · its topic [[Loaf 1]] is a note outside the topic folder;"
+            " its topic [[Nowhere]] is no note; the rules prefer Ontology/Concepts/Leavening.md to Sours"
         ),
         (
             '  {"path":"Bread/Stray.md","digest":"200853451f4a","properties":'

@@ -1,4 +1,4 @@
-"""Topics of notes: the ontology is set up, listed, suggested from and checked, through a served bridge."""
+"""Topics of notes: the topic folder is set up, listed, suggested from and checked, through a served bridge."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +10,7 @@ from bridge.access.tokens import Tokens
 from bridge.api.call import OWNER, Call
 from bridge.api.registry import get_operation
 from bridge.features.topics.findings import FINDING_KINDS
-from bridge.features.topics.ontology import TopicSettings
+from bridge.features.topics.topic_tree import TopicSettings
 from bridge.settings.file import save_settings
 from tests.features.served import Served, readable
 
@@ -85,7 +85,7 @@ async def found(served: Served, *kinds: str) -> list[dict[str, Any]]:
 
 
 async def test_topics_are_listed_with_kind_count_and_definition(served: Served) -> None:
-    await use(served, ontology_folder="ontology")
+    await use(served, folder="ontology")
     answer = (await served.call("list_topics")).json
     assert answer["folder"] == "Ontology"
     assert [(one["name"], one["kind"], one["notes"]) for one in answer["topics"]] == [
@@ -106,12 +106,12 @@ async def test_topics_are_listed_with_kind_count_and_definition(served: Served) 
 
 async def test_without_the_setting_there_are_no_topics(served: Served) -> None:
     for answer in (await served.call("list_topics"), await served.call("list_topics", path="Other.md")):
-        assert "set_up_ontology" in answer.json["notices"][0]
+        assert "set_up_topics" in answer.json["notices"][0]
     assert (await served.call("list_topics", problems=FINDING_KINDS)).json["total"] == 0
 
 
 async def test_topics_are_suggested_with_reasons(served: Served) -> None:
-    await use(served, ontology_folder="Ontology")
+    await use(served, folder="Ontology")
     answer = (await served.call("list_topics", path="Bread/New loaf.md")).json["note"]
     assert answer["learnt_from"] > 20
     first = answer["suggested"][0]
@@ -127,7 +127,7 @@ async def test_topics_are_suggested_with_reasons(served: Served) -> None:
 
 
 async def test_topics_with_a_chinese_name_are_found_in_text(served: Served) -> None:
-    await use(served, ontology_folder="Ontology")
+    await use(served, folder="Ontology")
     first = (await served.call("list_topics", path="Bread/Chinese too.md", limit=1)).json["note"]["suggested"][0]
     assert (first["name"], first["said"], first["value"]) == ("发酵", "发酵", "[[发酵]]")
 
@@ -136,7 +136,7 @@ async def test_values_are_written_as_the_property_has_them(served: Served) -> No
     link = '"[Leavening](../Ontology/Concepts/Leavening.md)"'
     await write(served, {f"Bread/Loaf {at}.md": note(link, f"{LEAVEN} Loaf {at}.") for at in range(12)})
     await remove(served, *(f"Garden/Tree {at}.md" for at in range(6)))
-    await use(served, ontology_folder="Ontology")
+    await use(served, folder="Ontology")
     answer = (await served.call("list_topics", path="Bread/New loaf.md")).json["note"]
     value = answer["suggested"][0]["value"]
     assert value == "[Leavening](Leavening.md)"
@@ -155,7 +155,7 @@ async def test_values_are_written_as_the_property_has_them(served: Served) -> No
 
 
 async def test_stray_values_are_found_and_mended(served: Served) -> None:
-    await use(served, ontology_folder="Ontology")
+    await use(served, folder="Ontology")
     before = contents(served)
     (finding,) = await found(served, "values")
     assert finding["path"] == "Bread/Stray.md"
@@ -177,7 +177,7 @@ async def test_stray_values_are_found_and_mended(served: Served) -> None:
 
 
 async def test_alike_topics_are_merged_into_the_one_with_more_links(served: Served) -> None:
-    await use(served, ontology_folder="Ontology")
+    await use(served, folder="Ontology")
     copies = {
         "Garden/Copy.md": note('"[[Leavenings]]"', "Has the copy."),
         "Garden/Copy too.md": note('"[L](../Ontology/Concepts/Leavenings.md)"', "See [[Leavenings#Top|it]]."),
@@ -206,7 +206,7 @@ async def test_alike_topics_are_merged_into_the_one_with_more_links(served: Serv
 
 
 async def test_unused_topics_are_archived(served: Served) -> None:
-    await use(served, ontology_folder="Ontology")
+    await use(served, folder="Ontology")
     before = contents(served)
     unused = {one["path"]: one["edits"] for one in await found(served, "orphan")}
     assert set(unused) == {
@@ -219,14 +219,14 @@ async def test_unused_topics_are_archived(served: Served) -> None:
     assert "Archive/Unused.md" in contents(served)
     await served.call("undo_change", change_id=change.json["change_id"])
     assert contents(served) == before
-    await use(served, ontology_folder="Ontology", archive_folder="")
+    await use(served, folder="Ontology", archive_folder="")
     assert {edit["op"] for one in await found(served, "orphan") for edit in one["edits"]} == {"delete_note"}
 
 
 async def test_a_name_that_near_notes_say_becomes_a_topic(served: Served) -> None:
     text = "The kettle whistles. Gong Fu Cha is a way of making tea in small pots, said guest {} of the evening."
     await write(served, {f"Tea {at}.md": text.format(at) for at in range(4)})
-    await use(served, ontology_folder="Ontology")
+    await use(served, folder="Ontology")
     before = contents(served)
     new = {one["path"]: one for one in await found(served, "new")}
     finding = new["Ontology/Concepts/Gong Fu Cha.md"]
@@ -250,7 +250,7 @@ async def test_all_edits_fit_together_in_one_change(served: Served) -> None:
     text = "The kettle whistles. Gong Fu Cha is a way of making tea in small pots, said guest {} of the evening."
     await write(served, {f"Tea {at}.md": text.format(at) for at in range(4)})
     await write(served, {"Garden/Copy.md": note('"[[Leavenings]]", "[[Gone]]"', "Has the copy, and a stray topic.")})
-    await use(served, ontology_folder="Ontology")
+    await use(served, folder="Ontology")
     before = contents(served)
     findings = (await served.call("list_topics", problems=FINDING_KINDS)).json["findings"]
     assert {one["kind"] for one in findings} == {"values", "new", "orphan", "alike"}
@@ -268,7 +268,7 @@ async def test_all_edits_fit_together_in_one_change(served: Served) -> None:
 
 
 async def test_denied_topics_are_never_shown(served: Served) -> None:
-    await use(served, ontology_folder="Ontology")
+    await use(served, folder="Ontology")
     save_settings(served.bridge.settings_path, {"deny": ["Ontology/Concepts/Leaven*.md"]})
     await served.bridge.reload()
     await readable(served)
@@ -285,8 +285,8 @@ async def test_denied_topics_are_never_shown(served: Served) -> None:
     assert [one["problem"] for one in stray["Bread/Loaf 1.md"]] == ["missing"]
 
 
-async def test_the_ontology_is_found_after_it_was_renamed(served: Served) -> None:
-    await use(served, ontology_folder="Ontology")
+async def test_the_topic_folder_is_found_after_it_was_renamed(served: Served) -> None:
+    await use(served, folder="Ontology")
     assert (await served.call("move_note", path="Ontology", to="Begriffe", confirm=True)).status == 200
     await readable(served)
     answer = (await served.call("list_topics")).json
@@ -294,47 +294,57 @@ async def test_the_ontology_is_found_after_it_was_renamed(served: Served) -> Non
     assert answer["topics"][0]["notes"] == 14
 
 
-async def test_an_ontology_is_set_up_as_one_change(served: Served) -> None:
+async def test_settings_of_an_earlier_version_are_adopted(served: Served) -> None:
+    path = served.bridge.settings_path
+    path.write_text('[topics]\nontology_folder = "Begriffe"\nfolder_meaning = "ontology"\n')
+    path.chmod(0o600)
+    await served.bridge.reload()
+    assert served.bridge.find(None).settings.section(TopicSettings) == TopicSettings(folder="Begriffe")
+    save_settings(path, {"topics.folder": None})
+    assert path.read_text() == '[topics]\nfolder_meaning = "ontology"\n'
+
+
+async def test_a_topic_folder_is_set_up_as_one_change(served: Served) -> None:
     before = contents(served)
     owner = Call(served.bridge, OWNER, transport="http")
-    made: Any = await get_operation("set_up_ontology").run(owner, {"folder": "Begriffe"})
+    made: Any = await get_operation("set_up_topics").run(owner, {"folder": "Begriffe"})
     assert {one.path for one in made.changed} == {
         *(f"Begriffe/{kind}/{kind}.md" for kind in ("Concepts", "Entities", "MOCs")),
         "Begriffe/Instructions.md",
     }
-    assert served.bridge.find(None).settings.section(TopicSettings).ontology_folder == "Begriffe"
+    assert served.bridge.find(None).settings.section(TopicSettings).folder == "Begriffe"
     await readable(served)
     answer = (await served.call("list_topics")).json
     assert (answer["folder"], answer["total"], answer["notices"]) == ("Begriffe", 0, [])
     assert answer["kinds"][0]["meaning"] == "Ideas, methods and subjects that notes are about."
-    again = (await served.call("set_up_ontology")).json
+    again = (await served.call("set_up_topics")).json
     assert (again["files"], again["change_id"]) == (0, None)
     await served.call("undo_change", change_id=made.change_id)
     assert contents(served) == before
 
 
-async def test_what_exists_is_kept_when_an_ontology_is_set_up(served: Served) -> None:
+async def test_what_exists_is_kept_when_a_topic_folder_is_set_up(served: Served) -> None:
     before = contents(served)
-    made = (await served.call("set_up_ontology", folder="Ontology")).json
+    made = (await served.call("set_up_topics", folder="Ontology")).json
     assert {one["path"] for one in made["changed"]} == {
         "Ontology/Entities/Entities.md",
         "Ontology/MOCs/MOCs.md",
     }
-    assert "topics.ontology_folder" in made["warnings"][-1]
+    assert "topics.folder" in made["warnings"][-1]
     assert before.items() <= contents(served).items()
 
 
-async def test_an_agent_only_proposes_an_ontology(served: Served) -> None:
+async def test_an_agent_only_proposes_a_topic_folder(served: Served) -> None:
     token = Tokens(served.bridge.folders.tokens).create("quill", ["read", "write"])[1]
     headers = {"Authorization": f"Bearer {token}"}
     before = contents(served)
     data = orjson.dumps({"folder": "New"})
-    answer = await served.request("POST", "/api/set_up_ontology", headers=headers, data=data)
+    answer = await served.request("POST", "/api/set_up_topics", headers=headers, data=data)
     assert (answer.status, answer.json["state"]) == (200, "proposed")
     assert contents(served) == before
     save_settings(served.bridge.settings_path, {"apply_clients": ["quill"]})
     await served.bridge.reload()
-    refused = await served.request("POST", "/api/set_up_ontology", headers=headers, data=data)
+    refused = await served.request("POST", "/api/set_up_topics", headers=headers, data=data)
     assert refused.code == "confirmation_required"
     assert contents(served) == before
 
@@ -342,7 +352,7 @@ async def test_an_agent_only_proposes_an_ontology(served: Served) -> None:
 async def test_related_notes_name_a_topic_that_they_share(served: Served) -> None:
     hits = (await served.call("related_notes", path="Bread/Loaf 1.md")).json["hits"]
     assert not any("topic" in reason for hit in hits for reason in hit["why"])
-    await use(served, ontology_folder="Ontology")
+    await use(served, folder="Ontology")
     hits = (await served.call("related_notes", path="Bread/Loaf 1.md")).json["hits"]
     same = [hit["path"] for hit in hits if "same topic *Leavening*" in hit["why"]]
     assert "Bread/Loaf 2.md" in same
@@ -350,15 +360,15 @@ async def test_related_notes_name_a_topic_that_they_share(served: Served) -> Non
 
 
 async def test_the_graph_of_topics_has_only_topics_and_semantic_folders(served: Served) -> None:
-    missing = await served.call("graph_neighbours", path="Bread/Loaf 1.md", mode="ontology")
+    missing = await served.call("graph_neighbours", path="Bread/Loaf 1.md", mode="topics")
     assert missing.code == "invalid_arguments"
     await write(served, {"Bread/Loaf 1.md": note('"[[Leavening]]"', f"{LEAVEN} See [[Tree 1]].")})
-    await use(served, ontology_folder="Ontology")
+    await use(served, folder="Ontology")
     assert (await served.call("create_note", path="Ontology/Concepts/Garden.md", text="Growing.")).status == 200
     await readable(served)
 
     async def around(path: str, depth: int) -> dict[str, list[str]]:
-        answer = await served.call("graph_neighbours", path=path, mode="ontology", depth=depth, limit=500)
+        answer = await served.call("graph_neighbours", path=path, mode="topics", depth=depth, limit=500)
         return {one["path"]: one["kinds"] for one in answer.json["nodes"]}
 
     assert await around("Bread/Loaf 1.md", 1) == {"Ontology/Concepts/Leavening.md": ["property"]}
@@ -367,13 +377,13 @@ async def test_the_graph_of_topics_has_only_topics_and_semantic_folders(served: 
         "Ontology/Concepts/Pruning.md": ["property"],
         "Ontology/Concepts/Garden.md": ["folder"],
     }
-    drawn = {one["path"] for one in (await served.call("graph_view", mode="ontology")).json["nodes"]}
+    drawn = {one["path"] for one in (await served.call("graph_view", mode="topics")).json["nodes"]}
     assert {"Bread/Loaf 1.md", "Ontology/Concepts/Garden.md"} < drawn
     assert "Other.md" not in drawn
-    await use(served, ontology_folder="Ontology", folder_meaning="none")
+    await use(served, folder="Ontology", folder_meaning="none")
     assert set(await around("Garden/Tree 1.md", 1)) == {"Ontology/Concepts/Pruning.md"}
-    await use(served, ontology_folder="Ontology", folder_meaning="all")
+    await use(served, folder="Ontology", folder_meaning="all")
     assert (await around("Other.md", 1)) == {}
     assert (await around("Bread/Loaf 1.md", 1))["Bread/Loaf 2.md"] == ["folder"]
-    await use(served, ontology_folder="Ontology", folder_meaning="all", generic_folders=["bread"])
+    await use(served, folder="Ontology", folder_meaning="all", generic_folders=["bread"])
     assert set(await around("Bread/Loaf 1.md", 1)) == {"Ontology/Concepts/Leavening.md"}

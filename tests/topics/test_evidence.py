@@ -1,7 +1,7 @@
 """What speaks for a topic: near notes, names in the text, linked notes and folders."""
 
 from bridge.features.topics.evidence import NoteFacts, TopicNames, gather_evidence, rarity_by_count, weigh_near
-from bridge.features.topics.ontology import Topic
+from bridge.features.topics.topic_tree import Topic
 from bridge.types import VaultPath
 
 RYE, COFFEE = VaultPath("Ontology/Rye.md"), VaultPath("Ontology/Coffee.md")

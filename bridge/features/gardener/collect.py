@@ -30,7 +30,7 @@ from bridge.features.gardener.ledger import Ledger
 from bridge.features.gardener.records import CheckRun
 from bridge.features.links.public import Corpus, read_corpus, similar_notes
 from bridge.features.properties.public import read_schemas
-from bridge.features.topics.public import INSTRUCTIONS, TopicSettings, find_ontology_folder, read_never
+from bridge.features.topics.public import INSTRUCTIONS, TopicSettings, find_topic_folder, read_never
 from bridge.index.note import Notes
 from bridge.markdown.edit.tags import TagRename
 from bridge.records import Record
@@ -140,7 +140,7 @@ async def open_rules(vault: OpenVault) -> Garden:
 
 
 def read_opt_outs(vault: OpenVault, notes: Notes) -> GlobSet:
-    folder = find_ontology_folder(vault.settings.section(TopicSettings).ontology_folder, notes)
+    folder = find_topic_folder(vault.settings.section(TopicSettings).folder, notes)
     rules = None if folder is None else notes.get(VaultPath(f"{folder}/{INSTRUCTIONS}"))
     return GlobSet((*vault.settings.section(GardenerSettings).never, *read_never(rules)))
 

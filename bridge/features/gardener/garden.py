@@ -17,7 +17,7 @@ from bridge.features.topics.public import (
     LikelyTopic,
     TopicSettings,
     VaultTopics,
-    find_ontology_folder,
+    find_topic_folder,
     is_instructions,
 )
 from bridge.features.workflows.public import TYPES as WORKFLOW_TYPES
@@ -158,15 +158,15 @@ class Garden(Record, eq=False, dict=True):
 
     @cached_property
     def rules(self) -> Notes:
-        """The notes that the bridge reads as rules: workflows, schema notes, what is no topic of the ontology."""
+        """The notes that the bridge reads as rules: workflows, schema notes, what is no topic in the topic folder."""
         notes = self.graph_snapshot.notes
-        ontology = find_ontology_folder(self.vault.settings.section(TopicSettings).ontology_folder, notes)
+        folder = find_topic_folder(self.vault.settings.section(TopicSettings).folder, notes)
         return {
             path: note
             for path, note in notes.items()
             if note.note_type in RULE_TYPES
             or is_instructions(note)
-            or (ontology is not None and path.startswith(f"{ontology}/") and is_index_note(path))
+            or (folder is not None and path.startswith(f"{folder}/") and is_index_note(path))
         }
 
     @cached_property

@@ -208,12 +208,12 @@ async def graph_neighbours(
             nearest neighbours in meaning.
         decay: Share of the score that each step passes on.
         limit: Maximum notes.
-        mode: `ontology` walks only along topics of notes and folders named like topics, whatever the `kinds`.
+        mode: `topics` walks only along topics of notes and folders named like topics, whatever the `kinds`.
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
     """
-    if mode == "ontology":
+    if mode == "topics":
         graph_snapshot, edges = await read_topic_edges(call.vault)
     else:
         graph_snapshot = await call.vault.graph_snapshot(choose_among(call.vault, None, (path,)))

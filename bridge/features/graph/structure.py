@@ -20,7 +20,7 @@ from bridge.types import VaultPath
 
 Kinds = tuple[EdgeKind, ...]
 
-GraphMode = Literal["links", "ontology"]
+GraphMode = Literal["links", "topics"]
 """What is walked along: edges of some kinds, or only those to topics."""
 
 DEFAULT_KINDS: Kinds = WRITTEN

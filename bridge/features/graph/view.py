@@ -161,14 +161,14 @@ async def graph_view(
         tagged: Include tags.
         fold: Draw communities instead of notes; automatic from 2,000 nodes.
         limit: Maximum nodes, best-connected first; by default and at most 300 around a note, 10,000 for all.
-        mode: `ontology` draws only notes with topics and their topics, as in `graph_neighbours`.
+        mode: `topics` draws only notes with topics and their topics, as in `graph_neighbours`.
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
         FolderNotFound: No notes in such a folder; the message names the closest.
     """
     topics: Edges | None = None
-    if mode == "ontology":
+    if mode == "topics":
         graph_snapshot, topics = await read_topic_edges(call.vault)
     else:
         graph_snapshot = await call.vault.graph_snapshot(

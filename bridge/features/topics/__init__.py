@@ -1,12 +1,12 @@
-"""Topics of notes: the ontology, suggestions, and what is not in order with them."""
+"""Topics of notes: their folder, suggestions, and what is not in order with them."""
 
 from bridge.api.feature import Feature
 from bridge.features.topics import list_topics, set_up, views
-from bridge.features.topics.ontology import TopicSettings
+from bridge.features.topics.topic_tree import TopicSettings
 
 FEATURE = Feature(
     "topics",
-    operations=(set_up.set_up_ontology, list_topics.list_topics),
+    operations=(set_up.set_up_topics, list_topics.list_topics),
     settings=TopicSettings,
     views={
         list_topics.TopicList: views.topic_list_view,

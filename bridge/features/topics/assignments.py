@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
-from bridge.features.topics.ontology import Ontology
+from bridge.features.topics.topic_tree import TopicTree
 from bridge.index.note import IndexedNote
 from bridge.markdown.frontmatter import link_in_value
 from bridge.markdown.names import Names
@@ -63,23 +63,21 @@ class Assignments(Record, eq=False):
         return cls({path: frozenset(found) for path, found in topics.items()}, having, astray, counted)
 
 
-def read_assignments(
-    notes: Collection[IndexedNote], property_name: str, names: Names, ontology: Ontology
-) -> Assignments:
+def read_assignments(notes: Collection[IndexedNote], property_name: str, names: Names, tree: TopicTree) -> Assignments:
     return Assignments.collect(
-        (note.path, value) for note in notes for value in topic_values(note, property_name, names, ontology)
+        (note.path, value) for note in notes for value in topic_values(note, property_name, names, tree)
     )
 
 
-def topic_values(note: IndexedNote, property_name: str, names: Names, ontology: Ontology) -> Iterator[TopicValue]:
+def topic_values(note: IndexedNote, property_name: str, names: Names, tree: TopicTree) -> Iterator[TopicValue]:
     """Yield the values of a note's topic property; a text that is no link means the topic of this name."""
     for text in value_texts(note, property_name):
         link = link_in_value(text)
         if link is None:
-            yield TopicValue(text, ontology.find_topic(text), None, "plain")
+            yield TopicValue(text, tree.find_topic(text), None, "plain")
             continue
         target = names.resolve(link.target, note.path, "property").path
-        topic = target if target in ontology.topics else None
+        topic = target if target in tree.topics else None
         yield TopicValue(text, topic, target, "wiki" if "[[" in text else "markdown")
 
 

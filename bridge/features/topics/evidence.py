@@ -7,7 +7,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from bridge.features.links.public import Name, NameFinder
-from bridge.features.topics.ontology import Topic
+from bridge.features.topics.topic_tree import Topic
 from bridge.records import Record
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath

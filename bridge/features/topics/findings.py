@@ -113,7 +113,7 @@ def find_stray_values(
             continue
         found = tuple(
             stray
-            for value in topic_values(note, property_name, names, sources.ontology)
+            for value in topic_values(note, property_name, names, sources.tree)
             if (stray := _judge(value, rules, names)) is not None
         )
         if found:
@@ -141,9 +141,9 @@ def _key_of(value: TopicValue) -> str:
 
 def find_orphans(sources: TopicSources, rules: TopicRules, archive_folder: str, names: Names) -> Iterator[TopicFinding]:
     """Yield the topics that no note has and nothing links to, and those that fewer notes have than the rules say."""
-    indexes = {*sources.ontology.index_notes.values(), sources.ontology.instructions}
+    indexes = {*sources.tree.index_notes.values(), sources.tree.instructions}
     taken: set[str] = set()
-    for path in sources.ontology.topics:
+    for path in sources.tree.topics:
         count = sources.assignments.count(path)
         if count == 0 and not sources.graph.linked_from(path) - indexes:
             note = sources.notes[path]

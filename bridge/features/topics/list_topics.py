@@ -1,4 +1,4 @@
-"""Lists the topics of the ontology."""
+"""Lists the topics of a vault."""
 
 import asyncio
 from collections import Counter
@@ -14,9 +14,9 @@ from bridge.errors import FolderNotFound
 from bridge.features.topics.findings import FindingKind
 from bridge.features.topics.new_topics import first_sentence
 from bridge.features.topics.note_topics import NoteTopics, suggest_topics
-from bridge.features.topics.ontology import Ontology, Topic
+from bridge.features.topics.topic_tree import Topic, TopicTree
 from bridge.features.topics.validate import TopicProblem, validate_topics
-from bridge.features.topics.vault_topics import NO_ONTOLOGY, VaultTopics, read_topics
+from bridge.features.topics.vault_topics import NO_TOPIC_FOLDER, VaultTopics, read_topics
 from bridge.records import Record
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
@@ -29,7 +29,7 @@ class ListedTopic(Record):
         path: Its note.
         name: Its title.
         aliases: Its other names.
-        kind: Its folder in the ontology, such as `Concepts`.
+        kind: Its folder in the topic folder, such as `Concepts`.
         notes: Notes that have it.
         definition: The first sentence of its note.
     """
@@ -46,7 +46,7 @@ class TopicKind(Record):
     """A folder of topics.
 
     Attributes:
-        kind: The folder in the ontology; empty for the ontology itself.
+        kind: The folder in the topic folder; empty for the topic folder itself.
         topics: Topics in it, before `query` was applied.
         meaning: The first sentence of its index note.
     """
@@ -60,7 +60,7 @@ class TopicList(Record):
     """The topics of a vault.
 
     Attributes:
-        folder: The folder of the ontology; null without one.
+        folder: The folder of the topic folder; null without one.
         kinds: Its folders.
         topics: Those of most notes first.
         total: Count before `limit`, of topics or findings.
@@ -84,7 +84,7 @@ class TopicList(Record):
     example={"limit": 5},
     tasks=(
         "topics of the vault",
-        "list the ontology",
+        "list the topic folder",
         "which concepts and entities are defined",
         "topics of a note",
         "suggest topics for a note",
@@ -105,17 +105,17 @@ async def list_topics(
     problems: tuple[FindingKind, ...] = (),
     limit: Annotated[int, Meta(ge=1, le=500)] = 50,
 ) -> TopicList:
-    """List the topics of the ontology with their definitions, and how many notes have each.
+    """List the topics with their definitions, and how many notes have each.
 
     Args:
         query: Only those with these words in a name or alias.
-        folder: Only this folder of the ontology, such as `Concepts`.
+        folder: Only this folder of the topic folder, such as `Concepts`.
         path: Only those of this note, with others that near notes, links and its text speak for.
         problems: Instead, what is not in order, with `edits` for `change_set`; `new` reads all notes.
         limit: Maximum topics, suggestions or findings.
 
     Raises:
-        FolderNotFound: The ontology has no such folder; the message names those it has.
+        FolderNotFound: The topic folder has no such folder; the message names those it has.
         NoteNotFound: No such note; the message names the closest.
     """
     vault = call.vault
@@ -123,25 +123,25 @@ async def list_topics(
     if path is not None and path not in vault.index.notes:
         raise no_such_note(vault, path)
     if known is None:
-        return TopicList(None, (), (), 0, (NO_ONTOLOGY,))
-    ontology, assignments = known.sources.ontology, known.sources.assignments
+        return TopicList(None, (), (), 0, (NO_TOPIC_FOLDER,))
+    tree, assignments = known.sources.tree, known.sources.assignments
     if problems:
         found, dismissed = await validate_topics(call, known, problems)
         findings = tuple(found[:limit])
         notices = known.rules.problems
-        return TopicList(ontology.folder, (), (), len(found), notices, findings=findings, dismissed=dismissed or None)
-    chosen = choose_topics(ontology, query, folder)
+        return TopicList(tree.folder, (), (), len(found), notices, findings=findings, dismissed=dismissed or None)
+    chosen = choose_topics(tree, query, folder)
     if path is not None:
         has = assignments.of(path)
         chosen = [topic for topic in chosen if topic.path in has]
     ranked = sorted(chosen, key=lambda topic: (-assignments.count(topic.path), topic.name.casefold(), topic.path))
     shown = ranked[:limit]
-    sentences = await first_sentences(known, [*(topic.path for topic in shown), *ontology.index_notes.values()])
-    counts = Counter(topic.kind for topic in ontology.topics.values())
-    kinds = sorted({*counts, *ontology.index_notes})
+    sentences = await first_sentences(known, [*(topic.path for topic in shown), *tree.index_notes.values()])
+    counts = Counter(topic.kind for topic in tree.topics.values())
+    kinds = sorted({*counts, *tree.index_notes})
     return TopicList(
-        ontology.folder,
-        tuple(TopicKind(kind, counts[kind], sentences.get(ontology.index_notes.get(kind), "")) for kind in kinds),
+        tree.folder,
+        tuple(TopicKind(kind, counts[kind], sentences.get(tree.index_notes.get(kind), "")) for kind in kinds),
         tuple(
             ListedTopic(
                 topic.path,
@@ -159,23 +159,23 @@ async def list_topics(
     )
 
 
-def choose_topics(ontology: Ontology, query: str | None, folder: str | None) -> list[Topic]:
+def choose_topics(tree: TopicTree, query: str | None, folder: str | None) -> list[Topic]:
     words = fold_case(query or "").split()
     place = fold_case(folder or "").strip("/")
-    place = place.removeprefix(fold_case(ontology.folder)).strip("/") or ""
-    kinds = {*ontology.index_notes, *(topic.kind for topic in ontology.topics.values())}
+    place = place.removeprefix(fold_case(tree.folder)).strip("/") or ""
+    kinds = {*tree.index_notes, *(topic.kind for topic in tree.topics.values())}
     if place and not any(is_within(kind, place) for kind in kinds):
         has = ", ".join(f"`{kind}`" for kind in sorted(filter(None, kinds))) or "none"
-        raise FolderNotFound(f"The ontology `{ontology.folder}` has no folder `{folder}`; it has {has}.")
+        raise FolderNotFound(f"The topic folder `{tree.folder}` has no folder `{folder}`; it has {has}.")
     return [
         topic
-        for topic in ontology.topics.values()
+        for topic in tree.topics.values()
         if is_within(topic.kind, place) and all(word in fold_case("\n".join(topic.names)) for word in words)
     ]
 
 
 def is_within(kind: str, place: str) -> bool:
-    """Return whether a folder of the ontology is a place in it, or below."""
+    """Return whether a folder of topics is a place in it, or below."""
     return f"{fold_case(kind)}/".startswith(f"{place}/") if place else True
 
 

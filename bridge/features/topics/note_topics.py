@@ -20,7 +20,7 @@ class SuggestedTopic(Record):
     Attributes:
         path: Its note.
         name: Its title.
-        kind: Its folder in the ontology.
+        kind: Its folder in the topic folder.
         probability: 0–1.
         why: What speaks for it: the `title` or `text` of the note names it; `near notes` or `linked notes` have it;
             `folder`: a folder around the note has its name.
@@ -93,12 +93,12 @@ def _why_none(known: VaultTopics, path: VaultPath) -> str:
     if note is None or note.kind != "note":
         return "Only Markdown notes outside the agents' folder have topics."
     if known.rules.never.covers(path):
-        return "The instructions of the ontology say that this note gets no topics."
+        return "The instructions of the topic folder say that this note gets no topics."
     return "This note says `gardener: ignore`." if note.is_left_alone else ""
 
 
 def _describe(known: VaultTopics, path: VaultPath, one: LikelyTopic) -> SuggestedTopic:
-    topic = known.sources.ontology.topics[one.path]
+    topic = known.sources.tree.topics[one.path]
     return SuggestedTopic(
         topic.path,
         topic.name,

@@ -2,12 +2,12 @@
 
 from bridge.features.topics.evidence import TopicEvidence
 from bridge.features.topics.findings import StrayValue, TopicFinding, find_stray_values
-from bridge.features.topics.ontology import (
-    INSTRUCTIONS,
-    TopicSettings,
-    find_ontology_folder,
-    is_instructions,
-)
 from bridge.features.topics.rules import read_never
 from bridge.features.topics.suggest import LikelyTopic, TopicModels, body_of, likely_topics
+from bridge.features.topics.topic_tree import (
+    INSTRUCTIONS,
+    TopicSettings,
+    find_topic_folder,
+    is_instructions,
+)
 from bridge.features.topics.vault_topics import VaultTopics, read_topic_edges, read_topics, shared_topics

@@ -1,10 +1,10 @@
-"""The rules in the properties of the ontology's instructions note."""
+"""The rules in the properties of the topic folder's instructions note."""
 
 from collections.abc import Iterator, Mapping
 
 from msgspec import field
 
-from bridge.features.topics.ontology import MAX_DEPTH, Ontology, read_max_depth
+from bridge.features.topics.topic_tree import MAX_DEPTH, TopicTree, read_max_depth
 from bridge.index.note import IndexedNote
 from bridge.markdown.frontmatter import link_in_value
 from bridge.markdown.names import note_name
@@ -31,8 +31,8 @@ class TopicRules(Record):
         return self.prefer.get(topic, topic)
 
 
-def read_rules(note: IndexedNote | None, ontology: Ontology) -> TopicRules:
-    """Read the rules from the properties of a note, but for `max_depth`, by which the ontology was read.
+def read_rules(note: IndexedNote | None, tree: TopicTree) -> TopicRules:
+    """Read the rules from the properties of a note, but for `max_depth`, by which the topic folder was read.
 
     Preferences that lead back to where they begin are left out, and told.
     """
@@ -44,11 +44,11 @@ def read_rules(note: IndexedNote | None, ontology: Ontology) -> TopicRules:
     prefer: dict[str, VaultPath] = {}
     wanted = values.get("prefer")
     for old, new in wanted.items() if isinstance(wanted, Mapping) else ():
-        kept = _topic_of(new, ontology)
+        kept = _topic_of(new, tree)
         if kept is None:
             problems.append(f"`prefer: {old}` names no topic that would take its place.")
             continue
-        prefer |= {key: kept for key in _keys_of(str(old), ontology) if key != kept}
+        prefer |= {key: kept for key in _keys_of(str(old), tree) if key != kept}
     for circle in _find_circles(prefer):
         names = " → ".join(note_name(path) for path in (*circle, circle[0]))
         problems.append(f"`prefer` goes in a circle, of which nothing is followed: {names}.")
@@ -74,8 +74,8 @@ def _globs(note: IndexedNote) -> tuple[str, ...]:
     return tuple(one for one in (never if isinstance(never, list | tuple) else (never,)) if isinstance(one, str))
 
 
-def _keys_of(old: str, ontology: Ontology) -> Iterator[str]:
-    topic = _topic_of(old, ontology)
+def _keys_of(old: str, tree: TopicTree) -> Iterator[str]:
+    topic = _topic_of(old, tree)
     yield topic or fold_case(old).strip()
 
 
@@ -100,8 +100,8 @@ def _end_of(topic: VaultPath, prefer: Mapping[str, VaultPath]) -> VaultPath:
     return topic
 
 
-def _topic_of(value: object, ontology: Ontology) -> VaultPath | None:
+def _topic_of(value: object, tree: TopicTree) -> VaultPath | None:
     if not isinstance(value, str):
         return None
     link = link_in_value(value)
-    return ontology.find_topic(value if link is None else note_name(link.target))
+    return tree.find_topic(value if link is None else note_name(link.target))

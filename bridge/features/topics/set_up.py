@@ -1,4 +1,4 @@
-"""Sets up the ontology: its folders, their index notes, and the note with its rules."""
+"""Sets up the topic folder: the folders in it, their index notes, and the note with its rules."""
 
 import asyncio
 from typing import ClassVar
@@ -13,12 +13,12 @@ from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.errors import ConfirmationRequired
-from bridge.features.topics.ontology import TopicSettings
+from bridge.features.topics.topic_tree import TopicSettings
 from bridge.settings.file import save_settings
 from bridge.types import VaultPath
 
-DEFAULT = "Ontology"
-SETTING = "topics.ontology_folder"
+DEFAULT = "Topics"
+SETTING = "topics.folder"
 
 MEANINGS = {
     "Concepts": "Ideas, methods and subjects that notes are about.",
@@ -29,7 +29,7 @@ MEANINGS = {
 
 RULES = """\
 ---
-type: ontology
+type: topics
 never: []
 prefer: {}
 at_least: 1
@@ -50,8 +50,8 @@ name of the folder, says what its topics are.
 """
 
 
-class OntologyStart(Request, kw_only=True, tag="set_up_ontology"):
-    """Creates the notes with which an ontology begins; those that exist stay as they are."""
+class TopicsStart(Request, kw_only=True, tag="set_up_topics"):
+    """Creates the notes with which a topic folder begins; those that exist stay as they are."""
 
     relinks: ClassVar[bool] = True
 
@@ -71,28 +71,28 @@ class OntologyStart(Request, kw_only=True, tag="set_up_ontology"):
     reads=False,
     idempotent=True,
     scope="write",
-    tasks=("set up an ontology", "make a folder for topics", "start a shared vocabulary of concepts and entities"),
+    tasks=("set up a topic folder", "make a folder for topics", "start a shared vocabulary of concepts and entities"),
 )
-async def set_up_ontology(call: Call, folder: Folder | None = None, *, options: WriteArguments) -> Written:
+async def set_up_topics(call: Call, folder: Folder | None = None, *, options: WriteArguments) -> Written:
     """Create the folder of topics where it is missing: `Concepts`, `Entities`, `MOCs`, and a note with its rules.
 
     Args:
-        folder: Its path, by default that of the setting `topics.ontology_folder` or `Ontology`; a caller with the
+        folder: Its path, by default that of the setting `topics.folder` or `Topics`; a caller with the
             scope `admin` sets it there.
 
     Raises:
         ConfirmationRequired: The user did not agree yet.
     """
-    current = call.host.settings.section(TopicSettings).ontology_folder.strip("/")
+    current = call.host.settings.section(TopicSettings).folder.strip("/")
     place = VaultPath((folder or "").strip("/") or current or DEFAULT)
-    request = OntologyStart(path=VaultPath(f"{place}/Instructions.md"), folder=place)
+    request = TopicsStart(path=VaultPath(f"{place}/Instructions.md"), folder=place)
     agreed = call.has_agreed or is_proposer(call) or call.is_confirmed(options.confirm)
     if not (options.dry_run or agreed or call.vault.files.has(request.path)):
         raise ConfirmationRequired(
             f"Topics are kept in `{place}/` only when the user agrees.",
             would=f"create the folder `{place}` with notes on concepts, entities and maps of content",
-            subject=f"ontology {place}",
-            hint="Ask the user, who can also run `vaultside set-up-ontology`; then repeat the call with `confirm`.",
+            subject=f"topics {place}",
+            hint="Ask the user, who can also run `vaultside set-up-topics`; then repeat the call with `confirm`.",
         )
     written = await execute_requests(call, [request], options)
     if place == current or options.dry_run:

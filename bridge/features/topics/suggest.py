@@ -18,7 +18,7 @@ from bridge.features.topics.evidence import (
     gather_evidence,
     weigh_near,
 )
-from bridge.features.topics.ontology import FolderMeaning, Ontology
+from bridge.features.topics.topic_tree import FolderMeaning, TopicTree
 from bridge.graph.columns import Edges, concat_edges
 from bridge.graph.graph import Graph
 from bridge.graph.pairs import pairs_by_folder
@@ -179,17 +179,17 @@ GENERIC: Final = frozenset(
 class FolderMeanings:
     """The folders that mean something."""
 
-    def __init__(self, meaning: FolderMeaning, generic: Collection[str], ontology: Ontology) -> None:
+    def __init__(self, meaning: FolderMeaning, generic: Collection[str], tree: TopicTree) -> None:
         """Prepare to look up folders."""
         self._meaning = meaning
         self._generic = GENERIC.union(fold_case(name).strip() for name in generic)
-        self._ontology = ontology
+        self._tree = tree
 
     def topics(self, path: VaultPath) -> frozenset[VaultPath]:
         """Return the topics of which the folders around a note have the names."""
-        if self._meaning == "none" or self._ontology.holds(path):
+        if self._meaning == "none" or self._tree.holds(path):
             return frozenset()
-        found = (self._ontology.find_topic(name) for name in self._names(path))
+        found = (self._tree.find_topic(name) for name in self._names(path))
         return frozenset(topic for topic in found if topic is not None and topic != path)
 
     def joins(self, folder: str) -> bool:
@@ -217,7 +217,7 @@ class TopicSources(Record, eq=False):
     index: Index
     graph: Graph
     notes: Notes
-    ontology: Ontology
+    tree: TopicTree
     assignments: Assignments
     names: TopicNames
     folders: FolderMeanings
@@ -247,7 +247,7 @@ class TopicModels:
             key = (
                 sources.index.answering_model,
                 frozenset(sources.assignments.by_note.items()),
-                frozenset(sources.ontology.topics.items()),
+                frozenset(sources.tree.topics.items()),
             )
             if key != self._key:
                 parts = await hide_topics(sources)
@@ -305,7 +305,7 @@ async def read_facts(sources: TopicSources, paths: Collection[VaultPath]) -> dic
         texts = await sources.index.wholes(known[first : first + AT_ONCE])
         words = await asyncio.to_thread(words_by_note, sources, texts)
         for path, text in texts.items():
-            linked = {other for other in sources.graph.neighbours(path) if not sources.ontology.holds(other)}
+            linked = {other for other in sources.graph.neighbours(path) if not sources.tree.holds(other)}
             found[path] = NoteFacts(
                 path,
                 sources.notes[path].title,

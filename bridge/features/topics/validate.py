@@ -23,7 +23,7 @@ from bridge.features.topics.findings import (
     find_stray_values,
 )
 from bridge.features.topics.new_topics import NamedCluster, describe_new, find_names, gather_cluster, is_allowed
-from bridge.features.topics.ontology import TopicSettings
+from bridge.features.topics.topic_tree import TopicSettings
 from bridge.features.topics.vault_topics import VaultTopics
 from bridge.graph.pairs import mutual_neighbours
 from bridge.records import Record
@@ -128,7 +128,7 @@ async def find_new(call: Call, known: VaultTopics, busy: Collection[VaultPath]) 
 
 async def alike_pairs(known: VaultTopics) -> list[MergeSuggestion]:
     sources = known.sources
-    notes = {path: sources.notes[path] for path in sources.ontology.topics}
+    notes = {path: sources.notes[path] for path in sources.tree.topics}
     texts = await sources.index.wholes(notes)
 
     def find() -> list[MergeSuggestion]:

@@ -1,4 +1,4 @@
-"""The topics of a vault: its ontology, which notes have which topics, and the rules for them."""
+"""The topics of a vault: their folder, which notes have which topics, and the rules for them."""
 
 import asyncio
 from collections.abc import Collection, Mapping
@@ -10,18 +10,16 @@ from bridge.features.links.public import read_corpus
 from bridge.features.topics.assignments import read_assignments, topic_values
 from bridge.features.topics.evidence import TopicNames, rarity_by_count
 from bridge.features.topics.findings import TopicWriter
-from bridge.features.topics.ontology import TopicSettings, find_ontology_folder, read_ontology
 from bridge.features.topics.rules import TopicRules, read_rules
 from bridge.features.topics.suggest import FolderMeanings, TopicSources, topic_edges
+from bridge.features.topics.topic_tree import TopicSettings, find_topic_folder, read_topic_tree
 from bridge.graph.columns import Edges
 from bridge.index.boilerplate import is_template
 from bridge.records import Record
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
 
-NO_ONTOLOGY = (
-    "This vault has no ontology: `set_up_ontology` makes one, or the setting `topics.ontology_folder` names it."
-)
+NO_TOPIC_FOLDER = "This vault has no topic folder: `set_up_topics` makes one, or the setting `topics.folder` names it."
 
 
 class VaultTopics(Record, eq=False):
@@ -35,32 +33,32 @@ class VaultTopics(Record, eq=False):
 
 
 async def read_topics(vault: OpenVault, *, rarity: bool = False) -> VaultTopics | None:
-    """Return the topics of the vault; None if it has no ontology."""
+    """Return the topics of the vault; None if it has no topic folder."""
     settings = vault.settings.section(TopicSettings)
     snapshot = await vault.graph_snapshot()
-    corpus = await read_corpus(vault) if rarity and settings.ontology_folder else None
+    corpus = await read_corpus(vault) if rarity and settings.folder else None
 
     def read() -> VaultTopics | None:
 
         notes = snapshot.notes
-        folder = find_ontology_folder(settings.ontology_folder, notes)
+        folder = find_topic_folder(settings.folder, notes)
         if folder is None:
             return None
-        ontology = read_ontology(folder, notes)
+        tree = read_topic_tree(folder, notes)
         obsidian = read_obsidian_settings(vault.root)
         templates = obsidian.template_folders
         having = [note for note in notes.values() if note.kind == "note" and not is_template(note, templates)]
-        assignments = read_assignments(having, settings.topic_property, vault.names, ontology)
+        assignments = read_assignments(having, settings.topic_property, vault.names, tree)
         sources = TopicSources(
             snapshot.index,
             snapshot.graph,
             notes,
-            ontology,
+            tree,
             assignments,
-            TopicNames(ontology.topics, rarity_by_count(corpus.notes, len(corpus))) if corpus else TopicNames({}),
-            FolderMeanings(settings.folder_meaning, settings.generic_folders, ontology),
+            TopicNames(tree.topics, rarity_by_count(corpus.notes, len(corpus))) if corpus else TopicNames({}),
+            FolderMeanings(settings.folder_meaning, settings.generic_folders, tree),
         )
-        rules = read_rules(notes.get(ontology.instructions), ontology)
+        rules = read_rules(notes.get(tree.instructions), tree)
         writer = TopicWriter(settings.topic_property, vault.names, obsidian, assignments)
         return VaultTopics(settings, snapshot, sources, rules, writer)
 
@@ -71,7 +69,7 @@ async def read_topic_edges(vault: OpenVault) -> tuple[GraphSnapshot, Edges]:
     """Return the graph of topics with the snapshot that it was taken from."""
     known = await read_topics(vault)
     if known is None:
-        raise InvalidArguments("This vault has no ontology.", hint=NO_ONTOLOGY)
+        raise InvalidArguments("This vault has no topic folder.", hint=NO_TOPIC_FOLDER)
 
     def collect() -> Edges:
 
@@ -83,24 +81,24 @@ async def read_topic_edges(vault: OpenVault) -> tuple[GraphSnapshot, Edges]:
 async def shared_topics(vault: OpenVault, path: VaultPath, others: Collection[VaultPath]) -> Mapping[VaultPath, str]:
     """Return the name of a topic that notes share with a note, by those that do."""
     settings = vault.settings.section(TopicSettings)
-    if not settings.ontology_folder:
+    if not settings.folder:
         return {}
 
     def find() -> dict[VaultPath, str]:
 
         notes = vault.index.view("notes").notes
-        folder = find_ontology_folder(settings.ontology_folder, notes)
+        folder = find_topic_folder(settings.folder, notes)
         if folder is None:
             return {}
-        ontology = read_ontology(folder, notes)
+        tree = read_topic_tree(folder, notes)
 
         def topics(note: VaultPath) -> set[VaultPath]:
             known = notes.get(note)
-            values = topic_values(known, settings.topic_property, vault.names, ontology) if known else ()
+            values = topic_values(known, settings.topic_property, vault.names, tree) if known else ()
             return {value.topic for value in values if value.topic is not None}
 
         own = topics(path)
         shared = {other: own & topics(other) for other in others} if own else {}
-        return {other: min(ontology.topics[topic].name for topic in found) for other, found in shared.items() if found}
+        return {other: min(tree.topics[topic].name for topic in found) for other, found in shared.items() if found}
 
     return await asyncio.to_thread(find)

@@ -96,7 +96,7 @@ def _stray(value: Any) -> str:
         case "missing":
             return f"its topic {shown} is no note"
         case "outside":
-            return f"its topic {shown} is a note outside the ontology"
+            return f"its topic {shown} is a note outside the topic folder"
         case _:
             return f"the rules prefer {inline(value['instead'])} to {shown}"
 

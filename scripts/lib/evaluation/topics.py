@@ -16,7 +16,6 @@ from bridge.engine.open_vault import OpenVault
 from bridge.features.links.corpus import read_corpus
 from bridge.features.topics.assignments import Assignments, TopicValue, value_texts
 from bridge.features.topics.evidence import NoteFacts, TopicNames, rarity_by_count
-from bridge.features.topics.ontology import Ontology, Topic
 from bridge.features.topics.suggest import (
     PARTS,
     FolderMeanings,
@@ -27,6 +26,7 @@ from bridge.features.topics.suggest import (
     gather_hidden,
     read_facts,
 )
+from bridge.features.topics.topic_tree import Topic, TopicTree
 from bridge.graph.graph import Graph
 from bridge.index.note import IndexedNote
 from bridge.markdown.frontmatter import link_in_value
@@ -207,7 +207,7 @@ async def _sources(
 ) -> TopicSources:
     corpus = await read_corpus(vault)
     topics = {path: Topic(path, name, _aliases(snapshot.notes.get(path)), "") for path, name in names.items()}
-    ontology = Ontology(VaultPath("\0"), topics, {}, {fold_case(one.name): path for path, one in topics.items()})
+    tree = TopicTree(VaultPath("\0"), topics, {}, {fold_case(one.name): path for path, one in topics.items()})
     assignments = Assignments.collect((note, TopicValue("", topic, None, "wiki")) for note, topic in kept)
     rarity = rarity_by_count(corpus.notes, len(corpus))
     graph = _Unlinked(snapshot.graph, frozenset(names))
@@ -215,10 +215,10 @@ async def _sources(
         snapshot.index,
         graph,  # type: ignore[arg-type]  # only `neighbours` is asked
         snapshot.notes,
-        ontology,
+        tree,
         assignments,
         TopicNames(topics, rarity),
-        FolderMeanings("ontology", (), ontology),
+        FolderMeanings("topics", (), tree),
     )
 
 

@@ -33,13 +33,13 @@ STRAY: Final = 0.6
 """Confidence that a value is to go which leads to a note that is no topic: the person who wrote it may mean it."""
 
 PREFERRED: Final = 0.9
-"""Confidence that a topic is to be replaced by the one that the rules of the ontology prefer."""
+"""Confidence that a topic is to be replaced by the one that the rules of topics prefer."""
 
 
 async def read_topics_of_garden(garden: Garden) -> TopicsOfGarden | None:
-    """Return the topics; None if the vault has no ontology.
+    """Return the topics; None if the vault has no topic folder.
 
-    Suggestions need an ontology that is in use: without enough notes to learn from, nothing says how probable they are.
+    Suggestions need topics that are in use: without enough notes to learn from, nothing says how probable they are.
     """
     vault = garden.vault
     known = await read_topics(vault, rarity=True)
@@ -68,7 +68,7 @@ def choose_untold(garden: Garden, known: VaultTopics) -> Sequence[IndexedNote]:
     return [
         note
         for note in garden.by_time
-        if not known.sources.ontology.holds(note.path)
+        if not known.sources.tree.holds(note.path)
         and not DAY.fullmatch(title_of(note.path))
         and not known.writer.values(note)[1]
     ]
@@ -139,8 +139,8 @@ def _words_of(value: StrayValue) -> str:
 
 def _why_wrong(values: Sequence[StrayValue], known: VaultTopics) -> str:
     if any(one.problem == "outside" for one in values):
-        return f"it leads out of {plain_words(known.sources.ontology.folder)}"
-    return "the rules of the ontology prefer it"
+        return f"it leads out of {plain_words(known.sources.tree.folder)}"
+    return "the rules of the topic folder prefer it"
 
 
 def _why_likely(evidence: TopicEvidence) -> str:

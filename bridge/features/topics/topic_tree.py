@@ -1,4 +1,4 @@
-"""The ontology: the folder whose notes are topics, with their names, kinds and index notes."""
+"""The folder whose notes are topics, with their names, kinds and index notes."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Final, Literal
@@ -14,14 +14,14 @@ from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 
 KINDS: Final = ("Concepts", "Entities", "MOCs")
-"""The folders with which an ontology begins."""
+"""The folders with which a topic folder begins."""
 
 INSTRUCTIONS: Final = "Instructions.md"
 MAX_DEPTH: Final = "max_depth"
-"""The property of that note with the depth of the ontology."""
+"""The property of that note with the depth of the topic folder."""
 
-INSTRUCTIONS_TYPE: Final = "ontology"
-"""The property `type` of the note with the rules, by which a renamed ontology is found again."""
+INSTRUCTIONS_TYPES: Final = ("topics", "ontology")
+"""The property `type` of the note with the rules, by which a renamed folder is found; once it was the latter."""
 
 
 class Topic(Record):
@@ -31,7 +31,7 @@ class Topic(Record):
     name: str
     aliases: tuple[str, ...]
     kind: str
-    """Its folder below the ontology's; empty at the top."""
+    """Its folder below the topic folder; empty at the top."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -39,7 +39,7 @@ class Topic(Record):
         return tuple(dict.fromkeys((self.name, note_name(self.path), *self.aliases)))
 
 
-class Ontology(Record, eq=False):
+class TopicTree(Record, eq=False):
     """The topics of a vault."""
 
     folder: VaultPath
@@ -55,7 +55,7 @@ class Ontology(Record, eq=False):
         return VaultPath(f"{self.folder}/{INSTRUCTIONS}")
 
     def holds(self, path: str) -> bool:
-        """Return whether a note is in the folder of the ontology, as a topic or not."""
+        """Return whether a note is in the topic folder, as a topic or not."""
         return path.startswith(f"{self.folder}/")
 
     def find_topic(self, name: str) -> VaultPath | None:
@@ -63,7 +63,7 @@ class Ontology(Record, eq=False):
         return self.by_name.get(fold_case(name).strip())
 
 
-def find_ontology_folder(configured: str, notes: Notes) -> VaultPath | None:
+def find_topic_folder(configured: str, notes: Notes) -> VaultPath | None:
     if not configured.strip("/ "):
         return None
     if found := folder_spelling(notes, configured):
@@ -73,11 +73,11 @@ def find_ontology_folder(configured: str, notes: Notes) -> VaultPath | None:
 
 
 def is_instructions(note: IndexedNote) -> bool:
-    """Return whether a note holds the rules of an ontology."""
-    return note.note_type == INSTRUCTIONS_TYPE and note.path.endswith(f"/{INSTRUCTIONS}")
+    """Return whether a note holds the rules of a topic folder."""
+    return note.note_type in INSTRUCTIONS_TYPES and note.path.endswith(f"/{INSTRUCTIONS}")
 
 
-def read_ontology(folder: VaultPath, notes: Notes) -> Ontology:
+def read_topic_tree(folder: VaultPath, notes: Notes) -> TopicTree:
     """Return the topics: the notes below the folder but for index notes, the rules, and ignored or too deep notes."""
     most = read_max_depth(notes.get(VaultPath(f"{folder}/{INSTRUCTIONS}")))
     topics: dict[VaultPath, Topic] = {}
@@ -97,11 +97,11 @@ def read_ontology(folder: VaultPath, notes: Notes) -> Ontology:
     names += [(alias, path) for path, topic in topics.items() for alias in topic.aliases]
     for name, path in names:
         by_name.setdefault(fold_case(name).strip(), path)
-    return Ontology(folder, topics, indexes, by_name)
+    return TopicTree(folder, topics, indexes, by_name)
 
 
 def read_max_depth(note: IndexedNote | None) -> int | None:
-    """Return how many folders deep below the ontology's topics may be by its rules; None for any number."""
+    """Return how many folders deep topics may be by its rules; None for any number."""
     value = None if note is None else property_of(note.properties, MAX_DEPTH)
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
@@ -112,14 +112,14 @@ def _notes_below(folder: VaultPath, notes: Notes) -> Iterator[IndexedNote]:
             yield notes[path]
 
 
-FolderMeaning = Literal["none", "ontology", "all"]
+FolderMeaning = Literal["none", "topics", "all"]
 
 
 class TopicSettings(Record):
     """The settings of topics."""
 
-    ontology_folder: Annotated[
-        str, Setting("Folder whose notes are the topics of other notes, such as `Ontology`; empty for none.")
+    folder: Annotated[
+        str, Setting("Folder whose notes are the topics of other notes, such as `Topics`; empty for none.")
     ] = ""
     topic_property: Annotated[str, Setting("Property that holds the topics of a note, as links.")] = "topics"
     archive_folder: Annotated[
@@ -128,10 +128,10 @@ class TopicSettings(Record):
     folder_meaning: Annotated[
         FolderMeaning,
         Setting(
-            "What the folder of a note says of it: `ontology` that it has the topic of which the folder has the name;"
+            "What the folder of a note says of it: `topics` that it has the topic of which the folder has the name;"
             " `all` also that it belongs with the other notes of the folder, in the graph of topics; or nothing."
         ),
-    ] = "ontology"
+    ] = "topics"
     generic_folders: Annotated[
         tuple[str, ...],
         Setting(
