@@ -126,7 +126,7 @@ test("what sessions were given is not put back by answers that come late", async
 	expect([await sign.count(), await card.count()]).toEqual([1, 1]);
 });
 
-test("nothing is said of an empty ledger once something is remembered", async () => {
+test("nothing is said of an empty list of memories once something is remembered", async () => {
 	await bridge.call("set_up_memory", { confirm: true });
 	await opened();
 	const late = holding("set_up_memory");

@@ -36,7 +36,7 @@ async function choose(title: string, item: string): Promise<void> {
 	await obsidian.page.getByRole("menuitem", { name: item, exact: true }).click();
 }
 
-test("an empty ledger says what it is for, and sets the folder up", async () => {
+test("an empty list of memories says what it is for, and sets the folder up", async () => {
 	await open();
 	await obsidian.state("ready");
 	await obsidian.run("memory");
@@ -70,7 +70,7 @@ test("memories are listed with what is known of them, narrowed, and opened by th
 	expect(rye).toContain("hot · never used");
 	await obsidian.page.getByText("1 memory needs a look").click();
 	await obsidian.page.getByText("must be a date").waitFor();
-	await obsidian.page.getByLabel("Narrow the ledger").click();
+	await obsidian.page.getByLabel("Narrow the memories").click();
 	await obsidian.page.getByRole("menuitem", { name: "decision" }).click();
 	await expect.poll(async () => (await titles()).sort()).toEqual(["By hand", "Rye needs a sour starter"]);
 	await obsidian.page.getByLabel("Without decision").click();
@@ -115,7 +115,7 @@ test("sessions are shown with what was called and changed", async () => {
 	await card.waitFor();
 	expect(await obsidian.page.locator(".vaultside-session-card").allInnerTexts()).not.toContainEqual(expect.stringContaining("Obsidian"));
 	expect(await card.innerText()).toMatch(/\d+ calls? · changed/);
-	await obsidian.page.getByRole("tab", { name: "Ledger" }).click();
+	await obsidian.page.getByRole("tab", { name: "Memories" }).click();
 	await row("Rye needs").waitFor();
 });
 
@@ -190,7 +190,7 @@ test("an agent is never told of a note that the person keeps from it", async () 
 	expect(await read("The oven runs hot")).toContain("deny_agents:\n  - pen");
 	await expect.poll(() => recalled("pen")).not.toContain("twenty degrees");
 	expect(await recalled("quill")).toContain("twenty degrees");
-	await obsidian.page.getByRole("tab", { name: "Ledger" }).click();
+	await obsidian.page.getByRole("tab", { name: "Memories" }).click();
 	await choose("The oven runs hot", "Never tell an agent…");
 	await obsidian.page.locator(".suggestion-item", { hasText: "quill" }).click();
 	await obsidian.page.getByText("quill is no longer given this note.").waitFor();

@@ -1,16 +1,16 @@
 import type { IconName, ViewStateResult, WorkspaceLeaf } from "obsidian";
 import { type Host, MEMORY } from "../host";
 import { Pane } from "../pane";
-import { LedgerPart } from "./ledger-part";
+import { MemoriesPart } from "./memories-part";
 import { SessionsPart } from "./sessions-part";
 import { addButton } from "../button";
 
-const PARTS = { sessions: "Sessions", ledger: "Ledger" } as const;
+const PARTS = { sessions: "Sessions", memories: "Memories" } as const;
 type Part = keyof typeof PARTS;
 
 /** Shows what agents remember, and the sessions in which they worked. */
 export class MemoryView extends Pane {
-	#part: Part = "ledger";
+	#part: Part = "memories";
 	#open: ((part: Part) => void) | null = null;
 
 	constructor(leaf: WorkspaceLeaf, host: Host) {
@@ -35,7 +35,7 @@ export class MemoryView extends Pane {
 	}
 
 	override async setState(state: unknown, result: ViewStateResult): Promise<void> {
-		if (typeof state === "object" && state !== null && "part" in state && (state.part === "sessions" || state.part === "ledger")) this.#part = state.part;
+		if (typeof state === "object" && state !== null && "part" in state && (state.part === "sessions" || state.part === "memories")) this.#part = state.part;
 		this.#open?.(this.#part);
 		await super.setState(state, result);
 	}
@@ -49,7 +49,7 @@ export class MemoryView extends Pane {
 	protected show(el: HTMLElement): void {
 		const tabs = el.createDiv({ cls: "vaultside-segments", attr: { role: "tablist", "aria-label": "What is shown" } });
 		const body = el.createDiv({ cls: "vaultside-body" });
-		let shown: LedgerPart | SessionsPart | null = null;
+		let shown: MemoriesPart | SessionsPart | null = null;
 		const buttons = (Object.keys(PARTS) as Part[]).map((part) => {
 			const button = addButton(tabs, { text: PARTS[part], attr: { role: "tab" } }, () => {
 				this.#open?.(part);
@@ -62,7 +62,7 @@ export class MemoryView extends Pane {
 			shown?.stop();
 			body.empty();
 			for (const one of buttons) one.button.setAttr("aria-selected", String(one.part === part));
-			shown = part === "ledger" ? new LedgerPart(body, this.host) : new SessionsPart(body, this.host);
+			shown = part === "memories" ? new MemoriesPart(body, this.host) : new SessionsPart(body, this.host);
 		};
 		this.#open(this.#part);
 		this.whileShown(() => shown?.stop());

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ListedMemory } from "../../../src/protocol/operations";
-import { ALL, filterChips, findConcerns, firstLine, memoryFacts, passes } from "../../../src/core/memory/ledger";
+import { ALL, filterChips, findConcerns, firstLine, memoryFacts, passes } from "../../../src/core/memory/memories";
 
 const NOW = Date.UTC(2027, 0, 31, 12);
 
@@ -27,7 +27,7 @@ function memory(title: string, given: Partial<ListedMemory> = {}): ListedMemory 
 	};
 }
 
-describe("the ledger", () => {
+describe("the memories", () => {
 	const rye = memory("Rye", { kind: "decision", tier: "cold", about: ["sourdough Starter", "Bread/Rye bread"] });
 
 	test.each([

@@ -2,7 +2,7 @@ import { Keymap, Menu, setIcon } from "obsidian";
 import type { IndexProgress } from "../../protocol/events";
 import type { ListedMemory } from "../../protocol/operations";
 import { stirs } from "../../core/graph/stirring";
-import { ALL, type Concern, filterChips, findConcerns, firstLine, kindIcon, kindName, type LedgerFilters, memoryFacts, passes } from "../../core/memory/ledger";
+import { ALL, type Concern, filterChips, findConcerns, firstLine, kindIcon, kindName, type MemoryFilters, memoryFacts, passes } from "../../core/memory/memories";
 import { folderOf } from "../../core/place";
 import { withHint } from "../../core/refusal";
 import { showSaid } from "../command";
@@ -23,7 +23,7 @@ const TEXT_CHARS = 160;
 const SETTLE_MS = 1_000;
 
 /** Lists what agents remember, with what needs a look on top, and offers what can be done with each. */
-export class LedgerPart {
+export class MemoriesPart {
 	readonly #chipsEl: HTMLElement;
 	readonly #sayEl: HTMLElement;
 	readonly #concernsEl: HTMLElement;
@@ -52,7 +52,7 @@ export class LedgerPart {
 	) {
 		const head = el.createDiv({ cls: "vaultside-notes-head" });
 		this.#chipsEl = head.createDiv({ cls: "vaultside-chips" });
-		const narrow = head.createEl("button", { cls: "clickable-icon", attr: { "aria-label": "Narrow the ledger" } });
+		const narrow = head.createEl("button", { cls: "clickable-icon", attr: { "aria-label": "Narrow the memories" } });
 		setIcon(narrow, "list-filter");
 		narrow.addEventListener("click", (event) => this.#filterMenu().showAtMouseEvent(event));
 		this.#sayEl = addSayLine(el);
@@ -184,7 +184,7 @@ export class LedgerPart {
 		const filters = this.#filters;
 		const memories = this.#memories;
 		const menu = new Menu();
-		const offer = <Name extends keyof LedgerFilters>(name: Name, values: readonly LedgerFilters[Name][], title: (value: LedgerFilters[Name]) => string): void => {
+		const offer = <Name extends keyof MemoryFilters>(name: Name, values: readonly MemoryFilters[Name][], title: (value: MemoryFilters[Name]) => string): void => {
 			for (const value of new Set(values)) {
 				const is = filters[name] === value;
 				menu.addItem((item) => item.setTitle(title(value)).setChecked(is).onClick(() => this.#narrow({ ...filters, [name]: is ? null : value })));
@@ -199,7 +199,7 @@ export class LedgerPart {
 		return menu;
 	}
 
-	#narrow(filters: LedgerFilters): void {
+	#narrow(filters: MemoryFilters): void {
 		this.#filters = filters;
 		this.#most = ROWS;
 		this.#draw();

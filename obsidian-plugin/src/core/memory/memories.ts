@@ -2,8 +2,8 @@ import type { ListedMemory } from "../../protocol/operations";
 import { age } from "../notes/age";
 import { titleOf } from "../place";
 
-/** What narrows the ledger; null does not. */
-export interface LedgerFilters {
+/** What narrows the memories; null does not. */
+export interface MemoryFilters {
 	readonly kind: ListedMemory["kind"] | null;
 	readonly tier: ListedMemory["tier"] | null;
 	readonly agent: string | null;
@@ -11,15 +11,15 @@ export interface LedgerFilters {
 	readonly about: string | null;
 }
 
-export const ALL: LedgerFilters = { kind: null, tier: null, agent: null, about: null };
+export const ALL: MemoryFilters = { kind: null, tier: null, agent: null, about: null };
 
 export interface FilterChip {
 	readonly text: string;
-	readonly without: LedgerFilters;
+	readonly without: MemoryFilters;
 }
 
 /** One chip for each thing that narrows. */
-export function filterChips(filters: LedgerFilters): readonly FilterChip[] {
+export function filterChips(filters: MemoryFilters): readonly FilterChip[] {
 	const { kind, tier, agent, about } = filters;
 	return [
 		...(kind === null ? [] : [{ text: kindName(kind), without: { ...filters, kind: null } }]),
@@ -30,7 +30,7 @@ export function filterChips(filters: LedgerFilters): readonly FilterChip[] {
 }
 
 /** Whether a memory passes the filters. */
-export function passes(memory: ListedMemory, { kind, tier, agent, about }: LedgerFilters): boolean {
+export function passes(memory: ListedMemory, { kind, tier, agent, about }: MemoryFilters): boolean {
 	return (kind === null || memory.kind === kind) && (tier === null || memory.tier === tier) && (agent === null || memory.agent === agent) && (about === null || isAbout(memory, about));
 }
 
