@@ -53,7 +53,7 @@ export class LookFirst<Result extends Written = Written> extends Modal {
 		this.modalEl.addClass("vaultside-preview");
 		const { contentEl } = this;
 		const { asks, fields, verb } = this.change;
-		const input = asks === undefined ? null : contentEl.createEl("input", { type: "text", value: asks.now, attr: { "aria-label": asks.label, dir: "auto", spellcheck: "true" } });
+		const input = asks === undefined ? null : contentEl.createEl("label", { cls: "vaultside-field", text: asks.label }).createEl("input", { type: "text", value: asks.now, attr: { dir: "auto", spellcheck: "true" } });
 		fields?.(contentEl, () => update());
 		const says = addSayLine(contentEl);
 		const preview = contentEl.createDiv({ cls: "vaultside-renamed" });
@@ -62,6 +62,8 @@ export class LookFirst<Result extends Written = Written> extends Modal {
 		addButton(buttons, { text: "Cancel" }, () => this.close());
 		button.disabled = true;
 		const typedText = (): string => input?.value.trim() ?? "";
+		// Nothing is wrong with what was not filled in yet.
+		const isUnfilled = (): boolean => contentEl.querySelector(":invalid") !== null || (input !== null && (typedText() === asks?.now || typedText() === ""));
 		const look = async (): Promise<void> => {
 			// One look at a time: in a large vault it takes a while.
 			if (this.#looking) return;
@@ -70,7 +72,7 @@ export class LookFirst<Result extends Written = Written> extends Modal {
 			const answer = await this.change.make(typedText(), true);
 			this.#looking = false;
 			if (round !== this.#round) {
-				if (this.containerEl.isConnected && (input === null || typedText() !== "")) void look();
+				if (this.containerEl.isConnected && !isUnfilled()) void look();
 				return;
 			}
 			preview.empty();
@@ -89,13 +91,12 @@ export class LookFirst<Result extends Written = Written> extends Modal {
 			button.disabled = true;
 			this.#round += 1;
 			window.clearTimeout(this.#timer);
-			const same = input !== null && (typedText() === asks?.now || typedText() === "");
-			if (!same) this.#timer = window.setTimeout(() => void look(), TYPED_MS);
 			says.setText("");
-			if (same) preview.empty();
+			if (isUnfilled()) preview.empty();
+			else this.#timer = window.setTimeout(() => void look(), TYPED_MS);
 		};
 		if (input === null) {
-			void look().then(() => (fields === undefined ? button.focus() : undefined));
+			if (!isUnfilled()) void look().then(() => (fields === undefined ? button.focus() : undefined));
 			return;
 		}
 		input.addEventListener("input", update);

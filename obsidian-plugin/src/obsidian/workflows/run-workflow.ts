@@ -7,6 +7,7 @@ import { Choice } from "../choice";
 import { isConnected } from "../connected";
 import type { Host } from "../host";
 import { sayRefusal } from "../say-refusal";
+import { addSmallText } from "../small-line";
 
 /** Workflows listed to choose one. */
 const MAX_WORKFLOWS = 200;
@@ -59,10 +60,11 @@ function run(host: Host, { path, description, variables }: ListedWorkflow): void
 
 function showField(el: HTMLElement, one: WorkflowVariable, filled: (typed: string) => void): void {
 	const { name, type, description, choices, required } = one;
-	const row = el.createEl("label", { cls: "vaultside-field", text: description || name });
+	const row = el.createEl("label", { cls: "vaultside-field", text: name });
+	if (description) addSmallText(row, description);
 	const now = type === "yes-no" ? (one.default === true ? "yes" : "no") : asTyped(one.default);
 	const options = type === "yes-no" ? ["no", "yes"] : choices;
-	const attr = { "aria-label": name, dir: "auto", ...(required ? { "aria-required": "true" } : {}) };
+	const attr = { "aria-label": name, dir: "auto", ...(required ? { required: "" } : {}) };
 	if (options.length > 0) {
 		const input = row.createEl("select", { attr });
 		for (const value of options.includes(now) ? options : ["", ...options]) input.createEl("option", { text: value, value });
