@@ -90,9 +90,10 @@ def draft_note(examples: Sequence[Example], daily: Callable[[date], VaultPath]) 
     path, properties, text = draft.path(daily), draft.properties(), draft.text()
     # A property may stay empty, but no name and no text in which a value stands.
     parts = str([path, text, *(value for value in properties.values() if not _VARIABLE.fullmatch(str(value)))])
+    whole = str([path, *properties.values(), text])
     variables: dict[str, Mapping[str, Value]] = {
         id_: facts if f"{{{{variables.{id_}}}}}" in parts else {**facts, "required": False}
-        for id_, facts in draft.variables.items()
+        for id_, facts in sorted(draft.variables.items(), key=lambda one: whole.index(f"{{{{variables.{one[0]}}}}}"))
     }
     arguments: dict[str, Value] = {"path": path}
     arguments |= {"properties": properties} if properties else {}
@@ -177,7 +178,11 @@ class _Draft:
             is_fixed = (
                 is_kind or isinstance(given[0], bool) or (len(values) > 1 and _kind_of(given) in ("text", "list"))
             )
-            if is_fixed and all(one == given[0] for one in given) and len(given) * 2 > len(values):
+            if (
+                is_fixed
+                and given.count(given[0]) * 2 > len(values)
+                and (is_kind or given.count(given[0]) == len(values))
+            ):
                 made = _escape(given[0])
             elif fold_case(name) == "aliases":
                 made = []

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Locator } from "playwright-core";
 import { expect, test } from "vitest";
@@ -234,4 +234,15 @@ test("what an agent may do is agreed to where it waits, and taken back", async (
 	await expect.poll(approved).toBe(true);
 	await decision.getByRole("button", { name: "Take back" }).waitFor();
 	await picture(obsidian, "decisions", false);
+});
+
+test("a workflow that was written by hand waits, too", async () => {
+	const block = "version: 1\nsteps: [{id: note, do: create_note, path: Reading/Salt.md}]";
+	await writeFile(join(home.vault, "Salt.md"), `---\ntype: workflow\n---\n\`\`\`workflow\n${block}\n\`\`\`\n`);
+	await bridge.call("wait_until_indexed", { path: "Salt.md", what: "links" });
+	await opened();
+	const decision = obsidian.page.locator(".vaultside-decision", { hasText: "run the workflow Salt.md" });
+	await decision.getByRole("button", { name: "Accept" }).click();
+	await decision.getByRole("button", { name: "Take back" }).waitFor();
+	expect((await bridge.call<{ workflows: { approved: boolean }[] }>("list_workflows", {})).workflows[0]?.approved).toBe(true);
 });
