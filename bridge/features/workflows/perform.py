@@ -1,7 +1,6 @@
 """Runs workflows, or shows what they would do."""
 
 import asyncio
-from typing import Literal
 
 from bridge.api.agreement import ask_user
 from bridge.api.call import Call
@@ -21,7 +20,7 @@ from bridge.changes.forecast import CountForecast
 from bridge.errors import BridgeError, Declined, Forbidden
 from bridge.features.workflows.bindings import variable_readers, workflow_host
 from bridge.features.workflows.read import NOWHERE, ReadWorkflow, approved_digests, open_workflow
-from bridge.features.workflows.run import RunWorkflow, WorkflowRun, WorkflowTrace
+from bridge.features.workflows.run import RunWorkflow, StepOutcome, WorkflowRun
 from bridge.features.workflows.templates import bind_variables
 from bridge.records import Record
 from bridge.types import Digest, VaultPath
@@ -41,26 +40,6 @@ class ConditionOutcome(Record):
 
     id: str
     holds: bool | None
-
-
-class StepOutcome(Record):
-    """A step of a workflow.
-
-    Attributes:
-        id: Its id.
-        do: The change or question.
-        state: Whether it was done, or skipped because of its conditions.
-        turns: How often it was done.
-        found: How many results a question had; null for a change.
-        path: The note of its last change; null without one.
-    """
-
-    id: str
-    do: str
-    state: Literal["done", "skipped"]
-    turns: int
-    found: int | None
-    path: VaultPath | None
 
 
 class WorkflowOutcome(Written, kw_only=True):
@@ -150,15 +129,10 @@ async def run_workflow(
         workflow_digest=found.digest,
         approved=is_approved,
         conditions=tuple(ConditionOutcome(id_, trace.conditions.get(id_)) for id_ in found.workflow.conditions),
-        steps=describe_steps(trace),
+        steps=tuple(trace.steps),
         output=trace.output,
         forecast=describe_forecast(outcome.planned.forecast),
     )
-
-
-def describe_steps(trace: WorkflowTrace) -> tuple[StepOutcome, ...]:
-    """Return what became of the steps in the form of the result."""
-    return tuple(StepOutcome(one.id, one.do, one.state, one.turns, one.found, one.path) for one in trace.steps)
 
 
 async def refuse_run(call: Call, found: ReadWorkflow, *, changed: bool) -> BridgeError:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, Literal
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bridge.bases.evaluate import Budget
 from bridge.bases.syntax import Name, walk
@@ -131,24 +132,30 @@ class WorkflowHost(Record):
     """Answers one of `READS_INDEX`, given its arguments."""
 
 
-class StepTrace(Struct):
-    """What became of a step."""
+class StepOutcome(Record):
+    """A step of a workflow.
+
+    Attributes:
+        id: Its id.
+        do: The change or question.
+        state: Whether it was done, or skipped because of its conditions.
+        turns: How often it was done.
+        found: How many results a question had; null for a change.
+        path: The note of its last change; null without one.
+    """
 
     id: str
     do: str
-    state: Literal["done", "skipped"] = "skipped"
-    turns: int = 0
-    """How often it was done."""
-    found: int | None = None
-    """How many results a question had."""
-    path: VaultPath | None = None
-    """The note of the last change."""
+    state: Literal["done", "skipped"]
+    turns: int
+    found: int | None
+    path: VaultPath | None
 
 
 class WorkflowTrace(Struct):
     """What became of a run."""
 
-    steps: list[StepTrace] = field(default_factory=list)
+    steps: list[StepOutcome] = field(default_factory=list)
     conditions: dict[str, bool] = field(default_factory=dict)
     """What each condition was when it was last looked at."""
     output: str = ""
@@ -223,10 +230,9 @@ class _Plan:
 
     def make(self) -> Effect:
         for step in self._workflow.steps:
-            trace = StepTrace(step.id, step.do)
-            self._trace.steps.append(trace)
+            self._trace.steps.append(StepOutcome(step.id, step.do, "skipped", 0, None, None))
             try:
-                self._do(step, trace)
+                self._do(step)
             except BridgeError as error:
                 error.locate(f"step `{step.id}`")
                 raise
@@ -237,9 +243,9 @@ class _Plan:
             raise
         return merge_effects(self._effects)
 
-    def _do(self, step: WorkflowStep, trace: StepTrace) -> None:
+    def _do(self, step: WorkflowStep) -> None:
         if step.each is None:
-            self._turn(step, trace)
+            self._turn(step)
             return
         each = self._list(step.each) if self._may_run(step) else ()
         if self._turns + len(each) > MAX_TURNS:
@@ -256,7 +262,7 @@ class _Plan:
         try:
             for item in each:
                 self._item = item
-                self._turn(step, trace)
+                self._turn(step)
         finally:
             self._item = _NO_ITEM
         nothing: Mapping[str, Value] = {"path": None, "name": None, "digest": None, "count": 0}
@@ -266,28 +272,30 @@ class _Plan:
         known = [(self._workflow.conditions.get(id_), id_, wanted) for id_, wanted in step.when]
         return all(self._holds(id_) == wanted for one, id_, wanted in known if one is None or not names_item(one))
 
-    def _turn(self, step: WorkflowStep, trace: StepTrace) -> None:
+    def _turn(self, step: WorkflowStep) -> None:
         if not all(self._holds(id_) == wanted for id_, wanted in step.when):
             return
-        trace.state, trace.turns = "done", trace.turns + 1
+        done = self._trace.steps.pop()
+        turns = done.turns + 1
         if step.reads:
             found = self._ask(step)
             if (before := self._results.get(step.id)) is not None:
                 found = questions.join_results(step.do, before, found)
             self._results[step.id] = found
-            trace.found = int(str(found["total"]))
+            self._trace.steps.append(replace(done, state="done", turns=turns, found=int(str(found["total"]))))
             return
         request = self._host.bind_change(
             {**self._fill_arguments(step, path_fields(step.do)), "op": step.do}, self._state.names
         )
         self._effects.append(request.plan(self._draft, self._context))
         self._trace.requests.append(request)
-        trace.path = request.result_path
+        path = request.result_path
+        self._trace.steps.append(replace(done, state="done", turns=turns, path=path))
         self._results[step.id] = {
-            "path": trace.path,
-            "name": note_name(trace.path),
-            "digest": self._digest(trace.path),
-            "count": trace.turns,
+            "path": path,
+            "name": note_name(path),
+            "digest": self._digest(path),
+            "count": turns,
         }
         if len(self._draft.touched_paths) > MAX_FILES:
             raise InvalidArguments(
