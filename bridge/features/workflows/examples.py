@@ -151,7 +151,7 @@ class _Draft:
         moments = [datetime.combine(day, time()) for day in days]
         for parts in zip(*(one.path.split("/")[:-1] for one in self._examples), strict=False):
             forms = [form for form in _FOLDER_FORMS if [format_moment(form, one) for one in moments] == [*parts]]
-            template = f"{{{{now:{forms[0]}}}}}" if forms else self._same(parts)
+            template = f"{{{{now:{forms[0]}}}}}" if forms else self._find_template(parts)
             if template is None or has_stray_brace(template):
                 return
             yield template
@@ -172,7 +172,7 @@ class _Draft:
         if shared := [one for one in lists[0] if all(one in each for each in lists)] if lists == given else []:
             return _escape(shared)
         texts = [one for one in given if isinstance(one, str)]
-        made = self._same(texts) if len(texts) == len(values) else None
+        made = self._find_template(texts) if len(texts) == len(values) else None
         if made is None or not _TEMPLATE.search(made):
             made = None
             is_fixed = (
@@ -216,7 +216,7 @@ class _Draft:
                 yield (label[1] + ("  |" if label["row"] else "") if label else text), text, gap
                 gap = False
 
-    def _same(self, texts: Sequence[str]) -> str | None:
+    def _find_template(self, texts: Sequence[str]) -> str | None:
         """Return the template that makes most of these texts; None if no variable so far explains how they differ."""
         filled, times = Counter(self._fill(texts)).most_common(1)[0]
         is_most = times == len(texts) or (times * 2 > len(texts) and _TEMPLATE.search(filled))
