@@ -20,6 +20,7 @@ MEANT = {
     "links": ("suggest-links", "link-report"),
     "related": ("related-notes",),
     "summary": ("summarise",),
+    "policies": ("list-workflows", "run-workflow"),
     "policy": ("list-workflows", "run-workflow"),
 }
 """Commands that some words mean which no command has in its name."""

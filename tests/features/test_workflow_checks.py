@@ -72,6 +72,14 @@ steps:
     assert (await served.call("decide", id=f"{PATH}@{found['digest']}", verdict="accept")).code == "invalid_arguments"
 
 
+async def test_an_argument_that_does_not_fit_is_named_with_its_own_line(served: Served) -> None:
+    block = "version: 1\nsteps:\n  - id: a\n    do: create_note\n    path: A.md\n    txt: x\n  - id: b\n    do: brew\n"
+    await write_workflow(served, block)
+    found = (await served.call("list_workflows", path=PATH)).json["workflows"][0]["problems"]
+    lines = (root(served) / PATH).read_text().split("\n")
+    assert [lines[one["line"] - 1].strip() for one in found] == ["txt: x", "do: brew"]
+
+
 async def test_a_property_that_no_note_has_is_a_remark(served: Served) -> None:
     block = """
 version: 1

@@ -300,9 +300,9 @@ def _bind_step(workflow: Workflow, step: WorkflowStep, bind: Bind) -> Iterator[P
                 arguments.pop("where", None)
             bind(step.do, arguments)
         except BridgeError as error:
-            problem = problem or Problem(
-                step.lines.get("do", step.line), f"The step `{step.id}` does not fit: {error.message}"
-            )
+            named = (step.lines[name] for name in step.arguments if f"`{name}`" in error.message)
+            line = next(named, step.lines.get("do", step.line))
+            problem = problem or Problem(line, f"The step `{step.id}` does not fit: {error.message}")
         else:
             return
     if problem is not None:
