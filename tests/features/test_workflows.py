@@ -135,6 +135,7 @@ async def test_one_note_is_compared_with_those_like_it(served: Served) -> None:
     drafted = await served.call("author_workflow", name="Person", examples=["Bob"], confirm=True)
     assert drafted.json["problems"] == []
     written = (root(served) / drafted.json["path"]).read_text()
+    assert "description: Write a note like Bob.\n" in written
     assert "path: Folder/{{variables.title}}.md\n" in written
     assert "    # {{variables.title}}\n\n    ## Met\noutput:" in written
     assert "neighbour" not in written

@@ -13,7 +13,6 @@ from yaml import YAMLError
 from bridge.api.agreement import agreement_notice, ask_user, open_folder, set_up_requests
 from bridge.api.call import Call
 from bridge.api.characters import require_writable_text
-from bridge.api.note_names import find_file
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
 from bridge.api.write import WriteArguments, Written, execute_requests
@@ -29,6 +28,7 @@ from bridge.features.workflows.parse import starter_text
 from bridge.features.workflows.read import note_text, read_text
 from bridge.index.note import IndexedNote, Notes
 from bridge.markdown.frontmatter import cut_frontmatter, load_properties
+from bridge.markdown.names import note_name
 from bridge.text.fold import fold_case
 from bridge.text.secrets import require_plain
 from bridge.types import Digest, VaultPath
@@ -109,7 +109,10 @@ async def author_workflow(
     left_out: Sequence[str] = ()
     if examples:
         drafted = await asyncio.to_thread(draft_from_notes, call, examples)
-        block, left_out = drafted_yaml(description or name, drafted), drafted.left_out
+        block, left_out = (
+            drafted_yaml(description or f"Write a note like {note_name(examples[0])}.", drafted),
+            drafted.left_out,
+        )
     else:
         block = starter_text(starter) if starter is not None else text or ""
     require_writable_text("text", block)
@@ -134,11 +137,9 @@ async def author_workflow(
 
 def draft_from_notes(call: Call, paths: Sequence[VaultPath]) -> DraftedNote:
     """Return what notes have in common; a single one is compared with those most like it in its folder. Blocks."""
-    vault, notes = call.vault, snapshot(call.vault)
-    files = [find_file(vault.files, vault.names, path) for path in paths]
-    files += find_alike(files[0], notes) if len(files) == 1 else []
-    settings = read_obsidian_settings(vault.root)
-    return draft_note([read_example(vault, path) for path in files], partial(daily_path, settings))
+    alike = find_alike(paths[0], snapshot(call.vault)) if len(paths) == 1 else ()
+    settings = read_obsidian_settings(call.vault.root)
+    return draft_note([read_example(call.vault, path) for path in (*paths, *alike)], partial(daily_path, settings))
 
 
 def find_alike(path: VaultPath, notes: Notes) -> Sequence[VaultPath]:

@@ -6,6 +6,7 @@ A value is put in once and never read again, so that nothing in it is a template
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import Final, Literal, cast
 
@@ -229,6 +230,14 @@ MAX_ITEMS: Final = 500
 
 _EMPTY: Final[Mapping[str, Value]] = {"list": [], "yes-no": False}
 _YES_NO: Final[Mapping[str, bool]] = {"yes": True, "true": True, "no": False, "false": False}
+_KINDS: Final[Mapping[str, str]] = {
+    "text": "a text",
+    "number": "a number",
+    "yes-no": "yes or no",
+    "list": f"a list of at most {MAX_ITEMS} texts or numbers",
+    "date": "a day such as 2026-01-31 or tomorrow",
+    "note": "the path of a note",
+}
 
 
 class VariableReaders(Record):
@@ -265,72 +274,40 @@ def _bind(one: Variable, value: Value, readers: VariableReaders) -> Value:
             meaning = f": {one.meaning}" if one.meaning else ""
             raise InvalidArguments(f"The variable `{one.name}` has no value{meaning}.")
         return _EMPTY.get(one.kind, "")
-    return _READ[one.kind](one, value, readers)
-
-
-def _read_text(one: Variable, value: Value, _: VariableReaders) -> Value:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise _wrong(one, "a text")
-    return str(value)
-
-
-def _read_number(one: Variable, value: Value, _: VariableReaders) -> Value:
-    if isinstance(value, str):
-        try:
-            value = float(value) if "." in value or "e" in value.casefold() else int(value[:30])
-        except ValueError:
-            raise _wrong(one, "a number") from None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise _wrong(one, "a number")
-    return value
-
-
-def _read_yes_no(one: Variable, value: Value, _: VariableReaders) -> Value:
-    found = _YES_NO.get(value.strip().casefold()) if isinstance(value, str) else value
-    if not isinstance(found, bool):
-        raise _wrong(one, "yes or no")
+    found = _read(one, value, readers)
+    if found is None:
+        kind = _KINDS.get(one.kind) or f"one of {', '.join(one.choices)}"
+        raise InvalidArguments(f"The variable `{one.name}` must be {kind}.")
     return found
 
 
-def _read_list(one: Variable, value: Value, _: VariableReaders) -> Value:
-    found = list(value) if isinstance(value, list | tuple) else [value]
-    if len(found) > MAX_ITEMS or not all(isinstance(each, str | int | float) for each in found):
-        raise _wrong(one, f"a list of at most {MAX_ITEMS} texts or numbers")
-    return found
-
-
-def _read_choice(one: Variable, value: Value, _: VariableReaders) -> Value:
-    if str(value) not in one.choices:
-        raise _wrong(one, f"one of {', '.join(one.choices)}")
-    return str(value)
-
-
-def _read_date(one: Variable, value: Value, readers: VariableReaders) -> Value:
-    if not isinstance(value, str):
-        raise _wrong(one, "a day such as 2026-01-31 or tomorrow")
-    return readers.date(one.name, value)
-
-
-def _read_note(one: Variable, value: Value, readers: VariableReaders) -> Value:
-    if not isinstance(value, str):
-        raise _wrong(one, "the path of a note")
-    return readers.note(one.name, value)
-
-
-_READ: Final[Mapping[str, Callable[[Variable, Value, VariableReaders], Value]]] = {
-    "text": _read_text,
-    "number": _read_number,
-    "yes-no": _read_yes_no,
-    "list": _read_list,
-    "choice": _read_choice,
-    "date": _read_date,
-    "note": _read_note,
-}
+def _read(one: Variable, value: Value, readers: VariableReaders) -> Value:
+    """Return a value as its variable takes it; None if it does not fit."""
+    found: Value = None
+    match one.kind, value:
+        case "text" | "number", bool():
+            pass
+        case "text", str() | int() | float():
+            found = str(value)
+        case "number", str():
+            with suppress(ValueError):
+                found = float(value) if "." in value or "e" in value.casefold() else int(value[:30])
+        case "yes-no", str():
+            found = _YES_NO.get(value.strip().casefold())
+        case ("number", int() | float()) | ("yes-no", bool()):
+            found = value
+        case "list", _:
+            items = list(value) if isinstance(value, list | tuple) else [value]
+            fits = len(items) <= MAX_ITEMS and all(isinstance(each, str | int | float) for each in items)
+            found = items if fits else None
+        case "choice", _:
+            found = str(value) if str(value) in one.choices else None
+        case "date", str():
+            found = readers.date(one.name, value)
+        case "note", str():
+            found = readers.note(one.name, value)
+    return None if isinstance(found, float) and not math.isfinite(found) else found
 
 
 def _length(value: Value) -> int:
     return sum(map(_length, value)) if isinstance(value, list | tuple) else len(str(value))
-
-
-def _wrong(one: Variable, what: str) -> InvalidArguments:
-    return InvalidArguments(f"The variable `{one.name}` must be {what}.")
