@@ -103,7 +103,7 @@ class MemoryGiven(Record):
 
 
 class PlanReady(Record):
-    """The gardener wrote a plan, which waits for the user.
+    """A plan to tidy the vault was written, which waits for the user.
 
     Attributes:
         path: The note of the plan.

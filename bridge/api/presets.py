@@ -86,7 +86,7 @@ READ_ONLY = (
 META = frozenset({"find_tool", "run_tool", "give_feedback"})
 """Tools about tools: they reach beyond a preset."""
 
-BOTH_WAYS = frozenset({"daily_note", "garden_rules", "take_over"})
+BOTH_WAYS = frozenset({"daily_note", "tidy_rules", "take_over"})
 """Tools that write only on request, so that callers that may only read can use them too."""
 
 

@@ -12,9 +12,8 @@ MAX_HANGING_INDENT = 21
 """Most columns that command names take before their descriptions."""
 
 MEANT = {
-    "order": ("plan-garden", "property-report", "merge-suggestions", "link-report"),
-    "tidy": ("plan-garden",),
-    "gardener": ("plan-garden", "garden-rules"),
+    "order": ("plan-tidy", "property-report", "merge-suggestions", "link-report"),
+    "gardener": ("plan-tidy", "tidy-rules"),
     "open": ("read-note", "daily-note"),
     "show": ("read-note",),
     "links": ("suggest-links", "link-report"),

@@ -115,7 +115,7 @@ ESSENTIAL = {
     "Find": ("search", "ask", "related-notes", "read-note", "summarise"),
     "Link": ("suggest-links", "link-report", "apply-links"),
     "Write and undo": ("daily-note", "edit-note", "move-note", "list-changes", "undo-change"),
-    "Tidy": ("plan-garden", "property-report", "merge-suggestions"),
+    "Tidy": ("plan-tidy", "property-report", "merge-suggestions"),
     "Agents": ("mcp", "list-sessions", "list-workflows", "recall"),
     "This machine": ("serve", "status", "doctor", "models"),
 }

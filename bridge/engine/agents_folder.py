@@ -58,8 +58,8 @@ class AgentsFolder(Record):
 
     @property
     def plans(self) -> VaultPath:
-        """The folder of the gardener's plans."""
-        return self.place("Garden")
+        """The folder of the plan to tidy the vault."""
+        return self.place("Tidy")
 
     def place(self, name: str) -> VaultPath:
         return VaultPath(f"{self.path}/{name}")

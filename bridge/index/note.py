@@ -85,9 +85,9 @@ class IndexedNote(Record):
 
     @property
     def is_left_alone(self) -> bool:
-        """Whether the property `gardener: ignore` tells the gardener to leave the note alone."""
-        value = property_of(self.properties, "gardener")
-        return isinstance(value, str) and fold_case(value.strip()) == "ignore"
+        """Whether the property `tidy: ignore`, whose name was `gardener`, says that plans leave the note alone."""
+        values = (property_of(self.properties, name) for name in ("tidy", "gardener"))
+        return any(isinstance(value, str) and fold_case(value.strip()) == "ignore" for value in values)
 
     @property
     def headings(self) -> tuple[Heading, ...]:

@@ -128,7 +128,7 @@ INSTRUCTIONS = f"""\
 {FIRST} To replace or delete text, hand over the \
 `digest` of what you read. `find_tool` finds, and `run_tool` runs, what is not listed: daily notes, tasks, reading \
 several notes, moving, renaming, deleting, several changes at once, history and undo, broken links, graph, \
-folders, tags and properties, answers with quotes (`ask`), {MEMORY}tidying up (`plan_garden`), the user's workflows \
+folders, tags and properties, answers with quotes (`ask`), {MEMORY}tidying up (`plan_tidy`), the user's workflows \
 (`run_workflow`). {LAST}"""
 
 NOTEBOOK_INSTRUCTIONS = (

@@ -318,7 +318,7 @@ async def send_progress(context: Context, steps: asyncio.Queue[Step | None]) -> 
 
 WRITE_ARGUMENTS: Mapping[str, Sequence[str]] = {
     "daily_note": ("append", "heading", "create_heading", "dry_run", "reason", "confirm"),
-    "garden_rules": ("check", "muted", "ticked"),
+    "tidy_rules": ("check", "muted", "ticked"),
 }
 """Arguments of tools that may also write, which are hidden from callers that only read."""
 

@@ -5,6 +5,7 @@ import re
 import stat
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,12 @@ RENAMED = {"topics.ontology_folder": "topics.folder"}
 HEADER = re.compile(r"""\s*\[\s*([^\[\]"']+?)\s*\]\s*(#.*)?""")
 """A line that begins a section."""
 
+FORMER = (
+    (r"^(\s*\[?\s*)gardener(?=\s*[.\]])", r"\1tidy"),
+    (r"^(\s*(?:tidy\s*\.\s*)?)garden_every_days(?=\s*=)", r"\1plan_every_days"),
+)
+"""What names of the former section `gardener` became."""
+
 
 def load_settings(path: Path) -> tuple[Settings, tuple[SettingProblem, ...]]:
     """Read the file; an absent one means defaults."""
@@ -28,7 +35,13 @@ def load_settings(path: Path) -> tuple[Settings, tuple[SettingProblem, ...]]:
         if is_foreign(path):
             rules = tuple(rule for rule in RULES if may_set_rule(path, rule))
             return Settings(), (SettingProblem("", f"{path} belongs to another user, defaults are used", rules),)
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        table = tomllib.loads(text)
+        if "gardener" in table and "tidy" not in table:
+            text = rename_gardener(text)
+            table = tomllib.loads(text)
+            with suppress(OSError):
+                write_private(path, text.encode())
     except FileNotFoundError:
         return Settings(), ()
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -38,6 +51,13 @@ def load_settings(path: Path) -> tuple[Settings, tuple[SettingProblem, ...]]:
     values = adopt(flatten(table))
     problems = (*find_problems(values), *permission_problems(path))
     return build_settings({name: values[name] for name in values.keys() - {p.name for p in problems}}), problems
+
+
+def rename_gardener(text: str) -> str:
+    """Return the text of a settings file with the section `gardener` of earlier versions under its name now."""
+    for former, name in FORMER:
+        text = re.sub(former, name, text, flags=re.MULTILINE)
+    return text
 
 
 def flatten(table: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ ReportKind = Literal["merge", "prospect", "orphan", "violation"]
 """What reports list and `dismiss` takes."""
 
 DismissalKind = Literal["merge", "prospect", "orphan", "violation", "finding"]
-"""Those, and the findings of the gardener that are of no such kind."""
+"""Those, and the findings of plans that are of no such kind."""
 
 DISMISSALS: Final = Subject(
     "dismissals",

@@ -79,7 +79,7 @@ def random_line(dice: random.Random) -> str:
 
 
 def random_edit(dice: random.Random) -> AddItem | ReplaceText:
-    """Choose an edit as the gardener makes them."""
+    """Choose an edit as plans make them."""
     heading, link = dice.choice((None, "Part 1", "Part 2")), f"[[{dice.choice(NAMES)}]]"
     words = dice.choice(("Words", "Text of it.", "See [[Rye]]"))
     return dice.choice((AddItem(text=link, heading=heading), ReplaceText(old=words, new=link, all=True)))

@@ -111,7 +111,7 @@ def test_what_the_parser_does_not_know_is_refused(words: list[str], capsys: pyte
         (["undo"], "there is no `undo`; did you mean `undo-change` or `undo-session`?"),
         (["workflows"], "there is no `workflows`; did you mean `list-workflows`?"),
         (["policies"], "there is no `policies`; did you mean `list-workflows` or `run-workflow`?"),
-        (["order"], "there is no `order`; did you mean `plan-garden` or "),
+        (["order"], "there is no `order`; did you mean `plan-tidy` or "),
         (["open"], "there is no `open`; did you mean `read-note` or `daily-note`?"),
         (["serach", "a"], "there is no `serach`; did you mean `search`?\n  `vaultside --help` tells"),
         (["search", "--", "-a", "--limit", "3"],

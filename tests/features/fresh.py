@@ -80,9 +80,9 @@ async def proposal(served: Served, example: Mapping[str, Any]) -> Mapping[str, A
 
 
 async def planned(served: Served, example: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Let the gardener make a plan of the restored vault."""
+    """Make a plan to tidy the restored vault."""
     await restore(served)
-    plan = (await served.call("plan_garden", checks=["missing_links"], skip_checked=False, limit=3)).json
+    plan = (await served.call("plan_tidy", checks=["missing_links"], skip_checked=False, limit=3)).json
     await served.call("wait_until_indexed", path=plan["path"])
     return {**example, "path": plan["path"]}
 

@@ -17,7 +17,7 @@ STORIES = int(os.environ.get("VAULTSIDE_STORIES", "10")) // 2
 STEPS = 20
 SECRET = "qvxsecret"
 FOLDERS = ("Agents", "Projects", "Robots", "Bots/Own")
-AGREEING = ("save_session", "plan_garden")
+AGREEING = ("save_session", "plan_tidy")
 MARKER = "About this folder.md"
 
 
@@ -77,7 +77,7 @@ class Story:
             ("edit_note", {"agent": True, "path": "Projects/Mine.md", "edits": edit}),
             ("edit_note", {"path": "Private/S1.md", "edits": edit}),
             ("save_session", {"goal": "Bake", "confirm": True}),
-            ("plan_garden", {"skip_checked": False, "agent": agent, "confirm": True}),
+            ("plan_tidy", {"skip_checked": False, "agent": agent, "confirm": True}),
             ("change_notes", {"rename": {"type": "Type"}, "agent": agent, "confirm": True}),
             ("author_workflow", {"agent": True, "name": "Begin", "starter": "reading-note", "confirm": True}),
             ("run_workflow", {"agent": True, "path": f"{here}/Workflows/Begin.md", "variables": {}, "confirm": True}),
@@ -96,7 +96,7 @@ class Story:
         self.check()
 
     def plans(self) -> list[str]:
-        return sorted(path.relative_to(self.root).as_posix() for path in self.root.rglob("Garden/*.md"))
+        return sorted(path.relative_to(self.root).as_posix() for path in self.root.rglob("Tidy/*.md"))
 
     def proposals(self) -> Sequence[Mapping[str, Any]]:
         found: Sequence[Mapping[str, Any]] = self.act("list_changes", state="proposed", limit=5)["changes"]

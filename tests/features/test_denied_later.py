@@ -30,7 +30,7 @@ async def test_notes_that_tell_of_what_is_denied_are_listed_and_erased_in_the_sa
     await served.call("remember", title="Clay", text="Clay cracks.")
     await served.call("remember", title="Bread", text="See [[S1]] for the bread.")
     await served.call("remember", title="Glaze", text="See [[Private/S1|it]].")
-    [plan] = [(await served.call("plan_garden", checks=["prospects", "broken_links"])).json["path"]]
+    [plan] = [(await served.call("plan_tidy", checks=["prospects", "broken_links"])).json["path"]]
     edit = {"op": "append", "text": "x"}
     assert (await served.call("edit_note", path="Private/S1.md", edits=[edit])).status == 200
     assert (await served.call("save_session", goal="Bake")).status == 200

@@ -57,6 +57,6 @@ async def test_properties_that_are_lists(tmp_path: Path) -> None:
         assert taken["goal"] == "Plaster it"
         assert (await served.call("take_over")).code == "note_not_found"
         await ok(served, "save_session", summary="Plastered.")
-        plan = await ok(served, "plan_garden")
+        plan = await ok(served, "plan_tidy")
         applied = await ok(served, "apply_plan", path=str(plan["path"]))
         assert applied["path"] == plan["path"]

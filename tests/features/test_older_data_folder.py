@@ -248,20 +248,19 @@ async def test_approvals_and_judgements_are_kept(served: Served, answers: dict[s
     ran = await ask_as(served, scribe, "run_workflow", path="Agents/Policies/Meeting.md", variables=meeting)
     assert ran.status == 200, ran.body
     assert (await ask_as(served, scribe, "run_workflow", path="Agents/Policies/Salt.md")).code == "forbidden"
-    rules = (await ask(served, "garden_rules"))["rules"]
+    rules = (await ask(served, "tidy_rules"))["rules"]
     then = {one["check"]: one for one in answers["garden_rules"]["rules"]}
     for rule in rules:
         if before := then.get(rule["check"]):
             assert (rule["muted"], rule["rejected"]) == (before["muted"], before["rejected"])
-    plan = await ask(served, "plan_garden", skip_checked=False, dry_run=True)
+    plan = await ask(served, "plan_tidy", skip_checked=False, dry_run=True)
     # In the first plan, the only finding that was rejected named this note.
     assert "Miller Adams.md" not in [path for one in plan["findings"] for path in one["notes"]]
 
 
-async def test_a_plan_of_then_is_applied(served: Served, then: Path, answers: dict[str, Any]) -> None:
+async def test_a_plan_of_then_stays_and_asks_for_a_new_one(served: Served, then: Path, answers: dict[str, Any]) -> None:
     (plan,) = answers["shown"]["plan"]["paths"]
-    assert (await ask(served, "judge_finding", path=plan, finding="g1", verdict="accept"))["ticked"]
-    await ask(served, "wait_until_indexed", path=plan)
-    (check,) = (await ask(served, "apply_plan", path=plan))["checks"]
-    assert (check["findings"], check["state"]) == (["g1"], "applied")
-    assert "[[Bread]] made of his flour" in (then / "Kitchen/Miller Adams.md").read_text(encoding="utf-8")
+    before = (then / "Kitchen" / plan).read_bytes()
+    answer = await served.call("apply_plan", path=plan)
+    assert (answer.code, answer.json["error"]["hint"]) == ("invalid_arguments", "`plan_tidy` makes a new one.")
+    assert (then / "Kitchen" / plan).read_bytes() == before

@@ -47,7 +47,7 @@ def agents_notes(served: Served) -> dict[str, bytes]:
 
 
 async def findings(served: Served, *checks: str) -> list[dict[str, Any]]:
-    answer = await served.call("plan_garden", checks=list(checks), skip_checked=False)
+    answer = await served.call("plan_tidy", checks=list(checks), skip_checked=False)
     assert answer.status == 200, answer.body
     found: list[dict[str, Any]] = answer.json["findings"]
     return found
@@ -60,7 +60,7 @@ async def test_a_plan_renames_in_no_note_that_it_does_not_name(served: Served) -
         "Rename the tag `clay` (1 note: [[Songs/Odd|Odd]]) to `Clay` (12 notes)",
         f"Rename the property `type` (3 notes: {', '.join(RENAMED)}) to `Type`",
     ]
-    [plan] = [path for path in content(served) if path.startswith("Agents/Garden/")]
+    [plan] = [path for path in content(served) if path.startswith("Agents/Tidy/")]
     # The second would change the rules of the topic folder, so that only a person ticks it.
     assert [one["ticked"] for one in found] == [True, False]
     await served.call("judge_finding", path=plan, finding=found[1]["id"], verdict="accept")

@@ -60,7 +60,7 @@ def test_instructions_say_what_find_tool_leads_to() -> None:
     assert {"daily notes", "tasks", "history and undo", "broken links", "tags and properties"} <= {
         part.strip() for part in behind.split(",")
     }
-    assert all(f"`{name}`" in behind for name in ("ask", "brief", "remember", "recall", "hand_over", "plan_garden"))
+    assert all(f"`{name}`" in behind for name in ("ask", "brief", "remember", "recall", "hand_over", "plan_tidy"))
     assert len(behind.split()) <= 55
 
 

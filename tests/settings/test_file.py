@@ -98,6 +98,20 @@ def test_a_change_keeps_the_other_lines_and_comments(tmp_path: Path) -> None:
     assert path.read_text() == '# mine\nworkers = 1\nexclude = ["c", "q\\"\\u000A"]\nwatch = "poll"\n'
 
 
+def test_the_section_of_the_gardener_becomes_that_of_tidying_once(tmp_path: Path) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_text('workers = 3\n\n[gardener]  # Weekly.\ngarden_every_days = 7\nnever = ["gardener/**"]\n')
+    settings, problems = load_settings(path)
+    assert (settings.value("tidy.plan_every_days"), settings.value("tidy.never")) == (7, ("gardener/**",))
+    assert problems == ()
+    adopted = 'workers = 3\n\n[tidy]  # Weekly.\nplan_every_days = 7\nnever = ["gardener/**"]\n'
+    assert path.read_text() == adopted
+    assert load_settings(path) == (settings, ())
+    path.write_text("gardener.cpu_s = 20\n")
+    assert load_settings(path)[0].value("tidy.cpu_s") == 20
+    assert path.read_text() == "tidy.cpu_s = 20\n"
+
+
 def test_none_takes_a_setting_back_to_its_default(tmp_path: Path) -> None:
     path = tmp_path / "settings.toml"
     path.write_text("workers = 2\n")

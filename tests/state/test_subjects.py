@@ -11,8 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 import bridge.features  # noqa: F401 - installs the tables of features
-from bridge.features.gardener.ledger import Ledger
 from bridge.features.memory.use_log import UseLog
+from bridge.features.tidy.ledger import Ledger
 from bridge.state.backup import list_backups, salvage
 from bridge.state.decisions import Decision
 from bridge.state.dismissals import Dismissal, dismissal_key

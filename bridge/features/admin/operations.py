@@ -18,9 +18,9 @@ from bridge.engine.bridge import Bridge
 from bridge.engine.host import Host
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments
-from bridge.features.gardener.public import TYPE as PLAN
 from bridge.features.handoffs.public import TYPE as HANDOFF
 from bridge.features.sessions.public import TYPE as JOURNAL
+from bridge.features.tidy.public import FORMER_TYPE, TYPE
 from bridge.index.note import IndexedNote
 from bridge.markdown.note import property_of, type_of
 from bridge.markdown.parse import parse
@@ -38,7 +38,7 @@ from bridge.vault.vault import Vault
 MAX_CHANGES = 2_000
 """The last changes whose texts are looked through."""
 
-WRITTEN = frozenset({PLAN, JOURNAL, HANDOFF, "memory"})
+WRITTEN = frozenset({FORMER_TYPE, TYPE, JOURNAL, HANDOFF, "memory"})
 """Types of notes that agents and the bridge write, wherever the folder of agents was moved."""
 
 MAX_TRACES = 200
@@ -76,7 +76,7 @@ def _describe(host: Host, before: Collection[VaultPath]) -> Iterator[str]:
         targets = [target.partition("#")[0] for target, _ in note.targets]
         if any(names_one(name, note.path) for name in (*listed, *targets)):
             return True
-        if note.note_type != PLAN:
+        if note.note_type not in (FORMER_TYPE, TYPE):
             return False
         # The findings of a plan are data, too.
         try:

@@ -56,7 +56,7 @@ async def dismiss(
 ) -> DismissalCount:
     """Leave something out of the report that lists it, from now on; reports say how many rows they left out.
 
-    What an agent dismisses is left out of the reports of agents and of garden plans; the user still gets it listed.
+    What an agent dismisses is left out of the reports of agents and of plans; the user still gets it listed.
 
     Args:
         kind: `merge` is a pair of `merge_suggestions`, `prospect` a name of `find_prospects`, `orphan` a note of

@@ -94,7 +94,7 @@ def _why_none(known: VaultTopics, path: VaultPath) -> str:
         return "Only Markdown notes outside the agents' folder have topics."
     if known.rules.never.covers(path):
         return "The instructions of the topic folder say that this note gets no topics."
-    return "This note says `gardener: ignore`." if note.is_left_alone else ""
+    return "This note says `tidy: ignore`." if note.is_left_alone else ""
 
 
 def _describe(known: VaultTopics, path: VaultPath, one: LikelyTopic) -> SuggestedTopic:

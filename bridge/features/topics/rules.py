@@ -19,7 +19,7 @@ class TopicRules(Record):
     """What a person wants of topics."""
 
     never: GlobSet = field(default_factory=GlobSet)
-    """Notes that get no topics, and that the gardener leaves alone."""
+    """Notes that get no topics, and that plans leave alone."""
     prefer: Mapping[str, VaultPath] = field(default_factory=dict)
     """By path or folded name of what is not wanted: the topic in its place."""
     at_least: int = 1

@@ -45,7 +45,7 @@ The properties of this note are rules that Vaultside follows:
 - `at_least` is how many notes a topic should have.
 - `max_depth` is how many folders deep topics may be, such as 1 for those beside this note; any deeper note is no topic.
 
-A note with the property `gardener: ignore` is left alone. The first sentence of a folder's index note, which has the
+A note with the property `tidy: ignore` is left alone. The first sentence of a folder's index note, which has the
 name of the folder, says what its topics are.
 """
 

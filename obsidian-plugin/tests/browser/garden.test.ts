@@ -25,8 +25,8 @@ const row = (text: string): Locator => pane().getByRole("listitem").filter({ has
 const notes = (): Promise<string[]> => Promise.all(Object.keys(NOTES).map((path) => readFile(join(home.vault, path), "utf8")));
 
 async function plan(): Promise<string> {
-	const [name] = await readdir(join(home.vault, "Agents/Garden"));
-	return readFile(join(home.vault, "Agents/Garden", name ?? ""), "utf8");
+	const [name] = await readdir(join(home.vault, "Agents/Tidy"));
+	return readFile(join(home.vault, "Agents/Tidy", name ?? ""), "utf8");
 }
 
 /** Have the gardener look, and the app see the note. */
@@ -118,7 +118,7 @@ test("another value is written in place of the proposed one", async () => {
 async function untick(): Promise<void> {
 	await obsidian.page.evaluate(async () => {
 		const { vault } = window.app;
-		const file = vault.getMarkdownFiles().find(({ path }) => path.startsWith("Agents/Garden/"));
+		const file = vault.getMarkdownFiles().find(({ path }) => path.startsWith("Agents/Tidy/"));
 		if (file !== undefined) await vault.process(file, (text) => text.replace("- [x] Rename the tag `Tiling`", "- [ ] Rename the tag `Tiling`"));
 	});
 }
@@ -168,7 +168,7 @@ test("a press counts though the plan changes while something is being pressed", 
 	const answered = new Set<string>();
 	obsidian.node.meanwhile.answered = async (url) => void answered.add(url.split("/").at(-1) ?? "");
 	await untick();
-	await expect.poll(() => [...answered]).toEqual(expect.arrayContaining(["show_plan", "garden_rules"]));
+	await expect.poll(() => [...answered]).toEqual(expect.arrayContaining(["show_plan", "tidy_rules"]));
 	await obsidian.settled();
 	expect(await tag.getAttribute("data-before")).toBe("");
 	await obsidian.page.mouse.up();
@@ -193,7 +193,7 @@ test("what is typed in a row stays there though the bridge is away meanwhile", a
 test("all that a check finds is ticked from now on, until that is taken back", async () => {
 	await look();
 	const ticked = async (): Promise<(boolean | undefined)[]> => {
-		const { findings } = await bridge.call<{ findings: { check: string; ticked: boolean }[] }>("plan_garden", { checks: ["missing_links"], skip_checked: false, dry_run: true });
+		const { findings } = await bridge.call<{ findings: { check: string; ticked: boolean }[] }>("plan_tidy", { checks: ["missing_links"], skip_checked: false, dry_run: true });
 		return [...new Set(findings.map((one) => one.ticked))];
 	};
 	expect(await ticked()).toContain(false);
@@ -212,7 +212,7 @@ test("what is rejected is not proposed again", async () => {
 	const link = row("link “clay oven”");
 	await link.getByRole("button", { name: "Never" }).click();
 	await expect.poll(() => link.getByRole("checkbox").isChecked()).toBe(false);
-	const { findings } = await bridge.call<{ findings: { text: string }[] }>("plan_garden", { skip_checked: false, dry_run: true });
+	const { findings } = await bridge.call<{ findings: { text: string }[] }>("plan_tidy", { skip_checked: false, dry_run: true });
 	expect(findings.map(({ text }) => text).join("\n")).not.toContain("“clay oven”");
 });
 
@@ -221,7 +221,7 @@ test("a plan that is made unasked is told until it is looked at", async () => {
 	await obsidian.state("ready");
 	const sign = obsidian.page.locator(".vaultside-plan");
 	expect(await sign.isVisible()).toBe(false);
-	const { findings } = await bridge.call<{ findings: unknown[] }>("plan_garden", {});
+	const { findings } = await bridge.call<{ findings: unknown[] }>("plan_tidy", {});
 	await sign.waitFor();
 	expect(await sign.innerText()).toBe(String(findings.length));
 	await obsidian.page.evaluate(() => window.app.vault.read__());
@@ -232,7 +232,7 @@ test("a plan that is made unasked is told until it is looked at", async () => {
 	// With the pane open, the next plan is shown there.
 	await bridge.call("create_note", { path: "Inbox/Kiln.md", text: "# Kiln\n\n#Tiling of a kiln.\n", confirm: true });
 	await bridge.call("wait_until_indexed", { path: "Inbox/Kiln.md", what: "links" });
-	const next = await bridge.call<{ path: string; findings: unknown[] }>("plan_garden", { checks: ["tags"], skip_checked: false });
+	const next = await bridge.call<{ path: string; findings: unknown[] }>("plan_tidy", { checks: ["tags"], skip_checked: false });
 	expect(next.findings.length).toBeLessThan(findings.length);
 	await obsidian.page.evaluate(() => window.app.vault.read__());
 	await expect.poll(() => pane().getByRole("listitem").count()).toBe(next.findings.length);
@@ -259,7 +259,7 @@ async function read(path: string): Promise<void> {
 
 /** Make a plan and read its note. */
 async function readPlan(): Promise<string> {
-	const { path } = await bridge.call<{ path: string }>("plan_garden", { confirm: true });
+	const { path } = await bridge.call<{ path: string }>("plan_tidy", { confirm: true });
 	await open();
 	await obsidian.state("ready");
 	await read(path);
@@ -368,11 +368,11 @@ test("without the bridge the note is plain, and its cards are back with it", asy
 test("a plan of another device says so, and other notes stay as they are", async () => {
 	const path = await readPlan();
 	const text = (await plan()).replace(/^plan: .*$/m, "plan: 0123456789abcdef");
-	await writeFile(join(home.vault, "Agents/Garden/Other.md"), text);
-	await read("Agents/Garden/Other.md");
+	await writeFile(join(home.vault, "Agents/Tidy/Other.md"), text);
+	await read("Agents/Tidy/Other.md");
 	await note().getByText("is not a plan of the gardener that was made here").waitFor();
 	expect(await note().getByRole("button").count()).toBe(0);
-	await writeFile(join(home.vault, "Tasks.md"), text.replace("type: garden-plan", "type: note"));
+	await writeFile(join(home.vault, "Tasks.md"), text.replace("type: tidy-plan", "type: note"));
 	await read("Tasks.md");
 	expect(await controls()).toBe(0);
 	await read(path);

@@ -24,7 +24,7 @@ test("each task of a section has its place, with its id if it is a finding", () 
 });
 
 test("the first line below the properties is the top of a note", () => {
-	const lines = ["---", "type: garden-plan", "---", "", "First.", "---", "", "Second.", "---", "Third."];
+	const lines = ["---", "type: tidy-plan", "---", "", "First.", "---", "", "Second.", "---", "Third."];
 	expect(lines.map((_, at) => isTop(lines, at)).flatMap((is, at) => (is ? [at] : []))).toEqual([3, 4]);
 	expect(isTop(["First."], 0)).toBe(false);
 });

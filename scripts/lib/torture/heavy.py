@@ -213,7 +213,7 @@ def _heavy_calls(heavy: list[str]) -> list[tuple[str, dict[str, Any]]]:
         ("edit_note", {"path": "Odd 1.md", "edits": long, "dry_run": True}),
         ("create_note", {"path": "New.md", "text": "- [ ] x [[Odd 1]] #t\n" * 100_000, "dry_run": True}),
         ("report_changes", {"snapshot": snapshot}),
-        ("plan_garden", {"limit": 500, "dry_run": True}),
+        ("plan_tidy", {"limit": 500, "dry_run": True}),
         ("merge_suggestions", {}),
         *_calls(heavy),
         *(

@@ -124,7 +124,7 @@ export class GardenView extends Pane {
 
 	async #make(): Promise<void> {
 		this.#say("Looking…");
-		const answer = await this.host.link.call("plan_garden", { confirm: true });
+		const answer = await this.host.link.call("plan_tidy", { confirm: true });
 		if (!answer.ok) {
 			this.#say(withHint(answer.error), true);
 			return;

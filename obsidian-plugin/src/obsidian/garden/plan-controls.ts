@@ -15,7 +15,7 @@ import { offerAction } from "../undoing";
 import { addSmallLine } from "../small-line";
 
 /** What the property `type` of a plan's note says. */
-export const PLAN = "garden-plan";
+export const PLAN = "tidy-plan";
 
 const STATES: Readonly<Record<Exclude<PlannedFinding["state"], "open">, string>> = {
 	applied: "Applied.",
@@ -45,7 +45,7 @@ export class PlanControls {
 	/** Ask the bridge how the plan is now. */
 	async ask(): Promise<LoadedPlan> {
 		const { link } = this.host;
-		const [shown, rules] = await Promise.all([link.call("show_plan", { path: this.plan.path }), link.call("garden_rules", {})]);
+		const [shown, rules] = await Promise.all([link.call("show_plan", { path: this.plan.path }), link.call("tidy_rules", {})]);
 		return { shown, favoured: new Set(rules.ok ? rules.result.rules.filter(({ ticked }) => ticked).map(({ check }) => check) : []) };
 	}
 
@@ -100,7 +100,7 @@ export class PlanControls {
 
 	/** Have all that a check finds ticked from now on, or no longer. */
 	async #favour(check: string, findings: readonly PlannedFinding[], ticked: boolean): Promise<void> {
-		const answer = await this.host.link.call("garden_rules", { check, ticked });
+		const answer = await this.host.link.call("tidy_rules", { check, ticked });
 		if (!answer.ok) sayRefusal(answer.error);
 		else if (ticked) await this.tick(findings, true);
 		await this.load();

@@ -1,0 +1,24 @@
+"""Tidying: looks for what is out of order, proposes changes in a note, and makes those that a person ticked."""
+
+from bridge.api.feature import Feature
+from bridge.features.tidy import apply_plan, check_scope, judge, ledger, make_plan, records, schedule, views
+
+FEATURE = Feature(
+    "tidy",
+    operations=(
+        make_plan.plan_tidy,
+        apply_plan.show_plan,
+        apply_plan.apply_plan,
+        judge.judge_finding,
+        judge.tidy_rules,
+    ),
+    settings=check_scope.TidySettings,
+    tables=ledger.TABLES,
+    tasks=(schedule.plan_when_idle,),
+    views={
+        records.TidyPlan: views.tidy_plan_view,
+        records.ShownPlan: views.shown_plan_view,
+        records.AppliedPlan: views.applied_plan_view,
+        records.TidyRules: views.tidy_rules_view,
+    },
+)

@@ -1,0 +1,230 @@
+"""What the checks see of a vault, and how much of the processor they may use."""
+
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Annotated
+
+from msgspec import Struct, field
+
+from bridge.engine.analytics import GraphSnapshot
+from bridge.engine.open_vault import OpenVault
+from bridge.errors import BridgeError
+from bridge.features.links.public import Corpus
+from bridge.features.properties.public import TYPE as SCHEMA
+from bridge.features.properties.public import Rule
+from bridge.features.topics.public import (
+    LikelyTopic,
+    TopicSettings,
+    VaultTopics,
+    find_topic_folder,
+    is_instructions,
+)
+from bridge.features.workflows.public import TYPES as WORKFLOW_TYPES
+from bridge.index.boilerplate import is_template
+from bridge.index.note import IndexedNote, Notes
+from bridge.markdown.kinds import is_index_note
+from bridge.markdown.note import Note
+from bridge.markdown.parse import parse
+from bridge.records import Record
+from bridge.settings.schema import Setting
+from bridge.types import VaultPath
+from bridge.vault.obsidian_settings import ObsidianSettings
+from bridge.vault.rules import GlobSet
+
+RULE_TYPES = frozenset((*WORKFLOW_TYPES, SCHEMA))
+
+
+class BudgetSpent(Exception):
+    """A check has used the time of the processor that it may use."""
+
+
+class CallerGone(Exception):
+    """Nobody waits any more for the plan."""
+
+
+SHARE = 0.5
+"""Share of the time left that a check may use while others are to come."""
+
+TRYING = 0.4
+"""Share of the time of a plan that is kept for trying what the checks find, and for its forecast."""
+
+WHOLE_SHARE = 0.8
+"""That of a check which finds nothing unless it comes to its end."""
+
+
+class Budget(Struct, eq=False):
+    """The processor time of one plan, which searches go before."""
+
+    vault: OpenVault
+    seconds: float
+    used: dict[str, float] = field(default_factory=dict)
+    """Seconds by check."""
+    visited: dict[str, set[VaultPath]] = field(default_factory=dict)
+    """The notes that each check has looked at, of those that look at one after the other."""
+    _is_left: bool = False
+    _check: str = ""
+    _ends: float = 0.0
+    _since: float = 0.0
+
+    def leave(self) -> None:
+        """End the look through the vault at its next pause; call from any thread."""
+        self._is_left = True
+
+    def begin(self, check: str, left: int) -> None:
+        """Begin a check, which may use a share of what is left while others are to come."""
+        self._check = check
+        rest = self._rest()
+        self._ends = time.thread_time() + (rest * SHARE if left else rest)
+        self._since = time.perf_counter()
+
+    def extend(self) -> None:
+        """Give the check that has just begun more of the time, since it finds nothing unless it comes to its end."""
+        self._ends = max(self._ends, time.thread_time() + self._rest() * WHOLE_SHARE)
+
+    def _rest(self) -> float:
+        return max(0.0, self.seconds * (1 - TRYING) - sum(self.used.values()))
+
+    @property
+    def for_trying(self) -> float:
+        """The seconds in which what one group of findings does may be tried; as long again is left for the forecast."""
+        return max(0.0, self.seconds - sum(self.used.values())) / 4
+
+    def visit(self, notes: Iterator[IndexedNote]) -> Iterator[IndexedNote]:
+        """Yield notes for one check, after which each counts as looked at; searches go first between them."""
+        visited = self.visited.setdefault(self._check, set())
+        for note in notes:
+            self.pause()
+            yield note
+            visited.add(note.path)
+
+    def pause(self) -> None:
+        """Let searches go first."""
+        if self._is_left:
+            raise CallerGone
+        self.vault.indexer.require_complete()
+        self._since = self.vault.index.searches.give_way_in_thread(self._since)
+        if time.thread_time() > self._ends:
+            raise BudgetSpent
+
+
+class TopicsToCheck(Record, eq=False):
+    """The topics of a vault, and those that notes without one may have."""
+
+    known: VaultTopics
+    likely: Mapping[VaultPath, LikelyTopic | None]
+    """The likeliest topic of each note that was looked at; None if none is probable enough."""
+    left: frozenset[VaultPath]
+    """Notes without one that are left for the next plan."""
+
+
+class OrphansToCheck(Record, eq=False):
+    """What the orphans are like."""
+
+    alike: Mapping[VaultPath, Mapping[VaultPath, float]] = field(default_factory=dict)
+    """By orphan that was looked at: the notes that are most like it, with their weights."""
+    left: frozenset[VaultPath] = frozenset()
+    """Orphans that are left for the next plan."""
+
+
+class CheckScope(Record, eq=False, dict=True):
+    """A vault as the checks see it: without denied notes, those of agents, and those that are to be left alone."""
+
+    vault: OpenVault
+    graph_snapshot: GraphSnapshot
+    corpus: Corpus
+    texts: Mapping[VaultPath, str]
+    near: Sequence[tuple[VaultPath, VaultPath, float]]
+    stated: Sequence[Rule]
+    style: ObsidianSettings
+    folder: str
+    """Only findings about notes below it; empty for all."""
+    never: GlobSet
+    skipped: frozenset[VaultPath]
+    """Notes that were checked since they changed."""
+    budget: Budget
+    topics: TopicsToCheck | None = None
+    orphans: OrphansToCheck = field(default_factory=OrphansToCheck)
+
+    @cached_property
+    def notes(self) -> Notes:
+        """The notes that may be looked at: without templates, and what the bridge reads as rules."""
+        folder, notes = self.style.template_folders, self.graph_snapshot.notes.items()
+        return {
+            path: note
+            for path, note in notes
+            if self._is_open(note) and not is_template(note, folder) and path not in self.rules
+        }
+
+    @cached_property
+    def rules(self) -> Notes:
+        """The notes that the bridge reads as rules: workflows, schema notes, what is no topic in the topic folder."""
+        notes = self.graph_snapshot.notes
+        folder = find_topic_folder(self.vault.settings.section(TopicSettings).folder, notes)
+        return {
+            path: note
+            for path, note in notes.items()
+            if note.note_type in RULE_TYPES
+            or is_instructions(note)
+            or (folder is not None and path.startswith(f"{folder}/") and is_index_note(path))
+        }
+
+    @cached_property
+    def newest_ns(self) -> int:
+        """When the note that changed last did."""
+        return max((note.mtime_ns for note in self.notes.values()), default=0)
+
+    def _is_open(self, note: IndexedNote) -> bool:
+        return not (self.vault.files.rules.denies(note.path) or self.never.covers(note.path) or note.is_left_alone)
+
+    def may_change(self, path: VaultPath) -> bool:
+        """Return whether a file may be changed or made; what is renamed everywhere is renamed in templates, too."""
+        if self.vault.files.rules.keeps(path) or self.never.covers(path):
+            return False
+        note = self.graph_snapshot.notes.get(path)
+        return note is None or self._is_open(note)
+
+    def is_inside(self, path: VaultPath) -> bool:
+        return not self.folder or path.startswith(f"{self.folder}/")
+
+    def fresh(self, *, without: Collection[VaultPath] = ()) -> Iterator[IndexedNote]:
+        """Yield the notes to check one by one, those changed last first; searches go first between them."""
+        yield from self.budget.visit(note for note in self.by_time if note.path not in without)
+
+    @cached_property
+    def by_time(self) -> Sequence[IndexedNote]:
+        """The notes to check, those changed last first."""
+        fresh = (
+            note
+            for path, note in self.notes.items()
+            if path not in self.skipped
+            and note.kind == "note"
+            and self.is_inside(path)
+            and not self.vault.files.rules.keeps(path)
+        )
+        return sorted(fresh, key=lambda note: (-note.mtime_ns, note.path))
+
+    def read(self, note: IndexedNote) -> Note | None:
+        """Read a note; None unless its file is as it is indexed."""
+        try:
+            data, _ = self.vault.files.read(note.path)
+        except BridgeError:
+            return None
+        read = parse(note.path, data)
+        # Text that is not UTF-8 cannot be edited, and a byte order mark moves every offset.
+        return read if read.digest == note.digest and data == read.text.encode("utf-8", "surrogatepass") else None
+
+
+class TidySettings(Record):
+    """The settings of plans to tidy a vault."""
+
+    never: Annotated[tuple[str, ...], Setting("Globs of notes that plans leave alone, such as `Archive/**`.")] = ()
+    plan_every_days: Annotated[
+        int,
+        Setting("Days after which a new plan is made while nobody uses the bridge; 0 for never.", least=0, most=365),
+    ] = 0
+    plans_keep_days: Annotated[
+        int,
+        Setting("Days after which a plan goes to the trash when a new one is made; 0 for never.", least=0, most=36_500),
+    ] = 30
+    cpu_s: Annotated[int, Setting("Seconds of one processor that making a plan may take.", least=1, most=600)] = 15

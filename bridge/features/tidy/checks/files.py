@@ -1,0 +1,403 @@
+"""Files: unused attachments, daily notes elsewhere, duplicates, empty and unfilled notes, repeated headings."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from datetime import date
+from itertools import pairwise
+from typing import Any, Final
+
+from bridge.changes.requests.edit_note import EditNote
+from bridge.changes.requests.merge_notes import MergeNotes
+from bridge.changes.requests.move_note import DeleteNote, MoveNote
+from bridge.errors import BridgeError
+from bridge.features.entities.public import MergeReason, MergeSuggestion, find_merge_pairs
+from bridge.features.tidy.check_scope import CheckScope
+from bridge.features.tidy.finding import TICKED, TidyFinding
+from bridge.features.tidy.plan_note import code_words, plain_words, plan_link
+from bridge.index.boilerplate import is_template
+from bridge.index.note import IndexedNote
+from bridge.markdown.decode import digest_of
+from bridge.markdown.edit.requests import ReplaceLines
+from bridge.markdown.kinds import is_document, is_index_note, title_of
+from bridge.markdown.note import Note
+from bridge.records import Record
+from bridge.types import VaultPath
+from bridge.vault.obsidian_settings import daily_path
+
+ENDINGS: Final = (
+    *(".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".bmp", ".avif"),
+    *(".mp3", ".m4a", ".wav", ".ogg", ".flac", ".mp4", ".mov", ".webm", ".mkv"),
+)
+_EXPORT: Final = re.compile(r"(?:\.excalidraw)?(?:\.light|\.dark)?\.(?:svg|png)")
+
+MAX_ATTACHMENT_BYTES: Final = 20 * 2**20
+"""Bytes of a file that is looked at; the digest of a larger one takes too long."""
+
+
+class UnusedAttachments:
+    """Finds images, sounds and films that nothing links to and whose names no note says."""
+
+    name = "attachments"
+    sentence = "Images, sounds and films that no note links to or names."
+
+    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
+        """Yield each attachment that can be deleted."""
+        vault = scope.vault
+        links = vault.indexer.link_resolver.resolved_links
+        if links is None:
+            return
+        unused = {
+            path
+            for path in vault.names
+            if path.lower().endswith(ENDINGS)
+            and not is_document(path)
+            and scope.is_inside(path)
+            and scope.may_change(path)
+            and not links.sources(path)
+        }
+        unused -= self._find_mentioned(scope, unused)
+        for path in sorted(unused):
+            scope.budget.pause()
+            try:
+                data, stat = vault.files.read(path)
+            except BridgeError:
+                continue
+            if stat.size > MAX_ATTACHMENT_BYTES:
+                continue
+            yield TidyFinding(
+                check=self.name,
+                notes=(path,),
+                text=f"Delete {code_words(path)}",
+                why="no note links to it or says its name",
+                # It may be used by something that is no note.
+                confidence=0.6,
+                request=DeleteNote(path=path, digest=digest_of(data)),
+            )
+
+    def _find_mentioned(self, scope: CheckScope, paths: set[VaultPath]) -> set[VaultPath]:
+        names: defaultdict[str, set[VaultPath]] = defaultdict(set)
+        for path in paths:
+            names[path.rpartition("/")[2].lower()].add(path)
+        # A file that shares its name with a used one is named, too.
+        linked = {path.rpartition("/")[2].lower() for path in scope.vault.names if path not in paths}
+        # A drawing is exported beside its note, as `Plan.svg` or `Plan.dark.svg`.
+        titles = {title_of(path).lower().removesuffix(".excalidraw") for path in scope.graph_snapshot.notes}
+        used = {name for name in names if name in linked or _EXPORT.sub("", name) in titles}
+        found = {path for name in used for path in names[name]}
+        left = {name: named for name, named in names.items() if name not in used}
+        bases = [path for path in scope.vault.names if path.lower().endswith(".base")]
+        for path in (*scope.graph_snapshot.notes, *bases):
+            scope.budget.pause()
+            text = _read_text(scope, path)
+            for name in [name for name in left if name in text]:
+                found |= left.pop(name)
+            if not left:
+                break
+        return found
+
+
+def _read_text(scope: CheckScope, path: VaultPath) -> str:
+    try:
+        return scope.vault.files.read(path)[0].decode("utf-8", "replace").lower()
+    except BridgeError:
+        return ""
+
+
+MIN_DAILY_NOTES: Final = 3
+"""Daily notes that must be in the folder."""
+
+_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+class StrayDailyNotes:
+    """Finds notes named as a day that are not where Obsidian looks for that day."""
+
+    name = "daily_notes"
+    sentence = "Daily notes outside of the folder that Obsidian's settings name."
+
+    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
+        """Yield each daily note that can be moved."""
+        style = scope.style
+        inside = f"{style.daily_folder}/"
+        if not style.daily_folder or sum(path.startswith(inside) for path in scope.notes) < MIN_DAILY_NOTES:
+            return
+        for note in scope.fresh():
+            title = title_of(note.path)
+            if not _DAY.fullmatch(title) or note.path.startswith(inside):
+                continue
+            try:
+                to = daily_path(style, date.fromisoformat(title))
+            except (BridgeError, ValueError):
+                continue
+            if title_of(to) != title or to in scope.vault.names or not scope.may_change(to):
+                continue
+            yield TidyFinding(
+                check=self.name,
+                notes=(note.path,),
+                text=f"Move {plan_link(note.path)} to {code_words(to.rpartition('/')[0])}",
+                why="Obsidian looks there for this day",
+                # In another folder it may be filed on purpose.
+                confidence=0.9 if "/" not in note.path else 0.7,
+                request=MoveNote(path=note.path, to=to, digest=note.digest),
+            )
+
+
+MIN_CONFIDENCE: Final = 0.75
+"""Confidence from which a merge is proposed."""
+
+COMMON: Final = 0.8
+"""Share of common text of two texts of the same length from which they are proposed whatever their names."""
+
+PARALLEL: Final = 5
+"""Pairs between two folders from which their notes are meant to be alike, as translations are."""
+
+WORDS: Final[dict[MergeReason, str]] = {
+    "name": "the same name",
+    "alias": "one's name is the other's alias",
+    "text": "common text",
+    "meaning": "the same meaning",
+    "stub": "one only points to the other",
+    "neighbours": "common links",
+}
+
+
+def _places(pair: MergeSuggestion) -> frozenset[str]:
+    return frozenset(path.partition("/")[0] if "/" in path else "" for path in (pair.path, pair.into))
+
+
+class Duplicates:
+    """Finds pairs of notes that are nearly the same."""
+
+    name = "duplicates"
+    sentence = "Two notes that may be one."
+
+    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
+        """Yield each pair that can be merged."""
+        days = f"{scope.style.daily_folder}/" if scope.style.daily_folder else None
+        scope.budget.pause()
+        if scope.skipped.issuperset(scope.notes):
+            return
+        scope.budget.extend()
+        neighbours, pause = scope.graph_snapshot.graph.neighbours, scope.budget.pause
+        pairs = find_merge_pairs(scope.notes, scope.texts, scope.near, neighbours, pause)
+        between = Counter(_places(pair) for pair in pairs)
+        for pair in pairs:
+            if pair.confidence < MIN_CONFIDENCE or (days and pair.path.startswith(days) and pair.into.startswith(days)):
+                continue
+            lengths = sorted(len(scope.texts[path]) for path in (pair.path, pair.into))
+            # A short note often stands in a longer one, as a template or a quotation does.
+            same_text = (pair.common or 0) >= COMMON and lengths[0] >= COMMON * lengths[1]
+            if not same_text and not {"name", "alias", "stub"} & {*pair.why}:
+                continue
+            if len(_places(pair)) > 1 and between[_places(pair)] >= PARALLEL:
+                continue
+            note, other = scope.notes[pair.path], scope.notes[pair.into]
+            is_copy = (
+                same_text
+                and "name" in pair.why
+                and note.title != other.title
+                and pair.path.rpartition("/")[0] == pair.into.rpartition("/")[0]
+            )
+            yield TidyFinding(
+                check=self.name,
+                notes=(pair.path, pair.into),
+                text=f"Merge {plan_link(pair.path)} into {plan_link(pair.into)}",
+                why=", ".join(WORDS[one] for one in pair.why),
+                # What is lost by a wrong merge is hard to see, so that only copies beside each other are sure.
+                confidence=round(pair.confidence if is_copy else min(TICKED - 0.01, pair.confidence), 2),
+                request=MergeNotes(path=pair.path, into=pair.into, digest=note.digest),
+                kind="merge",
+            )
+
+
+DAY_NS = 86_400 * 10**9
+QUIET_DAYS = 7
+"""Days for which nobody wrote into it."""
+
+MAX_EMPTY_BYTES = 1_000
+"""Bytes of a note that may be empty."""
+
+
+def is_abandoned(scope: CheckScope, note: IndexedNote) -> bool:
+    """Return whether nothing links to a note, and the vault has been written for a week since it was."""
+    is_old = scope.newest_ns - note.mtime_ns >= QUIET_DAYS * DAY_NS
+    return is_old and not scope.graph_snapshot.graph.linked_from(note.path) - {note.path}
+
+
+class EmptyNotes:
+    """Finds notes that say nothing and that nobody links to."""
+
+    name = "empty_notes"
+    sentence = "Notes without text, properties and links to them, for at least a week."
+
+    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
+        for note in scope.fresh():
+            if note.properties or note.packed_links != "[]" or note.headings or note.size > MAX_EMPTY_BYTES:
+                continue
+            if not is_abandoned(scope, note):
+                continue
+            read = scope.read(note)
+            if read is not None and not read.text.strip():
+                yield TidyFinding(
+                    check=self.name,
+                    notes=(note.path,),
+                    text=f"Delete {plan_link(note.path)}",
+                    why="it is empty, and nothing links to it",
+                    # Its name may be what somebody wanted to keep.
+                    confidence=0.7,
+                    request=DeleteNote(path=note.path, digest=note.digest),
+                )
+
+
+MAX_TEMPLATE_BYTES: Final = 20_000
+"""Bytes of a template that is compared."""
+
+FILLED: Final = 40
+"""Characters that a field of a template becomes at most."""
+
+MIN_LETTERS_AROUND: Final = 4
+"""Letters around the fields of a line by which it is known again."""
+
+TITLE: Final = "\0"
+"""Stands for the title of the note."""
+
+_TASK: Final = re.compile(r"(?:[-*+]|\d+[.)])\s+\[.\]\s+\S")
+_TITLE: Final = re.compile(r"\{\{\s*title\s*\}\}|<%[-_*]?\s*tp\.file\.title\s*[-_]?%>", re.IGNORECASE)
+_MOMENT: Final = re.compile(r"\{\{\s*(?:date|time)\b.*?\}\}|<%[^%]*(?:date|now|moment)\b.*?%>", re.IGNORECASE)
+_FILLED: Final = re.compile(rf"(?=.*\d).{{1,{FILLED}}}")
+"""What becomes of the second kind of field."""
+
+
+class TemplateText(Record, eq=False):
+    """What a template gives to the notes that are made from it."""
+
+    path: VaultPath
+    lines: frozenset[str]
+    filled: tuple[re.Pattern[str], ...]
+    """The lines with fields for a day or time, as they may be filled."""
+    properties: Mapping[str, Any]
+    head: str
+    """Its properties as they are written, which need not be YAML before their fields are filled."""
+
+    def gives(self, line: str, title: str) -> bool:
+        named = line.replace(title, TITLE)
+        return any(one in self.lines or any(pattern.fullmatch(one) for pattern in self.filled) for one in (line, named))
+
+    def sets(self, name: str, value: Any, title: str) -> bool:
+        if value in (None, "", [], ()) or (name in self.properties and self.properties[name] == value):
+            return True
+        written = re.search(rf"(?m)^{re.escape(name)}\s*:.*", self.head)
+        if written is None:
+            return False
+        is_moment = _MOMENT.search(written[0]) is not None and _FILLED.fullmatch(str(value)) is not None
+        return is_moment or (value == title and _TITLE.search(written[0]) is not None)
+
+
+class UnfilledNotes:
+    """Finds notes made from a template into which nobody wrote anything, and that nobody links to."""
+
+    name = "unfilled_notes"
+    sentence = "Notes that say no more than their template, without links to them, for at least a week."
+
+    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
+        templates = read_templates(scope)
+        most = 2 * max((scope.graph_snapshot.notes[one.path].size for one in templates), default=0)
+        for note in scope.fresh():
+            if note.size > most or is_index_note(note.path) or not is_abandoned(scope, note):
+                continue
+            read = scope.read(note)
+            template = None if read is None else find_template(read, templates)
+            if template is not None:
+                yield TidyFinding(
+                    check=self.name,
+                    notes=(note.path,),
+                    text=f"Delete {plan_link(note.path)}",
+                    why=f"it says no more than its template {plan_link(template.path)}, and nothing links to it",
+                    # Its name may be what somebody wanted to keep.
+                    confidence=0.7,
+                    request=DeleteNote(path=note.path, digest=note.digest),
+                )
+
+
+def read_templates(scope: CheckScope) -> list[TemplateText]:
+    folder = scope.style.template_folders
+    found: list[TemplateText] = []
+    for path, note in scope.graph_snapshot.notes.items():
+        if note.kind != "note" or note.size > MAX_TEMPLATE_BYTES or not is_template(note, folder):
+            continue
+        read = scope.read(note)
+        if read is not None and read.text.strip():
+            found.append(read_template(path, read))
+    return found
+
+
+def read_template(path: VaultPath, read: Note) -> TemplateText:
+    lines = [_TITLE.sub(TITLE, line) for line in body_lines(read)]
+    known = (line for line in lines if _MOMENT.search(line))
+    patterns = (
+        _pattern_of(line) for line in known if sum(map(str.isalpha, _MOMENT.sub("", line))) >= MIN_LETTERS_AROUND
+    )
+    return TemplateText(path, frozenset(lines), tuple(patterns), read.properties, read.text[: read.body])
+
+
+def _pattern_of(line: str) -> re.Pattern[str]:
+    return re.compile(_FILLED.pattern.join(map(re.escape, _MOMENT.split(line))))
+
+
+def find_template(note: Note, templates: list[TemplateText]) -> TemplateText | None:
+    """Return the template of which a note says nothing but the text; None if it says more.
+
+    A note of properties alone may be an entry of a list, of which the name is what counts, and tasks may be to be done.
+    """
+    title = title_of(note.path)
+    lines = [line for line in body_lines(note) if line != f"# {title}"]
+    for one in templates if lines and not any(map(_TASK.match, lines)) else ():
+        if all(one.gives(line, title) for line in lines) and all(
+            one.sets(name, value, title) for name, value in note.properties.items()
+        ):
+            return one
+    return None
+
+
+def body_lines(note: Note) -> list[str]:
+    lines = (line.strip() for line in note.text[note.body :].splitlines())
+    return [line for line in lines if line]
+
+
+class RepeatedHeadings:
+    """Finds a heading right below the same heading."""
+
+    name = "headings"
+    sentence = "Headings that stand twice, one right below the other."
+
+    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
+        """Yield each heading that can go."""
+        for note in scope.fresh():
+            headings = note.headings
+            pairs = [
+                (one, other)
+                for one, other in pairwise(headings)
+                if one.text.strip() and (one.text, one.level) == (other.text, other.level)
+            ]
+            read = scope.read(note) if pairs else None
+            if read is None:
+                continue
+            lines = read.text.splitlines()
+            for one, other in pairs:
+                between = lines[one.line : other.line - 1]
+                if any(line.strip() for line in between) or not lines[one.line - 1].lstrip().startswith("#"):
+                    continue
+                yield TidyFinding(
+                    check=self.name,
+                    notes=(note.path,),
+                    text=f"In {plan_link(note.path)}, remove the first of two headings “{plain_words(one.text)}”",
+                    why=f"lines {one.line} and {other.line}, with nothing between them",
+                    confidence=0.92,
+                    request=EditNote(
+                        path=note.path,
+                        edits=(ReplaceLines(lines=(one.line, other.line - 1), text=""),),
+                        digest=note.digest,
+                    ),
+                    key=one.text,
+                )

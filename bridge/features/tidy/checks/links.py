@@ -1,0 +1,535 @@
+"""Links: to no file, missing ones, names without a note, and notes that nothing links to."""
+
+import asyncio
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from bridge.changes.link_text import write_link
+from bridge.changes.requests.create_note import CreateNote
+from bridge.changes.requests.edit_note import EditNote
+from bridge.features.links.public import (
+    FeedbackModel,
+    LinkContext,
+    LinkPlace,
+    drop_meant,
+    find_candidates,
+    find_tables,
+    insert_links,
+    source_of,
+    suggest,
+)
+from bridge.features.tidy.check_scope import BudgetSpent, CheckScope, OrphansToCheck
+from bridge.features.tidy.finding import TICKED, TidyFinding
+from bridge.features.tidy.plan_note import plain_words, plan_link
+from bridge.features.topics.public import body_of
+from bridge.index.inverted_index import TextQuery
+from bridge.index.note import IndexedNote
+from bridge.markdown.edit.requests import AddItem, ReplaceText
+from bridge.markdown.kinds import title_of
+from bridge.markdown.links import fold_name, is_attachment_name, target_file, target_subpath
+from bridge.markdown.names import note_name
+from bridge.markdown.note import Link
+from bridge.records import Record
+from bridge.search.related import rare_words
+from bridge.text.closest import find_mistyped
+from bridge.text.counts import count_of
+from bridge.text.fold import fold_case, fold_letters, fold_word, letters_and_digits
+from bridge.types import Span, VaultPath
+
+MAX_CONTEXT_CHARS = 300
+"""Characters around the words that are named at most."""
+
+
+def replace_span(note: IndexedNote, text: str, span: Span, new: str) -> EditNote | None:
+    """Return the edit that replaces a span of a note's text; None if the words around it do not tell it apart."""
+    first, last = span
+    line_start, line_end = text.rfind("\n", 0, first) + 1, text.find("\n", last)
+    line_end = len(text) if line_end < 0 else line_end
+    start, end = first, last
+    while text.count(text[start:end]) > 1:
+        if (start, end) == (line_start, line_end) or end - start > MAX_CONTEXT_CHARS:
+            return None
+        start, end = _before(text, start, line_start), _after(text, end, line_end)
+    edit = ReplaceText(old=text[start:end], new=text[start:first] + new + text[last:end])
+    return EditNote(path=note.path, edits=(edit,), digest=note.digest)
+
+
+def _before(text: str, start: int, least: int) -> int:
+    at = text.rfind(" ", least, max(least, start - 1))
+    return least if at < 0 else at + 1
+
+
+def _after(text: str, end: int, most: int) -> int:
+    at = text.find(" ", min(most, end + 1), most)
+    return most if at < 0 else at
+
+
+MIN_SIMILARITY: Final = 90.0
+"""Similarity (0-100) of a misspelt name and the one that is meant."""
+
+AHEAD: Final = 8.0
+"""How much less similar the next name must be."""
+
+MIN_NAME_CHARS: Final = 6
+
+
+class MeantNote(Record):
+    """The note that a link means, and the evidence."""
+
+    path: VaultPath
+    why: str
+    confidence: float
+    keeps_words: bool
+    """Whether the reader should still see the words of the link."""
+
+
+class BrokenLinks:
+    """Finds links to no file that mean a note by its alias, another spelling, or a place that it left."""
+
+    name = "broken_links"
+    sentence = "Links to no note, where one note is meant."
+
+    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
+        """Yield each link that can be mended."""
+        names = _MeantNames(scope)
+        for note in scope.fresh():
+            broken = [
+                link
+                for link in note.links
+                if link.kind == "wiki"
+                and not link.embed
+                and not target_subpath(link.target)
+                and (file := target_file(link.target, link.kind))
+                and not is_attachment_name(file)
+                and scope.vault.names.resolve(link.target, note.path, link.kind).path is None
+            ]
+            if not broken:
+                continue
+            seen: set[str] = set()
+            for link in broken:
+                meant = names.find(link.target, note.path)
+                if meant is None or link.target in seen:
+                    continue
+                seen.add(link.target)
+                if (finding := self._mend(scope, note, link, meant)) is not None:
+                    yield finding
+
+    def _mend(self, scope: CheckScope, note: IndexedNote, link: Link, meant: MeantNote) -> TidyFinding | None:
+        read = scope.read(note)
+        if read is None:
+            return None
+        first, last = link.span
+        table = any(start <= first < end for start, end in find_tables(read))
+        shown = link.shown or (link.target if meant.keeps_words else title_of(meant.path))
+        new = write_link(shown, meant.path, note.path, scope.vault.names, scope.style, table=table)
+        edit = None if new is None else replace_span(note, read.text, (first, last), new)
+        if edit is None:
+            return None
+        return TidyFinding(
+            check=self.name,
+            notes=(note.path, meant.path),
+            text=f"In {plan_link(note.path)}, let “{plain_words(link.target)}” lead to {plan_link(meant.path)}",
+            why=meant.why,
+            confidence=meant.confidence,
+            request=edit,
+            key=link.target,
+        )
+
+
+class _MeantNames:
+    """Finds the one note that a name may mean."""
+
+    def __init__(self, scope: CheckScope) -> None:
+        self._scope = scope
+        aliases: defaultdict[str, set[VaultPath]] = defaultdict(set)
+        folded: defaultdict[str, set[VaultPath]] = defaultdict(set)
+        for path, note in scope.notes.items():
+            folded[fold_letters(title_of(path))].add(path)
+            for alias in note.aliases:
+                aliases[fold_name(alias)].add(path)
+        self._aliases: Mapping[str, set[VaultPath]] = aliases
+        self._folded: Mapping[str, set[VaultPath]] = folded
+        self._found: dict[str, MeantNote | None] = {}
+
+    def find(self, target: str, source: VaultPath) -> MeantNote | None:
+        """Return the note that a link means; None if none or several could be."""
+        if target not in self._found:
+            self._found[target] = self._search(target)
+        found = self._found[target]
+        return None if found is None or found.path == source else found
+
+    def _search(self, target: str) -> MeantNote | None:
+        name = note_name(target).strip()
+        if len(owners := self._aliases.get(fold_name(target), set())) == 1:
+            return MeantNote(next(iter(owners)), "it is an alias of that note", 0.95, keeps_words=True)
+        same = [path for path in self._scope.vault.names.with_name(f"{name}.md") if path in self._scope.notes]
+        if "/" in target and len(same) == 1:
+            return MeantNote(same[0], "the only note of this name is in another folder", 0.93, keeps_words=False)
+        if (moved := self._find_moved(target)) is not None:
+            return MeantNote(moved, "the note was renamed", 0.95, keeps_words=False)
+        key = fold_letters(name)
+        if len(key) >= 3 and len(owners := self._folded.get(key, set())) == 1:
+            return MeantNote(next(iter(owners)), "only spaces, signs or accents differ", 0.92, keeps_words=False)
+        return self._similar(key)
+
+    def _find_moved(self, target: str) -> VaultPath | None:
+        vault = self._scope.vault
+        old = VaultPath(f"{target.removesuffix('.md')}.md")
+        if "/" not in old:
+            return None
+        moved = vault.store.journal.moved_to(old, vault.names.__contains__)
+        return moved if moved in self._scope.notes else None
+
+    def _similar(self, key: str) -> MeantNote | None:
+        from rapidfuzz import fuzz, process
+
+        if len(key) < MIN_NAME_CHARS:
+            return None
+        self._scope.budget.pause()
+        near = process.extract(
+            key, self._folded.keys(), scorer=fuzz.ratio, limit=2, score_cutoff=MIN_SIMILARITY - AHEAD
+        )
+        if not near or near[0][1] < MIN_SIMILARITY or (len(near) > 1 and near[0][1] - near[1][1] < AHEAD):
+            return None
+        name, score, _ = near[0]
+        owners = self._folded[name]
+        # Another ending makes another word.
+        same_ends = name[:1] == key[:1] and name[-2:] == key[-2:]
+        if len(owners) != 1 or _digits(name) != _digits(key) or not same_ends or not find_mistyped(key, [name], 1):
+            return None
+        return MeantNote(
+            next(iter(owners)),
+            "a slip of the pen apart",
+            round(0.8 + (score - MIN_SIMILARITY) / 100, 2),
+            keeps_words=False,
+        )
+
+
+def _digits(name: str) -> str:
+    return "".join(filter(str.isdigit, name))
+
+
+MAX_NOTE_CHARS: Final = 100_000
+"""Characters of a note up to which it is looked at."""
+
+DAY: Final = re.compile(r"\d{4}[-_. ]?\d{2}[-_. ]?\d{2}")
+
+_BEFORE_LABEL: Final = re.compile(r"[ \t>]*(?:[-*+]|\d+[.)])?[ \t]*[*_]*")
+_BEHIND_LABEL: Final = re.compile(r"[*_]*[ \t]*[:\uff1a]")
+
+MIN_LIKELIHOOD: Final = 0.7
+"""Likelihood from which a link is proposed."""
+
+
+class MissingLinks:
+    """Finds the first mention of each note that a note names without linking to it."""
+
+    name = "missing_links"
+    sentence = "Names of notes that are no links yet."
+
+    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
+        """Yield each link that can be made."""
+        vault, learned = scope.vault, FeedbackModel(scope.vault.store.feedback.all(), for_user=True)
+        for note in scope.fresh():
+            own = {fold_case(name) for name in (note.title, *note.aliases)}
+            if note.size > MAX_NOTE_CHARS or not scope.corpus.forms_in(note.path) - own:
+                continue
+            read = scope.read(note)
+            if read is None:
+                continue
+            found = suggest(
+                source_of(vault, read), scope.corpus, LinkContext(vault, note.path, learned), "conservative"
+            )
+            # A day that a text names is seldom about what was written on it, and a note's own name about a namesake.
+            wanted = [
+                one
+                for one in found
+                if one.score >= MIN_LIKELIHOOD
+                and one.target in scope.notes
+                and not DAY.fullmatch(title_of(one.target))
+                and fold_case(one.text) not in own
+            ]
+            if not wanted:
+                continue
+            places = [LinkPlace(one.target, one.span) for one in wanted]
+            links = {one.place: one.link for one in insert_links(read, places, vault.names, scope.style).links}
+            for one, place in zip(wanted, places, strict=True):
+                edit = replace_span(note, read.text, one.span, links[place]) if place in links else None
+                if edit is None:
+                    continue
+                yield TidyFinding(
+                    check=self.name,
+                    notes=(note.path, one.target),
+                    text=f"In {plan_link(note.path)}, link “{plain_words(one.text)}” to {plan_link(one.target)}",
+                    why=plain_words(one.why[0]) if one.why else "it is the name of the note",
+                    confidence=_confidence(
+                        one.score,
+                        note,
+                        scope.notes[one.target],
+                        is_doubtful=is_label(read.text, one.span) or says_nothing(scope, one.target),
+                    ),
+                    request=edit,
+                )
+
+
+def _confidence(likelihood: float, note: IndexedNote, target: IndexedNote, *, is_doubtful: bool) -> float:
+    """Return how sure a link is: less where the notes are in two languages, as a quotation or a namesake is."""
+    differ = bool(note.language and target.language) and note.language != target.language
+    return round(min(likelihood, TICKED - 0.01) if differ or is_doubtful else likelihood, 2)
+
+
+def is_label(text: str, span: Span) -> bool:
+    """Return whether words stand alone before a colon, as what introduces the lines below does: `**Modules:**`."""
+    start, end = text.rfind("\n", 0, span[0]) + 1, text.find("\n", span[1])
+    before, behind = text[start : span[0]], text[span[1] : end if end >= 0 else len(text)]
+    return _BEFORE_LABEL.fullmatch(before) is not None and _BEHIND_LABEL.match(behind) is not None
+
+
+def says_nothing(scope: CheckScope, path: VaultPath) -> bool:
+    words = letters_and_digits(fold_word(scope.texts.get(path, "")))
+    return words in ("", letters_and_digits(fold_word(title_of(path))))
+
+
+MIN_MENTIONS: Final = 4
+"""Notes that must mention a name."""
+
+
+MAX_TOTAL_CHARS: Final = 3_000_000
+"""Characters of all notes that are looked at, of those changed last: more would take longer than all other checks."""
+
+FORBIDDEN: Final = frozenset('\\/:*?"<>|#^[]')
+"""Characters that no name of a note has on every system."""
+
+
+class Prospects:
+    """Finds names worth a note."""
+
+    name = "prospects"
+    sentence = "Names that four or more notes mention and that have no note yet."
+
+    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
+        wanted: defaultdict[str, set[VaultPath]] = defaultdict(set)
+        for path, note in scope.notes.items():
+            for target, kind in note.targets:
+                file = target_file(target, kind)
+                if file and not is_attachment_name(file) and scope.vault.names.resolve(target, path, kind).path is None:
+                    wanted[file.removesuffix(".md")].add(path)
+        texts: dict[VaultPath, str] = {}
+        room = MAX_TOTAL_CHARS
+        for path in sorted(scope.texts.keys() & scope.notes.keys(), key=lambda one: -scope.notes[one].mtime_ns):
+            texts[path] = scope.texts[path][:MAX_NOTE_CHARS]
+            room -= len(texts[path])
+            if room < 0:
+                break
+        scope.budget.pause()
+        languages = {path: scope.notes[path].language for path in texts}
+        names = scope.corpus.names
+        for one in drop_meant(names, find_candidates(texts, names, wanted, languages)):
+            path = VaultPath(f"{one.name}.md")
+            if one.notes < MIN_MENTIONS or not FORBIDDEN.isdisjoint(one.name) or path in scope.vault.names:
+                continue
+            if one.name.startswith(".") or DAY.fullmatch(one.name) or not scope.may_change(path):
+                continue
+            yield TidyFinding(
+                check=self.name,
+                notes=one.examples,
+                text=f"Create a note “{plain_words(one.name)}”",
+                why=f"{count_of(one.notes, 'note')}, such as {plan_link(one.examples[0])}",
+                # Whether a name deserves a note, only a person knows.
+                confidence=round(min(one.confidence, TICKED - 0.01), 2),
+                request=CreateNote(path=path, text=""),
+                key=one.name,
+                kind="prospect",
+            )
+
+
+MIN_LISTED_NOTES: Final = 4
+"""Notes of the folder that the page must link to."""
+
+MIN_LISTED_SHARE: Final = 0.6
+"""Share of the folder that it must link to."""
+
+MAX_SIMILAR_NOTES: Final = 25
+"""Notes that are most like an orphan by their words."""
+
+POWER: Final = 1.5
+"""Power of the similarity by which each of them counts."""
+
+MIN_LISTED_WEIGHT: Final = 0.5
+"""Share of their weight that a page must list."""
+
+MIN_LISTED_WEIGHT_NEARBY: Final = 0.2
+"""The same of a page in the folder of the orphan, or around it."""
+
+MIN_SIMILAR_LISTED: Final = 5
+"""How many of them it must list."""
+
+MAX_ORPHANS: Final = 100
+"""Orphans for which one plan looks for notes that are like them."""
+
+MIN_ORPHAN_CHARS: Final = 40
+"""Characters of an orphan that say what it is about."""
+
+_ITEM: Final = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[.\]\s+)?!?\[")
+
+
+class ParentPage(Record):
+    """A page on which an orphan would be listed."""
+
+    path: VaultPath
+    heading: str | None
+    """The heading above the list; None for the last list."""
+    why: str
+    confidence: float
+
+
+def is_orphan(scope: CheckScope, note: IndexedNote) -> bool:
+    return note.packed_links == "[]" and not scope.graph_snapshot.graph.neighbours(note.path)
+
+
+def choose_orphans(scope: CheckScope) -> Sequence[IndexedNote]:
+    return [
+        note
+        for note in scope.by_time
+        if is_orphan(scope, note)
+        and not DAY.fullmatch(title_of(note.path))
+        and len(body_of(scope.texts.get(note.path, ""))) >= MIN_ORPHAN_CHARS
+    ]
+
+
+async def read_orphans(scope: CheckScope) -> OrphansToCheck:
+    """Return the notes that are most like the orphans, for as many as one plan looks at."""
+    orphans = choose_orphans(scope)
+    found: dict[VaultPath, Mapping[VaultPath, float]] = {}
+    for note in orphans[:MAX_ORPHANS]:
+        words = await asyncio.to_thread(rare_words, f"{note.title} {body_of(scope.texts[note.path])}")
+        hits = await scope.graph_snapshot.index.search_notes(TextQuery(should=words), MAX_SIMILAR_NOTES + 1)
+        best = max((hit.score for hit in hits), default=1.0)
+        found[note.path] = {hit.path: (hit.score / best) ** POWER for hit in hits if hit.path != note.path}
+    return OrphansToCheck(found, frozenset(note.path for note in orphans[MAX_ORPHANS:]))
+
+
+class Orphans:
+    """Finds notes without links, for which one page lists the others of their folder, or those that are like them."""
+
+    name = "orphans"
+    sentence = "Notes without links, and the page that lists the others of their folder or those like them."
+
+    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
+        folders: defaultdict[str, list[VaultPath]] = defaultdict(list)
+        for path, note in scope.notes.items():
+            if note.kind == "note":
+                folders[path.rpartition("/")[0]].append(path)
+        pages: dict[str, tuple[VaultPath, float] | None] = {}
+        lists = ListPages(scope)
+        for note in scope.fresh(without=scope.orphans.left):
+            if not is_orphan(scope, note):
+                continue
+            folder = note.path.rpartition("/")[0]
+            if folder and folder not in pages:
+                pages[folder] = self._page(scope, folders[folder])
+            if (page := pages.get(folder)) is not None:
+                path, share = page
+                parent: ParentPage | None = ParentPage(
+                    path, None, f"it lists {share:.0%} of the folder", round(min(0.9, share), 2)
+                )
+            else:
+                parent = lists.find_parent(note.path, scope.orphans.alike.get(note.path, {}))
+            if parent is not None and parent.path != note.path:
+                yield from self._list(scope, note, parent)
+        if scope.orphans.left:
+            raise BudgetSpent
+
+    def _list(self, scope: CheckScope, note: IndexedNote, parent: ParentPage) -> Iterator[TidyFinding]:
+        link = write_link(title_of(note.path), note.path, parent.path, scope.vault.names, scope.style)
+        if link is None:
+            return
+        below = f" below “{plain_words(parent.heading)}”" if parent.heading else ""
+        edit = AddItem(text=link, heading=parent.heading)
+        yield TidyFinding(
+            check=self.name,
+            notes=(note.path, parent.path),
+            text=f"List {plan_link(note.path)} in {plan_link(parent.path)}{below}",
+            why=parent.why,
+            confidence=parent.confidence,
+            request=EditNote(path=parent.path, edits=(edit,), digest=scope.notes[parent.path].digest),
+            kind="orphan",
+        )
+
+    def _page(self, scope: CheckScope, inside: Sequence[VaultPath]) -> tuple[VaultPath, float] | None:
+        graph = scope.graph_snapshot.graph
+        linking: Counter[VaultPath] = Counter()
+        for path in inside:
+            scope.budget.pause()
+            linking.update(graph.linked_from(path))
+        for page, count in linking.most_common(3):
+            others = len(inside) - (page in inside)
+            if (
+                count >= max(MIN_LISTED_NOTES, MIN_LISTED_SHARE * others)
+                and page in scope.notes
+                and scope.may_change(page)
+            ):
+                return page, count / others
+        return None
+
+
+class ListPages:
+    """The pages that list notes."""
+
+    def __init__(self, scope: CheckScope) -> None:
+        self._scope = scope
+        self._lists: dict[VaultPath, Mapping[VaultPath, str]] = {}
+
+    def find_parent(self, orphan: VaultPath, alike: Mapping[VaultPath, float]) -> ParentPage | None:
+        weights: defaultdict[VaultPath, Counter[str]] = defaultdict(Counter)
+        counts: Counter[VaultPath] = Counter()
+        for path, weight in alike.items():
+            self._scope.budget.pause()
+            for page in self._scope.graph_snapshot.graph.linked_from(path):
+                heading = self._list_notes(page).get(path)
+                if heading is not None:
+                    weights[page][heading] += weight  # type: ignore[assignment]
+                    counts[page] += 1
+        if not weights:
+            return None
+        page = max(weights, key=lambda one: (weights[one].total(), one))
+        share, folder = weights[page].total() / sum(alike.values()), page.rpartition("/")[0]
+        is_beside = bool(folder) and orphan.startswith(f"{folder}/")
+        if counts[page] < MIN_SIMILAR_LISTED or share < (MIN_LISTED_WEIGHT_NEARBY if is_beside else MIN_LISTED_WEIGHT):
+            return None
+        heading = weights[page].most_common(1)[0][0]
+        if not self._is_one_list(page, heading):
+            return None
+        why = f"it lists {counts[page]} of the {len(alike)} notes that are most like it"
+        return ParentPage(page, heading or None, why, round(min(TICKED - 0.01, 0.4 + share), 2))
+
+    def _is_one_list(self, page: VaultPath, heading: str) -> bool:
+        if not heading:
+            return not any(self._list_notes(page).values())
+        headings = self._scope.notes[page].headings
+        places = [at for at, one in enumerate(headings) if one.text == heading]
+        after = headings[places[0] + 1 :][:1]
+        return len(places) == 1 and all(one.level <= headings[places[0]].level for one in after)
+
+    def _list_notes(self, page: VaultPath) -> Mapping[VaultPath, str]:
+        """Return the notes that a page lists, with the heading above each; none of a page that is no list."""
+        if page not in self._lists:
+            self._lists[page] = self._read(page)
+        return self._lists[page]
+
+    def _read(self, page: VaultPath) -> Mapping[VaultPath, str]:
+        scope, found = self._scope, dict[VaultPath, str]()
+        note = scope.notes.get(page)
+        if note is None or not scope.may_change(page) or DAY.fullmatch(title_of(page)):
+            return {}
+        lines = scope.texts.get(page, "").splitlines()
+        for link in note.links:
+            if link.line > len(lines) or target_subpath(link.target) or not _ITEM.match(lines[link.line - 1]):
+                continue
+            target = scope.vault.names.resolve(link.target, page, link.kind).path
+            if target is not None:
+                above = [one.text for one in note.headings if one.line < link.line]
+                found.setdefault(target, above[-1] if above else "")
+        return found if len(found) >= MIN_SIMILAR_LISTED else {}

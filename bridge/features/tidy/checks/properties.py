@@ -1,0 +1,281 @@
+"""Properties and tags: names in several spellings, values of another type, values that a rule does not allow."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from itertools import chain
+from typing import Final
+
+from bridge.changes.requests.edit_note import SetProperties
+from bridge.changes.requests.many_notes import RenameProperty, RenameTag
+from bridge.features.properties.public import (
+    PropertyCount,
+    ValueKind,
+    count_properties,
+    find_violations,
+    infer_rules,
+    kind_of_value,
+)
+from bridge.features.tidy.check_scope import CheckScope
+from bridge.features.tidy.finding import MAX_NAMED, TidyFinding
+from bridge.features.tidy.plan_note import code_words, name_notes, plan_link
+from bridge.markdown.edit.tags import TagRename
+from bridge.markdown.note import Value
+from bridge.text.closest import find_closest
+from bridge.text.counts import count_of
+from bridge.text.fold import fold_case, fold_letters
+from bridge.text.series import step_between
+from bridge.types import VaultPath
+
+RARE = 0.25
+"""The share of the other spelling up to which one is a slip."""
+
+
+class PropertyNames:
+    """Finds properties that differ in case or separators."""
+
+    name = "property_names"
+    sentence = "Properties whose names differ only in case or separators."
+
+    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
+        """Yield each spelling that should be another one."""
+        counts = count_properties(scope.notes.values())
+        having: defaultdict[str, list[VaultPath]] = defaultdict(list)
+        # Templates are changed along.
+        for path, note in scope.graph_snapshot.notes.items():
+            for name in note.properties if path.lower().endswith(".md") else ():
+                having[name].append(path)
+        alike: defaultdict[str, list[PropertyCount]] = defaultdict(list)
+        for count in counts:
+            alike[fold_letters(count.name)].append(count)
+            for spelling in count.spellings:
+                if spelling != count.name:
+                    yield _respell(spelling, count.name, sorted(having[spelling]), 0.95, "Obsidian takes both for one")
+        for main, *others in alike.values():
+            for other in others:
+                if main.kinds.most_common(1)[0][0] != other.kinds.most_common(1)[0][0]:
+                    continue
+                paths = sorted(path for spelling in other.spellings for path in having[spelling])
+                slip = other.spellings.total() <= RARE * main.spellings.total()
+                why = "the same letters with other separators"
+                yield _respell(other.name, main.name, paths, 0.88 if slip else 0.7, why)
+
+
+def _respell(name: str, to: str, paths: list[VaultPath], confidence: float, why: str) -> TidyFinding:
+    folded = fold_case(name) == fold_case(to)
+    return TidyFinding(
+        check=PropertyNames.name,
+        notes=tuple(paths[:MAX_NAMED]),
+        text=f"Rename the property {code_words(name)} ({name_notes(paths)}) to {code_words(to)}",
+        why=why,
+        confidence=confidence,
+        # Where a note has both, a person must say which value stays.
+        request=RenameProperty(path=paths[0], name=name, to=to, on_clash="refuse" if folded else "keep"),
+        key=f"all {name} {to}",
+    )
+
+
+MIN_NOTES_WITH_PROPERTY: Final = 10
+"""Notes that must have the property."""
+
+USUAL: Final = 0.9
+"""Share of them that must have the same type."""
+
+_NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,10})?")
+_OBSIDIAN: Final = {"number": "number", "checkbox": "checkbox", "multitext": "list"}
+_OWN: Final = frozenset({"tags", "tag", "aliases", "alias", "cssclasses", "cssclass"})
+"""Properties that Obsidian reads in any form."""
+
+
+class PropertyTypes:
+    """Finds numbers, yes and no written as text, and single values where the others have lists."""
+
+    name = "property_types"
+    sentence = "Values of another type than the same property has in other notes."
+
+    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
+        """Yield each value that can be converted."""
+        expected: dict[str, ValueKind] = {}
+        for count in count_properties(scope.notes.values()):
+            filled = count.kinds.total() - count.kinds["empty"]
+            kind, often = count.kinds.most_common(1)[0]
+            chosen = _OBSIDIAN.get(scope.style.property_types.get(count.name, ""))
+            if chosen is not None:
+                expected[fold_case(count.name)] = chosen  # type: ignore[assignment]
+            elif filled >= MIN_NOTES_WITH_PROPERTY and often >= USUAL * filled:
+                expected[fold_case(count.name)] = kind
+        for note in scope.fresh():
+            for name, value in note.properties.items():
+                kind = expected.get(fold_case(name), "empty")
+                if fold_case(name) in _OWN or (converted := convert_value(value, kind)) is None:
+                    continue
+                yield TidyFinding(
+                    check=self.name,
+                    notes=(note.path,),
+                    text=f"In {plan_link(note.path)}, make {code_words(name)} a {kind}:"
+                    f" {code_words(_show(converted)[:60])}",
+                    why=f"it is a {kind} in other notes",
+                    confidence=0.9,
+                    request=SetProperties(path=note.path, digest=note.digest, properties={name: converted}),
+                    key=name,
+                    kind="violation",
+                )
+
+
+def _show(value: Value) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value).lower()
+
+
+def convert_value(value: Value, kind: ValueKind) -> Value:
+    is_kind = kind_of_value(value)
+    if kind == "list" and is_kind in ("text", "link", "number", "date"):
+        # Several values in one text would become one item.
+        return None if isinstance(value, str) and re.search(r"[,;\n]", value) else [value]
+    if not isinstance(value, str) or is_kind != "text":
+        return None
+    if kind == "number" and _NUMBER.fullmatch(value.strip()):
+        number = float(value)
+        return int(number) if number.is_integer() and "." not in value else number
+    if kind == "checkbox" and value.strip().casefold() in ("true", "false"):
+        return value.strip().casefold() == "true"
+    return None
+
+
+MIN_VALUE_SIMILARITY = 0.8
+"""Similarity of a value and the allowed one that is meant."""
+
+
+class ViolatedConventions:
+    """Finds values that are misspelt, by schema notes and by what most notes of a folder have."""
+
+    name = "conventions"
+    sentence = "Values that a schema note or the other notes of a folder do not allow, where a similar one is."
+
+    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
+        notes = list(scope.notes.values())
+        fresh = list(scope.fresh())
+        inferred = [rule for rule in infer_rules(notes, 0.9) if rule.kind == "values"]
+        stated = [rule for rule in scope.stated if rule.kind == "values"]
+        for rule, note, found in find_violations(fresh, stated, inferred, notes):
+            scope.budget.pause()
+            wanted = find_closest(found, rule.expected)
+            name = next((own for own in note.properties if fold_case(own) == fold_case(rule.name)), None)
+            if wanted is None or name is None or note.properties[name] != found:
+                continue
+            alike = SequenceMatcher(None, fold_case(found), fold_case(wanted)).ratio()
+            if alike < MIN_VALUE_SIMILARITY or step_between(found, wanted):
+                continue
+            source = f"{plan_link(rule.source)} allows it" if rule.source else f"{rule.share:.0%} keep to such values"
+            yield TidyFinding(
+                check=self.name,
+                notes=(note.path,),
+                text=f"In {plan_link(note.path)}, change {code_words(name)} from {code_words(found)} to"
+                f" {code_words(wanted)}",
+                why=source,
+                confidence=round(min(0.95, alike) if rule.source else min(0.9, alike * rule.share), 2),
+                request=SetProperties(path=note.path, digest=note.digest, properties={name: wanted}),
+                key=rule.name,
+                kind="violation",
+            )
+
+
+PLURALS = (("ies", "y"), ("es", ""), ("s", ""))
+MIN_PLURAL_CHARS = 5
+
+Respelling = tuple[str, str, str, float]
+"""A tag, what it should be, the evidence, and how sure that is."""
+
+
+class TagVariants:
+    """Finds tags that differ in case, separators or number."""
+
+    name = "tags"
+    sentence = "Tags that differ only in case, separators or number."
+
+    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
+        """Yield each tag that should be another one."""
+        having: defaultdict[str, list[VaultPath]] = defaultdict(list)
+        for path, note in scope.notes.items():
+            for tag in note.tags:
+                having[tag].append(path)
+        notes: Mapping[str, Sequence[VaultPath]] = having
+        common = _most_used(notes)
+        found = (self._by_case(notes), self._by_separator(notes, common), self._by_number(notes, common))
+        for tag, to, why, sure in chain.from_iterable(found):
+            rename = TagRename(tag, to)
+            # Templates are changed along.
+            every = scope.graph_snapshot.notes.items()
+            changed = sorted(path for path, note in every if any(map(rename.apply, note.tags)))
+            yield TidyFinding(
+                check=self.name,
+                notes=tuple(changed[:MAX_NAMED]),
+                text=f"Rename the tag {code_words(tag)} ({name_notes(changed)}) to"
+                f" {code_words(to)} ({count_of(len(notes[to]), 'note')})",
+                why=why,
+                confidence=sure,
+                request=RenameTag(path=changed[0], tag=tag, to=to),
+                key=f"all {tag} {to}",
+            )
+
+    def _by_case(self, notes: Mapping[str, Sequence[VaultPath]]) -> Iterator[Respelling]:
+        for spellings in _groups(notes, fold_case):
+            main, other = spellings[:2]
+            # Where each note with a spelling has the other one, too, they may be there to be compared.
+            sure = 0.8 if set(notes[other]) <= set(notes[main]) else 0.95
+            yield other, main, f"Obsidian takes {_quote_tags(spellings)} for one tag", sure
+
+    def _by_separator(
+        self, notes: Mapping[str, Sequence[VaultPath]], common: Mapping[str, str]
+    ) -> Iterator[Respelling]:
+        mains = {tag: notes[tag] for tag in common.values()}
+        for spellings in _groups(mains, _without_separators):
+            main, *others = spellings
+            for other in others:
+                yield other, main, "the same letters with other separators", 0.9
+
+    def _by_number(self, notes: Mapping[str, Sequence[VaultPath]], common: Mapping[str, str]) -> Iterator[Respelling]:
+        for folded, tag in common.items():
+            for ending, singular in PLURALS:
+                stem = folded.removesuffix(ending) + singular
+                if (
+                    len(folded) < MIN_PLURAL_CHARS
+                    or not folded.endswith(ending)
+                    or stem not in common
+                    or stem == folded
+                ):
+                    continue
+                less, more = sorted((tag, common[stem]), key=lambda one: len(notes[one]))
+                # Where both are used a lot, both may be meant.
+                sure = 0.86 if len(notes[less]) * 4 <= len(notes[more]) else 0.7
+                yield less, more, "singular and plural of one word", sure
+                break
+
+
+def _groups(notes: Mapping[str, Sequence[VaultPath]], fold: Callable[[str], str]) -> Iterator[list[str]]:
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for tag in notes:
+        found[fold(tag)].append(tag)
+    for tags in found.values():
+        if len(tags) > 1:
+            yield _by_use(tags, notes)
+
+
+def _by_use(tags: Iterable[str], notes: Mapping[str, Sequence[VaultPath]]) -> list[str]:
+    """Return tags with the most used first; of those used as often, a shorter one, and one in lower case."""
+    return sorted(tags, key=lambda tag: (-len(notes[tag]), len(tag), tag.swapcase()))
+
+
+def _most_used(notes: Mapping[str, Sequence[VaultPath]]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for tag in _by_use(notes, notes):
+        found.setdefault(fold_case(tag), tag)
+    return found
+
+
+def _without_separators(tag: str) -> str:
+    return "/".join(part.replace("-", "").replace("_", "") or part for part in fold_case(tag).split("/"))
+
+
+def _quote_tags(tags: Sequence[str]) -> str:
+    return " and ".join(code_words(tag) for tag in tags[:3])

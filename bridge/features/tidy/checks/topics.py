@@ -1,0 +1,154 @@
+"""Notes without a topic that one fits, and values of the topic property that are no topic."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from msgspec.structs import replace
+
+from bridge.changes.requests.edit_note import SetProperties
+from bridge.features.tidy.check_scope import BudgetSpent, CheckScope, TopicsToCheck
+from bridge.features.tidy.checks.links import DAY
+from bridge.features.tidy.finding import TICKED, TidyFinding
+from bridge.features.tidy.plan_note import code_words, plain_words, plan_link
+from bridge.features.topics.public import (
+    LikelyTopic,
+    StrayValue,
+    TopicEvidence,
+    TopicFinding,
+    TopicModels,
+    VaultTopics,
+    find_stray_values,
+    likely_topics,
+    read_topics,
+)
+from bridge.index.note import IndexedNote
+from bridge.markdown.kinds import title_of
+from bridge.text.counts import count_of
+from bridge.types import VaultPath
+
+MAX_NOTES: Final = 200
+"""Notes without a topic that one plan looks at, each of which takes some 10 ms."""
+
+STRAY: Final = 0.6
+"""Confidence that a value is to go which leads to a note that is no topic: the person who wrote it may mean it."""
+
+PREFERRED: Final = 0.9
+"""Confidence that a topic is to be replaced by the one that the rules of topics prefer."""
+
+
+async def read_topics_to_check(scope: CheckScope) -> TopicsToCheck | None:
+    """Return the topics; None if the vault has no topic folder.
+
+    Suggestions need topics that are in use: without enough notes to learn from, nothing says how probable they are.
+    """
+    vault = scope.vault
+    known = await read_topics(vault, rarity=True)
+    if known is None:
+        return None
+    model = await vault.part(TopicModels).model(known.sources)
+    untold = choose_untold(scope, known)
+    if not model.notes:
+        return TopicsToCheck(known, {}, frozenset())
+    likely: dict[VaultPath, LikelyTopic | None] = {}
+    for note in untold[:MAX_NOTES]:
+        found = await likely_topics(known.sources, note.path, model)
+        likely[note.path] = _prefer(known, note.path, [one for one in found if is_said(one)])
+    return TopicsToCheck(known, likely, frozenset(note.path for note in untold[MAX_NOTES:]))
+
+
+def is_said(topic: LikelyTopic) -> bool:
+    """Return whether a topic is probable, and the note or a folder around it has its name.
+
+    A note that nobody gave a topic is seldom about the topic of the notes that are like it or linked with it.
+    """
+    return topic.is_sure and bool(topic.evidence.said or topic.evidence.in_folder)
+
+
+def choose_untold(scope: CheckScope, known: VaultTopics) -> Sequence[IndexedNote]:
+    return [
+        note
+        for note in scope.by_time
+        if not known.sources.tree.holds(note.path)
+        and not DAY.fullmatch(title_of(note.path))
+        and not known.writer.values(note)[1]
+    ]
+
+
+def _prefer(known: VaultTopics, path: VaultPath, likely: Sequence[LikelyTopic]) -> LikelyTopic | None:
+    wanted = (replace(one, path=known.rules.instead_of(one.path)) for one in likely)
+    return next((one for one in wanted if one.path != path), None)
+
+
+class Topics:
+    """Finds what is not in order with the topic property of notes."""
+
+    name = "topics"
+    sentence = "Notes without a topic that a topic fits, and values of that property that are no topic."
+
+    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
+        """Yield each value to take out or replace, and each topic to add."""
+        if (topics := scope.topics) is None:
+            return
+
+        known, likely = topics.known, topics.likely
+        stray = {
+            one.path: one
+            for one in find_stray_values(
+                known.sources, known.settings.topic_property, known.rules, known.writer, scope.vault.names
+            )
+        }
+        for note in scope.fresh(without=topics.left):
+            if (found := stray.get(note.path)) is not None:
+                yield from self._mend(known, note, found)
+            elif (topic := likely.get(note.path)) is not None:
+                yield self._add(known, note, topic)
+        if topics.left:
+            raise BudgetSpent
+
+    def _mend(self, known: VaultTopics, note: IndexedNote, found: TopicFinding) -> Iterator[TidyFinding]:
+        name = plain_words(known.writer.values(note)[0])
+        for request in found.edits:
+            wrong = [one for one in found.values if one.problem != "missing"]
+            yield TidyFinding(
+                check=self.name,
+                notes=(note.path,),
+                text=f"In {plan_link(note.path)}, change `{name}`: {', '.join(map(_words_of, wrong))}",
+                why=_why_wrong(wrong, known),
+                confidence=STRAY if any(one.problem == "outside" for one in wrong) else PREFERRED,
+                request=request,
+                key=" ".join(one.text for one in wrong),
+            )
+
+    def _add(self, known: VaultTopics, note: IndexedNote, topic: LikelyTopic) -> TidyFinding:
+        request: SetProperties = known.writer.change(note, add=(topic.path,))
+        return TidyFinding(
+            check=self.name,
+            notes=(note.path, topic.path),
+            text=f"Give {plan_link(note.path)} the topic {plan_link(topic.path)}",
+            why=_why_likely(topic.evidence),
+            # How probable it is was learnt from notes that have topics; this one may be meant to have none.
+            confidence=round(min(topic.probability, TICKED - 0.01), 2),
+            request=request,
+        )
+
+
+def _words_of(value: StrayValue) -> str:
+    text = code_words(value.text)
+    return f"{text} out" if value.instead is None else f"{plan_link(value.instead)} in place of {text}"
+
+
+def _why_wrong(values: Sequence[StrayValue], known: VaultTopics) -> str:
+    if any(one.problem == "outside" for one in values):
+        return f"it leads out of {plain_words(known.sources.tree.folder)}"
+    return "the rules of the topic folder prefer it"
+
+
+def _why_likely(evidence: TopicEvidence) -> str:
+    reasons = {
+        "its title says it": evidence.titled,
+        f"it says “{plain_words(evidence.said)}”": bool(evidence.said) and not evidence.titled,
+        f"{count_of(evidence.near, 'similar note')}": evidence.near > 0,
+        f"{count_of(evidence.linked, 'linked note')}": evidence.linked > 0,
+        "its folder has the name": evidence.in_folder,
+    }
+    return ", ".join(reason for reason, speaks in reasons.items() if speaks)

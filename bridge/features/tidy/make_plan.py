@@ -1,0 +1,102 @@
+"""Making a plan: a note that proposes changes, of which a person ticks what is to be done."""
+
+import asyncio
+from typing import Annotated
+
+from msgspec import Meta
+
+from bridge.api.agreement import agreement_notice, open_folder, set_up_requests
+from bridge.api.call import Call
+from bridge.api.hints import Folder
+from bridge.api.registry import operation
+from bridge.api.write import WriteArguments, WriteOptions, author, execute_requests
+from bridge.engine.open_vault import OpenVault
+from bridge.errors import BridgeError
+from bridge.events import PlanReady
+from bridge.features.tidy.compose import ComposedPlan, compose_plan, keep_checked
+from bridge.features.tidy.plan_text import build_plan_note, retire_plans
+from bridge.features.tidy.read_plan import untouched_plan
+from bridge.features.tidy.records import TidyPlan
+
+CheckNames = Annotated[tuple[str, ...], Meta(max_length=50)]
+
+
+@operation(
+    example={"folder": "Bread", "limit": 5, "dry_run": True},
+    reads=False,
+    scope="write",
+    tasks=(
+        "tidy up the vault",
+        "propose what to clean up in my notes",
+        "find and fix broken links, duplicate notes and inconsistent tags",
+        "vault maintenance plan",
+        "find images and attachments that no note uses",
+        "files in the vault that are never used",
+        "find empty notes and headings that occur twice",
+    ),
+)
+async def plan_tidy(
+    call: Call,
+    checks: CheckNames = (),
+    folder: Folder | None = None,
+    limit: Annotated[int, Meta(ge=1, le=500)] = 50,
+    skip_checked: bool = True,
+    *,
+    options: WriteArguments,
+) -> TidyPlan:
+    """Look for broken links, duplicates and inconsistencies, and propose what to do in a note, as tasks to tick.
+
+    `apply_plan` then does what is ticked. A note with the property `tidy: ignore` is left alone.
+
+    Args:
+        checks: Only these checks, such as `attachments` for files that no note uses; `tidy_rules` lists them. Muted
+            ones run only if named.
+        folder: Only findings about notes under this folder.
+        limit: Maximum findings in the plan.
+        skip_checked: Leave out notes that were checked since they changed.
+
+    Raises:
+        FolderNotFound: No notes in such a folder; the message names the closest.
+        ConfirmationRequired: The user did not agree to the agents' folder yet.
+    """
+    vault = call.vault
+    vault.require_keyword()
+    open_folder(call, options)
+    composed = await compose_plan(vault, checks, folder, limit, skip_checked=skip_checked)
+    plan = await _write(call, composed, options)
+    if plan.state == "applied" and not options.dry_run:
+        # A proposal may be rejected, and then nobody saw what was found.
+        await asyncio.to_thread(keep_checked, vault, composed)
+    return plan
+
+
+async def _write(call: Call, composed: ComposedPlan, options: WriteOptions) -> TidyPlan:
+    """Write the note of a plan; without findings there is none."""
+    vault, tried, left_out = call.vault, composed.tried, composed.found.left_out
+    runs, notices = tuple(composed.found.runs), tuple(composed.notices)
+    begins, by, (folder, agreed) = not vault.is_set_up, author(call, "plan_tidy", None), open_folder(call, options)
+    lent = agreed or by.applies_in
+    is_written = lent is not None or not by.proposes
+    note = await build_plan_note(vault, tried, await untouched_plan(vault) if is_written else None)
+    if note is None:
+        return TidyPlan(None, (), left_out, (), runs, notices, "applied", None)
+    requests = [*set_up_requests(call, folder), *note.requests]
+    made = await execute_requests(call, requests, options, operation="plan_tidy", agreed=lent)
+    path = note.path
+    if not options.dry_run:
+        await asyncio.to_thread(note.keep, vault)
+        if made.state == "applied":
+            if begins:
+                notices = (agreement_notice(folder), *notices)
+            vault.events.publish(PlanReady(path, len(note.findings)), vault.id)
+            notices = (*notices, *await _retire(vault))
+    return TidyPlan(path, note.findings, left_out, tried.forecast, runs, notices, made.state, made.change_id)
+
+
+async def _retire(vault: OpenVault) -> tuple[str, ...]:
+    """Move old plans to the trash, and say so; that they stay does not undo the new one."""
+    try:
+        done = await retire_plans(vault)
+    except BridgeError as error:
+        return (f"Old plans stay where they are: {error.message}",)
+    return (done,) if done else ()

@@ -1,0 +1,197 @@
+"""The note of a plan: findings as tasks that a person ticks, and below them, folded, what each would change."""
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
+
+from bridge.markdown.names import note_name
+from bridge.records import Record
+from bridge.text.counts import count_of
+from bridge.text.invisible import one_line
+from bridge.types import VaultPath
+
+TYPE: Final = "tidy-plan"
+"""The property `type` of such a note."""
+
+FORMER_TYPE: Final = "garden-plan"
+"""That of the notes of earlier versions."""
+
+MAX_NOTES: Final = 5
+"""Notes that a line names at most."""
+
+DONE: Final = "done"
+"""Stands at the end of the line of a finding that was applied."""
+
+INSTEAD: Final = " · instead: "
+"""Stands in a line before the value that a person puts in place of the proposed one."""
+
+_TASK: Final = re.compile(r"(?P<marker>[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[)(?P<box>.)(?P<rest>\][ \t]+.*)")
+_ID: Final = re.compile(r"\^(g\d+)(?![\w-])")
+_OPENS: Final = re.compile(r"[> \t]*(?:```+|~~~+)[ \t]*json garden[ \t]*")
+_CLOSES: Final = re.compile(r"[> \t]*(?:```+|~~~+)[ \t]*")
+_LINK: Final = re.compile(r"\[\[[^\[\]]*\]\]")
+_RECORD: Final = re.compile(r'[> \t]*(?P<text>\{"id": ?"(?P<id>g\d+)".*\})[ \t]*')
+
+
+class PlanLine(Record):
+    """A finding as a line of the note.
+
+    Attributes:
+        id: Its id in the plan, which is the block id of the line.
+        ticked: Whether it is to be applied.
+        text: What the line says, without box and id.
+        line: Its line, counted from 1.
+    """
+
+    id: str
+    ticked: bool
+    text: str
+    line: int
+
+
+class PlanSection(Record):
+    """The findings of one check.
+
+    Attributes:
+        title: The name of the check, for people.
+        sentence: What it looks for.
+        lines: Its findings.
+    """
+
+    title: str
+    sentence: str
+    lines: tuple[PlanLine, ...]
+
+
+class PlanText(Record):
+    """What a plan's note says now.
+
+    Attributes:
+        lines: The findings that are listed, in order.
+        records: The data of each finding, by its id, as one line of JSON.
+        repeated: Ids that stand on more than one line, or have more than one record.
+    """
+
+    lines: tuple[PlanLine, ...]
+    records: Mapping[str, str]
+    repeated: frozenset[str]
+
+
+def write_plan(summary: Sequence[str], sections: Iterable[PlanSection], records: Sequence[str]) -> str:
+    """Write the text of a plan's note, without its properties."""
+    parts = ["\n\n".join(summary)]
+    for section in sections:
+        tasks = "\n".join(f"- [{'x' if one.ticked else ' '}] {one.text} ^{one.id}" for one in section.lines)
+        parts.append(f"## {section.title}\n\n{section.sentence}\n\n{tasks}")
+    data = "\n".join(f"> {record}" for record in records)
+    parts.append(f"> [!note]- As data\n> ```json garden\n{data}\n> ```")
+    return "\n\n".join(parts) + "\n"
+
+
+def read_plan(text: str) -> PlanText:
+    """Read a plan's note, however a person edited it; lines and records that are not understood are left out."""
+    lines: list[PlanLine] = []
+    records: dict[str, str] = {}
+    repeated: set[str] = set()
+    inside = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if not inside and _OPENS.fullmatch(line):
+            inside = True
+        elif inside and _CLOSES.fullmatch(line):
+            inside = False
+        elif inside:
+            if (record := _RECORD.fullmatch(line)) is not None:
+                if record["id"] in records:
+                    repeated.add(record["id"])
+                records[record["id"]] = record["text"]
+        elif (task := _TASK.fullmatch(line)) is not None and (ids := _ID.findall(task["rest"])):
+            if any(one.id == ids[-1] for one in lines):
+                repeated.add(ids[-1])
+            lines.append(PlanLine(ids[-1], task["box"] in "xX", _words(task["rest"]), number))
+    return PlanText(tuple(lines), records, frozenset(repeated))
+
+
+def tick_line(text: str, id_: str, *, ticked: bool) -> str:
+    """Return the note with the box of one finding ticked or not; every other byte stays."""
+    return _change_line(text, id_, lambda task: f"{task['marker']}{'x' if ticked else ' '}{task['rest']}")
+
+
+def mark_done(text: str, ids: Iterable[str]) -> str:
+    """Return the note with the lines of some findings marked as applied."""
+    for id_ in ids:
+        text = _change_line(text, id_, _mark)
+    return text
+
+
+def _mark(task: re.Match[str]) -> str:
+    rest = task["rest"]
+    if _words(rest).endswith(f" · {DONE}"):
+        return task[0]
+    at = [found.start() for found in _ID.finditer(rest)][-1]
+    return f"{task['marker']}{task['box']}{rest[:at].rstrip()} · {DONE} {rest[at:]}"
+
+
+def _change_line(text: str, id_: str, change: Callable[[re.Match[str]], str]) -> str:
+    lines, inside = text.splitlines(keepends=True), False
+    for at, line in enumerate(lines):
+        body = line.rstrip("\r\n")
+        inside = (inside or _OPENS.fullmatch(body) is not None) and not (inside and _CLOSES.fullmatch(body))
+        task = None if inside else _TASK.fullmatch(body)
+        if task is not None and _ID.findall(task["rest"])[-1:] == [id_]:
+            lines[at] = change(task) + line[len(body) :]
+    return "".join(lines)
+
+
+def _words(rest: str) -> str:
+    return " ".join(_ID.sub(" ", rest.removeprefix("]")).split())
+
+
+def split_value(line: str, written: str) -> tuple[str, str | None]:
+    """Return what a line says, without the mark of what was applied, and the value that a person put into it."""
+    words = line.removesuffix(f" · {DONE}")
+    if INSTEAD in written:
+        return words, None
+    words, mark, value = words.partition(INSTEAD)
+    return words, value if mark else None
+
+
+def record_digest(plan: str, record: str) -> str:
+    """Return the digest by which the data of a finding is known again."""
+    return hashlib.sha256(f"{plan}\n{record}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def line_digests(text: str) -> frozenset[str]:
+    """Return digests of the lines of a plan's text, whatever their boxes, marks, and the targets of their links are."""
+    return frozenset(map(_line_digest, filter(str.strip, text.splitlines())))
+
+
+def _line_digest(line: str) -> str:
+    task = _TASK.fullmatch(line)
+    words = line if task is None else f"{_words(task['rest']).removesuffix(f' · {DONE}')} {_ID.findall(task['rest'])}"
+    return hashlib.sha256(_LINK.sub("[[]]", " ".join(words.split())).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def plan_link(path: VaultPath) -> str:
+    """Return a link to a note that shows its name; of a file that a link cannot name, only its path."""
+    name = note_name(path)
+    if re.search(r"[\[\]|#^\r\n]", path):
+        return code_words(path)
+    return f"[[{path.removesuffix('.md')}|{name}]]" if "/" in path else f"[[{name}]]"
+
+
+def name_notes(paths: Sequence[VaultPath]) -> str:
+    """Return how many notes there are, and the first ones by name."""
+    more = f" and {len(paths) - MAX_NOTES:,} more" if len(paths) > MAX_NOTES else ""
+    return f"{count_of(len(paths), 'note')}: {', '.join(map(plan_link, paths[:MAX_NOTES]))}{more}"
+
+
+def code_words(text: str) -> str:
+    """Return words of a note as code, where a link keeps its brackets and only the id of a finding would count."""
+    words = re.sub(r"`|\^(?=g\d)", " ", one_line(text)).strip()
+    return f"`{words or ' '}`"
+
+
+def plain_words(text: str) -> str:
+    """Return words of a note so that they neither begin a link, a tag or code nor end a line of the plan."""
+    return re.sub(r"[\[\]`#^|<>*~=%$\\]", " ", one_line(text)).strip()

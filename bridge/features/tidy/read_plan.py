@@ -1,0 +1,203 @@
+"""Reading a plan's note as a person left it, and what of it still holds."""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from bridge.api.note_names import no_such_note
+from bridge.engine.agents_folder import agents_folder
+from bridge.engine.open_vault import OpenVault
+from bridge.errors import BridgeError, InvalidArguments, NoteNotFound, TextNotFound
+from bridge.features.tidy.finding import TidyFinding, decode_finding, with_digest
+from bridge.features.tidy.ledger import KeptFinding, Ledger
+from bridge.features.tidy.plan_note import FORMER_TYPE, TYPE, PlanLine, PlanText, read_plan, record_digest, split_value
+from bridge.features.tidy.plan_text import WrittenPlan, finding_line, with_value, written_plans
+from bridge.markdown.decode import digest_of
+from bridge.markdown.note import field_of
+from bridge.markdown.parse import parse
+from bridge.records import Record
+from bridge.state.change_records import Change
+from bridge.types import Digest, VaultPath
+
+ALTERED = "The data at the end of the plan are only read: make a new plan, or edit the lines above them."
+
+
+class ListedFinding(Record):
+    """A finding that is listed in a plan's note, with its data, which are as they were made."""
+
+    line: PlanLine
+    """Its line, without marks and the value of a person."""
+    written: str
+    """What its line said when the plan was made."""
+    finding: TidyFinding
+    """The finding, with the value of a person."""
+    digests: Mapping[VaultPath, Digest]
+    change: Change | None
+    """The change that applied it or is to; None if there is none, or it was undone or rejected."""
+
+    @property
+    def is_applied(self) -> bool:
+        return self.change is not None and self.change.state == "applied"
+
+
+class OpenPlan(Record):
+    """A plan as its note says now."""
+
+    path: VaultPath
+    id: str
+    text: str
+    digest: Digest
+    plan: PlanText
+    findings: Mapping[str, ListedFinding]
+    """The listed findings whose data are as they were made, in the order of the note."""
+    altered: Mapping[str, str]
+    """Why the others cannot be applied, by their ids."""
+
+    @property
+    def reworded_ids(self) -> Sequence[str]:
+        """The findings whose lines say something else than was written."""
+        return [id_ for id_, one in self.findings.items() if one.line.text != one.written]
+
+    def require_unaltered(self, ids: Iterable[str]) -> None:
+        """Require that the data of some findings are as they were made."""
+        for id_ in ids:
+            if id_ in self.altered:
+                raise InvalidArguments(f"`^{id_}`: {self.altered[id_]}", hint=ALTERED, finding=id_)
+
+    def find(self, name: str) -> str:
+        """Return the id of a listed finding, given as a person may write it."""
+        id_ = name.strip().removeprefix("^")
+        self.require_unaltered([id_])
+        if id_ not in self.findings:
+            raise TextNotFound(f"The plan does not list `{id_}`.", hint="`show_plan` lists its findings.")
+        return id_
+
+    @property
+    def ticked_ids(self) -> Sequence[str]:
+        return [line.id for line in self.plan.lines if line.ticked]
+
+
+async def open_plan(vault: OpenVault, path: VaultPath) -> OpenPlan:
+    return await asyncio.to_thread(_open, vault, path)
+
+
+async def untouched_plan(vault: OpenVault) -> WrittenPlan | None:
+    """Return the newest plan if it is as it was made: no box changed, no line deleted, nothing applied, no link."""
+    plans = await asyncio.to_thread(written_plans, vault)
+    if not plans:
+        return None
+    last = plans[-1]
+    try:
+        plan = await open_plan(vault, last.path)
+    except BridgeError:
+        return None
+    ledger = Ledger(vault.store.database)
+    made = await asyncio.to_thread(ledger.findings, last.id)
+    is_judged = await asyncio.to_thread(ledger.verdicts, last.id)
+    as_made = all(one.line.ticked == one.finding.is_ticked for one in plan.findings.values())
+    folder = f"{agents_folder(vault.settings).plans}/"
+    is_linked = any(not path.startswith(folder) for path in (await vault.resolved_links()).sources(last.path))
+    is_untouched = last.is_own and as_made and plan.findings.keys() == made.keys() and not (is_judged or is_linked)
+    return last if is_untouched else None
+
+
+def _open(vault: OpenVault, path: VaultPath) -> OpenPlan:
+    try:
+        data, _ = vault.files.read(path)
+    except NoteNotFound:
+        raise no_such_note(vault, path) from None
+    note = parse(path, data)
+    if field_of(note.properties, "type") == FORMER_TYPE:
+        raise InvalidArguments(f"`{path}` was made by an earlier version.", hint="`plan_tidy` makes a new one.")
+    id_ = field_of(note.properties, "plan")
+    kept = Ledger(vault.store.database).findings(id_) if isinstance(id_, str) else {}
+    if field_of(note.properties, "type") != TYPE or not isinstance(id_, str) or not kept:
+        raise InvalidArguments(f"`{path}` is not a plan that was made here.", hint="`plan_tidy` makes one.")
+    plans = agents_folder(vault.settings).plans
+    if not path.startswith(f"{plans}/"):
+        # There agents cannot write; anywhere else one could have ticked what a person did not.
+        raise InvalidArguments(
+            f"`{path}` is not among the plans.", hint=f"Move it back to `{plans}`, or make a new plan."
+        )
+    # As bytes that are not UTF-8 would be, so that writing it back changes nothing else.
+    text = data.decode("utf-8", "surrogateescape")
+    plan = read_plan(text)
+    findings: dict[str, ListedFinding] = {}
+    altered: dict[str, str] = {}
+    for line in plan.lines:
+        if line.id in plan.repeated:
+            altered[line.id] = "the id stands more than once."
+        elif why := _find_flaw(id_, plan.records.get(line.id), kept.get(line.id)):
+            altered[line.id] = why
+        else:
+            try:
+                findings[line.id] = _list_finding(vault, line, plan.records[line.id], kept[line.id])
+            except BridgeError as error:
+                altered[line.id] = error.message
+    for one in _find_swapped(findings):
+        altered[one] = "its line says what another finding is."
+        del findings[one]
+    return OpenPlan(path, id_, text, digest_of(data), plan, findings, altered)
+
+
+def _list_finding(vault: OpenVault, line: PlanLine, record: str, kept: KeptFinding) -> ListedFinding:
+    finding, digests = decode_finding(record)
+    written = " ".join(finding_line(finding).split())
+    words, value = split_value(line.text, written)
+    if value is not None:
+        finding = with_value(finding, value, vault.files.locate)
+    return ListedFinding(replace(line, text=words), written, finding, digests, _active_change(vault, kept.change))
+
+
+def _find_flaw(plan: str, record: str | None, kept: KeptFinding | None) -> str | None:
+    if kept is None:
+        return "the plan has no such finding."
+    if record is None:
+        return "its data are missing."
+    return None if record_digest(plan, record) == kept.digest else "its data were changed."
+
+
+def _find_swapped(findings: Mapping[str, ListedFinding]) -> list[str]:
+    words = {one.written: id_ for id_, one in findings.items()}
+    return [id_ for id_, one in findings.items() if words.get(one.line.text, id_) != id_]
+
+
+def _active_change(vault: OpenVault, change: str) -> Change | None:
+    found = vault.store.journal.change(change) if change else None
+    return found if found is not None and found.state in ("applied", "proposed") else None
+
+
+WrittenNotes = Mapping[tuple[VaultPath, Digest], Digest]
+"""What changes made of notes, by their path and former digest: copies have the same digest."""
+
+
+def find_staleness(vault: OpenVault, one: ListedFinding, written: WrittenNotes) -> str | None:
+    """Return why a finding does not hold any more; None if it does. Blocks."""
+    for path, digest in one.digests.items():
+        try:
+            now = digest_of(vault.files.read(path)[0])
+        except BridgeError:
+            return f"`{path}` is gone."
+        if now != follow_digest(path, digest, written):
+            return f"`{path}` has changed since."
+    return None
+
+
+def follow_digest(path: VaultPath, digest: Digest, written: WrittenNotes) -> Digest:
+    """Return what earlier changes of the same plan made of a note's content."""
+    seen: set[Digest] = set()
+    while (path, digest) in written and digest not in seen:
+        seen.add(digest)
+        digest = written[path, digest]
+    return digest
+
+
+def current_finding(one: ListedFinding, written: WrittenNotes) -> TidyFinding:
+    """Return a finding whose request expects its note as earlier changes of the same plan left it."""
+    request = one.finding.request
+    path, before = getattr(request, "path", None), getattr(request, "digest", None)
+    if path is None or before is None:
+        return one.finding
+    after = follow_digest(path, before, written)
+    return replace(one.finding, request=with_digest(request, before, after))

@@ -1,0 +1,201 @@
+"""The results of the operations that tidy."""
+
+from typing import Literal
+
+from bridge.changes.forecast import CountForecast
+from bridge.records import Record
+from bridge.types import Exact, VaultPath
+
+FindingState = Literal["open", "proposed", "applied", "stale"]
+
+
+class PlannedFinding(Record):
+    """A finding in a plan.
+
+    Attributes:
+        id: Its id in the plan, which is the block id of its line.
+        check: The check that found it.
+        text: What is done.
+        why: The evidence.
+        confidence: How sure it is, 0–1.
+        ticked: Whether it is to be applied.
+        notes: The notes that it is about.
+        state: `open`, `proposed` if a change that applies it waits for the user, `applied`, or `stale`: a note changed.
+        value: What it writes; the user may put another value into its line, after `· instead:`. Null if it has none.
+    """
+
+    id: str
+    check: str
+    text: str
+    why: str
+    confidence: float
+    ticked: bool
+    notes: tuple[VaultPath, ...]
+    state: FindingState
+    value: str | None
+
+
+class CheckRun(Record):
+    """A check that looked through the vault.
+
+    Attributes:
+        check: Its name.
+        found: Findings, those included that the plan has no room for.
+        complete: Whether it looked at everything.
+    """
+
+    check: str
+    found: int
+    complete: bool
+
+
+class TidyPlan(Record):
+    """A plan that was made.
+
+    Attributes:
+        path: The note of the plan; null if nothing was found.
+        findings: Its findings.
+        left_out: Findings that the plan has no room for.
+        forecast: The counts that would differ if all that is ticked were applied.
+        checks: The checks that looked.
+        notices: Remarks, such as on muted checks.
+        state: `applied` if the note was written, `proposed` if it waits for the user.
+        change_id: The change that wrote it; null without a note.
+    """
+
+    path: VaultPath | None
+    findings: tuple[PlannedFinding, ...]
+    left_out: int
+    forecast: tuple[CountForecast, ...]
+    checks: tuple[CheckRun, ...]
+    notices: tuple[str, ...]
+    state: Literal["applied", "proposed"]
+    change_id: str | None
+
+
+class ShownPlan(Record):
+    """A plan as its note says now.
+
+    Attributes:
+        path: The note of the plan.
+        findings: The findings that are listed in it, in its order.
+        ticked: How many are ticked.
+        forecast: The counts that would differ if all that is ticked were applied.
+        notices: What cannot be applied.
+        diff: Unified diff of what `finding` would change; absent without one.
+    """
+
+    path: VaultPath
+    findings: tuple[PlannedFinding, ...]
+    ticked: int
+    forecast: tuple[CountForecast, ...]
+    notices: tuple[str, ...]
+    diff: Exact | None = None
+
+
+class DroppedFinding(Record):
+    """A ticked finding that was not applied.
+
+    Attributes:
+        id: Its id in the plan.
+        why: Why not.
+    """
+
+    id: str
+    why: str
+
+
+class AppliedCheck(Record):
+    """What was applied of one check, as one change.
+
+    Attributes:
+        check: The check.
+        findings: The ids of its findings that were applied.
+        texts: What these do, whatever their lines say.
+        dropped: Ticked findings that were not, and why.
+        state: `applied`, `proposed` if it waits for the user, `left_out` if nothing of it was left to do, or `failed`.
+        change_id: The change; null if there is none, as in a dry run.
+        files: Files written, moved or removed.
+        forecast: The counts that differ; what was written was compared with them.
+        error: Why it failed; empty if it did not.
+    """
+
+    check: str
+    findings: tuple[str, ...]
+    texts: tuple[str, ...]
+    dropped: tuple[DroppedFinding, ...]
+    state: Literal["applied", "proposed", "left_out", "failed"]
+    change_id: str | None
+    files: int
+    forecast: tuple[CountForecast, ...]
+    error: str = ""
+
+
+class AppliedPlan(Record):
+    """What was applied of a plan.
+
+    Attributes:
+        path: The note of the plan.
+        checks: Each check with ticked findings.
+        session: The session by which `undo_session` undoes all of it; null if nothing was written.
+        dry_run: Whether this is a dry run; nothing was written.
+        confirmation: Why a dry run's change needs confirmation; null if it does not.
+    """
+
+    path: VaultPath
+    checks: tuple[AppliedCheck, ...]
+    session: str | None
+    dry_run: bool
+    confirmation: str | None = None
+
+
+class JudgedFinding(Record):
+    """A finding that was judged.
+
+    Attributes:
+        id: Its id in the plan.
+        check: The check that found it.
+        ticked: Whether it is ticked now.
+        dismissed: Whether it is left out of plans from now on.
+        muted: Whether its check is left out of plans now, since nearly all of its findings were rejected.
+    """
+
+    id: str
+    check: str
+    ticked: bool
+    dismissed: bool
+    muted: bool
+
+
+class TidyRule(Record):
+    """A check, and how the user judged it.
+
+    Attributes:
+        check: Its name.
+        looks_for: What it looks for.
+        accepted: Findings that the user accepted or applied.
+        rejected: Findings that the user rejected.
+        rate: Expected share of findings that are accepted; .5 before any judgement.
+        muted: Whether it is left out of plans.
+        why: Why it is muted; empty if it is not.
+        ticked: Whether the user has all that it finds ticked beforehand.
+    """
+
+    check: str
+    looks_for: str
+    accepted: int
+    rejected: int
+    rate: float
+    muted: bool
+    why: str
+    ticked: bool
+
+
+class TidyRules(Record):
+    """The checks.
+
+    Attributes:
+        rules: The checks, in the order of plans.
+    """
+
+    rules: tuple[TidyRule, ...]

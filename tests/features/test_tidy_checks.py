@@ -1,0 +1,274 @@
+"""What each check finds and proposes, on notes of which all is known; and what agents may do."""
+
+import os
+import time
+from typing import Any
+
+import pytest
+
+from bridge.errors import ExpectationFailed
+from bridge.settings.file import save_settings
+from tests.features.served import Served
+from tests.features.test_tidy import content, root
+from tests.mcp.client import connected
+from tests.server.clients import bearer, call, made
+
+LISTED = [f"Herb {letter}" for letter in "ABCDEF"]
+LONG = "The dough rests overnight in the cold cellar, and in the morning it is folded twice before it is baked.\n" * 4
+NOTES = {
+    **{f"Log/{number:02}.md": f"---\nrating: {number}\nstage: done\n---\nDay {number}.\n" for number in range(1, 13)},
+    "Log/13.md": '---\nrating: "4"\nstage: doone\n---\nDay 13.\n',
+    "Log/14.md": "---\nRating: 4\nstage: done\n---\nDay 14.\n",
+    "Log/15.md": "---\nrating: 5\nstage: done\n---\nDay 15.\n",
+    "Herbs/Herbs.md": "".join(f"- [[{name}]]\n" for name in LISTED),
+    **{f"Herbs/{name}.md": "Grows.\n" for name in LISTED},
+    "Herbs/Lovage.md": "Grows, too.\n",
+    "Rye dough.md": LONG,
+    "Rye dough copy.md": LONG,
+    "Void.md": "",
+    "Wanted.md": "",
+    "Names.md": "See [[Wanted]] and ![[used.png]].\n",
+    "used.png": "image",
+    "named.png": "image",
+    "unused.png": "image",
+    "Say.md": "The picture named.png is drawn by hand. Sebastian Kneipp wrote of it.\n<img src='html.png'>\n",
+    "Shelf.base": "views: [{type: cards, image: base.png}]\n",
+    "html.png": "image",
+    "base.png": "image",
+    **{f"Read {n}.md": f"Today about Sebastian Kneipp, and how he bathed, {n}.\n" for n in range(4)},
+    "Cellar notes.md": "The rye dough is in here, and we read about herbs.\n",
+    "Zinfandel Valley.md": "A place.\n",
+    "Journey.md": "In the morning we left for Zinfandel Valley.\n",
+    "Modules.md": "# Modules\n",
+    "Analytic Modules.md": "# Analytic Modules\n",
+    "Lecture.md": "Today we went through the Analytic Modules of it.\n",
+    "Courses.md": "**Modules:**\n\n- Algebra\n- Analysis\n",
+    "Sourdough bread.md": "A bread that rises by itself.\n",
+    "Weekend.md": "Sourdough bread：from the oven of the village, and it was eaten at once.\n",
+    "Harvest.md": "On Saturday we baked Sourdough bread for all.\n",
+    **{f"Shelf/{n:02}.md": f"---\ncover: ['[[Rye dough]]']\n---\nShelf {n}.\n" for n in range(10)},
+    "Shelf/Odd.md": "---\ncover: '[[Rye dough copy]]'\n---\nOdd.\n",
+    "Agents/About this folder.md": "---\ntype: agents-folder\n---\nAgents write here.\n",
+    "Agents/Memory/Old.md": "---\ntype: memory\nkind: fact\nexpires: 2024-01-01\n---\nOld.\n",
+    "Agents/Memory/New.md": "---\ntype: memory\nkind: fact\nexpires: 2124-01-01\n---\nNew.\n",
+}
+
+
+async def plan(served: Served, *checks: str) -> list[dict[str, Any]]:
+    """Return what some checks find, after an attempt to write it."""
+    answer = await served.call("plan_tidy", checks=list(checks), dry_run=True, skip_checked=False, limit=500)
+    assert answer.status == 200, answer.body
+    found: list[dict[str, Any]] = answer.json["findings"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("check", "texts"),
+    [
+        ("property_names", ["Rename the property `Rating` (1 note: [[Log/14|14]]) to `rating`"]),
+        (
+            "property_types",
+            [
+                "In [[Shelf/Odd|Odd]], make `cover` a list: `[[Rye dough copy]]`",
+                "In [[Log/13|13]], make `rating` a number: `4`",
+            ],
+        ),
+        ("conventions", ["In [[Log/13|13]], change `stage` from `doone` to `done`"]),
+        ("orphans", ["List [[Herbs/Lovage|Lovage]] in [[Herbs/Herbs|Herbs]]"]),
+        ("duplicates", ["Merge [[Rye dough copy]] into [[Rye dough]]"]),
+        ("empty_notes", []),
+        ("attachments", ["Delete `unused.png`"]),
+        ("prospects", ["Create a note “Sebastian Kneipp”"]),
+        (
+            "missing_links",
+            [
+                "In [[Harvest]], link “Sourdough bread” to [[Sourdough bread]]",
+                "In [[Weekend]], link “Sourdough bread” to [[Sourdough bread]]",
+                "In [[Journey]], link “Zinfandel Valley” to [[Zinfandel Valley]]",
+                "In [[Lecture]], link “Analytic Modules” to [[Analytic Modules]]",
+                "In [[Courses]], link “Modules” to [[Modules]]",
+            ],
+        ),
+        ("memories", ["Archive the memory [[Agents/Memory/Old|Old]]"]),
+        ("headings", []),
+        ("daily_notes", []),
+        ("broken_links", []),
+        ("tags", []),
+        ("topics", []),
+        ("corrections", []),
+        ("unfilled_notes", []),
+    ],
+)
+async def test_a_check_finds_what_is_wrong_and_nothing_else(served: Served, check: str, texts: list[str]) -> None:
+    assert sorted(one["text"] for one in await plan(served, check)) == sorted(texts)
+
+
+async def test_a_label_and_a_note_without_words_are_no_sure_link(served: Served) -> None:
+    ticked = {one["notes"][0]: one["ticked"] for one in await plan(served, "missing_links")}
+    assert ticked == {
+        "Harvest.md": True,
+        "Journey.md": True,
+        "Weekend.md": False,
+        "Courses.md": False,
+        "Lecture.md": False,
+    }
+
+
+async def make_old(served: Served, *names: str) -> None:
+    """Let some notes seem to be a month old."""
+    old = time.time() - 30 * 86_400
+    for name in names:
+        os.utime(root(served) / name, (old, old))
+    await served.bridge.find(None).vault.indexer.look_at(names)
+
+
+async def test_an_empty_note_is_told_once_it_is_old_and_nobody_wants_it(served: Served) -> None:
+    await make_old(served, "Void.md", "Wanted.md")
+    found = await plan(served, "empty_notes")
+    assert [(one["text"], one["ticked"]) for one in found] == [("Delete [[Void]]", False)]
+
+
+async def test_findings_of_several_checks_on_one_note_are_all_applied(served: Served) -> None:
+    checks = ["property_types", "conventions"]
+    made_plan = (await served.call("plan_tidy", checks=checks)).json
+    before = content(served)
+    path = root(served) / made_plan["path"]
+    path.write_text(path.read_text(encoding="utf-8").replace("- [ ]", "- [x]"), encoding="utf-8")
+    done = (await served.call("apply_plan", path=made_plan["path"], confirm=True)).json
+    assert [one["state"] for one in done["checks"]] == ["applied", "applied"]
+    assert not any(one["dropped"] for one in done["checks"])
+    assert content(served)["Log/13.md"] == b"---\nrating: 4\nstage: done\n---\nDay 13.\n"
+    await served.call("undo_session", session=done["session"])
+    assert content(served) == before
+
+
+async def test_an_agent_proposes_and_neither_accepts_nor_mutes(served: Served) -> None:
+    agent = bearer(made(served, "agent", "read", "write"), "agent/1")
+    made_plan = (await served.call("plan_tidy", checks=["property_types", "memories"])).json
+    before = content(served)
+    done = (await call(served, agent, "apply_plan", path=made_plan["path"], confirm=True)).json
+    assert {one["state"] for one in done["checks"]} == {"proposed"}
+    assert content(served) == before
+    assert "archived" not in (root(served) / "Agents/Memory/Old.md").read_text()
+    accepted = await call(served, agent, "judge_finding", path=made_plan["path"], finding="g1", verdict="accept")
+    assert accepted.code == "declined"
+    assert (await call(served, agent, "tidy_rules", check="tags", muted=True)).code == "declined"
+    rejected = await call(served, agent, "judge_finding", path=made_plan["path"], finding="g1", verdict="reject")
+    assert rejected.code == "declined"
+    shown = (await served.call("show_plan", path=made_plan["path"])).json["findings"]
+    assert {one["state"] for one in shown if one["ticked"]} == {"proposed"}
+    # What an agent proposed does not keep the user from doing it.
+    applied = (await served.call("apply_plan", path=made_plan["path"], confirm=True)).json
+    assert {one["state"] for one in applied["checks"]} == {"applied"}
+    again = (await served.call("apply_plan", path=made_plan["path"], confirm=True)).json
+    assert {(one["state"], one["findings"] == []) for one in again["checks"]} == {("left_out", True)}
+    rules = (await served.call("tidy_rules")).json["rules"]
+    assert not any(one["rejected"] for one in rules)
+
+
+async def test_who_acts_as_the_user_applies_a_plan_under_its_forecast(served: Served) -> None:
+    before = content(served)
+    made_plan = (await served.call("plan_tidy", checks=["property_names"])).json
+    async with connected(served, preset="full") as client:
+        done = (await client.call_tool("apply_plan", {"path": made_plan["path"]})).structured_content
+    assert [(one["state"], bool(one["forecast"])) for one in done["checks"]] == [("applied", True)]
+    assert content(served) != before
+    await served.call("undo_session", session=done["session"])
+    assert content(served) == before
+
+
+async def test_accepting_what_an_agent_applies_is_compared_with_the_forecast(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = bearer(made(served, "agent", "read", "write"), "agent/1")
+    made_plan = (await served.call("plan_tidy", checks=["property_types"])).json
+    done = (await call(served, agent, "apply_plan", path=made_plan["path"])).json
+    [(state, change)] = [(one["state"], one["change_id"]) for one in done["checks"]]
+    assert state == "proposed"
+    before = content(served)
+
+    def wrong(*_: object) -> None:
+        raise ExpectationFailed("The change did something else than was forecast, and was undone.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("bridge.engine.vault_counter._ForecastCheck.verify", wrong)
+        assert (await served.call("decide", id=change, verdict="accept")).code == "expectation_failed"
+    assert content(served) == before
+
+
+async def test_an_agent_ticks_and_rewords_nothing(served: Served) -> None:
+    await served.call("set_up_memory", templates=False)
+    save_settings(served.bridge.settings_path, {"notebook_clients": ["*"]})
+    await served.bridge.reload()
+    agent = bearer(made(served, "agent", "read", "write"), "agent/1")
+    planned = (await call(served, agent, "plan_tidy", checks=["attachments", "memories"])).json
+    assert (planned["state"], planned["path"].startswith("Agents/Tidy/")) == ("applied", True)
+    deletion = next(one for one in planned["findings"] if one["check"] == "attachments")
+    text = (root(served) / planned["path"]).read_text()
+    line = next(line for line in text.splitlines() if line.endswith(f"^{deletion['id']}"))
+    forged = f"- [x] In [[Names]], mend a broken link · 0.95 ^{deletion['id']}"
+    edits = [{"op": "replace_text", "old": line, "new": forged}]
+    await served.call("wait_until_indexed", path=planned["path"])
+    digest = (await call(served, agent, "read_note", path=planned["path"])).json["digest"]
+    edited = await call(served, agent, "edit_note", path=planned["path"], edits=edits, digest=digest)
+    assert edited.json["state"] == "proposed"
+    assert (root(served) / planned["path"]).read_text() == text
+    # Beside the plans it may write, and what it writes there is no plan.
+    copy = await call(
+        served, agent, "create_note", path="Agents/Copy.md", text=text.replace(line, forged), confirm=True
+    )
+    assert copy.json["state"] == "applied"
+    await served.call("wait_until_indexed", path="Agents/Copy.md")
+    refused = await served.call("apply_plan", path="Agents/Copy.md", confirm=True)
+    assert (refused.code, "Agents/Tidy" in refused.json["error"]["hint"]) == ("invalid_arguments", True)
+    # Whoever rewords a line, what it does is told.
+    assert (await served.call("decide", id=edited.json["change_id"], verdict="accept")).status == 200
+    shown = (await served.call("show_plan", path=planned["path"])).json
+    told = next(one for one in shown["findings"] if one["id"] == deletion["id"])
+    assert (told["text"], told["ticked"]) == (deletion["text"], True)
+    assert any(f"^{deletion['id']}" in one for one in shown["notices"])
+    tried = (await served.call("apply_plan", path=planned["path"], dry_run=True)).json
+    assert deletion["text"] in [text for one in tried["checks"] for text in one["texts"]]
+
+
+async def test_a_tick_outweighs_what_an_agent_dismissed(served: Served) -> None:
+    first = (await served.call("plan_tidy", checks=["duplicates"])).json
+    pair = next(one for one in first["findings"] if one["notes"][0].startswith("Rye dough"))
+    agent = bearer(made(served, "agent", "read", "write"), "agent/1")
+    assert (await call(served, agent, "dismiss", kind="merge", paths=pair["notes"])).status == 200
+    later = (await served.call("plan_tidy", checks=["duplicates"], skip_checked=False)).json
+    assert not any(one["notes"] == pair["notes"] for one in later["findings"])
+    assert any("1 finding dismissed" in one for one in later["notices"])
+    assert (await served.call("judge_finding", path=first["path"], finding=pair["id"], verdict="accept")).status == 200
+    assert (await call(served, agent, "dismiss", kind="merge", paths=pair["notes"])).status == 200
+    done = (await served.call("apply_plan", path=first["path"], confirm=True)).json
+    assert pair["id"] in done["checks"][0]["findings"]
+
+
+async def test_what_is_linked_by_now_is_not_deleted(served: Served) -> None:
+    planned = (await served.call("plan_tidy", checks=["attachments"])).json
+    deletion = next(one for one in planned["findings"] if "unused.png" in one["text"])
+    await served.call("judge_finding", path=planned["path"], finding=deletion["id"], verdict="accept")
+    await served.call("create_note", path="Uses it.md", text="![[unused.png]]\n", confirm=True)
+    done = (await served.call("apply_plan", path=planned["path"], confirm=True)).json
+    assert [one["why"] for one in done["checks"][0]["dropped"]] == [
+        "`[[unused.png]]` in `Uses it.md:1` would lead nowhere."
+    ]
+    assert (root(served) / "unused.png").exists()
+
+
+async def test_an_empty_note_is_deleted_although_the_plan_links_to_it(served: Served) -> None:
+    await make_old(served, "Void.md")
+    planned = (await served.call("plan_tidy", checks=["empty_notes"])).json
+    await served.call("judge_finding", path=planned["path"], finding="g1", verdict="accept")
+    done = (await served.call("apply_plan", path=planned["path"], confirm=True)).json
+    assert [(one["state"], one["dropped"]) for one in done["checks"]] == [("applied", [])]
+    assert not (root(served) / "Void.md").exists()
+
+
+async def test_what_is_asked_for_must_exist(served: Served) -> None:
+    assert (await served.call("plan_tidy", checks=["weeds"])).code == "invalid_arguments"
+    assert (await served.call("plan_tidy", folder="Nowhere")).code == "folder_not_found"
+    assert (await served.call("show_plan", path="Journey.md")).code == "invalid_arguments"
+    assert (await served.call("apply_plan", path="Nowhere.md")).code == "note_not_found"
+    assert (await served.call("tidy_rules", check="weeds", muted=True)).code == "invalid_arguments"

@@ -1,0 +1,54 @@
+"""How often the changes of a plan are planned, and what is done if one of them must be confirmed."""
+
+import pytest
+
+from bridge.api.call import OWNER, Call
+from bridge.changes.effect import Effect
+from bridge.engine.apply_requests import RequestSelection
+from bridge.features import get_operation
+from tests.features.served import Served
+from tests.features.test_tidy import NOTES, call, content, edit_file, new_plan
+
+__all__ = ["NOTES"]
+
+
+@pytest.fixture
+def planned(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The number of requests of each selection that is planned."""
+    counts: list[int] = []
+    make = RequestSelection.make
+
+    def count(selection: RequestSelection) -> Effect:
+        counts.append(len(selection.requests))
+        return make(selection)
+
+    monkeypatch.setattr(RequestSelection, "make", count)
+    return counts
+
+
+@pytest.mark.parametrize(
+    ("checks", "confirm", "times"),
+    [(["headings", "broken_links"], True, 2), (["headings", "broken_links"], False, 4), (["headings"], False, 1)],
+)
+async def test_each_check_is_planned_once_where_none_can_need_more(
+    served: Served, planned: list[int], checks: list[str], confirm: bool, times: int
+) -> None:
+    plan = await new_plan(served, checks=checks)
+    planned.clear()
+    done = await call(served, "apply_plan", path=plan["path"], confirm=confirm)
+    assert [one["state"] for one in done["checks"]] == ["applied"] * len(checks)
+    assert len(planned) == times
+
+
+@pytest.mark.parametrize("checks", [["headings", "tags"], ["tags"]])
+async def test_nothing_is_applied_if_one_check_must_be_confirmed(served: Served, checks: list[str]) -> None:
+    plan = await new_plan(served, checks=checks)
+    for one in plan["findings"]:
+        await call(served, "judge_finding", path=plan["path"], finding=one["id"], verdict="accept")
+    await get_operation("change_settings").run(Call(served.bridge, OWNER), {"changes": {"confirm_files": 1}})
+    for name in ("Build log.md", "Land/Left.md"):
+        await edit_file(served, name, lambda text: text.replace("#Garden", "#Garden #tools") + "#tools\n")
+    before = content(served)
+    answer = await served.call("apply_plan", path=plan["path"])
+    assert answer.code == "confirmation_required"
+    assert content(served) == before
