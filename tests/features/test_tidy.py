@@ -86,6 +86,7 @@ async def test_a_plan_is_a_note_and_changes_nothing_else(served: Served) -> None
     assert found["headings"][0]["notes"] == ["Land/Plot.md"]
     assert found["daily_notes"][0]["notes"] == ["2025-01-03.md"]
     assert {one["check"] for one in plan["findings"]} >= {"tags", "broken_links", "headings", "daily_notes"}
+    assert "```" not in text
     for one in plan["findings"]:
         line = next(line for line in text.splitlines() if line.endswith(f"^{one['id']}"))
         assert line.startswith("- [x]" if one["ticked"] else "- [ ]")
@@ -241,16 +242,11 @@ async def test_a_finding_whose_note_changed_is_dropped_and_told(served: Served) 
 @pytest.mark.parametrize(
     "tamper",
     [
-        lambda text: text.replace("Land/Plot.md", "Land/Left.md"),
-        lambda text: re.sub(r'"confidence": 0\.\d+', '"confidence": 1.0', text),
-        lambda text: re.sub(r"(?m)^> \{.*\n", "", text),
-        lambda text: text.replace("> ```json garden", "> ```json"),
         lambda text: re.sub(r"(?m)^(- \[x\].*)\^g1$", r"\1^g99", text),
         lambda text: re.sub(r"(?m)^(- \[x\].*\^g1)$", r"\1\n\1", text),
-        lambda text: re.sub(r"(?m)^(> \{\"id\": \"g1\".*)$", r"\1\n\1", text),
     ],
 )
-async def test_a_plan_whose_data_were_changed_is_refused(served: Served, tamper: Edit) -> None:
+async def test_a_line_that_stands_for_no_finding_is_refused(served: Served, tamper: Edit) -> None:
     plan = await new_plan(served, checks=["headings", "broken_links"])
     await edit_file(served, plan["path"], tamper)
     before = content(served)
@@ -258,6 +254,27 @@ async def test_a_plan_whose_data_were_changed_is_refused(served: Served, tamper:
     assert answer.code == "invalid_arguments"
     assert "plan" in answer.json["error"]["hint"]
     assert content(served) == before
+
+
+async def test_what_is_applied_is_what_the_bridge_found_whatever_the_line_says(served: Served) -> None:
+    plan = await new_plan(served, checks=["headings"])
+    before = content(served)
+    forged = 'Delete [[Land/Left|Left]] {"id": "g1", "check": "headings", "request": {"op": "delete_note"}}'
+    await edit_file(served, plan["path"], lambda text: re.sub(r"(?m)^- \[x\] .* (\^g1)$", rf"- [x] {forged} \1", text))
+    shown = await call(served, "show_plan", path=plan["path"])
+    assert [one["text"] for one in shown["findings"]] == [one["text"] for one in plan["findings"]]
+    assert "worded otherwise" in shown["notices"][0]
+    await call(served, "apply_plan", path=plan["path"])
+    now = content(served)
+    assert {path for path in before if now.get(path) != before[path]} == {"Land/Plot.md"}
+
+
+async def test_the_finding_of_a_note_that_was_denied_since_is_forgotten(served: Served) -> None:
+    plan = await new_plan(served, checks=["headings"])
+    settings = {"changes": {"deny": ["Land/Plot.md"]}}
+    await get_operation("change_settings").run(Call(served.bridge, OWNER), settings)
+    answer = await served.call("apply_plan", path=plan["path"])
+    assert (answer.code, "no such finding" in answer.body.decode()) == ("invalid_arguments", True)
 
 
 async def test_a_line_with_the_words_of_another_finding_is_refused(served: Served) -> None:
@@ -283,9 +300,8 @@ def swap_ids(text: str, one: str, other: str) -> str:
         lambda text: re.sub(r"(?m)^(- \[x\]) .*(\^g\d+)$", r"\1 yes, this one \2", text),
         lambda text: re.sub(r"(?m)(\^g\d+)$", r"\1 ", text),
         lambda text: re.sub(r"(?m)^(- \[x\] .*)(\^g\d+)$", r"\1\2 and more words", text),
-        lambda text: "\n".join([*text.splitlines()[:5], *reversed(text.splitlines()[5:-20]), *text.splitlines()[-20:]]),
+        lambda text: "\n".join([*text.splitlines()[:5], *reversed(text.splitlines()[5:])]),
         lambda text: re.sub(r"(?m)^## .*\n", "", text),
-        lambda text: text.replace("> ", ""),
         lambda text: text + "\n- [x] A task of my own\n- [x] Another ^own\n",
         lambda text: text.replace("What could", "- [x] Mine\n\nWhat could"),
     ],

@@ -1,5 +1,6 @@
 """Every table of every subject, those of features too: notes are erased, their rows follow moves and outlive damage."""
 
+import json
 import sqlite3
 import time
 import zlib
@@ -81,7 +82,8 @@ def fill_gardener(store: Store, path: VaultPath) -> None:
     ledger = Ledger(store.database)
     ledger.set_checked("one", [(path, Digest("1")), (OTHER, Digest("2"))])
     if not ledger.findings("plan"):
-        ledger.add_plan("plan", [("g1", "tags", "3")], ["4"])
+        data = json.dumps({"notes": [path, OTHER], "digests": {}})
+        ledger.add_plan("plan", [("g1", "tags", data)], ["4"])
     ledger.set_run("done")
     ledger.judge("plan", ["g1"], "accept")
     ledger.mute("tags", muted=True)
@@ -115,11 +117,11 @@ SAMPLES: dict[str, Callable[[Store, VaultPath], None]] = {
 """Fills every table of a subject with rows that name a note; a feature with tables needs one here."""
 
 WITHOUT_NOTES = {
-    "counter", "judged", "change", "garden_finding", "garden_plan", "garden_rule", "garden_run",
+    "counter", "judged", "change", "garden_plan", "garden_rule", "garden_run",
 }  # fmt: skip
 """Tables that name no note; a change goes with its steps."""
-PAST = {("step", "path")}
-"""What a step did stays as it was; `now` follows the note."""
+PAST = {("step", "path"), ("garden_finding", "data")}
+"""What a step did and a plan found stays as it was; `now` follows the note, and a finding does not hold any more."""
 
 
 @pytest.fixture(params=all_subjects(), ids=lambda subject: subject.name)

@@ -101,14 +101,14 @@ async def apply_plan(call: Call, path: VaultPath, checks: CheckNames = (), *, op
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
-        InvalidArguments: It is not a plan that was made here, or its data were changed.
+        InvalidArguments: It is not a plan that was made here, or a ticked line is none of its findings.
     """
     vault = call.vault
     vault.require_keyword()
     plan = await open_plan(vault, path)
     if unknown := [name for name in checks if name not in {check.name for check in CHECKS}]:
         raise InvalidArguments(f"There is no check `{unknown[0][:40]}`.", hint="`tidy_rules` lists them.")
-    plan.require_unaltered(plan.ticked_ids)
+    plan.require_known(plan.ticked_ids)
     by = author(call, "apply_plan", options.reason, confirm=options.confirm)
     by = replace(by, session=f"tidy-{secrets.token_hex(6)}", applies_in=None)
     if call.has_agreed:
@@ -295,7 +295,7 @@ async def show_plan(
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
-        InvalidArguments: It is not a plan that was made here, or the data of `finding` were changed.
+        InvalidArguments: It is not a plan that was made here, or it lists `finding` twice.
         TextNotFound: The plan does not list `finding`.
     """
     vault = call.vault

@@ -84,14 +84,13 @@ class TidyCheck(Protocol):
         ...
 
 
-def encode_finding(finding: TidyFinding, id_: str, digests: Mapping[VaultPath, Digest]) -> str:
-    return json.dumps({"id": id_, **to_builtins(finding), "digests": dict(digests)})
+def encode_finding(finding: TidyFinding, digests: Mapping[VaultPath, Digest]) -> str:
+    return json.dumps({**to_builtins(finding), "digests": dict(digests)})
 
 
 def decode_finding(record: str) -> tuple[TidyFinding, Mapping[VaultPath, Digest]]:
     try:
         facts = json.loads(record)
-        del facts["id"]
         digests = facts.pop("digests")
         return convert(facts, TidyFinding), digests
     except (KeyError, TypeError, ValueError, ValidationError) as error:

@@ -39,7 +39,7 @@ async def judge_finding(
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
-        InvalidArguments: It is not a plan that was made here, or the data of the finding were changed.
+        InvalidArguments: It is not a plan that was made here, or it lists the finding twice.
         TextNotFound: The plan does not list such a finding.
         Declined: The caller is not the user.
     """

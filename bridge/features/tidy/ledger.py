@@ -1,13 +1,24 @@
-"""What is kept of plans: the digests of its findings, what became of them, its muted checks, and checked notes."""
+"""What is kept of plans: their findings, what became of them, its muted checks, and checked notes."""
 
+import json
+import sqlite3
 import time
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final, Literal
 
 from bridge.records import Record
 from bridge.state.database import Database
-from bridge.state.tables import Subject, Table
+from bridge.state.tables import Denied, Subject, Table
 from bridge.types import Digest, VaultPath
+
+
+def _forget(connection: sqlite3.Connection, denied: Denied) -> None:
+    """Remove the data of findings about denied notes."""
+    rows = connection.execute("SELECT rowid, data FROM garden_finding WHERE data != ''").fetchall()
+    facts = [(id_, json.loads(data)) for id_, data in rows]
+    gone = [(id_,) for id_, one in facts if any(map(denied, (*one["notes"], *one["digests"])))]
+    connection.executemany("UPDATE garden_finding SET data = '' WHERE rowid = ?", gone)
+
 
 TABLES: Final = Subject(
     "gardener",  # As this subject was called first.
@@ -45,7 +56,12 @@ TABLES: Final = Subject(
         """,
         "ALTER TABLE garden_rule ADD COLUMN ticked INTEGER NOT NULL DEFAULT 0;",
         "ALTER TABLE garden_plan ADD COLUMN session TEXT NOT NULL DEFAULT '';",
+        """
+        ALTER TABLE garden_finding DROP COLUMN digest;
+        ALTER TABLE garden_finding ADD COLUMN data TEXT NOT NULL DEFAULT '';
+        """,
     ),
+    forget=_forget,
 )
 
 MIN_ACCEPTANCE: Final = 0.2
@@ -62,10 +78,10 @@ Run = Literal["tried", "done"]
 
 
 class KeptFinding(Record):
-    """A finding of a plan, as it was written into the note."""
+    """A finding of a plan, as it was when the plan was made."""
 
-    rule: str
-    digest: str
+    data: str
+    """The finding, as `encode_finding` returns it; empty if a note of it was denied since."""
     change: str
     """The change that applied it last; empty if none did."""
 
@@ -108,10 +124,10 @@ class Ledger:
         self._database = database
 
     def add_plan(self, plan: str, findings: Iterable[tuple[str, str, str]], lines: Iterable[str]) -> None:
-        """Record the findings of a plan, each with its id, its check, and the digest of its data; and its lines."""
+        """Record the findings of a plan, each with its id, its check, and its data; and its lines."""
         rows = [(plan, *finding) for finding in findings]
         with self._database.transaction() as connection:
-            connection.executemany("INSERT INTO garden_finding (plan, id, rule, digest) VALUES (?, ?, ?, ?)", rows)
+            connection.executemany("INSERT INTO garden_finding (plan, id, rule, data) VALUES (?, ?, ?, ?)", rows)
             query = "INSERT INTO garden_plan (plan, made, lines) VALUES (?, ?, ?)"
             connection.execute(query, (plan, time.time(), " ".join(sorted(set(lines)))))
 
@@ -137,7 +153,7 @@ class Ledger:
         return int(row[0])
 
     def findings(self, plan: str) -> Mapping[str, KeptFinding]:
-        query = "SELECT id, rule, digest, change FROM garden_finding WHERE plan = ?"
+        query = "SELECT id, data, change FROM garden_finding WHERE plan = ?"
         rows = self._database.read(lambda connection: connection.execute(query, (plan,)).fetchall())
         return {id_: KeptFinding(*rest) for id_, *rest in rows}
 

@@ -1,8 +1,8 @@
-"""The note of a plan: findings as tasks that a person ticks, and below them, folded, what each would change."""
+"""The note of a plan: findings as tasks that a person ticks."""
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from bridge.markdown.names import note_name
@@ -28,10 +28,7 @@ INSTEAD: Final = " · instead: "
 
 _TASK: Final = re.compile(r"(?P<marker>[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[)(?P<box>.)(?P<rest>\][ \t]+.*)")
 _ID: Final = re.compile(r"\^(g\d+)(?![\w-])")
-_OPENS: Final = re.compile(r"[> \t]*(?:```+|~~~+)[ \t]*json garden[ \t]*")
-_CLOSES: Final = re.compile(r"[> \t]*(?:```+|~~~+)[ \t]*")
 _LINK: Final = re.compile(r"\[\[[^\[\]]*\]\]")
-_RECORD: Final = re.compile(r'[> \t]*(?P<text>\{"id": ?"(?P<id>g\d+)".*\})[ \t]*')
 
 
 class PlanLine(Record):
@@ -69,47 +66,32 @@ class PlanText(Record):
 
     Attributes:
         lines: The findings that are listed, in order.
-        records: The data of each finding, by its id, as one line of JSON.
-        repeated: Ids that stand on more than one line, or have more than one record.
+        repeated: Ids that stand on more than one line.
     """
 
     lines: tuple[PlanLine, ...]
-    records: Mapping[str, str]
     repeated: frozenset[str]
 
 
-def write_plan(summary: Sequence[str], sections: Iterable[PlanSection], records: Sequence[str]) -> str:
+def write_plan(summary: Sequence[str], sections: Iterable[PlanSection]) -> str:
     """Write the text of a plan's note, without its properties."""
     parts = ["\n\n".join(summary)]
     for section in sections:
         tasks = "\n".join(f"- [{'x' if one.ticked else ' '}] {one.text} ^{one.id}" for one in section.lines)
         parts.append(f"## {section.title}\n\n{section.sentence}\n\n{tasks}")
-    data = "\n".join(f"> {record}" for record in records)
-    parts.append(f"> [!note]- As data\n> ```json garden\n{data}\n> ```")
     return "\n\n".join(parts) + "\n"
 
 
 def read_plan(text: str) -> PlanText:
-    """Read a plan's note, however a person edited it; lines and records that are not understood are left out."""
+    """Read a plan's note, however a person edited it; lines that are not understood are left out."""
     lines: list[PlanLine] = []
-    records: dict[str, str] = {}
     repeated: set[str] = set()
-    inside = False
     for number, line in enumerate(text.splitlines(), 1):
-        if not inside and _OPENS.fullmatch(line):
-            inside = True
-        elif inside and _CLOSES.fullmatch(line):
-            inside = False
-        elif inside:
-            if (record := _RECORD.fullmatch(line)) is not None:
-                if record["id"] in records:
-                    repeated.add(record["id"])
-                records[record["id"]] = record["text"]
-        elif (task := _TASK.fullmatch(line)) is not None and (ids := _ID.findall(task["rest"])):
+        if (task := _TASK.fullmatch(line)) is not None and (ids := _ID.findall(task["rest"])):
             if any(one.id == ids[-1] for one in lines):
                 repeated.add(ids[-1])
             lines.append(PlanLine(ids[-1], task["box"] in "xX", _words(task["rest"]), number))
-    return PlanText(tuple(lines), records, frozenset(repeated))
+    return PlanText(tuple(lines), frozenset(repeated))
 
 
 def tick_line(text: str, id_: str, *, ticked: bool) -> str:
@@ -133,11 +115,10 @@ def _mark(task: re.Match[str]) -> str:
 
 
 def _change_line(text: str, id_: str, change: Callable[[re.Match[str]], str]) -> str:
-    lines, inside = text.splitlines(keepends=True), False
+    lines = text.splitlines(keepends=True)
     for at, line in enumerate(lines):
         body = line.rstrip("\r\n")
-        inside = (inside or _OPENS.fullmatch(body) is not None) and not (inside and _CLOSES.fullmatch(body))
-        task = None if inside else _TASK.fullmatch(body)
+        task = _TASK.fullmatch(body)
         if task is not None and _ID.findall(task["rest"])[-1:] == [id_]:
             lines[at] = change(task) + line[len(body) :]
     return "".join(lines)
@@ -154,11 +135,6 @@ def split_value(line: str, written: str) -> tuple[str, str | None]:
         return words, None
     words, mark, value = words.partition(INSTEAD)
     return words, value if mark else None
-
-
-def record_digest(plan: str, record: str) -> str:
-    """Return the digest by which the data of a finding is known again."""
-    return hashlib.sha256(f"{plan}\n{record}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def line_digests(text: str) -> frozenset[str]:

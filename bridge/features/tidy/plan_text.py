@@ -35,7 +35,6 @@ from bridge.features.tidy.plan_note import (
     PlanSection,
     line_digests,
     plain_words,
-    record_digest,
     write_plan,
 )
 from bridge.features.tidy.records import PlannedFinding
@@ -191,7 +190,7 @@ class PlanNote(Record):
     """What writes it, in place of a plan that nobody has touched."""
     findings: tuple[PlannedFinding, ...]
     rows: Sequence[tuple[str, str, str]]
-    """The id, the check and the digest of each finding, for the ledger."""
+    """The id, the check and the data of each finding, for the ledger."""
 
     def keep(self, vault: OpenVault) -> None:
         """Record it as a plan that was made here. Blocks."""
@@ -208,9 +207,8 @@ async def build_plan_note(
 def _build(vault: OpenVault, tried: TriedFindings, replaced: WrittenPlan | None) -> PlanNote:
     findings = {f"g{number}": one for number, one in enumerate(tried.findings, 1)}
     plan = secrets.token_hex(8)
-    records = {id_: encode_finding(one, id_, note_digests(vault, one)) for id_, one in findings.items()}
     now = datetime.now().astimezone()
-    text = write_plan(_summary(tried), _sections(findings), list(records.values()))
+    text = write_plan(_summary(tried), _sections(findings))
     properties = {"type": TYPE, "plan": plan, "made": now.strftime("%Y-%m-%dT%H:%M")}
     path = _free_path(vault, agents_folder(vault.settings).plans, now)
     requests: list[Request] = []
@@ -230,7 +228,7 @@ def _build(vault: OpenVault, tried: TriedFindings, replaced: WrittenPlan | None)
         text,
         requests,
         tuple(describe_finding(id_, one, ticked=one.is_ticked) for id_, one in findings.items()),
-        [(id_, findings[id_].check, record_digest(plan, record)) for id_, record in records.items()],
+        [(id_, one.check, encode_finding(one, note_digests(vault, one))) for id_, one in findings.items()],
     )
 
 
@@ -266,7 +264,7 @@ def _summary(tried: TriedFindings) -> list[str]:
     explained = (
         "What could be tidied; what is very likely right is ticked already. Nothing is changed before this plan"
         " is applied: tick what is right, untick or delete what is not. The words of a line may be changed, its `^g…`"
-        " and the data at the end may not. To have"
+        " may not. To have"
         f" another value than the proposed one, end a line with `{INSTEAD.strip()} another value`, before its `^g…`."
     )
     return [

@@ -11,7 +11,7 @@ from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments, NoteNotFound, TextNotFound
 from bridge.features.tidy.finding import TidyFinding, decode_finding, with_digest
 from bridge.features.tidy.ledger import KeptFinding, Ledger
-from bridge.features.tidy.plan_note import FORMER_TYPE, TYPE, PlanLine, PlanText, read_plan, record_digest, split_value
+from bridge.features.tidy.plan_note import FORMER_TYPE, TYPE, PlanLine, PlanText, read_plan, split_value
 from bridge.features.tidy.plan_text import WrittenPlan, finding_line, with_value, written_plans
 from bridge.markdown.decode import digest_of
 from bridge.markdown.note import field_of
@@ -20,11 +20,9 @@ from bridge.records import Record
 from bridge.state.change_records import Change
 from bridge.types import Digest, VaultPath
 
-ALTERED = "The data at the end of the plan are only read: make a new plan, or edit the lines above them."
-
 
 class ListedFinding(Record):
-    """A finding that is listed in a plan's note, with its data, which are as they were made."""
+    """A finding that is listed in a plan's note, with what it was when the plan was made."""
 
     line: PlanLine
     """Its line, without marks and the value of a person."""
@@ -50,7 +48,7 @@ class OpenPlan(Record):
     digest: Digest
     plan: PlanText
     findings: Mapping[str, ListedFinding]
-    """The listed findings whose data are as they were made, in the order of the note."""
+    """The listed findings that can be told apart, in the order of the note."""
     altered: Mapping[str, str]
     """Why the others cannot be applied, by their ids."""
 
@@ -59,16 +57,17 @@ class OpenPlan(Record):
         """The findings whose lines say something else than was written."""
         return [id_ for id_, one in self.findings.items() if one.line.text != one.written]
 
-    def require_unaltered(self, ids: Iterable[str]) -> None:
-        """Require that the data of some findings are as they were made."""
+    def require_known(self, ids: Iterable[str]) -> None:
+        """Require that some lines stand for findings of the plan."""
         for id_ in ids:
             if id_ in self.altered:
-                raise InvalidArguments(f"`^{id_}`: {self.altered[id_]}", hint=ALTERED, finding=id_)
+                hint = "Make a new plan, or correct the line."
+                raise InvalidArguments(f"`^{id_}`: {self.altered[id_]}", hint=hint, finding=id_)
 
     def find(self, name: str) -> str:
         """Return the id of a listed finding, given as a person may write it."""
         id_ = name.strip().removeprefix("^")
-        self.require_unaltered([id_])
+        self.require_known([id_])
         if id_ not in self.findings:
             raise TextNotFound(f"The plan does not list `{id_}`.", hint="`show_plan` lists its findings.")
         return id_
@@ -128,11 +127,11 @@ def _open(vault: OpenVault, path: VaultPath) -> OpenPlan:
     for line in plan.lines:
         if line.id in plan.repeated:
             altered[line.id] = "the id stands more than once."
-        elif why := _find_flaw(id_, plan.records.get(line.id), kept.get(line.id)):
-            altered[line.id] = why
+        elif line.id not in kept or not kept[line.id].data:
+            altered[line.id] = "the plan has no such finding."
         else:
             try:
-                findings[line.id] = _list_finding(vault, line, plan.records[line.id], kept[line.id])
+                findings[line.id] = _list_finding(vault, line, kept[line.id])
             except BridgeError as error:
                 altered[line.id] = error.message
     for one in _find_swapped(findings):
@@ -141,21 +140,13 @@ def _open(vault: OpenVault, path: VaultPath) -> OpenPlan:
     return OpenPlan(path, id_, text, digest_of(data), plan, findings, altered)
 
 
-def _list_finding(vault: OpenVault, line: PlanLine, record: str, kept: KeptFinding) -> ListedFinding:
-    finding, digests = decode_finding(record)
+def _list_finding(vault: OpenVault, line: PlanLine, kept: KeptFinding) -> ListedFinding:
+    finding, digests = decode_finding(kept.data)
     written = " ".join(finding_line(finding).split())
     words, value = split_value(line.text, written)
     if value is not None:
         finding = with_value(finding, value, vault.files.locate)
     return ListedFinding(replace(line, text=words), written, finding, digests, _active_change(vault, kept.change))
-
-
-def _find_flaw(plan: str, record: str | None, kept: KeptFinding | None) -> str | None:
-    if kept is None:
-        return "the plan has no such finding."
-    if record is None:
-        return "its data are missing."
-    return None if record_digest(plan, record) == kept.digest else "its data were changed."
 
 
 def _find_swapped(findings: Mapping[str, ListedFinding]) -> list[str]:
