@@ -61,6 +61,11 @@ class AgentsFolder(Record):
         """The folder of the plan to tidy the vault."""
         return self.place("Tidy")
 
+    @property
+    def plan(self) -> VaultPath:
+        """The note of that plan."""
+        return self.place("Tidy/Plan.md")
+
     def place(self, name: str) -> VaultPath:
         return VaultPath(f"{self.path}/{name}")
 

@@ -25,8 +25,9 @@ HEADER = re.compile(r"""\s*\[\s*([^\[\]"']+?)\s*\]\s*(#.*)?""")
 FORMER = (
     (r"^(\s*\[?\s*)gardener(?=\s*[.\]])", r"\1tidy"),
     (r"^(\s*(?:tidy\s*\.\s*)?)garden_every_days(?=\s*=)", r"\1plan_every_days"),
+    (r"^\s*(?:tidy\s*\.\s*)?plans_keep_days\s*=.*\n?", ""),
 )
-"""What names of the former section `gardener` became."""
+"""What names of the former section `gardener` became; the last is not needed any more."""
 
 
 def load_settings(path: Path) -> tuple[Settings, tuple[SettingProblem, ...]]:

@@ -58,5 +58,5 @@ async def test_properties_that_are_lists(tmp_path: Path) -> None:
         assert (await served.call("take_over")).code == "note_not_found"
         await ok(served, "save_session", summary="Plastered.")
         plan = await ok(served, "plan_tidy")
-        applied = await ok(served, "apply_plan", path=str(plan["path"]))
+        applied = await ok(served, "apply_plan")
         assert applied["path"] == plan["path"]

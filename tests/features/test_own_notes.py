@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest_asyncio
 
+from bridge.features.tidy.finding import REMOVING
 from tests.features.served import Served, readable, serving, write_vault
 from tests.features.test_agents_folder import contents as content
 from tests.features.test_agents_folder import root
+from tests.features.test_tidy import is_sure
 from tests.features.test_topics import use
 
 SONGS = {f"Songs/{n:02}.md": "---\nType: Song\ntopics: ['[[Oven]]']\n---\n#Clay\n" for n in range(12)}
@@ -61,10 +63,11 @@ async def test_a_plan_renames_in_no_note_that_it_does_not_name(served: Served) -
         f"Rename the property `type` (3 notes: {', '.join(RENAMED)}) to `Type`",
     ]
     [plan] = [path for path in content(served) if path.startswith("Agents/Tidy/")]
-    # The second would change the rules of the topic folder, so that only a person ticks it.
-    assert [one["ticked"] for one in found] == [True, False]
-    await served.call("judge_finding", path=plan, finding=found[1]["id"], verdict="accept")
-    done = (await served.call("apply_plan", path=plan)).json
+    # The second would change the rules of the topic folder.
+    assert [is_sure(one) for one in found] == [True, False]
+    for one in found:
+        await served.call("judge_finding", finding=one["id"], verdict="accept")
+    done = (await served.call("apply_plan")).json
     assert [(one["state"], one["files"]) for one in done["checks"]] == [("applied", 1), ("applied", 3)]
     after = content(served)
     changed = {path for path in {*before, *after} - {plan} if before.get(path) != after.get(path)}
@@ -132,8 +135,11 @@ async def test_what_the_bridge_reads_as_rules_is_no_finding_and_never_ticked(ser
     await served.call("report_changes", changes=[{"kind": "modify", "path": path} for path in every])
     for path in every:
         await served.call("wait_until_indexed", path=path)
+    for check in {one["check"] for one in await findings(served)} - REMOVING:
+        assert (await served.call("tidy_rules", check=check, ticked=True)).status == 200
     found = await findings(served)
-    assert {path for one in found if one["ticked"] for path in one["notes"]} == {"Plain.md"}
+    ticked = {path for one in found if one["ticked"] for path in one["notes"]}
+    assert ticked & every.keys() - {f"Songs/{number:02}.md" for number in range(12)} == {"Plain.md"}
     renames = [one for one in found if one["check"] == "property_names" and "at_least" in one["text"]]
     assert [one["ticked"] for one in renames] == [False]
     assert renames[0]["why"].endswith("; it would change what Vaultside reads as rules")

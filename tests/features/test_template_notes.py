@@ -1,7 +1,7 @@
 """Templates are known without Obsidian's settings, and neither merged nor linked nor tidied."""
 
 from tests.features.served import Served
-from tests.features.test_tidy import call, content, root
+from tests.features.test_tidy import call, content, root, ticked_plan
 
 PROSE = "Wash the beans, soak them overnight, and cook them in fresh water until they are soft. Salt comes last.\n" * 4
 NOTES = {
@@ -31,7 +31,7 @@ async def test_only_notes_are_suggested_for_merging(served: Served) -> None:
 
 async def test_what_is_renamed_everywhere_is_renamed_in_templates(served: Served) -> None:
     before = content(served)
-    plan = await call(served, "plan_tidy", checks=["tags"])
+    plan = await ticked_plan(served, checks=["tags"])
     assert [one["text"] for one in plan["findings"]] == [
         "Rename the tag `Bean` (2 notes: [[Extras/04_Templates/Meal|Meal]], [[Meals/Soup|Soup]]) to `bean` (2 notes)"
     ]

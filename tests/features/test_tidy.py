@@ -15,7 +15,7 @@ from bridge.features.tidy.records import AppliedCheck
 from bridge.types import Digest, VaultPath
 from tests.features.served import Served
 
-PLAN = "Agents/Tidy/Plan"
+PLAN = "Agents/Tidy/Plan.md"
 Edit = Callable[[str], str]
 NOTES = {
     "Cob oven.md": "---\naliases: [clay oven]\n---\nBuilt of clay and straw. #garden\n",
@@ -61,7 +61,29 @@ async def edit_file(served: Served, path: str, edit: Edit) -> None:
 
 async def new_plan(served: Served, **arguments: Any) -> dict[str, Any]:
     plan = await call(served, "plan_tidy", **arguments)
-    assert plan["path"].startswith(PLAN)
+    assert plan["path"] == PLAN
+    return plan
+
+
+async def change(served: Served, settings: dict[str, Any]) -> None:
+    await get_operation("change_settings").run(Call(served.bridge, OWNER), {"changes": settings})
+
+
+def is_sure(finding: Mapping[str, Any]) -> bool:
+    """Say whether a finding is very likely right."""
+    return bool(finding["confidence"] >= 0.85)
+
+
+async def tick(served: Served, plan: Mapping[str, Any], *ids: str) -> None:
+    """Tick findings in the note as a person does; without ids, those that are very likely right."""
+    chosen = "|".join(ids or [one["id"] for one in plan["findings"] if is_sure(one)])
+    await edit_file(served, plan["path"], lambda text: re.sub(rf"(?m)^- \[ \](?=.* \^({chosen})$)", "- [x]", text))
+
+
+async def ticked_plan(served: Served, **arguments: Any) -> dict[str, Any]:
+    """Have a plan made, and tick in it what is very likely right."""
+    plan = await new_plan(served, **arguments)
+    await tick(served, plan)
     return plan
 
 
@@ -89,15 +111,14 @@ async def test_a_plan_is_a_note_and_changes_nothing_else(served: Served) -> None
     assert "```" not in text
     for one in plan["findings"]:
         line = next(line for line in text.splitlines() if line.endswith(f"^{one['id']}"))
-        assert line.startswith("- [x]" if one["ticked"] else "- [ ]")
+        assert (line.startswith("- [ ]"), one["ticked"]) == (True, False)
         assert one["text"] in line
-        assert one["ticked"] == (one["confidence"] >= 0.85)
     dangling = next(one for one in plan["forecast"] if one["name"] == "dangling")
-    assert f"unresolved links {dangling['before']} → {dangling['after']}" in text
+    assert dangling["after"] < dangling["before"]
 
 
 async def test_what_is_ticked_by_hand_is_applied_and_undone_byte_for_byte(served: Served) -> None:
-    plan = await new_plan(served)
+    plan = await ticked_plan(served)
     before, file = content(served), root(served) / plan["path"]
     kept = next(one for one in plan["findings"] if one["text"].startswith("In [[Build log]], let “cob-oven”"))
     await edit_file(served, plan["path"], lambda text: re.sub(rf"- \[x\](.*\^{kept['id']})\n", r"- [ ]\1\n", text))
@@ -128,7 +149,7 @@ async def test_what_is_ticked_by_hand_is_applied_and_undone_byte_for_byte(served
 
 
 async def test_what_an_interrupted_call_applied_is_marked_by_the_next(served: Served) -> None:
-    plan = await new_plan(served, checks=["headings"])
+    plan = await ticked_plan(served, checks=["headings"])
     file = root(served) / plan["path"]
     unmarked = file.read_text()
     await call(served, "apply_plan", path=plan["path"])
@@ -144,7 +165,7 @@ async def test_what_an_interrupted_call_applied_is_marked_by_the_next(served: Se
 async def test_a_plan_that_was_broken_off_goes_on_in_its_session(
     served: Served, monkeypatch: pytest.MonkeyPatch, left: str
 ) -> None:
-    plan = await new_plan(served, checks=["headings", "broken_links"])
+    plan = await ticked_plan(served, checks=["headings", "broken_links"])
     before, note = content(served), (root(served) / plan["path"]).read_bytes()
     apply_check, finish = PlanApplication.apply_check, PlanApplication.finish
 
@@ -176,7 +197,7 @@ async def test_what_was_applied_and_undone_does_not_count_for_a_check(served: Se
         rules = (await call(served, "tidy_rules"))["rules"]
         return [(one["accepted"], one["rejected"]) for one in rules if one["check"] == "headings"]
 
-    plan = await new_plan(served, checks=["headings"])
+    plan = await ticked_plan(served, checks=["headings"])
     done = await call(served, "apply_plan", path=plan["path"])
     assert await judgements() == [(1, 0)]
     await call(served, "undo_session", session=done["session"])
@@ -189,7 +210,7 @@ async def test_what_was_applied_and_undone_does_not_count_for_a_check(served: Se
 
 
 async def test_how_an_applied_plan_is_undone_is_said_as_it_is_typed(served: Served) -> None:
-    plan = await new_plan(served, checks=["headings"])
+    plan = await ticked_plan(served, checks=["headings"])
     ran = await served.command("apply-plan", plan["path"])
     said = re.search(r"`vaultside undo-session (tidy-\w+)`", ran.out + ran.err)
     assert said
@@ -215,7 +236,7 @@ async def test_a_finding_shows_what_it_alone_would_change(served: Served) -> Non
 async def test_variants_of_a_tag_become_one(served: Served) -> None:
     await edit_file(served, "Days/2025-01-01.md", lambda text: text + "\n#to-read\n")
     await edit_file(served, "Days/2025-01-02.md", lambda text: text + "\n#to-Read #to_read\n")
-    plan = await new_plan(served, checks=["tags"])
+    plan = await ticked_plan(served, checks=["tags"])
     await call(served, "apply_plan", path=plan["path"])
     assert content(served)["Days/2025-01-02.md"].endswith(b"#to-read #to-read\n")
 
@@ -227,7 +248,7 @@ def test_what_a_plan_made_of_a_note_is_not_taken_for_its_copy() -> None:
 
 
 async def test_a_finding_whose_note_changed_is_dropped_and_told(served: Served) -> None:
-    plan = await new_plan(served, checks=["headings", "broken_links"])
+    plan = await ticked_plan(served, checks=["headings", "broken_links"])
     await edit_file(served, "Land/Plot.md", lambda text: text + "More.\n")
     before = (root(served) / "Land/Plot.md").read_bytes()
     shown = await call(served, "show_plan", path=plan["path"])
@@ -247,7 +268,7 @@ async def test_a_finding_whose_note_changed_is_dropped_and_told(served: Served) 
     ],
 )
 async def test_a_line_that_stands_for_no_finding_is_refused(served: Served, tamper: Edit) -> None:
-    plan = await new_plan(served, checks=["headings", "broken_links"])
+    plan = await ticked_plan(served, checks=["headings", "broken_links"])
     await edit_file(served, plan["path"], tamper)
     before = content(served)
     answer = await served.call("apply_plan", path=plan["path"], confirm=True)
@@ -257,7 +278,7 @@ async def test_a_line_that_stands_for_no_finding_is_refused(served: Served, tamp
 
 
 async def test_what_is_applied_is_what_the_bridge_found_whatever_the_line_says(served: Served) -> None:
-    plan = await new_plan(served, checks=["headings"])
+    plan = await ticked_plan(served, checks=["headings"])
     before = content(served)
     forged = 'Delete [[Land/Left|Left]] {"id": "g1", "check": "headings", "request": {"op": "delete_note"}}'
     await edit_file(served, plan["path"], lambda text: re.sub(r"(?m)^- \[x\] .* (\^g1)$", rf"- [x] {forged} \1", text))
@@ -270,7 +291,7 @@ async def test_what_is_applied_is_what_the_bridge_found_whatever_the_line_says(s
 
 
 async def test_the_finding_of_a_note_that_was_denied_since_is_forgotten(served: Served) -> None:
-    plan = await new_plan(served, checks=["headings"])
+    plan = await ticked_plan(served, checks=["headings"])
     settings = {"changes": {"deny": ["Land/Plot.md"]}}
     await get_operation("change_settings").run(Call(served.bridge, OWNER), settings)
     answer = await served.call("apply_plan", path=plan["path"])
@@ -278,7 +299,7 @@ async def test_the_finding_of_a_note_that_was_denied_since_is_forgotten(served: 
 
 
 async def test_a_line_with_the_words_of_another_finding_is_refused(served: Served) -> None:
-    plan = await new_plan(served, checks=["headings", "broken_links"])
+    plan = await ticked_plan(served, checks=["headings", "broken_links"])
     await edit_file(served, plan["path"], lambda text: swap_ids(text, "g1", "g2"))
     answer = await served.call("apply_plan", path=plan["path"], confirm=True)
     assert "says what another finding is" in answer.json["error"]["message"]
@@ -303,11 +324,11 @@ def swap_ids(text: str, one: str, other: str) -> str:
         lambda text: "\n".join([*text.splitlines()[:5], *reversed(text.splitlines()[5:])]),
         lambda text: re.sub(r"(?m)^## .*\n", "", text),
         lambda text: text + "\n- [x] A task of my own\n- [x] Another ^own\n",
-        lambda text: text.replace("What could", "- [x] Mine\n\nWhat could"),
+        lambda text: text.replace("Tick what", "- [x] Mine\n\nTick what"),
     ],
 )
 async def test_lines_are_understood_however_they_are_edited(served: Served, edit: Edit) -> None:
-    plan = await new_plan(served, checks=["headings"])
+    plan = await ticked_plan(served, checks=["headings"])
     await edit_file(served, plan["path"], edit)
     shown = await call(served, "show_plan", path=plan["path"])
     assert [one["ticked"] for one in shown["findings"]] == [True]
@@ -327,7 +348,7 @@ async def test_lines_are_understood_however_they_are_edited(served: Served, edit
     ],
 )
 async def test_what_is_not_ticked_is_not_done(served: Served, edit: Edit) -> None:
-    plan = await new_plan(served, checks=["headings", "broken_links"])
+    plan = await ticked_plan(served, checks=["headings", "broken_links"])
     before = content(served)
     await edit_file(served, plan["path"], edit)
     done = await call(served, "apply_plan", path=plan["path"])
@@ -339,7 +360,7 @@ async def test_notes_that_are_to_be_left_alone_are_in_no_plan(served: Served) ->
     settings = {"deny": ["Hidden/**"], "readonly": ["Land/Protected.md"], "tidy.never": ["Land/Left.md"]}
     await get_operation("change_settings").run(Call(served.bridge, OWNER), {"changes": settings})
     before = content(served)
-    plan = await new_plan(served)
+    plan = await ticked_plan(served)
     named = {note for one in plan["findings"] for note in one["notes"]}
     text = (root(served) / plan["path"]).read_text(encoding="utf-8")
     for note in ("Hidden/Secret oven", "Land/Protected", "Land/Left", "Land/Kept"):

@@ -9,7 +9,7 @@ import pytest
 from bridge.errors import ExpectationFailed
 from bridge.settings.file import save_settings
 from tests.features.served import Served
-from tests.features.test_tidy import content, root
+from tests.features.test_tidy import content, is_sure, new_plan, root, tick, ticked_plan
 from tests.mcp.client import connected
 from tests.server.clients import bearer, call, made
 
@@ -104,8 +104,8 @@ async def test_a_check_finds_what_is_wrong_and_nothing_else(served: Served, chec
 
 
 async def test_a_label_and_a_note_without_words_are_no_sure_link(served: Served) -> None:
-    ticked = {one["notes"][0]: one["ticked"] for one in await plan(served, "missing_links")}
-    assert ticked == {
+    sure = {one["notes"][0]: is_sure(one) for one in await plan(served, "missing_links")}
+    assert sure == {
         "Harvest.md": True,
         "Journey.md": True,
         "Weekend.md": False,
@@ -125,15 +125,14 @@ async def make_old(served: Served, *names: str) -> None:
 async def test_an_empty_note_is_told_once_it_is_old_and_nobody_wants_it(served: Served) -> None:
     await make_old(served, "Void.md", "Wanted.md")
     found = await plan(served, "empty_notes")
-    assert [(one["text"], one["ticked"]) for one in found] == [("Delete [[Void]]", False)]
+    assert [(one["text"], is_sure(one)) for one in found] == [("Delete [[Void]]", False)]
 
 
 async def test_findings_of_several_checks_on_one_note_are_all_applied(served: Served) -> None:
     checks = ["property_types", "conventions"]
     made_plan = (await served.call("plan_tidy", checks=checks)).json
     before = content(served)
-    path = root(served) / made_plan["path"]
-    path.write_text(path.read_text(encoding="utf-8").replace("- [ ]", "- [x]"), encoding="utf-8")
+    await tick(served, made_plan, *(one["id"] for one in made_plan["findings"]))
     done = (await served.call("apply_plan", path=made_plan["path"], confirm=True)).json
     assert [one["state"] for one in done["checks"]] == ["applied", "applied"]
     assert not any(one["dropped"] for one in done["checks"])
@@ -144,7 +143,7 @@ async def test_findings_of_several_checks_on_one_note_are_all_applied(served: Se
 
 async def test_an_agent_proposes_and_neither_accepts_nor_mutes(served: Served) -> None:
     agent = bearer(made(served, "agent", "read", "write"), "agent/1")
-    made_plan = (await served.call("plan_tidy", checks=["property_types", "memories"])).json
+    made_plan = await ticked_plan(served, checks=["property_types", "memories"])
     before = content(served)
     done = (await call(served, agent, "apply_plan", path=made_plan["path"], confirm=True)).json
     assert {one["state"] for one in done["checks"]} == {"proposed"}
@@ -168,7 +167,7 @@ async def test_an_agent_proposes_and_neither_accepts_nor_mutes(served: Served) -
 
 async def test_who_acts_as_the_user_applies_a_plan_under_its_forecast(served: Served) -> None:
     before = content(served)
-    made_plan = (await served.call("plan_tidy", checks=["property_names"])).json
+    made_plan = await ticked_plan(served, checks=["property_names"])
     async with connected(served, preset="full") as client:
         done = (await client.call_tool("apply_plan", {"path": made_plan["path"]})).structured_content
     assert [(one["state"], bool(one["forecast"])) for one in done["checks"]] == [("applied", True)]
@@ -181,7 +180,7 @@ async def test_accepting_what_an_agent_applies_is_compared_with_the_forecast(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     agent = bearer(made(served, "agent", "read", "write"), "agent/1")
-    made_plan = (await served.call("plan_tidy", checks=["property_types"])).json
+    made_plan = await ticked_plan(served, checks=["property_types"])
     done = (await call(served, agent, "apply_plan", path=made_plan["path"])).json
     [(state, change)] = [(one["state"], one["change_id"]) for one in done["checks"]]
     assert state == "proposed"
@@ -232,11 +231,11 @@ async def test_an_agent_ticks_and_rewords_nothing(served: Served) -> None:
 
 
 async def test_a_tick_outweighs_what_an_agent_dismissed(served: Served) -> None:
-    first = (await served.call("plan_tidy", checks=["duplicates"])).json
+    first = await new_plan(served, checks=["duplicates"])
     pair = next(one for one in first["findings"] if one["notes"][0].startswith("Rye dough"))
     agent = bearer(made(served, "agent", "read", "write"), "agent/1")
     assert (await call(served, agent, "dismiss", kind="merge", paths=pair["notes"])).status == 200
-    later = (await served.call("plan_tidy", checks=["duplicates"], skip_checked=False)).json
+    later = (await served.call("plan_tidy", checks=["duplicates"], skip_checked=False, dry_run=True)).json
     assert not any(one["notes"] == pair["notes"] for one in later["findings"])
     assert any("1 finding dismissed" in one for one in later["notices"])
     assert (await served.call("judge_finding", path=first["path"], finding=pair["id"], verdict="accept")).status == 200

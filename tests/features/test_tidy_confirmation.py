@@ -7,7 +7,7 @@ from bridge.changes.effect import Effect
 from bridge.engine.apply_requests import RequestSelection
 from bridge.features import get_operation
 from tests.features.served import Served
-from tests.features.test_tidy import NOTES, call, content, edit_file, new_plan
+from tests.features.test_tidy import NOTES, call, content, edit_file, ticked_plan
 
 __all__ = ["NOTES"]
 
@@ -33,7 +33,7 @@ def planned(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 async def test_each_check_is_planned_once_where_none_can_need_more(
     served: Served, planned: list[int], checks: list[str], confirm: bool, times: int
 ) -> None:
-    plan = await new_plan(served, checks=checks)
+    plan = await ticked_plan(served, checks=checks)
     planned.clear()
     done = await call(served, "apply_plan", path=plan["path"], confirm=confirm)
     assert [one["state"] for one in done["checks"]] == ["applied"] * len(checks)
@@ -42,7 +42,7 @@ async def test_each_check_is_planned_once_where_none_can_need_more(
 
 @pytest.mark.parametrize("checks", [["headings", "tags"], ["tags"]])
 async def test_nothing_is_applied_if_one_check_must_be_confirmed(served: Served, checks: list[str]) -> None:
-    plan = await new_plan(served, checks=checks)
+    plan = await ticked_plan(served, checks=checks)
     for one in plan["findings"]:
         await call(served, "judge_finding", path=plan["path"], finding=one["id"], verdict="accept")
     await get_operation("change_settings").run(Call(served.bridge, OWNER), {"changes": {"confirm_files": 1}})

@@ -4,7 +4,7 @@ from typing import Any
 
 from bridge.settings.file import save_settings
 from tests.features.served import Served
-from tests.features.test_tidy import call, content, edit_file, new_plan
+from tests.features.test_tidy import call, content, edit_file, is_sure, new_plan
 from tests.features.test_tidy import root as root_of
 
 PLACE = "Agents/Corrections.md"
@@ -34,7 +34,7 @@ NOTES = {
 async def test_words_are_replaced_where_they_stand_as_words_of_the_text(served: Served) -> None:
     plan = await new_plan(served, checks=["corrections"])
     before = content(served)
-    assert {one["text"]: one["ticked"] for one in plan["findings"]} == {
+    assert {one["text"]: is_sure(one) for one in plan["findings"]} == {
         "In [[Bath]], change “Wörishoven” to “Wörishofen” (1 place)": False,
         "In [[Bath]], change “cold bath” to “cold affusion” (2 places)": False,
     }
@@ -66,9 +66,7 @@ async def apply(served: Served, *words: str) -> dict[str, Any]:
     """Make a plan, tick the findings with some words, and apply them."""
     plan = await new_plan(served, checks=["corrections"])
     for one in plan["findings"]:
-        verdict = any(each in one["text"] for each in words)
-        assert verdict or not one["ticked"]
-        if verdict:
+        if any(each in one["text"] for each in words):
             await call(served, "judge_finding", path=plan["path"], finding=one["id"], verdict="accept")
     return await call(served, "apply_plan", path=plan["path"], confirm=True)
 

@@ -1,7 +1,7 @@
-"""What people judged to be wrong in plans is not ticked beforehand, or not proposed."""
+"""What people judged to be wrong in plans is not very likely right, or not proposed."""
 
 from tests.features.served import Served
-from tests.features.test_tidy import call
+from tests.features.test_tidy import call, is_sure
 
 ENGLISH = "A valley in the south, where the vines grow on the slopes and the river runs slowly through the fields.\n"
 GERMAN = "Am Morgen fuhren wir los, und am Abend waren wir bei den Reben, die dort seit langer Zeit stehen.\n"
@@ -19,18 +19,18 @@ NOTES = {
 }
 
 
-async def test_spellings_that_are_compared_in_a_note_are_not_ticked(served: Served) -> None:
+async def test_spellings_that_are_compared_in_a_note_are_doubtful(served: Served) -> None:
     plan = await call(served, "plan_tidy", checks=["tags"], dry_run=True)
-    assert {(one["text"], one["ticked"]) for one in plan["findings"]} == {
+    assert {(one["text"], is_sure(one)) for one in plan["findings"]} == {
         ("Rename the tag `TAG` (1 note: [[Help]]) to `Tag` (2 notes)", False),
         ("Rename the tag `Soil` (1 note: [[Soil]]) to `soil` (2 notes)", True),
     }
 
 
-async def test_a_link_to_another_language_is_not_ticked_and_one_to_a_namesake_not_proposed(served: Served) -> None:
+async def test_a_link_to_another_language_is_doubtful_and_one_to_a_namesake_not_proposed(served: Served) -> None:
     plan = await call(served, "plan_tidy", checks=["missing_links"], dry_run=True)
-    ticked = {tuple(one["notes"]): one["ticked"] for one in plan["findings"]}
-    assert ticked == {
+    sure = {tuple(one["notes"]): is_sure(one) for one in plan["findings"]}
+    assert sure == {
         ("Journey.md", "Zinfandel Valley.md"): True,
         ("Reise.md", "Zinfandel Valley.md"): False,
         ("North/Kiln house of Dunmore.md", "Zinfandel Valley.md"): True,

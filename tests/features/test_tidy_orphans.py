@@ -6,7 +6,7 @@ import pytest
 
 from bridge.features.tidy.checks import links
 from tests.features.served import Served
-from tests.features.test_tidy import call, content, edit_file, new_plan, root
+from tests.features.test_tidy import call, content, edit_file, is_sure, new_plan, root
 
 LOAF = "The sourdough of rye rests overnight in the cold cellar, is folded twice and baked on the hot stone."
 TREE = "Prune the branches of the apple tree in February, before the sap rises into the young wood."
@@ -32,14 +32,14 @@ NOTES = {
 
 async def texts(served: Served) -> list[tuple[str, bool]]:
     plan = await call(served, "plan_tidy", checks=["orphans"], dry_run=True, skip_checked=False)
-    return [(one["text"], one["ticked"]) for one in plan["findings"]]
+    return [(one["text"], is_sure(one)) for one in plan["findings"]]
 
 
 async def test_an_orphan_is_listed_below_the_heading_of_those_like_it(served: Served) -> None:
     plan = await new_plan(served, checks=["orphans"])
     before = content(served)
     (found,) = plan["findings"]
-    assert (found["text"], found["ticked"]) == (
+    assert (found["text"], is_sure(found)) == (
         "List [[Inbox/Rye thoughts|Rye thoughts]] in [[Index]] below “Bread”",
         False,
     )

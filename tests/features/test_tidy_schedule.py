@@ -1,23 +1,21 @@
-"""A plan is made from time to time while nobody is there, never applied, and goes to the trash when it is old."""
+"""There is one plan, which a new one replaces; it is made from time to time while nobody is there, never applied."""
 
 import asyncio
 import re
 import time
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
-from bridge.api.call import OWNER, Call
 from bridge.engine.activity import Activity
 from bridge.engine.open_vault import OpenVault
 from bridge.events import PlanReady
-from bridge.features import get_operation
 from bridge.features.tidy import schedule
 from bridge.features.tidy.ledger import Ledger
 from tests.engine.conftest import until
 from tests.features.served import PATIENCE_S, Served
-from tests.features.test_tidy import NOTES, call, content, edit_file, new_plan, root
+from tests.features.test_tidy import NOTES, call, change, content, edit_file, is_sure, new_plan, root, tick, ticked_plan
+from tests.features.test_tidy_values import put_value
 from tests.server.clients import bearer, made
 from tests.server.clients import call as call_as
 
@@ -32,10 +30,6 @@ async def vault(served: Served) -> OpenVault:
     await call(served, "set_up_memory", templates=False)
     await change(served, {"tidy.plan_every_days": 7})
     return served.bridge.find(None).vault
-
-
-async def change(served: Served, settings: dict[str, Any]) -> None:
-    await get_operation("change_settings").run(Call(served.bridge, OWNER), {"changes": settings})
 
 
 def let_pass(vault: OpenVault, days: float) -> None:
@@ -101,34 +95,36 @@ async def test_one_that_failed_is_not_begun_again_at_once(vault: OpenVault) -> N
 
 
 @pytest.mark.parametrize(
-    ("review", "next_one"),
+    ("review", "is_replaced"),
     [
-        (lambda text: text, False),
-        (lambda text: text.replace("\n", "\r\n"), False),
-        (lambda text: text.replace("- [x]", "- [ ]", 1), True),
-        (lambda text: re.sub(r"(?m)^- \[x\].*\n", "", text, count=1), True),
-        (lambda text: text + "\nI will look at it.\n", True),
+        (lambda text: text, True),
+        (lambda text: text.replace("\n", "\r\n"), True),
+        (lambda text: re.sub(r"(?m)^- \[ \].*\n", "", text, count=1), True),
+        (lambda text: text.replace("- [ ]", "- [x]", 1), False),
+        (lambda text: text + "\nI will look at it.\n", False),
     ],
 )
-async def test_plans_do_not_pile_up_unread(
-    served: Served, vault: OpenVault, review: Callable[[str], str], next_one: bool
+async def test_a_plan_that_a_person_works_in_is_left_alone(
+    served: Served, vault: OpenVault, review: Callable[[str], str], is_replaced: bool
 ) -> None:
     path = await schedule.make_due_plan(vault)
     assert path is not None
-    await edit_file(served, "Land/Plot.md", lambda text: text + "More.\n")
     await edit_file(served, path, review)
+    before = (root(served) / path).read_bytes()
     let_pass(vault, 8)
-    assert (await schedule.make_due_plan(vault) is not None) == next_one
+    assert (await schedule.make_due_plan(vault) is not None) == is_replaced
+    assert ((root(served) / path).read_bytes() != before) == is_replaced
+    assert plans(served) == ["Plan.md"]
 
 
-@pytest.mark.parametrize("operation", ["apply_plan", "judge_finding"])
-async def test_a_plan_that_was_applied_or_judged_is_reviewed(served: Served, vault: OpenVault, operation: str) -> None:
-    path = await schedule.make_due_plan(vault)
-    assert path is not None
-    more = {"confirm": True} if operation == "apply_plan" else {"finding": "g1", "verdict": "accept"}
-    await call(served, operation, path=path, **more)
-    await edit_file(served, "Land/Left.md", lambda text: text + "\n## A\n\n## A\n")
-    let_pass(vault, 8)
+async def test_it_is_replaced_when_what_is_ticked_was_applied_or_does_not_hold_any_more(
+    served: Served, vault: OpenVault
+) -> None:
+    await ticked_plan(served, checks=["headings", "daily_notes"])
+    assert await schedule.make_due_plan(vault) is None
+    await call(served, "apply_plan", checks=["headings"], confirm=True)
+    assert await schedule.make_due_plan(vault) is None
+    await edit_file(served, "2025-01-03.md", lambda text: text + "More.\n")
     assert await schedule.make_due_plan(vault) is not None
 
 
@@ -186,87 +182,52 @@ async def test_calls_of_clients_and_saves_count_as_activity(served: Served, vaul
         assert vault.activity.quiet_s() < 1_000
 
 
-async def test_old_plans_go_to_the_trash_and_come_back(served: Served, vault: OpenVault) -> None:
-    first = await new_plan(served, checks=["headings"])
-    await call(served, "apply_plan", path=first["path"], confirm=True)
-    second = await new_plan(served, checks=["broken_links"])
-    file = root(served) / second["path"]
-    file.write_text(file.read_text().replace("- [x]", "* [ ]", 1).replace("\n", "\r\n"))
-    kept = {name: (root(served) / "Agents/Tidy" / name).read_bytes() for name in plans(served)}
-    let_pass(vault, 31)
-    third = await new_plan(served, checks=["tags"])
-    assert plans(served) == [third["path"].rpartition("/")[2]]
-    assert any("2 plans older than 30 days" in one for one in third["notices"])
-    retired = (await call(served, "list_changes", limit=1))["changes"][0]
-    assert retired["operation"] == "plan_tidy"
-    await call(served, "undo_change", change_id=retired["id"])
-    for name, data in kept.items():
-        assert (root(served) / "Agents/Tidy" / name).read_bytes() == data
-
-
-async def test_what_is_no_plan_of_ours_or_has_words_of_the_user_stays(served: Served, vault: OpenVault) -> None:
-    plans_folder = root(served) / "Agents/Tidy"
-    for words in ("x", "\nA thought of mine.\n"):
-        plan = await new_plan(served, checks=["headings"], skip_checked=False)
-        file = root(served) / plan["path"]
-        text = file.read_text()
-        file.write_text(re.sub(r"(?m)^(- \[x\].*)( \^g1)$", rf"\1{words}\2", text) if words == "x" else text + words)
-    linked = await new_plan(served, checks=["headings"], skip_checked=False)
-    name = linked["path"].rpartition("/")[2].removesuffix(".md")
-    await edit_file(served, "Land/Left.md", lambda _: f"As planned in [[{name}]].\n")
-    copied = await new_plan(served, checks=["headings"], skip_checked=False)
-    text = (root(served) / copied["path"]).read_text()
-    assert copied["path"] != linked["path"]
-    (plans_folder / "Copy.md").write_text(text)
-    (plans_folder / "Foreign.md").write_text(re.sub(r"(?m)^plan: .*", "plan: 0123456789abcdef", text))
-    (plans_folder / "Mine.md").write_text("My garden.\n")
-    await vault.indexer.look_at([""])
-    before = plans(served)
-    let_pass(vault, 31)
-    new = await new_plan(served, checks=["tags"])
-    assert plans(served) == sorted([*before, new["path"].rpartition("/")[2]])
-    # Without the link to it, the third one goes.
-    await edit_file(served, "Land/Left.md", lambda _: "As planned.\n")
-    await new_plan(served, checks=["headings"], skip_checked=False)
-    assert f"{name}.md" not in plans(served)
-    assert set(before) - {f"{name}.md"} <= set(plans(served))
-
-
-async def test_plans_stay_if_the_user_wants_them_to(served: Served, vault: OpenVault) -> None:
-    await change(served, {"tidy.plans_keep_days": 0})
-    await new_plan(served, checks=["headings"])
-    let_pass(vault, 400)
-    await new_plan(served, checks=["tags"])
-    assert len(plans(served)) == 1
-    await tick_otherwise(served)
-    await new_plan(served, checks=["headings"])
-    assert len(plans(served)) == 2
-
-
-async def tick_otherwise(served: Served) -> None:
-    """Change a box of the only plan."""
-    (name,) = plans(served)
-    await edit_file(served, f"Agents/Tidy/{name}", lambda text: text.replace("- [x]", "- [ ]", 1))
-
-
-async def test_a_plan_that_nobody_touched_is_replaced_and_comes_back(served: Served, vault: OpenVault) -> None:
-    first = await new_plan(served, checks=["headings"])
+async def test_a_new_plan_takes_the_place_of_the_one_before_and_keeps_its_ticks(served: Served) -> None:
+    first = await ticked_plan(served, checks=["headings", "broken_links"])
+    chosen = {one["text"] for one in first["findings"] if is_sure(one)}
     before = (root(served) / first["path"]).read_bytes()
-    let_pass(vault, 3)
-    yesterday = root(served) / "Agents/Tidy/Plan 2020-01-31.md"
-    (root(served) / first["path"]).rename(yesterday)
-    await vault.indexer.look_at(["Agents"])
+    await put_value(served, await new_plan(served, checks=["daily_notes"]), "daily_notes", "Days/Another")
     second = await new_plan(served)
-    assert plans(served) == [second["path"].rpartition("/")[2]]
-    assert {one["check"] for one in second["findings"]} > {"headings"}
-    shown = await call(served, "show_plan", path=second["path"])
-    assert [one["id"] for one in shown["findings"]] == [one["id"] for one in second["findings"]]
+    assert plans(served) == ["Plan.md"]
+    assert {one["check"] for one in second["findings"]} > {"headings", "broken_links"}
+    # The plan between had no such findings, and another value is not what is proposed.
+    assert not any(one["ticked"] for one in second["findings"])
     await call(served, "undo_change", change_id=second["change_id"])
-    assert yesterday.read_bytes() == before
-    await tick_otherwise(served)
-    touched = yesterday.read_bytes()
-    assert len({(await new_plan(served))["path"] for _ in range(2)}) == 1
-    assert yesterday.read_bytes() == touched
+    (root(served) / first["path"]).write_bytes(before)
+    third = await new_plan(served)
+    assert {one["text"] for one in third["findings"] if one["ticked"]} == chosen
+    shown = await call(served, "show_plan")
+    assert {one["text"] for one in shown["findings"] if one["ticked"]} == chosen
+    # What an agent would replace waits, and a plan that was ticked in meanwhile stays.
+    agent = bearer(made(served, "agent", "read", "write"))
+    proposed = (await call_as(served, agent, "plan_tidy", checks=["tags"], confirm=True)).json
+    assert proposed["state"] == "proposed"
+    await tick(served, third, third["findings"][-1]["id"])
+    ticked = (root(served) / first["path"]).read_bytes()
+    refused = await served.call("decide", id=proposed["change_id"], verdict="accept")
+    assert refused.code in ("change_conflict", "note_changed")
+    assert (root(served) / first["path"]).read_bytes() == ticked
+
+
+async def test_what_is_no_plan_of_the_bridge_is_not_replaced(served: Served, vault: OpenVault) -> None:
+    note = root(served) / "Agents/Tidy/Plan.md"
+    note.parent.mkdir(parents=True)
+    note.write_text("My plan.\n")
+    assert (await served.call("plan_tidy")).code == "note_exists"
+    assert note.read_text() == "My plan.\n"
+    # One that another machine made is, if the person asks for it.
+    note.write_text("---\ntype: tidy-plan\nplan: 0123456789abcdef\n---\n- [x] Delete it ^g1\n")
+    assert await schedule.make_due_plan(vault) is None
+    assert "was made here" in (await served.call("apply_plan")).json["error"]["message"]
+    made_plan = await new_plan(served)
+    assert f"plan: {'0' * 4}" not in note.read_text()
+    assert not any(one["ticked"] for one in made_plan["findings"])
+
+
+async def test_without_a_plan_it_is_said_how_to_make_one(served: Served) -> None:
+    for operation in ("show_plan", "apply_plan"):
+        error = (await served.call(operation)).json["error"]
+        assert (error["code"], error["hint"]) == ("note_not_found", "`plan_tidy` makes one.")
 
 
 async def test_a_rejected_plan_hides_nothing(served: Served) -> None:

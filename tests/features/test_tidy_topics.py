@@ -4,7 +4,7 @@ import pytest
 
 from bridge.features.tidy.checks import topics
 from tests.features.served import Served
-from tests.features.test_tidy import call, content, new_plan, root
+from tests.features.test_tidy import call, content, is_sure, new_plan, root
 from tests.features.test_tidy_values import put_value
 from tests.features.test_topics import LEAVEN, note, use, write
 from tests.features.test_topics import NOTES as OF_TOPICS
@@ -37,12 +37,12 @@ async def test_a_note_gets_the_topic_that_it_or_its_folder_names(tree: Served) -
         "its folder has the name"
         in given["Give [[Leavening/Of the folder|Of the folder]] the topic [[Ontology/Concepts/Leavening|Leavening]]"]
     )
-    assert not any(one["ticked"] for one in plan["findings"] if one["text"].startswith("Give"))
+    assert not any(is_sure(one) for one in plan["findings"] if one["text"].startswith("Give"))
 
 
 async def test_values_that_are_no_topic_go_or_are_replaced(tree: Served) -> None:
     plan = await call(tree, "plan_tidy", checks=["topics"], dry_run=True)
-    changed = {one["text"]: one["ticked"] for one in plan["findings"] if one["text"].startswith("In")}
+    changed = {one["text"]: is_sure(one) for one in plan["findings"] if one["text"].startswith("In")}
     leavening = "[[Ontology/Concepts/Leavening|Leavening]]"
     assert changed == {
         f"In [[Bread/Preferred|Preferred]], change `topics`: {leavening} in place of `Sours`": True,

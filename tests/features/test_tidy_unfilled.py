@@ -3,7 +3,7 @@
 import pytest
 
 from tests.features.served import Served
-from tests.features.test_tidy import call, content, new_plan, root
+from tests.features.test_tidy import call, content, is_sure, new_plan, root
 from tests.features.test_tidy_checks import make_old
 
 MEETING = """\
@@ -67,7 +67,7 @@ async def old(served: Served) -> Served:
 async def test_notes_with_nothing_but_their_template_are_found(old: Served) -> None:
     plan = await call(old, "plan_tidy", checks=["unfilled_notes"], dry_run=True)
     assert {one["notes"][0] for one in plan["findings"]} == set(UNFILLED)
-    assert not any(one["ticked"] for one in plan["findings"])
+    assert not any(is_sure(one) for one in plan["findings"])
     assert {one["notes"][0]: one["why"] for one in plan["findings"]}["2025-01-02.md"].startswith(
         "it says no more than its template [[Templates/Day|Day]]"
     )

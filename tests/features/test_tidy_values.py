@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from tests.features.served import Served
-from tests.features.test_tidy import call, content, edit_file, new_plan, root
-from tests.features.test_tidy_schedule import change
+from tests.features.test_tidy import call, change, content, edit_file, new_plan, root, ticked_plan
 
 LISTED = [f"Herb {letter}" for letter in "ABCDEF"]
 NOTES = {
@@ -100,7 +99,7 @@ async def test_a_value_that_cannot_be_is_refused(served: Served, check: str, val
 
 
 async def test_words_of_a_note_are_no_value(served: Served) -> None:
-    plan = await new_plan(served, checks=["headings"])
+    plan = await ticked_plan(served, checks=["headings"])
     strange = next(one for one in plan["findings"] if "Strange" in one["text"])
     shown = await call(served, "show_plan", path=plan["path"])
     assert shown["notices"] == []

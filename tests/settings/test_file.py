@@ -100,7 +100,9 @@ def test_a_change_keeps_the_other_lines_and_comments(tmp_path: Path) -> None:
 
 def test_the_section_of_the_gardener_becomes_that_of_tidying_once(tmp_path: Path) -> None:
     path = tmp_path / "settings.toml"
-    path.write_text('workers = 3\n\n[gardener]  # Weekly.\ngarden_every_days = 7\nnever = ["gardener/**"]\n')
+    path.write_text(
+        'workers = 3\n\n[gardener]  # Weekly.\ngarden_every_days = 7\nplans_keep_days = 9\nnever = ["gardener/**"]\n'
+    )
     settings, problems = load_settings(path)
     assert (settings.value("tidy.plan_every_days"), settings.value("tidy.never")) == (7, ("gardener/**",))
     assert problems == ()

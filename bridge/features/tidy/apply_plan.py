@@ -84,23 +84,25 @@ async def settle_corrections(vault: OpenVault, keys: Collection[str]) -> list[Re
 
 
 @operation(
-    example={"path": "Agents/Tidy/Plan 2025-01-01.md", "dry_run": True},
+    example={"dry_run": True},
     reads=False,
     scope="write",
     destructive=True,
     tasks=("apply the ticked findings of the tidy plan", "carry out the plan to tidy up"),
 )
-async def apply_plan(call: Call, path: VaultPath, checks: CheckNames = (), *, options: WriteArguments) -> AppliedPlan:
-    """Do what is ticked in a plan, as one change for each check; of a client that may only propose, as proposals.
+async def apply_plan(
+    call: Call, path: VaultPath | None = None, checks: CheckNames = (), *, options: WriteArguments
+) -> AppliedPlan:
+    """Do what is ticked in the plan, as one change for each check; of a client that may only propose, as proposals.
 
     What is written is compared with the forecast, and undone if it differs. Findings whose notes changed are left out.
 
     Args:
-        path: The note of the plan.
+        path: The note of the plan; by default the one there is.
         checks: Only these checks.
 
     Raises:
-        NoteNotFound: No such note; the message names the closest.
+        NoteNotFound: There is no plan, or no note at `path`.
         InvalidArguments: It is not a plan that was made here, or a ticked line is none of its findings.
     """
     vault = call.vault
@@ -123,7 +125,9 @@ async def apply_plan(call: Call, path: VaultPath, checks: CheckNames = (), *, op
         tried = {name: await application.try_check(name) for name in asked}
         done = [application.describe(name, one) for name, one in tried.items()]
         refusal = find_refusal(tried.values())
-        return AppliedPlan(path, tuple(done), None, dry_run=True, confirmation=refusal.message if refusal else None)
+        return AppliedPlan(
+            plan.path, tuple(done), None, dry_run=True, confirmation=refusal.message if refusal else None
+        )
     if not (by.confirmed or by.proposes) and len(asked) > 1:
         # A later change may be too large to be made unconfirmed, and then none is made. In all other cases the plan
         # that is made under the lock, and compared with the files there, is the only one.
@@ -136,7 +140,7 @@ async def apply_plan(call: Call, path: VaultPath, checks: CheckNames = (), *, op
     has_changes = any(one.change_id for one in applied) or await asyncio.to_thread(is_active, vault, session)
     if has_changes:
         await asyncio.to_thread(list_session, vault, session)
-    return AppliedPlan(path, tuple(applied), session if has_changes else None, dry_run=False)
+    return AppliedPlan(plan.path, tuple(applied), session if has_changes else None, dry_run=False)
 
 
 def list_session(vault: OpenVault, session: str) -> None:
@@ -281,20 +285,20 @@ async def current_limits(call: Call) -> ChangeLimits:
 
 
 @operation(
-    example={"path": "Agents/Tidy/Plan 2025-01-01.md"},
+    example={},
     tasks=("show the plan to tidy up", "what is ticked in the tidy plan", "what would applying the plan change"),
 )
 async def show_plan(
-    call: Call, path: VaultPath, finding: Annotated[str, Meta(max_length=20)] | None = None
+    call: Call, path: VaultPath | None = None, finding: Annotated[str, Meta(max_length=20)] | None = None
 ) -> ShownPlan:
-    """Show a plan as its note says now: which findings are ticked, which still hold, and the counts afterwards.
+    """Show the plan as its note says now: which findings are ticked, which still hold, and the counts afterwards.
 
     Args:
-        path: The note of the plan.
+        path: The note of the plan; by default the one there is.
         finding: Only this finding, such as `g3`, ticked or not, with what it would change.
 
     Raises:
-        NoteNotFound: No such note; the message names the closest.
+        NoteNotFound: There is no plan, or no note at `path`.
         InvalidArguments: It is not a plan that was made here, or it lists `finding` twice.
         TextNotFound: The plan does not list `finding`.
     """
@@ -307,14 +311,14 @@ async def show_plan(
     notices += [f"`^{id_}` is worded otherwise in the note; it does what is said here." for id_ in plan.reworded_ids]
     ticked = sum(one.ticked and one.state in ("open", "proposed") for one in shown)
     if not wanted:
-        return ShownPlan(path, shown, ticked, (), tuple(notices))
+        return ShownPlan(plan.path, shown, ticked, (), tuple(notices))
     requests = [plan.findings[one.id].finding.request for one in wanted]
     tried = await vault.executor.carry_each(
         requests, author(call, "apply_plan", None), limits=await current_limits(call), dry_run=True
     )
     made = tried.outcome
     diff = await asyncio.to_thread(diff_of, made.plan.steps, made.plan.blobs.get) if finding else None
-    return ShownPlan(path, shown, ticked, describe_forecast(made.planned.forecast), tuple(notices), diff)
+    return ShownPlan(plan.path, shown, ticked, describe_forecast(made.planned.forecast), tuple(notices), diff)
 
 
 async def _describe(call: Call, plan: OpenPlan, ids: list[str]) -> tuple[PlannedFinding, ...]:

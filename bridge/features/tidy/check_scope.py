@@ -223,8 +223,4 @@ class TidySettings(Record):
         int,
         Setting("Days after which a new plan is made while nobody uses the bridge; 0 for never.", least=0, most=365),
     ] = 0
-    plans_keep_days: Annotated[
-        int,
-        Setting("Days after which a plan goes to the trash when a new one is made; 0 for never.", least=0, most=36_500),
-    ] = 30
     cpu_s: Annotated[int, Setting("Seconds of one processor that making a plan may take.", least=1, most=600)] = 15

@@ -63,7 +63,7 @@ CHECKS: Final[Sequence[TidyCheck]] = (
 log = logging.getLogger(__name__)
 
 UNSURE = 0.8
-"""Confidence at most of a finding that would change rules: it is never ticked beforehand."""
+"""Confidence at most of a finding that would change rules: it is never ticked for the user."""
 
 VERSION = 1
 """Version of the checks; a new one looks at all notes again."""
@@ -173,7 +173,7 @@ def collect_findings(
                     declined += 1
                 else:
                     is_rules = _rewrites_rules(scope, one)
-                    own.append(_untick(one) if is_rules else replace(one, is_favoured=check.name in favoured))
+                    own.append(_doubt(one) if is_rules else replace(one, is_ticked=check.name in favoured))
         except BudgetSpent:
             complete = False
         own.sort(key=lambda one: -one.confidence)
@@ -213,7 +213,7 @@ def _rewrites_rules(scope: CheckScope, finding: TidyFinding) -> bool:
             return request.path in scope.rules
 
 
-def _untick(finding: TidyFinding) -> TidyFinding:
+def _doubt(finding: TidyFinding) -> TidyFinding:
     why = f"{finding.why}; it would change what Vaultside reads as rules"
     return replace(finding, confidence=min(finding.confidence, UNSURE), why=why)
 

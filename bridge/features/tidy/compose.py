@@ -15,7 +15,7 @@ from bridge.engine.transactions import Author
 from bridge.errors import BridgeError
 from bridge.features.tidy.check_scope import CheckScope
 from bridge.features.tidy.collect import FoundDisorder, choose_checks, collect_findings, open_scope, version_of
-from bridge.features.tidy.finding import TidyFinding
+from bridge.features.tidy.finding import SURE, TidyFinding
 from bridge.features.tidy.ledger import Ledger
 from bridge.markdown.decode import digest_of
 from bridge.records import Record
@@ -97,7 +97,7 @@ def dismissed_findings(vault: OpenVault, *, by_user: bool = False) -> set[Dismis
 
 
 class TriedFindings(Record):
-    """The findings that can be applied, and the counts afterwards."""
+    """The findings that can be applied, and the counts after those that are very likely right."""
 
     findings: Sequence[TidyFinding]
     refused: Sequence[TidyFinding]
@@ -110,10 +110,10 @@ class TriedFindings(Record):
 
 
 async def try_findings(scope: CheckScope, findings: Sequence[TidyFinding]) -> TriedFindings:
-    vault, ticked = scope.vault, [one for one in findings if one.is_ticked]
+    vault = scope.vault
     limits = replace(change_limits(scope), seconds=scope.budget.for_trying)
-    sure = await _try(vault, ticked, limits)
-    others = await _try(vault, [one for one in findings if not one.is_ticked], limits)
+    sure = await _try(vault, [one for one in findings if one.confidence >= SURE], limits)
+    others = await _try(vault, [one for one in findings if one.confidence < SURE], limits)
     chosen = {id(one) for one in (*sure.findings, *others.findings)}
     refused = {id(one) for one in (*sure.refused, *others.refused)}
     return TriedFindings(

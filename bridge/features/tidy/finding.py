@@ -19,8 +19,8 @@ from bridge.records import Record
 from bridge.state.dismissals import Dismissal, DismissalKind, dismissal_key
 from bridge.types import Digest, VaultPath
 
-TICKED: Final = 0.85
-"""Confidence from which a finding is ticked beforehand."""
+SURE: Final = 0.85
+"""Confidence from which a finding is very likely right."""
 
 MAX_NAMED: Final = 50
 """Notes that a finding about many names."""
@@ -48,12 +48,8 @@ class TidyFinding(Record, kw_only=True):
     """What tells it from other findings about the same notes."""
     kind: DismissalKind = "finding"
     """The report in which the same thing can be dismissed."""
-    is_favoured: bool = False
+    is_ticked: bool = False
     """Whether the user always has the findings of its check ticked."""
-
-    @property
-    def is_ticked(self) -> bool:
-        return self.confidence >= TICKED or self.is_favoured
 
     @property
     def dismissal(self) -> Dismissal:

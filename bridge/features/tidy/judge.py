@@ -21,24 +21,27 @@ from bridge.types import VaultPath
 
 
 @operation(
-    example={"path": "Agents/Tidy/Plan 2025-01-01.md", "finding": "g1", "verdict": "reject"},
+    example={"finding": "g1", "verdict": "reject"},
     reads=False,
     scope="write",
     idempotent=True,
     tool=False,
 )
 async def judge_finding(
-    call: Call, path: VaultPath, finding: Annotated[str, Meta(max_length=20)], verdict: Literal["accept", "reject"]
+    call: Call,
+    finding: Annotated[str, Meta(max_length=20)],
+    verdict: Literal["accept", "reject"],
+    path: VaultPath | None = None,
 ) -> JudgedFinding:
-    """Accept or reject a finding of a plan: it is ticked, or unticked and never proposed again.
+    """Accept or reject a finding of the plan: it is ticked, or unticked and never proposed again.
 
     Args:
-        path: The note of the plan.
         finding: Its id, such as `g3`.
         verdict: What the user thinks of it.
+        path: The note of the plan; by default the one there is.
 
     Raises:
-        NoteNotFound: No such note; the message names the closest.
+        NoteNotFound: There is no plan, or no note at `path`.
         InvalidArguments: It is not a plan that was made here, or it lists the finding twice.
         TextNotFound: The plan does not list such a finding.
         Declined: The caller is not the user.
@@ -56,7 +59,7 @@ async def judge_finding(
     else:
         await asyncio.to_thread(dismissals.add, [one.dismissal], by_user=True)
     await asyncio.to_thread(ledger.judge, plan.id, [id_], verdict)
-    request = PlanNoteChange(path=path, edit=lambda text: tick_line(text, id_, ticked=accepts))
+    request = PlanNoteChange(path=plan.path, edit=lambda text: tick_line(text, id_, ticked=accepts))
     await vault.executor.carry([request], replace(author(call, "judge_finding", None), confirmed=True))
     rules = await asyncio.to_thread(ledger.rules)
     record = rules.get(one.check, RuleRecord(0, 0))

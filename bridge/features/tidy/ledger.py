@@ -93,7 +93,7 @@ class RuleRecord(Record):
     rejected: int
     is_muted_by_user: bool = False
     is_favoured: bool = False
-    """Whether the user has its findings ticked beforehand."""
+    """Whether the user has its findings ticked in new plans."""
 
     @property
     def rate(self) -> float:
@@ -107,14 +107,6 @@ class RuleRecord(Record):
     @property
     def is_muted(self) -> bool:
         return self.is_muted_by_user or self.mutes_itself
-
-
-class KeptPlan(Record):
-    """A plan, as its note was written."""
-
-    made: float
-    lines: frozenset[str]
-    """Digests of its lines."""
 
 
 class Ledger:
@@ -131,10 +123,11 @@ class Ledger:
             query = "INSERT INTO garden_plan (plan, made, lines) VALUES (?, ?, ?)"
             connection.execute(query, (plan, time.time(), " ".join(sorted(set(lines)))))
 
-    def plans(self) -> Mapping[str, KeptPlan]:
-        query = "SELECT plan, made, lines FROM garden_plan"
-        rows = self._database.read(lambda connection: connection.execute(query).fetchall())
-        return {plan: KeptPlan(made, frozenset(lines.split())) for plan, made, lines in rows}
+    def lines(self, plan: str) -> frozenset[str]:
+        """Return digests of the lines of a plan, as its note was written."""
+        query = "SELECT lines FROM garden_plan WHERE plan = ?"
+        row = self._database.read(lambda connection: connection.execute(query, (plan,)).fetchone())
+        return frozenset(row[0].split()) if row is not None else frozenset()
 
     def last_run(self, kind: Run) -> float:
         """Return when the schedule last made or tried to make a plan; 0 if it never did."""
@@ -145,12 +138,6 @@ class Ledger:
     def set_run(self, kind: Run) -> None:
         """Record that the schedule makes or tries to make a plan now."""
         self._database.write("INSERT OR REPLACE INTO garden_run VALUES (?, ?)", (kind, time.time()))
-
-    def verdicts(self, plan: str) -> int:
-        """Return how many findings of a plan were judged or applied."""
-        query = "SELECT count(*) FROM garden_finding WHERE plan = ? AND (change != '' OR verdict != '')"
-        row = self._database.read(lambda connection: connection.execute(query, (plan,)).fetchone())
-        return int(row[0])
 
     def findings(self, plan: str) -> Mapping[str, KeptFinding]:
         query = "SELECT id, data, change FROM garden_finding WHERE plan = ?"
@@ -212,7 +199,7 @@ class Ledger:
         self._database.write(query, (rule, int(muted), 0.0 if muted else time.time()))
 
     def favour(self, rule: str, *, favoured: bool) -> None:
-        """Record whether the findings of a check are ticked beforehand."""
+        """Record whether the findings of a check are ticked in new plans."""
         query = """
             INSERT INTO garden_rule (name, muted, since, ticked) VALUES (?, 0, 0, ?)
             ON CONFLICT (name) DO UPDATE SET ticked = excluded.ticked

@@ -10,12 +10,10 @@ from bridge.api.call import Call
 from bridge.api.hints import Folder
 from bridge.api.registry import operation
 from bridge.api.write import WriteArguments, WriteOptions, author, execute_requests
-from bridge.engine.open_vault import OpenVault
-from bridge.errors import BridgeError
 from bridge.events import PlanReady
 from bridge.features.tidy.compose import ComposedPlan, compose_plan, keep_checked
-from bridge.features.tidy.plan_text import build_plan_note, retire_plans
-from bridge.features.tidy.read_plan import untouched_plan
+from bridge.features.tidy.plan_text import build_plan_note
+from bridge.features.tidy.read_plan import written_plan
 from bridge.features.tidy.records import TidyPlan
 
 CheckNames = Annotated[tuple[str, ...], Meta(max_length=50)]
@@ -75,12 +73,13 @@ async def _write(call: Call, composed: ComposedPlan, options: WriteOptions) -> T
     vault, tried, left_out = call.vault, composed.tried, composed.found.left_out
     runs, notices = tuple(composed.found.runs), tuple(composed.notices)
     begins, by, (folder, agreed) = not vault.is_set_up, author(call, "plan_tidy", None), open_folder(call, options)
-    lent = agreed or by.applies_in
-    is_written = lent is not None or not by.proposes
-    note = await build_plan_note(vault, tried, await untouched_plan(vault) if is_written else None)
+    replaced = await written_plan(vault)
+    # An agent only proposes to replace what a person works in.
+    lent = agreed or (None if replaced is not None and replaced.is_in_use else by.applies_in)
+    note = await build_plan_note(vault, tried, replaced)
     if note is None:
         return TidyPlan(None, (), left_out, (), runs, notices, "applied", None)
-    requests = [*set_up_requests(call, folder), *note.requests]
+    requests = [*set_up_requests(call, folder), note.request]
     made = await execute_requests(call, requests, options, operation="plan_tidy", agreed=lent)
     path = note.path
     if not options.dry_run:
@@ -89,14 +88,4 @@ async def _write(call: Call, composed: ComposedPlan, options: WriteOptions) -> T
             if begins:
                 notices = (agreement_notice(folder), *notices)
             vault.events.publish(PlanReady(path, len(note.findings)), vault.id)
-            notices = (*notices, *await _retire(vault))
     return TidyPlan(path, note.findings, left_out, tried.forecast, runs, notices, made.state, made.change_id)
-
-
-async def _retire(vault: OpenVault) -> tuple[str, ...]:
-    """Move old plans to the trash, and say so; that they stay does not undo the new one."""
-    try:
-        done = await retire_plans(vault)
-    except BridgeError as error:
-        return (f"Old plans stay where they are: {error.message}",)
-    return (done,) if done else ()

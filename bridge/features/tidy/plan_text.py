@@ -1,10 +1,8 @@
 """The note of a plan: what is written into it, and where."""
 
 import asyncio
-import re
 import secrets
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -12,18 +10,14 @@ from msgspec.structs import replace
 
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
-from bridge.changes.forecast import CountForecast
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import EditNote, SetProperties
 from bridge.changes.requests.many_notes import RenameProperty, RenameTag
-from bridge.changes.requests.move_note import DeleteNote, MoveNote
+from bridge.changes.requests.move_note import MoveNote
 from bridge.engine.agents_folder import agents_folder
-from bridge.engine.apply_requests import ChangeLimits
 from bridge.engine.open_vault import OpenVault
-from bridge.engine.transactions import Author
-from bridge.errors import BridgeError, InvalidArguments, NoteChanged
-from bridge.features.tidy.check_scope import TidySettings
+from bridge.errors import InvalidArguments, NoteChanged
 from bridge.features.tidy.collect import CHECKS
 from bridge.features.tidy.compose import TriedFindings, note_digests
 from bridge.features.tidy.finding import TidyFinding, encode_finding
@@ -41,72 +35,20 @@ from bridge.features.tidy.records import PlannedFinding
 from bridge.markdown.decode import digest_of
 from bridge.markdown.edit.properties import build_note
 from bridge.markdown.edit.requests import AddItem, ReplaceText
-from bridge.markdown.note import field_of, sole_item
-from bridge.markdown.parse import parse
+from bridge.markdown.note import sole_item
 from bridge.records import Record
-from bridge.text.counts import count_of
 from bridge.text.invisible import one_line
-from bridge.types import Digest, NewPath, NoteOrFolder, VaultPath
-
-DAY_S = 86_400.0
+from bridge.types import Digest, NewPath, VaultPath
 
 
 class WrittenPlan(Record):
-    """The note of a plan that was made here."""
+    """The plan that a new one takes the place of."""
 
-    id: str
-    path: VaultPath
     digest: Digest
-    made: float
-    is_own: bool
-    """Whether every line was written by the bridge, whatever its box."""
-
-
-def written_plans(vault: OpenVault) -> list[WrittenPlan]:
-    """Return the plans that have one note each among the plans, the oldest first. Blocks."""
-    found = list(_read_plans(vault))
-    ids = [one.id for one in found]
-    return sorted((one for one in found if ids.count(one.id) == 1), key=lambda one: (one.made, one.path))
-
-
-def _read_plans(vault: OpenVault) -> Iterator[WrittenPlan]:
-    kept, folder = Ledger(vault.store.database).plans(), agents_folder(vault.settings).plans
-    for path, indexed in list(vault.index.view("agents").notes.items()):
-        if indexed.note_type != TYPE or not path.startswith(f"{folder}/"):
-            continue
-        try:
-            data, _ = vault.files.read(path)
-        except BridgeError:
-            continue
-        note = parse(path, data)
-        plan = field_of(note.properties, "plan")
-        if field_of(note.properties, "type") == TYPE and isinstance(plan, str) and plan in kept:
-            body = note.text[note.body :]
-            yield WrittenPlan(plan, path, digest_of(data), kept[plan].made, line_digests(body) <= kept[plan].lines)
-
-
-async def retire_plans(vault: OpenVault) -> str:
-    """Move the plans to the trash that are older than the settings say; return what was done, empty for nothing.
-
-    A plan stays that has lines of somebody else, that is protected, or that a note of the user links to.
-    """
-    days = vault.settings.section(TidySettings).plans_keep_days
-    if not days:
-        return ""
-    plans = await asyncio.to_thread(written_plans, vault)
-    old = [one for one in plans if one.is_own and time.time() - one.made > days * DAY_S]
-    if not old:
-        return ""
-    paths, folder = {one.path for one in old}, agents_folder(vault.settings).plans
-    limits = ChangeLimits(
-        lambda path: path in paths and not vault.files.rules.keeps(path), lambda path: path.startswith(f"{folder}/")
-    )
-    reason = f"{count_of(len(old), 'plan')} older than {count_of(days, 'day')}"
-    by = Author("plan_tidy", reason=reason, confirmed=True)
-    requests = [DeleteNote(path=one.path, digest=one.digest) for one in old]
-    made = await vault.executor.carry_each(requests, by, limits=limits)
-    gone = len(old) - len(made.refused)
-    return f"Moved to the trash: {count_of(gone, 'plan')} older than {count_of(days, 'day')}." if gone else ""
+    ticked: Collection[tuple[str, str]]
+    """The check and the words of each finding that a person ticked and that is not applied yet."""
+    is_in_use: bool
+    """Whether there are such findings, or a person wrote into the note."""
 
 
 def value_of(finding: TidyFinding) -> str | None:
@@ -155,13 +97,11 @@ def _with_value(request: Request, value: str, locate: Callable[[str], VaultPath]
     return replace(request, **changes)
 
 
-_OWN_NAME: Final = re.compile(r"/Plan (\d{4}-\d\d-\d\d)(?: \d+)?\.md$")
-
-COUNTS: Mapping[str, str] = {"dangling": "unresolved links"}
-"""Counts that people know by another name."""
-
-MAX_COUNTS = 12
-"""Counts that the note shows."""
+EXPLAINED: Final = (
+    "Tick what is right. Nothing changes until the plan is applied, in the pane *Tidy* or by `vaultside apply-plan`."
+    " The words of a line may be changed, its `^g…` may not. To have another value than the proposed one, end a line"
+    f" with `{INSTEAD.strip()} another value`, before its `^g…`."
+)
 
 
 class PlanNoteChange(Request, kw_only=True, tag="apply_plan"):
@@ -186,8 +126,8 @@ class PlanNote(Record):
     id: str
     path: VaultPath
     text: str
-    requests: Sequence[Request]
-    """What writes it, in place of a plan that nobody has touched."""
+    request: Request
+    """What writes it, in place of the plan before."""
     findings: tuple[PlannedFinding, ...]
     rows: Sequence[tuple[str, str, str]]
     """The id, the check and the data of each finding, for the ledger."""
@@ -200,7 +140,7 @@ class PlanNote(Record):
 async def build_plan_note(
     vault: OpenVault, tried: TriedFindings, replaced: WrittenPlan | None = None
 ) -> PlanNote | None:
-    """Return the note of a plan, which may take the place of another plan; None without findings."""
+    """Return the note of a plan, which takes the place of the plan before; None without findings."""
     return await asyncio.to_thread(_build, vault, tried, replaced) if tried.findings else None
 
 
@@ -208,26 +148,24 @@ def _build(vault: OpenVault, tried: TriedFindings, replaced: WrittenPlan | None)
     findings = {f"g{number}": one for number, one in enumerate(tried.findings, 1)}
     plan = secrets.token_hex(8)
     now = datetime.now().astimezone()
-    text = write_plan(_summary(tried), _sections(findings))
+    ticked = {
+        id_
+        for id_, one in findings.items()
+        if one.is_ticked or (replaced is not None and (one.check, one.text) in replaced.ticked)
+    }
+    text = write_plan([EXPLAINED], _sections(findings, ticked))
     properties = {"type": TYPE, "plan": plan, "made": now.strftime("%Y-%m-%dT%H:%M")}
-    path = _free_path(vault, agents_folder(vault.settings).plans, now)
-    requests: list[Request] = []
-    if replaced is None:
-        requests.append(CreateNote(path=path, text=text, properties=properties))
-    else:
-        day = _OWN_NAME.search(replaced.path)
-        if day is None or day[1] == f"{now:%Y-%m-%d}":
-            path = replaced.path
-        else:
-            requests.append(MoveNote(path=NoteOrFolder(replaced.path), to=NewPath(path), digest=replaced.digest))
+    path = agents_folder(vault.settings).plan
+    request: Request = CreateNote(path=NewPath(path), text=text, properties=properties)
+    if replaced is not None:
         data = build_note(path, text, properties).decode()
-        requests.append(PlanNoteChange(path=path, edit=lambda _: data, digest=replaced.digest))
+        request = PlanNoteChange(path=path, edit=lambda _: data, digest=replaced.digest)
     return PlanNote(
         plan,
         path,
         text,
-        requests,
-        tuple(describe_finding(id_, one, ticked=one.is_ticked) for id_, one in findings.items()),
+        request,
+        tuple(describe_finding(id_, one, ticked=id_ in ticked) for id_, one in findings.items()),
         [(id_, one.check, encode_finding(one, note_digests(vault, one))) for id_, one in findings.items()],
     )
 
@@ -250,50 +188,16 @@ def finding_line(finding: TidyFinding) -> str:
     return f"{finding.text} · {finding.confidence:.2f} · {finding.why}"
 
 
-def _free_path(vault: OpenVault, folder: VaultPath, now: datetime) -> VaultPath:
-    number = 1
-    while True:
-        path = VaultPath(f"{folder}/Plan {now:%Y-%m-%d}{f' {number}' if number > 1 else ''}.md")
-        if not vault.files.has(path):
-            return path
-        number += 1
-
-
-def _summary(tried: TriedFindings) -> list[str]:
-    ticked = sum(one.is_ticked for one in tried.findings)
-    explained = (
-        "What could be tidied; what is very likely right is ticked already. Nothing is changed before this plan"
-        " is applied: tick what is right, untick or delete what is not. The words of a line may be changed, its `^g…`"
-        " may not. To have"
-        f" another value than the proposed one, end a line with `{INSTEAD.strip()} another value`, before its `^g…`."
-    )
-    return [
-        explained,
-        f"If what is ticked now ({ticked} of {len(tried.findings)}) is applied: {counts_in_words(tried.forecast)}.",
-    ]
-
-
-def _sections(findings: Mapping[str, TidyFinding]) -> list[PlanSection]:
-
+def _sections(findings: Mapping[str, TidyFinding], ticked: Collection[str]) -> list[PlanSection]:
     sections: list[PlanSection] = []
     for check in CHECKS:
         own = {id_: one for id_, one in findings.items() if one.check == check.name}
         if not own:
             continue
         lines = [
-            PlanLine(id_, one.is_ticked, finding_line(one), 0)
+            PlanLine(id_, id_ in ticked, finding_line(one), 0)
             for id_, one in sorted(own.items(), key=lambda each: -each[1].confidence)
         ]
         title = check.name.replace("_", " ").capitalize()
         sections.append(PlanSection(title, check.sentence, tuple(lines)))
     return sections
-
-
-def counts_in_words(counts: Sequence[CountForecast]) -> str:
-    if not counts:
-        return "no count changes"
-    shown = [
-        f"{plain_words(COUNTS.get(one.name, one.name))} {one.before:,} → {one.after:,}" for one in counts[:MAX_COUNTS]
-    ]
-    more = [f"{len(counts) - MAX_COUNTS} more"] if len(counts) > MAX_COUNTS else []
-    return " · ".join([*shown, *more])

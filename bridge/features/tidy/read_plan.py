@@ -11,10 +11,10 @@ from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments, NoteNotFound, TextNotFound
 from bridge.features.tidy.finding import TidyFinding, decode_finding, with_digest
 from bridge.features.tidy.ledger import KeptFinding, Ledger
-from bridge.features.tidy.plan_note import FORMER_TYPE, TYPE, PlanLine, PlanText, read_plan, split_value
-from bridge.features.tidy.plan_text import WrittenPlan, finding_line, with_value, written_plans
+from bridge.features.tidy.plan_note import FORMER_TYPE, TYPE, PlanLine, PlanText, line_digests, read_plan, split_value
+from bridge.features.tidy.plan_text import WrittenPlan, finding_line, with_value
 from bridge.markdown.decode import digest_of
-from bridge.markdown.note import field_of
+from bridge.markdown.note import Note, field_of
 from bridge.markdown.parse import parse
 from bridge.records import Record
 from bridge.state.change_records import Change
@@ -77,48 +77,46 @@ class OpenPlan(Record):
         return [line.id for line in self.plan.lines if line.ticked]
 
 
-async def open_plan(vault: OpenVault, path: VaultPath) -> OpenPlan:
-    return await asyncio.to_thread(_open, vault, path)
+async def open_plan(vault: OpenVault, path: VaultPath | None) -> OpenPlan:
+    """Read a plan; without a path the one there is."""
+    return await asyncio.to_thread(_open, vault, path or agents_folder(vault.settings).plan)
 
 
-async def untouched_plan(vault: OpenVault) -> WrittenPlan | None:
-    """Return the newest plan if it is as it was made: no box changed, no line deleted, nothing applied, no link."""
-    plans = await asyncio.to_thread(written_plans, vault)
-    if not plans:
-        return None
-    last = plans[-1]
-    try:
-        plan = await open_plan(vault, last.path)
-    except BridgeError:
-        return None
-    ledger = Ledger(vault.store.database)
-    made = await asyncio.to_thread(ledger.findings, last.id)
-    is_judged = await asyncio.to_thread(ledger.verdicts, last.id)
-    as_made = all(one.line.ticked == one.finding.is_ticked for one in plan.findings.values())
-    folder = f"{agents_folder(vault.settings).plans}/"
-    is_linked = any(not path.startswith(folder) for path in (await vault.resolved_links()).sources(last.path))
-    is_untouched = last.is_own and as_made and plan.findings.keys() == made.keys() and not (is_judged or is_linked)
-    return last if is_untouched else None
+async def written_plan(vault: OpenVault) -> WrittenPlan | None:
+    """Return the plan that a new one takes the place of; None if there is no note of one."""
+    return await asyncio.to_thread(_read_written, vault)
 
 
-def _open(vault: OpenVault, path: VaultPath) -> OpenPlan:
+def _read_written(vault: OpenVault) -> WrittenPlan | None:
+    path = agents_folder(vault.settings).plan
     try:
         data, _ = vault.files.read(path)
     except NoteNotFound:
-        raise no_such_note(vault, path) from None
+        return None
     note = parse(path, data)
-    if field_of(note.properties, "type") == FORMER_TYPE:
-        raise InvalidArguments(f"`{path}` was made by an earlier version.", hint="`plan_tidy` makes a new one.")
-    id_ = field_of(note.properties, "plan")
-    kept = Ledger(vault.store.database).findings(id_) if isinstance(id_, str) else {}
-    if field_of(note.properties, "type") != TYPE or not isinstance(id_, str) or not kept:
-        raise InvalidArguments(f"`{path}` is not a plan that was made here.", hint="`plan_tidy` makes one.")
-    plans = agents_folder(vault.settings).plans
-    if not path.startswith(f"{plans}/"):
-        # There agents cannot write; anywhere else one could have ticked what a person did not.
-        raise InvalidArguments(
-            f"`{path}` is not among the plans.", hint=f"Move it back to `{plans}`, or make a new plan."
-        )
+    if field_of(note.properties, "type") != TYPE:
+        return None
+    try:
+        plan = _open(vault, path)
+    except InvalidArguments:
+        # Another machine made it.
+        return WrittenPlan(digest_of(data), (), is_in_use=True)
+    left = [
+        one
+        for one in plan.findings.values()
+        if one.line.ticked and not (one.finding.is_ticked or one.is_applied) and find_staleness(vault, one, {}) is None
+    ]
+    is_own = line_digests(note.text[note.body :]) <= Ledger(vault.store.database).lines(plan.id)
+    return WrittenPlan(
+        plan.digest,
+        [(one.finding.check, one.finding.text) for one in left],
+        is_in_use=bool(left) or not is_own,
+    )
+
+
+def _open(vault: OpenVault, path: VaultPath) -> OpenPlan:
+    data = _read_note(vault, path)
+    id_, kept = _identify(vault, parse(path, data))
     # As bytes that are not UTF-8 would be, so that writing it back changes nothing else.
     text = data.decode("utf-8", "surrogateescape")
     plan = read_plan(text)
@@ -138,6 +136,32 @@ def _open(vault: OpenVault, path: VaultPath) -> OpenPlan:
         altered[one] = "its line says what another finding is."
         del findings[one]
     return OpenPlan(path, id_, text, digest_of(data), plan, findings, altered)
+
+
+def _read_note(vault: OpenVault, path: VaultPath) -> bytes:
+    try:
+        return vault.files.read(path)[0]
+    except NoteNotFound:
+        if path == agents_folder(vault.settings).plan:
+            raise NoteNotFound("There is no plan.", hint="`plan_tidy` makes one.", path=path) from None
+        raise no_such_note(vault, path) from None
+
+
+def _identify(vault: OpenVault, note: Note) -> tuple[str, Mapping[str, KeptFinding]]:
+    """Return the id of the plan that a note is, and what is kept of its findings."""
+    path, type_, id_ = note.path, *(field_of(note.properties, name) for name in ("type", "plan"))
+    if type_ == FORMER_TYPE:
+        raise InvalidArguments(f"`{path}` was made by an earlier version.", hint="`plan_tidy` makes a new one.")
+    kept = Ledger(vault.store.database).findings(id_) if isinstance(id_, str) else {}
+    if type_ != TYPE or not isinstance(id_, str) or not kept:
+        raise InvalidArguments(f"`{path}` is not a plan that was made here.", hint="`plan_tidy` makes one.")
+    plans = agents_folder(vault.settings).plans
+    if not path.startswith(f"{plans}/"):
+        # There agents cannot write; anywhere else one could have ticked what a person did not.
+        raise InvalidArguments(
+            f"`{path}` is not among the plans.", hint=f"Move it back to `{plans}`, or make a new plan."
+        )
+    return id_, kept
 
 
 def _list_finding(vault: OpenVault, line: PlanLine, kept: KeptFinding) -> ListedFinding:

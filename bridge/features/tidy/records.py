@@ -56,7 +56,7 @@ class TidyPlan(Record):
         path: The note of the plan; null if nothing was found.
         findings: Its findings.
         left_out: Findings that the plan has no room for.
-        forecast: The counts that would differ if all that is ticked were applied.
+        forecast: The counts that would differ if all that is very likely right (.85 and more) were applied.
         checks: The checks that looked.
         notices: Remarks, such as on muted checks.
         state: `applied` if the note was written, `proposed` if it waits for the user.
@@ -178,7 +178,7 @@ class TidyRule(Record):
         rate: Expected share of findings that are accepted; .5 before any judgement.
         muted: Whether it is left out of plans.
         why: Why it is muted; empty if it is not.
-        ticked: Whether the user has all that it finds ticked beforehand.
+        ticked: Whether the user has all that it finds ticked in new plans.
     """
 
     check: str

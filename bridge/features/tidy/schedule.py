@@ -11,10 +11,12 @@ from bridge.events import PlanReady
 from bridge.features.tidy.check_scope import TidySettings
 from bridge.features.tidy.compose import compose_plan, keep_checked
 from bridge.features.tidy.ledger import Ledger
-from bridge.features.tidy.plan_text import DAY_S, build_plan_note, retire_plans
-from bridge.features.tidy.read_plan import untouched_plan
+from bridge.features.tidy.plan_text import build_plan_note
+from bridge.features.tidy.read_plan import written_plan
 from bridge.text.counts import count_of
 from bridge.types import VaultPath
+
+DAY_S = 86_400.0
 
 log = logging.getLogger(__name__)
 
@@ -51,19 +53,19 @@ async def make_due_plan(vault: OpenVault) -> VaultPath | None:
     days = vault.settings.section(TidySettings).plan_every_days
     if not days or not vault.is_set_up:
         return None
-    if not await asyncio.to_thread(is_due, ledger, days) or await untouched_plan(vault):
+    replaced = await written_plan(vault)
+    if not await asyncio.to_thread(is_due, ledger, days) or (replaced is not None and replaced.is_in_use):
         return None
     # Kept first: a restart in between does not begin it at once again.
     await asyncio.to_thread(ledger.set_run, "tried")
     composed = await compose_plan(vault)
-    note = await build_plan_note(vault, composed.tried)
+    note = await build_plan_note(vault, composed.tried, replaced)
     if note is not None:
         by = Author("plan_tidy", reason=f"Every {count_of(days, 'day')}, by the setting `tidy.plan_every_days`")
         await asyncio.to_thread(note.keep, vault)
-        await vault.executor.carry(note.requests, by)
+        await vault.executor.carry([note.request], by)
     await asyncio.to_thread(keep_checked, vault, composed)
     await asyncio.to_thread(ledger.set_run, "done")
-    await retire_plans(vault)
     if note is None:
         return None
     vault.events.publish(PlanReady(note.path, len(note.findings)), vault.id)

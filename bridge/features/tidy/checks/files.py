@@ -13,7 +13,7 @@ from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.errors import BridgeError
 from bridge.features.entities.public import MergeReason, MergeSuggestion, find_merge_pairs
 from bridge.features.tidy.check_scope import CheckScope
-from bridge.features.tidy.finding import TICKED, TidyFinding
+from bridge.features.tidy.finding import SURE, TidyFinding
 from bridge.features.tidy.plan_note import code_words, plain_words, plan_link
 from bridge.index.boilerplate import is_template
 from bridge.index.note import IndexedNote
@@ -205,7 +205,7 @@ class Duplicates:
                 text=f"Merge {plan_link(pair.path)} into {plan_link(pair.into)}",
                 why=", ".join(WORDS[one] for one in pair.why),
                 # What is lost by a wrong merge is hard to see, so that only copies beside each other are sure.
-                confidence=round(pair.confidence if is_copy else min(TICKED - 0.01, pair.confidence), 2),
+                confidence=round(pair.confidence if is_copy else min(SURE - 0.01, pair.confidence), 2),
                 request=MergeNotes(path=pair.path, into=pair.into, digest=note.digest),
                 kind="merge",
             )

@@ -21,7 +21,7 @@ from bridge.features.links.public import (
     suggest,
 )
 from bridge.features.tidy.check_scope import BudgetSpent, CheckScope, OrphansToCheck
-from bridge.features.tidy.finding import TICKED, TidyFinding
+from bridge.features.tidy.finding import SURE, TidyFinding
 from bridge.features.tidy.plan_note import plain_words, plan_link
 from bridge.features.topics.public import body_of
 from bridge.index.inverted_index import TextQuery
@@ -277,7 +277,7 @@ class MissingLinks:
 def _confidence(likelihood: float, note: IndexedNote, target: IndexedNote, *, is_doubtful: bool) -> float:
     """Return how sure a link is: less where the notes are in two languages, as a quotation or a namesake is."""
     differ = bool(note.language and target.language) and note.language != target.language
-    return round(min(likelihood, TICKED - 0.01) if differ or is_doubtful else likelihood, 2)
+    return round(min(likelihood, SURE - 0.01) if differ or is_doubtful else likelihood, 2)
 
 
 def is_label(text: str, span: Span) -> bool:
@@ -338,7 +338,7 @@ class Prospects:
                 text=f"Create a note “{plain_words(one.name)}”",
                 why=f"{count_of(one.notes, 'note')}, such as {plan_link(one.examples[0])}",
                 # Whether a name deserves a note, only a person knows.
-                confidence=round(min(one.confidence, TICKED - 0.01), 2),
+                confidence=round(min(one.confidence, SURE - 0.01), 2),
                 request=CreateNote(path=path, text=""),
                 key=one.name,
                 kind="prospect",
@@ -503,7 +503,7 @@ class ListPages:
         if not self._is_one_list(page, heading):
             return None
         why = f"it lists {counts[page]} of the {len(alike)} notes that are most like it"
-        return ParentPage(page, heading or None, why, round(min(TICKED - 0.01, 0.4 + share), 2))
+        return ParentPage(page, heading or None, why, round(min(SURE - 0.01, 0.4 + share), 2))
 
     def _is_one_list(self, page: VaultPath, heading: str) -> bool:
         if not heading:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from bridge.changes.requests.edit_note import SetProperties
 from bridge.features.tidy.check_scope import BudgetSpent, CheckScope, TopicsToCheck
 from bridge.features.tidy.checks.links import DAY
-from bridge.features.tidy.finding import TICKED, TidyFinding
+from bridge.features.tidy.finding import SURE, TidyFinding
 from bridge.features.tidy.plan_note import code_words, plain_words, plan_link
 from bridge.features.topics.public import (
     LikelyTopic,
@@ -127,7 +127,7 @@ class Topics:
             text=f"Give {plan_link(note.path)} the topic {plan_link(topic.path)}",
             why=_why_likely(topic.evidence),
             # How probable it is was learnt from notes that have topics; this one may be meant to have none.
-            confidence=round(min(topic.probability, TICKED - 0.01), 2),
+            confidence=round(min(topic.probability, SURE - 0.01), 2),
             request=request,
         )
 
