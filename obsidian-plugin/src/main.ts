@@ -9,13 +9,10 @@ import { Applier } from "./obsidian/applier";
 import { applySettings } from "./obsidian/dressing";
 import { registerEditor } from "./obsidian/editor/register-editor";
 import { Feed } from "./obsidian/feed";
-import { registerPlanNotes } from "./obsidian/garden/plan-note";
-import { tellPlan } from "./obsidian/garden/plan-sign";
 import { GraphView } from "./obsidian/graph/graph-view";
 import { ASK, CHANGES, GRAPH, type Host, type PaneType, RELATED, SEARCH, STATUS } from "./obsidian/host";
 import { registerLastChange } from "./obsidian/last-change/last-change";
 import { tellGiven } from "./obsidian/memory/given-sign";
-import { chooseProperty, chooseTag } from "./obsidian/order/properties";
 import { chooseWorkflow } from "./obsidian/workflows/run-workflow";
 import { registerPanes } from "./obsidian/panes";
 import { RelatedView } from "./obsidian/related/related-view";
@@ -25,6 +22,8 @@ import { searchInWindow } from "./obsidian/search/search-modal";
 import { SearchView } from "./obsidian/search/search-view";
 import { makeStatusBar } from "./obsidian/status/status-bar";
 import { tellWaiting } from "./obsidian/changes/waiting";
+import { tellPlan } from "./obsidian/tidy/plan-sign";
+import { chooseProperty, chooseTag } from "./obsidian/tidy/properties";
 import { createWorld } from "./obsidian/world";
 
 /** Puts the parts together; what they do is theirs. */
@@ -60,7 +59,6 @@ export default class VaultsidePlugin extends Plugin implements Host {
 		registerPanes(this);
 		registerLastChange(this);
 		registerEditor(this);
-		registerPlanNotes(this);
 		this.addCommand({ id: "search-window", name: "Search in a window", callback: () => searchInWindow(this) });
 		this.addCommand({
 			id: "summarise",

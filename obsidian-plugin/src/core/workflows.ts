@@ -1,5 +1,4 @@
-import type { WorkflowOutcome, WorkflowVariable } from "../protocol/operations";
-import { describeForecast } from "./garden";
+import type { CountForecast, WorkflowOutcome, WorkflowVariable } from "../protocol/operations";
 
 type Given = WorkflowVariable["default"];
 
@@ -12,6 +11,11 @@ export function asTyped(value: Given): string {
 export function asGiven({ type }: Pick<WorkflowVariable, "type">, typed: string): Given {
 	if (type !== "list") return typed;
 	return typed.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+}
+
+/** The counts that would differ, as one line. */
+export function describeForecast(counts: readonly CountForecast[]): string {
+	return counts.map(({ name, before, after }) => `${name === "dangling" ? "unresolved links" : name} ${before.toLocaleString()} → ${after.toLocaleString()}`).join(" · ");
 }
 
 /** What a workflow would do, in a sentence for each part. */

@@ -1,14 +1,13 @@
 import type { ItemView, Plugin, WorkspaceLeaf } from "obsidian";
 import { ChangesView } from "./changes/changes-view";
-import { GardenView } from "./garden/garden-view";
 import { GraphView } from "./graph/graph-view";
 import { AskView } from "./answers/ask-view";
-import { ASK, CHANGES, GARDEN, GRAPH, type Host, HOVER_SOURCE, MEMORY, ORDER, type PaneType, RELATED, SEARCH, STATUS } from "./host";
+import { ASK, CHANGES, GRAPH, type Host, HOVER_SOURCE, MEMORY, type PaneType, RELATED, SEARCH, STATUS, TIDY } from "./host";
 import { MemoryView } from "./memory/memory-view";
-import { OrderView } from "./order/order-view";
 import { RelatedView } from "./related/related-view";
 import { SearchView } from "./search/search-view";
 import { StatusView } from "./status/status-view";
+import { TidyView } from "./tidy/tidy-view";
 
 interface PaneEntry {
 	readonly type: PaneType;
@@ -25,8 +24,7 @@ const PANES: readonly PaneEntry[] = [
 	{ type: GRAPH, command: "graph", name: "Show the graph", view: GraphView },
 	{ type: CHANGES, command: "changes", name: "Show what agents changed", view: ChangesView },
 	{ type: MEMORY, command: "memory", name: "Show what agents remember", view: MemoryView },
-	{ type: ORDER, command: "order", name: "Put notes in order", view: OrderView },
-	{ type: GARDEN, command: "garden", name: "Tidy the vault by a plan", view: GardenView },
+	{ type: TIDY, command: "tidy", name: "Tidy your notes", view: TidyView },
 	{ type: STATUS, command: "status", name: "Show what is indexed", view: StatusView },
 ];
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { asGiven, asTyped, foretold } from "../../src/core/workflows";
+import { asGiven, asTyped, describeForecast, foretold } from "../../src/core/workflows";
 
 test("a list is edited one value a line, everything else as text", () => {
 	expect(asTyped(["Rye", "Oats"])).toBe("Rye\nOats");
@@ -20,4 +20,9 @@ test("what a workflow would do is said before it does", () => {
 	} as const;
 	expect(foretold(outcome)).toBe("2 files change. Left out: skip. is_new is false. notes 1 → 2. A warning.");
 	expect(foretold({ ...outcome, files: 1, warnings: [], conditions: [], steps: [], forecast: [] })).toBe("1 file changes.");
+});
+
+test("counts read as one line", () => {
+	expect(describeForecast([{ name: "dangling", before: 1200, after: 3 }, { name: "tag bread", before: 0, after: 2 }])).toBe(`unresolved links ${(1200).toLocaleString()} → 3 · tag bread 0 → 2`);
+	expect(describeForecast([])).toBe("");
 });

@@ -1,5 +1,5 @@
-import type { ListedWorkflow, WorkflowOutcome, WorkflowStarter, WorkflowVariable } from "../../protocol/operations";
-import { changes } from "../../core/order/reports";
+import type { ListedPolicy, WorkflowOutcome, PolicyStarter, WorkflowVariable } from "../../protocol/operations";
+import { changes } from "../../core/tidy/reports";
 import { titleOf } from "../../core/place";
 import { asGiven, asTyped, foretold } from "../../core/workflows";
 import { LookFirst } from "../changes/look-first";

@@ -1,15 +1,16 @@
 import type { IconName, WorkspaceLeaf } from "obsidian";
-import { type Host, ORDER } from "../host";
+import { type Host, TIDY } from "../host";
 import { Pane } from "../pane";
-import { growth, hubs, lostLinks, orphans } from "./graph-reports";
+import { Rows } from "../rows";
+import { PlanPart } from "./plan-part";
 import { properties } from "./properties";
 import { ReportPart } from "./report-part";
-import { merges, prospects, staleNotes, violations } from "./reports";
-import { tasks } from "./tasks";
+import { growth, hubs, orphans, staleNotes, tasks, unwritten, violations } from "./reports";
 
-/** Shows what in the vault could be put in order, each with what can be done about it. */
-export class OrderView extends Pane {
+/** Shows what could be tidied: the plan, of which a person ticks what is to be done, and below it what can only be looked through. */
+export class TidyView extends Pane {
 	readonly #unfolded = new Set<string>();
+	readonly #rows = new Rows();
 
 	constructor(leaf: WorkspaceLeaf, host: Host) {
 		super(leaf, host);
@@ -17,11 +18,11 @@ export class OrderView extends Pane {
 	}
 
 	getViewType(): string {
-		return ORDER;
+		return TIDY;
 	}
 
 	getDisplayText(): string {
-		return "Order";
+		return "Tidy";
 	}
 
 	override getIcon(): IconName {
@@ -29,14 +30,14 @@ export class OrderView extends Pane {
 	}
 
 	protected show(el: HTMLElement): void {
-		const body = el.createDiv({ cls: "vaultside-body vaultside-order" });
 		const { host } = this;
 		const unfolded = this.#unfolded;
+		const plan = new PlanPart(el, host, unfolded, this.#rows);
+		const body = el.createDiv({ cls: "vaultside-body vaultside-tidy" });
 		const parts = [
-			new ReportPart(body, unfolded, merges(host)),
+			plan,
 			new ReportPart(body, unfolded, violations(host)),
-			new ReportPart(body, unfolded, prospects(host)),
-			new ReportPart(body, unfolded, lostLinks(host)),
+			new ReportPart(body, unfolded, unwritten(host)),
 			new ReportPart(body, unfolded, orphans(host)),
 			new ReportPart(body, unfolded, staleNotes(host)),
 			new ReportPart(body, unfolded, properties(host)),
@@ -44,6 +45,17 @@ export class OrderView extends Pane {
 			new ReportPart(body, unfolded, hubs(host)),
 			new ReportPart(body, unfolded, growth(host)),
 		];
+		for (const part of parts) void part.load();
 		this.whileShown(() => parts.forEach((part) => part.stop()));
+		const { vault } = this.app;
+		const changed = vault.on("modify", ({ path }) => {
+			if (path === plan.path) void plan.load();
+		});
+		this.whileShown(() => vault.offref(changed));
+		this.whileShown(
+			host.events.add(({ kind }) => {
+				if (kind === "plan_ready") void plan.load();
+			}),
+		);
 	}
 }

@@ -1,6 +1,6 @@
 import type { ListedTag, ListedValue, PropertyFacts, PropertyReport } from "../../protocol/operations";
 import { Newest } from "../../core/newest";
-import { changes, typedLike, describeUse, valueText } from "../../core/order/reports";
+import { changes, typedLike, describeUse, valueText } from "../../core/tidy/reports";
 import { withHint } from "../../core/refusal";
 import { LookFirst } from "../changes/look-first";
 import { Choice } from "../choice";
@@ -20,7 +20,6 @@ const VALUES = 50;
 export function properties(host: Host): Report<PropertyFacts, PropertyReport> {
 	return {
 		name: "Properties",
-		empty: "No note has a property.",
 		fetch: (limit) => host.link.call("property_report", { limit }),
 		rows: (result) => result.properties,
 		show: (list, property, again) => showProperty(list, host, property, again),

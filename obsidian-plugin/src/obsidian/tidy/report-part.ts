@@ -23,8 +23,6 @@ export type Answer<Result> = { readonly ok: true; readonly result: Result } | { 
 /** A report and how its rows are shown. */
 export interface Report<Row, Result extends Said> {
 	readonly name: string;
-	/** What is said if there is nothing to report. */
-	readonly empty: string;
 	/** How many rows the bridge lists at most, if not as many as of other reports. */
 	readonly most?: number;
 	readonly fetch: (limit: number) => Promise<Answer<Result>>;
@@ -33,7 +31,7 @@ export interface Report<Row, Result extends Said> {
 	readonly show: (list: HTMLElement, row: Row, again: () => void) => void;
 }
 
-/** A report that is made when it is opened, and again when something in it was settled. */
+/** A report, of which the number of rows is shown at once; it is made again when something in it was settled. */
 export class ReportPart<Row, Result extends Said> {
 	readonly #fold: Fold;
 	readonly #says: HTMLElement;
@@ -48,21 +46,15 @@ export class ReportPart<Row, Result extends Said> {
 		unfolded: Set<string>,
 		private readonly report: Report<Row, Result>,
 	) {
-		this.#fold = new Fold(el, report.name, unfolded, () => void this.#load());
+		this.#fold = new Fold(el, report.name, unfolded);
 		this.#says = addSayLine(this.#fold.body, "vaultside-small");
 		this.#list = this.#fold.body.createDiv({ attr: { role: "list", "aria-label": report.name } });
 		this.#more = this.#fold.body.createEl("button", { text: "Show more" });
 		this.#more.toggle(false);
 		this.#more.addEventListener("click", () => {
 			this.#limit = Math.min(this.#limit + PAGE, this.report.most ?? MAX_ROWS);
-			void this.#load();
+			void this.load();
 		});
-		if (this.#fold.open) void this.#load();
-	}
-
-	/** Make the report again, if it is open. */
-	again(): void {
-		if (this.#fold.open) void this.#load();
 	}
 
 	/** Want nothing any more. */
@@ -70,7 +62,8 @@ export class ReportPart<Row, Result extends Said> {
 		this.#round += 1;
 	}
 
-	async #load(): Promise<void> {
+	/** Make the report. */
+	async load(): Promise<void> {
 		const round = (this.#round += 1);
 		this.#fold.body.setAttr("aria-busy", "true");
 		if (!this.#list.hasChildNodes()) this.#says.setText("Looking…");
@@ -86,11 +79,11 @@ export class ReportPart<Row, Result extends Said> {
 		const rows = this.report.rows(answer.result);
 		this.#rows.redraw(this.#list, () => {
 			this.#list.empty();
-			for (const row of rows) this.report.show(this.#list, row, () => void this.#load());
+			for (const row of rows) this.report.show(this.#list, row, () => void this.load());
 		});
-		this.#fold.count(total);
-		this.#more.toggle(rows.length < Math.min(total, this.report.most ?? MAX_ROWS));
 		const left = dismissed != null && dismissed > 0 ? [`${dismissed.toLocaleString()} left out, as you or an agent said.`] : [];
-		showSaid(this.#says, [...(total === 0 ? [this.report.empty] : []), ...notices, ...left].join(" "));
+		this.#fold.count(total === 0 && left.length === 0 ? null : total);
+		this.#more.toggle(rows.length < Math.min(total, this.report.most ?? MAX_ROWS));
+		showSaid(this.#says, [...notices, ...left].join(" "));
 	}
 }

@@ -1,14 +1,16 @@
-import { countType } from "./notes/note-types";
-import type { AppliedPlan, CountForecast, PlannedFinding, ShownPlan } from "../protocol/operations";
+import { countType } from "../notes/note-types";
+import type { AppliedPlan, PlannedFinding, ShownPlan } from "../../protocol/operations";
 
-/** The counts that would differ, as one line. */
-export function describeForecast(counts: readonly CountForecast[]): string {
-	return counts.map(({ name, before, after }) => `${name === "dangling" ? "unresolved links" : name} ${before.toLocaleString()} → ${after.toLocaleString()}`).join(" · ");
+/** What is ticked of a plan, as a sentence. */
+export function summary({ findings, ticked, notices }: ShownPlan): string {
+	const open = findings.filter(({ state }) => canApply(state)).length;
+	const says = ticked > 0 ? `${ticked.toLocaleString()} of ${countType("finding", open)} ${ticked === 1 ? "is" : "are"} ticked.` : open > 0 ? `${countType("finding", open)}. Tick what is right; nothing changes until you apply it.` : "All of the plan is done.";
+	return [says, ...notices].join(" ");
 }
 
-/** What of a plan is ticked, and the counts if that is applied. */
-export function summary({ findings, ticked, forecast, notices }: ShownPlan): string {
-	return [`${ticked.toLocaleString()} of ${findings.length.toLocaleString()} ticked.`, describeForecast(forecast), ...notices].filter((text) => text !== "").join(" ");
+/** Whether a finding can still be applied. */
+export function canApply(state: PlannedFinding["state"]): boolean {
+	return state === "open" || state === "proposed";
 }
 
 /** The findings of a plan by the check that found them, in its order. */
@@ -43,25 +45,12 @@ export function writeValue(text: string, id: string, value: string): string {
 	return changeLines(text, new Set([id]), true, value);
 }
 
-/** The id of each task in some lines of a plan, in their order; of a task that is no finding, undefined. */
-export function taskIds(lines: readonly string[]): readonly (string | undefined)[] {
-	return lines.flatMap((line) => {
-		const task = /^[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[.\][ \t](?:.*\^(g\d+)[ \t]*$)?/.exec(line);
-		return task === null ? [] : [task[1]];
-	});
-}
-
-/** Whether a line of a note is the first below its properties. */
-export function isTop(lines: readonly string[], line: number): boolean {
-	return /^---\n(?:(?!---).*\n)*---\s*$/.test(lines.slice(0, line).join("\n"));
-}
-
 /** What is done of a plan, check by check. */
 export function describeApplied({ checks }: Pick<AppliedPlan, "checks">): string {
-	const parts = checks.map(({ check, findings, dropped, files, forecast, state, error }) => {
+	const parts = checks.map(({ check, findings, dropped, files, state, error }) => {
 		if (state === "failed") return `${checkTitle(check)}: ${error ?? ""}`;
 		const left = dropped.length > 0 ? `, ${dropped.length.toLocaleString()} left out as ${dropped[0]?.why ?? ""}` : "";
-		return `${checkTitle(check)}: ${findings.length.toLocaleString()} in ${countType("file", files)}${forecast.length > 0 ? `, ${describeForecast(forecast)}` : ""}${left}.`.replace("..", ".");
+		return `${checkTitle(check)}: ${findings.length.toLocaleString()} in ${countType("file", files)}${left}.`.replace("..", ".");
 	});
 	return parts.join(" ") || "Nothing is ticked.";
 }

@@ -1,34 +1,10 @@
-import { countType } from "../notes/note-types";
-import type { ListedValue, MergeSuggestion, NameProspect, PropertyFacts, RuleViolation, Written } from "../../protocol/operations";
+import type { ListedValue, PropertyFacts, RuleViolation, Written } from "../../protocol/operations";
 import { titleOf } from "../place";
-
-const REASONS: Readonly<Record<MergeSuggestion["why"][number], string>> = {
-	name: "the same name",
-	alias: "an alias of the other",
-	text: "much of the text in both",
-	stub: "one only points to the other",
-	meaning: "the same in meaning",
-	neighbours: "linked with the same notes",
-};
-
-const KINDS: Readonly<Record<NameProspect["kind"], string>> = {
-	stub: "linked to, without a note",
-	name: "a name",
-	"camel case": "a name",
-	acronym: "an abbreviation",
-	quoted: "in quotation marks",
-	ticket: "a ticket",
-};
 
 /** The titles of two notes; their paths, if they have the same one. */
 export function toldApart(path: string, other: string): readonly [string, string] {
 	const shown: (path: string) => string = titleOf(path) === titleOf(other) ? (whole) => whole.replace(/\.md$/, "") : titleOf;
 	return [shown(path), shown(other)];
-}
-
-/** Why two notes may be one. */
-export function mergeReasons({ why, common }: Pick<MergeSuggestion, "why" | "common">): readonly string[] {
-	return why.map((reason) => (reason === "text" && common != null ? `${Math.round(100 * common)} % of the text in both` : REASONS[reason]));
 }
 
 /** What a note has, and what it should have. */
@@ -52,11 +28,6 @@ export function describeViolation({ kind, name, found, expected }: Pick<RuleViol
 		case "link":
 			return `has no link to ${name}`;
 	}
-}
-
-/** What speaks for a note of a name. */
-export function prospectReasons({ kind, notes }: Pick<NameProspect, "kind" | "notes">): readonly string[] {
-	return [KINDS[kind], `in ${countType("note", notes)}`];
 }
 
 /** How a property is used. */

@@ -1,10 +1,5 @@
 import { expect, test } from "vitest";
-import { changes, mergeReasons, prospectReasons, typedLike, describeUse, valueText, toldApart, describeViolation } from "../../../src/core/order/reports";
-
-test("the reasons of a pair are words, and the share of common text is told", () => {
-	expect(mergeReasons({ why: ["name", "text", "neighbours"], common: 0.83 })).toEqual(["the same name", "83 % of the text in both", "linked with the same notes"]);
-	expect(mergeReasons({ why: ["text"], common: null })).toEqual(["much of the text in both"]);
-});
+import { changes, typedLike, describeUse, valueText, toldApart, describeViolation } from "../../../src/core/tidy/reports";
 
 test("what a note breaks is said with what it has and should have", () => {
 	expect(describeViolation({ kind: "required", name: "rating", found: "", expected: [] })).toBe("lacks the property rating");
@@ -18,8 +13,7 @@ test("two notes of one title are told apart by their paths", () => {
 	expect(toldApart("Index.md", "Bread/Index.md")).toEqual(["Index", "Bread/Index"]);
 });
 
-test("names and properties are counted", () => {
-	expect(prospectReasons({ kind: "stub", notes: 1 })).toEqual(["linked to, without a note", "in 1 note"]);
+test("properties are counted", () => {
 	expect(describeUse({ notes: 12, share: 0.345, types: { number: 11, text: 1 } })).toBe("number, text · 12 notes, 35 %");
 });
 
