@@ -36,7 +36,7 @@ async def test_what_is_renamed_everywhere_is_renamed_in_templates(served: Served
         "Rename the tag `Bean` (2 notes: [[Extras/04_Templates/Meal|Meal]], [[Meals/Soup|Soup]]) to `bean` (2 notes)"
     ]
     done = await call(served, "apply_plan", path=plan["path"], confirm=True)
-    assert done["checks"][0]["files"] == 2
+    assert done["files"] == 2
     assert (root(served) / "Extras/04_Templates/Meal.md").read_text() == "A meal. #bean\n"
     await call(served, "undo_session", session=done["session"])
     assert content(served) == before

@@ -170,7 +170,7 @@ async def test_who_acts_as_the_user_applies_a_plan_under_its_forecast(served: Se
     made_plan = await ticked_plan(served, checks=["property_names"])
     async with connected(served, preset="full") as client:
         done = (await client.call_tool("apply_plan", {"path": made_plan["path"]})).structured_content
-    assert [(one["state"], bool(one["forecast"])) for one in done["checks"]] == [("applied", True)]
+    assert ([one["state"] for one in done["checks"]], bool(done["forecast"])) == (["applied"], True)
     assert content(served) != before
     await served.call("undo_session", session=done["session"])
     assert content(served) == before

@@ -7,7 +7,7 @@ from bridge.changes.effect import Effect
 from bridge.engine.apply_requests import RequestSelection
 from bridge.features import get_operation
 from tests.features.served import Served
-from tests.features.test_tidy import NOTES, call, content, edit_file, ticked_plan
+from tests.features.test_tidy import NOTES, call, content, edit_file, is_sure, ticked_plan
 
 __all__ = ["NOTES"]
 
@@ -26,22 +26,16 @@ def planned(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return counts
 
 
-@pytest.mark.parametrize(
-    ("checks", "confirm", "times"),
-    [(["headings", "broken_links"], True, 2), (["headings", "broken_links"], False, 4), (["headings"], False, 1)],
-)
-async def test_each_check_is_planned_once_where_none_can_need_more(
-    served: Served, planned: list[int], checks: list[str], confirm: bool, times: int
-) -> None:
-    plan = await ticked_plan(served, checks=checks)
+async def test_what_is_ticked_is_planned_once(served: Served, planned: list[int]) -> None:
+    plan = await ticked_plan(served, checks=["headings", "broken_links"])
     planned.clear()
-    done = await call(served, "apply_plan", path=plan["path"], confirm=confirm)
-    assert [one["state"] for one in done["checks"]] == ["applied"] * len(checks)
-    assert len(planned) == times
+    done = await call(served, "apply_plan")
+    assert [one["state"] for one in done["checks"]] == ["applied"] * 2
+    assert planned == [sum(map(is_sure, plan["findings"]))]
 
 
 @pytest.mark.parametrize("checks", [["headings", "tags"], ["tags"]])
-async def test_nothing_is_applied_if_one_check_must_be_confirmed(served: Served, checks: list[str]) -> None:
+async def test_nothing_is_applied_before_it_is_confirmed(served: Served, checks: list[str]) -> None:
     plan = await ticked_plan(served, checks=checks)
     for one in plan["findings"]:
         await call(served, "judge_finding", path=plan["path"], finding=one["id"], verdict="accept")

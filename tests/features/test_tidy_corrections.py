@@ -81,7 +81,7 @@ async def test_a_correction_is_settled_with_the_last_of_its_places_and_opened_by
     done = await apply(served, "In [[Bath]], change “Gruber”")
     assert listed(served) == CORRECTIONS + lines.replace("[ ]", "[x]")
     (made,) = done["checks"]
-    assert (made["files"], made["dropped"]) == (2, [])
+    assert (done["files"], made["dropped"]) == (2, [])
     await call(served, "undo_change", change_id=made["change_id"])
     assert (listed(served), content(served)) == (CORRECTIONS + lines, before)
 
@@ -89,7 +89,7 @@ async def test_a_correction_is_settled_with_the_last_of_its_places_and_opened_by
 async def test_a_list_that_is_to_be_left_alone_stays_open(served: Served) -> None:
     await served.bridge.use(save_settings(served.bridge.settings_path, {"readonly": [PLACE]}))
     done = await apply(served, "Wörishoven")
-    assert [(one["state"], one["files"], one["dropped"]) for one in done["checks"]] == [("applied", 1, [])]
+    assert [(one["state"], done["files"], one["dropped"]) for one in done["checks"]] == [("applied", 1, [])]
     now = content(served)
     assert listed(served) == CORRECTIONS
     assert now["Bath.md"].decode().startswith("In Wörishofen")

@@ -1,11 +1,11 @@
-"""Applying what a person ticked in a plan: one change a check, each compared with its forecast."""
+"""Applying what a person ticked in a plan: one change, which is compared with its forecast."""
 
 import asyncio
 import secrets
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta
 from msgspec.structs import replace
@@ -21,7 +21,7 @@ from bridge.engine.agents_folder import agents_folder
 from bridge.engine.apply_requests import ChangeLimits, ChangeSelection
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.transactions import Author
-from bridge.errors import BridgeError, ConfirmationRequired, InvalidArguments
+from bridge.errors import BridgeError, InvalidArguments
 from bridge.features.corrections.public import NOTE, Replacement, settle_replacements
 from bridge.features.tidy.checks.agents_notes import Corrections, notes_about, read_replacements
 from bridge.features.tidy.collect import CHECKS, open_rules
@@ -33,7 +33,6 @@ from bridge.features.tidy.plan_text import PlanNoteChange, describe_finding
 from bridge.features.tidy.read_plan import (
     ListedFinding,
     OpenPlan,
-    current_finding,
     find_staleness,
     open_plan,
 )
@@ -47,7 +46,7 @@ from bridge.features.tidy.records import (
 )
 from bridge.state.change_records import ChangeFilter
 from bridge.state.session_log import SessionEvent
-from bridge.types import Digest, VaultPath
+from bridge.types import VaultPath
 
 
 class CorrectionsSettlement(Request, kw_only=True, tag="apply_plan"):
@@ -93,7 +92,7 @@ async def settle_corrections(vault: OpenVault, keys: Collection[str]) -> list[Re
 async def apply_plan(
     call: Call, path: VaultPath | None = None, checks: CheckNames = (), *, options: WriteArguments
 ) -> AppliedPlan:
-    """Do what is ticked in the plan, as one change for each check; of a client that may only propose, as proposals.
+    """Do what is ticked in the plan, as one change; of a client that may only propose, as a proposal.
 
     What is written is compared with the forecast, and undone if it differs. Findings whose notes changed are left out.
 
@@ -115,169 +114,112 @@ async def apply_plan(
     by = replace(by, session=f"tidy-{secrets.token_hex(6)}", applies_in=None)
     if call.has_agreed:
         by = replace(by, proposes=False)
-    application = PlanApplication(call, plan, by, await current_limits(call))
-    asked = [
-        check.name
+    ticked = [
+        one
         for check in CHECKS
-        if (not checks or check.name in checks) and application.ticked_findings(check.name)
+        for one in plan.findings.values()
+        if one.line.ticked and one.finding.check == check.name and (not checks or check.name in checks)
     ]
-    if options.dry_run:
-        tried = {name: await application.try_check(name) for name in asked}
-        done = [application.describe(name, one) for name, one in tried.items()]
-        refusal = find_refusal(tried.values())
-        return AppliedPlan(
-            plan.path, tuple(done), None, dry_run=True, confirmation=refusal.message if refusal else None
+    dropped = await asyncio.to_thread(_find_dropped, vault, ticked, proposes=by.proposes)
+    chosen = [one for one in ticked if one.line.id not in dropped]
+    made = await _carry(call, chosen, by, dry_run=options.dry_run)
+    outcome = made.outcome if made else None
+    if made:
+        dropped |= {chosen[at].line.id: why for at, why in made.refused.items() if at < len(chosen)}
+        if not made.outcome.plan.steps:
+            dropped = {one.line.id: "nothing is left to do." for one in chosen} | dropped
+    done = [one.line.id for one in chosen if one.line.id not in dropped]
+    change_id = outcome.change.id if outcome and outcome.change else None
+    if change_id:
+        await asyncio.to_thread(_record, call, plan.id, done, change_id)
+    if not options.dry_run:
+        now = done if outcome and outcome.state == "applied" else []
+        await _mark(vault, plan, [*now, *(id_ for id_, one in plan.findings.items() if one.is_applied)], by)
+        await asyncio.to_thread(_list_session, vault, by.session or "")
+    return AppliedPlan(
+        plan.path,
+        _by_check(ticked, dropped, outcome.state if outcome else "applied", change_id),
+        by.session if change_id else None,
+        outcome.counts.get("files", 0) if outcome else 0,
+        describe_forecast(outcome.planned.forecast) if outcome else (),
+        options.dry_run,
+        outcome.confirmation.message if outcome and outcome.confirmation else None,
+    )
+
+
+async def _carry(call: Call, chosen: Sequence[ListedFinding], by: Author, *, dry_run: bool) -> ChangeSelection | None:
+    if not chosen:
+        return None
+    corrected = {one.finding.key for one in chosen if one.finding.check == Corrections.name}
+    requests: list[Request] = [one.finding.request for one in chosen]
+    requests += await settle_corrections(call.vault, corrected) if corrected else []
+    return await call.vault.executor.carry_each(requests, by, limits=await current_limits(call), dry_run=dry_run)
+
+
+def _find_dropped(vault: OpenVault, ticked: Iterable[ListedFinding], *, proposes: bool) -> dict[str, str]:
+    """Return why ticked findings are not applied, by their ids."""
+    # What an agent dismissed does not outweigh a tick.
+    dismissed = dismissed_findings(vault, by_user=True)
+    dropped: dict[str, str] = {}
+    for one in ticked:
+        if one.is_applied:
+            dropped[one.line.id] = "it was applied before."
+        elif one.change and proposes:
+            dropped[one.line.id] = "it waits for the user already."
+        elif any(map(vault.files.rules.denies, one.finding.notes)):
+            dropped[one.line.id] = "a note of it is gone."
+        elif one.finding.dismissal in dismissed:
+            dropped[one.line.id] = "it was dismissed."
+        elif stale := find_staleness(vault, one):
+            dropped[one.line.id] = stale
+    return dropped
+
+
+def _by_check(
+    ticked: Sequence[ListedFinding],
+    dropped: Mapping[str, str],
+    state: Literal["applied", "proposed"],
+    change_id: str | None,
+) -> tuple[AppliedCheck, ...]:
+    found: list[AppliedCheck] = []
+    for name in dict.fromkeys(one.finding.check for one in ticked):
+        own = [one for one in ticked if one.finding.check == name]
+        done = [one for one in own if one.line.id not in dropped]
+        found.append(
+            AppliedCheck(
+                name,
+                tuple(one.line.id for one in done),
+                tuple(one.finding.text for one in done),
+                tuple(DroppedFinding(one.line.id, dropped[one.line.id]) for one in own if one.line.id in dropped),
+                state if done else "left_out",
+                change_id if done else None,
+            )
         )
-    if not (by.confirmed or by.proposes) and len(asked) > 1:
-        # A later change may be too large to be made unconfirmed, and then none is made. In all other cases the plan
-        # that is made under the lock, and compared with the files there, is the only one.
-        refusal = find_refusal([await application.try_check(name) for name in asked])
-        if refusal is not None:
-            raise refusal
-    session = await application.begin()
-    applied = [await application.apply_check(name, is_only=len(asked) == 1) for name in asked]
-    await application.finish(applied)
-    has_changes = any(one.change_id for one in applied) or await asyncio.to_thread(is_active, vault, session)
-    if has_changes:
-        await asyncio.to_thread(list_session, vault, session)
-    return AppliedPlan(plan.path, tuple(applied), session if has_changes else None, dry_run=False)
+    return tuple(found)
 
 
-def list_session(vault: OpenVault, session: str) -> None:
-    began = SessionEvent(session, time.time(), client="tidy")
-    for event in (began, replace(began, state="completed")):
-        vault.store.sessions.record(event)
+def _record(call: Call, plan: str, ids: Sequence[str], change: str) -> None:
+    ledger = Ledger(call.vault.store.database)
+    ledger.set_change(plan, ids, change)
+    if call.is_user:
+        ledger.judge(plan, ids, "accept")
 
 
-def is_active(vault: OpenVault, session: str) -> bool:
-    return bool(vault.review.changes(ChangeFilter(session=session, state="applied"), 1, 0))
+async def _mark(vault: OpenVault, plan: OpenPlan, ids: Sequence[str], by: Author) -> None:
+    """Mark in the note what was applied, now or by a call that ended before it could."""
+    if mark_done(plan.text, ids) != plan.text:
+        request = PlanNoteChange(path=plan.path, edit=lambda text: mark_done(text, ids))
+        # That the note cannot be marked does not undo what was applied.
+        with suppress(BridgeError):
+            await vault.executor.carry([request], replace(by, confirmed=True))
 
 
-def find_refusal(tried: Iterable[ChangeSelection | None]) -> ConfirmationRequired | None:
-    return next((one.outcome.confirmation for one in tried if one and one.outcome.confirmation), None)
-
-
-class PlanApplication:
-    """The application of one plan."""
-
-    def __init__(self, call: Call, plan: OpenPlan, by: Author, limits: ChangeLimits) -> None:
-        self._call = call
-        self._vault = call.vault
-        self._plan = plan
-        self._by = by
-        self._limits = limits
-        self._written: dict[tuple[VaultPath, Digest], Digest] = {}
-        """What the changes so far made of notes."""
-        self._dropped: dict[str, list[DroppedFinding]] = {}
-
-    def ticked_findings(self, check: str) -> list[ListedFinding]:
-        ticked = set(self._plan.ticked_ids)
-        return [one for id_, one in self._plan.findings.items() if id_ in ticked and one.finding.check == check]
-
-    async def _choose(self, check: str) -> list[ListedFinding]:
-        # What an agent dismissed does not outweigh a tick.
-        dismissed = await asyncio.to_thread(dismissed_findings, self._vault, by_user=True)
-        denies = self._vault.files.rules.denies
-        dropped: list[DroppedFinding] = []
-        chosen: list[ListedFinding] = []
-        for one in self.ticked_findings(check):
-            if one.is_applied:
-                why: str | None = "it was applied before."
-            elif one.change and self._by.proposes:
-                why = "it waits for the user already."
-            elif any(map(denies, one.finding.notes)):
-                why = "a note of it is gone."
-            elif one.finding.dismissal in dismissed:
-                why = "it was dismissed."
-            else:
-                why = await asyncio.to_thread(find_staleness, self._vault, one, self._written)
-            if why is None:
-                chosen.append(one)
-            else:
-                dropped.append(DroppedFinding(one.line.id, why))
-        self._dropped[check] = dropped
-        return chosen
-
-    async def try_check(self, check: str) -> ChangeSelection | None:
-        return await self._carry(check, dry_run=True)
-
-    async def _carry(self, check: str, *, dry_run: bool) -> ChangeSelection | None:
-
-        chosen = await self._choose(check)
-        if not chosen:
-            return None
-        requests: list[Request] = [current_finding(one, self._written).request for one in chosen]
-        if check == Corrections.name:
-            requests += await settle_corrections(self._vault, {one.finding.key for one in chosen})
-        made = await self._vault.executor.carry_each(requests, self._by, limits=self._limits, dry_run=dry_run)
-        refused = [(at, why) for at, why in made.refused.items() if at < len(chosen)]
-        self._dropped[check] += [DroppedFinding(chosen[at].line.id, why) for at, why in refused]
-        return made
-
-    def describe(self, check: str, made: ChangeSelection | None) -> AppliedCheck:
-        dropped = tuple(self._dropped.get(check, ()))
-        gone = {one.id for one in dropped}
-        ids = tuple(one.line.id for one in self.ticked_findings(check) if one.line.id not in gone)
-        if made is None or not made.outcome.plan.steps:
-            dropped += tuple(DroppedFinding(id_, "nothing is left to do.") for id_ in ids)
-            return AppliedCheck(check, (), (), dropped, "left_out", None, 0, ())
-        outcome, texts = made.outcome, {one.line.id: one.finding.text for one in self.ticked_findings(check)}
-        return AppliedCheck(
-            check,
-            ids,
-            tuple(texts[id_] for id_ in ids),
-            dropped,
-            outcome.state,
-            outcome.change.id if outcome.change else None,
-            outcome.counts.get("files", 0),
-            describe_forecast(outcome.planned.forecast),
-        )
-
-    async def begin(self) -> str:
-        """Return the session of the changes: the one of a call of the user that was broken off, or a new one."""
-        session = self._by.session or ""
-        if not self._by.proposes:
-            ledger = Ledger(self._vault.store.database)
-            session = await asyncio.to_thread(ledger.begin_session, self._plan.id, session)
-            self._by = replace(self._by, session=session)
-        return session
-
-    async def apply_check(self, check: str, *, is_only: bool) -> AppliedCheck:
-        try:
-            made = await self._carry(check, dry_run=False)
-        except BridgeError as error:
-            if is_only and isinstance(error, ConfirmationRequired) and not self._by.proposes:
-                raise
-            dropped = tuple(self._dropped.get(check, ()))
-            return AppliedCheck(check, (), (), dropped, "failed", None, 0, (), f"{error.message} {error.hint}".strip())
-        done = self.describe(check, made)
-        if made is not None and done.change_id:
-            await asyncio.to_thread(self._record, done)
-            if done.state == "applied":
-                self._written |= {
-                    (step.path, step.before): step.after
-                    for step in made.outcome.plan.steps
-                    if step.kind == "put" and step.before is not None and step.after is not None
-                }
-        return done
-
-    def _record(self, done: AppliedCheck) -> None:
-        ledger = Ledger(self._vault.store.database)
-        ledger.set_change(self._plan.id, done.findings, done.change_id or "")
-        if self._call.is_user:
-            ledger.judge(self._plan.id, done.findings, "accept")
-
-    async def finish(self, applied: Sequence[AppliedCheck]) -> None:
-        """Mark in the note what was applied, now or by a call that ended before it could."""
-        ids = [id_ for one in applied if one.state == "applied" and one.change_id for id_ in one.findings]
-        ids += [id_ for id_, one in self._plan.findings.items() if one.is_applied]
-        if mark_done(self._plan.text, ids) != self._plan.text:
-            request = PlanNoteChange(path=self._plan.path, edit=lambda text: mark_done(text, ids))
-            # That the note cannot be marked does not undo what was applied.
-            with suppress(BridgeError):
-                await self._vault.executor.carry([request], replace(self._by, confirmed=True))
-        if not self._by.proposes:
-            await asyncio.to_thread(Ledger(self._vault.store.database).end_session, self._plan.id)
+def _list_session(vault: OpenVault, session: str) -> None:
+    """List the session if it changed something."""
+    if vault.review.changes(ChangeFilter(session=session, state="applied"), 1, 0):
+        began = SessionEvent(session, time.time(), client="tidy")
+        for event in (began, replace(began, state="completed")):
+            vault.store.sessions.record(event)
 
 
 async def current_limits(call: Call) -> ChangeLimits:
@@ -327,7 +269,7 @@ async def _describe(call: Call, plan: OpenPlan, ids: list[str]) -> tuple[Planned
     for one in map(plan.findings.__getitem__, ids):
         if any(map(denies, one.finding.notes)):
             continue
-        stale = await asyncio.to_thread(find_staleness, call.vault, one, {})
+        stale = await asyncio.to_thread(find_staleness, call.vault, one)
         state: FindingState = one.change.state if one.change else "stale" if stale else "open"  # type: ignore[assignment]
         shown.append(replace(describe_finding(one.line.id, one.finding, ticked=one.line.ticked), state=state))
     return tuple(shown)

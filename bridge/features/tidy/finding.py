@@ -5,9 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, Protocol
 
 from msgspec import ValidationError, convert, to_builtins
-from msgspec.structs import replace
 
-from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import EditNote, SetProperties
 from bridge.changes.requests.many_notes import RenameProperty, RenameTag
@@ -91,8 +89,3 @@ def decode_finding(record: str) -> tuple[TidyFinding, Mapping[VaultPath, Digest]
         return convert(facts, TidyFinding), digests
     except (KeyError, TypeError, ValueError, ValidationError) as error:
         raise InvalidArguments("The plan was made by another version.", hint="Make a new plan.") from error
-
-
-def with_digest(request: Request, before: Digest, now: Digest) -> Request:
-    """Return a request that expects a note as it is after an earlier change of the same plan."""
-    return replace(request, digest=now) if getattr(request, "digest", None) == before else request

@@ -149,18 +149,6 @@ class Ledger:
             "UPDATE garden_finding SET change = ? WHERE plan = ? AND id = ?", *((change, plan, id_) for id_ in ids)
         )
 
-    def begin_session(self, plan: str, session: str) -> str:
-        begin = "UPDATE garden_plan SET session = ? WHERE plan = ? AND session = ''"
-        query = "SELECT session FROM garden_plan WHERE plan = ?"
-        with self._database.transaction() as connection:
-            connection.execute(begin, (session, plan))
-            row = connection.execute(query, (plan,)).fetchone()
-        return session if row is None else str(row[0])
-
-    def end_session(self, plan: str) -> None:
-        """Record that a plan is not being applied any more."""
-        self._database.write("UPDATE garden_plan SET session = '' WHERE plan = ?", (plan,))
-
     def judge(self, plan: str, ids: Collection[str], verdict: Verdict) -> None:
         """Record that the user accepted or rejected some findings; the last judgement of each counts."""
         self._database.write(

@@ -9,7 +9,7 @@ from bridge.api.note_names import no_such_note
 from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments, NoteNotFound, TextNotFound
-from bridge.features.tidy.finding import TidyFinding, decode_finding, with_digest
+from bridge.features.tidy.finding import TidyFinding, decode_finding
 from bridge.features.tidy.ledger import KeptFinding, Ledger
 from bridge.features.tidy.plan_note import FORMER_TYPE, TYPE, PlanLine, PlanText, line_digests, read_plan, split_value
 from bridge.features.tidy.plan_text import WrittenPlan, finding_line, with_value
@@ -104,7 +104,7 @@ def _read_written(vault: OpenVault) -> WrittenPlan | None:
     left = [
         one
         for one in plan.findings.values()
-        if one.line.ticked and not (one.finding.is_ticked or one.is_applied) and find_staleness(vault, one, {}) is None
+        if one.line.ticked and not (one.finding.is_ticked or one.is_applied) and find_staleness(vault, one) is None
     ]
     is_own = line_digests(note.text[note.body :]) <= Ledger(vault.store.database).lines(plan.id)
     return WrittenPlan(
@@ -183,36 +183,13 @@ def _active_change(vault: OpenVault, change: str) -> Change | None:
     return found if found is not None and found.state in ("applied", "proposed") else None
 
 
-WrittenNotes = Mapping[tuple[VaultPath, Digest], Digest]
-"""What changes made of notes, by their path and former digest: copies have the same digest."""
-
-
-def find_staleness(vault: OpenVault, one: ListedFinding, written: WrittenNotes) -> str | None:
+def find_staleness(vault: OpenVault, one: ListedFinding) -> str | None:
     """Return why a finding does not hold any more; None if it does. Blocks."""
     for path, digest in one.digests.items():
         try:
             now = digest_of(vault.files.read(path)[0])
         except BridgeError:
             return f"`{path}` is gone."
-        if now != follow_digest(path, digest, written):
+        if now != digest:
             return f"`{path}` has changed since."
     return None
-
-
-def follow_digest(path: VaultPath, digest: Digest, written: WrittenNotes) -> Digest:
-    """Return what earlier changes of the same plan made of a note's content."""
-    seen: set[Digest] = set()
-    while (path, digest) in written and digest not in seen:
-        seen.add(digest)
-        digest = written[path, digest]
-    return digest
-
-
-def current_finding(one: ListedFinding, written: WrittenNotes) -> TidyFinding:
-    """Return a finding whose request expects its note as earlier changes of the same plan left it."""
-    request = one.finding.request
-    path, before = getattr(request, "path", None), getattr(request, "digest", None)
-    if path is None or before is None:
-        return one.finding
-    after = follow_digest(path, before, written)
-    return replace(one.finding, request=with_digest(request, before, after))

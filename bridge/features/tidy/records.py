@@ -106,38 +106,34 @@ class DroppedFinding(Record):
 
 
 class AppliedCheck(Record):
-    """What was applied of one check, as one change.
+    """What was applied of one check.
 
     Attributes:
         check: The check.
         findings: The ids of its findings that were applied.
         texts: What these do, whatever their lines say.
         dropped: Ticked findings that were not, and why.
-        state: `applied`, `proposed` if it waits for the user, `left_out` if nothing of it was left to do, or `failed`.
-        change_id: The change; null if there is none, as in a dry run.
-        files: Files written, moved or removed.
-        forecast: The counts that differ; what was written was compared with them.
-        error: Why it failed; empty if it did not.
+        state: `applied`, `proposed` if it waits for the user, or `left_out` if nothing of it was left to do.
+        change_id: The change, the same for all checks; null if there is none, as in a dry run.
     """
 
     check: str
     findings: tuple[str, ...]
     texts: tuple[str, ...]
     dropped: tuple[DroppedFinding, ...]
-    state: Literal["applied", "proposed", "left_out", "failed"]
+    state: Literal["applied", "proposed", "left_out"]
     change_id: str | None
-    files: int
-    forecast: tuple[CountForecast, ...]
-    error: str = ""
 
 
 class AppliedPlan(Record):
-    """What was applied of a plan.
+    """What was applied of a plan, as one change.
 
     Attributes:
         path: The note of the plan.
         checks: Each check with ticked findings.
         session: The session by which `undo_session` undoes all of it; null if nothing was written.
+        files: Files written, moved or removed.
+        forecast: The counts that differ; what was written was compared with them.
         dry_run: Whether this is a dry run; nothing was written.
         confirmation: Why a dry run's change needs confirmation; null if it does not.
     """
@@ -145,6 +141,8 @@ class AppliedPlan(Record):
     path: VaultPath
     checks: tuple[AppliedCheck, ...]
     session: str | None
+    files: int
+    forecast: tuple[CountForecast, ...]
     dry_run: bool
     confirmation: str | None = None
 

@@ -58,13 +58,10 @@ def applied_plan_view(answer: Answer) -> Iterable[Element]:
         yield notice("Nothing is ticked.")
     for one in answer["checks"]:
         done = "would apply" if answer["dry_run"] else one["state"].replace("_", " ")
-        change = f" · change {one['change_id']}" if one["change_id"] else ""
-        yield Line(f"{one['check']} · {done} {count_of(len(one['findings']), 'finding')}{change}")
+        yield Line(f"{one['check']} · {done} {count_of(len(one['findings']), 'finding')}")
         yield from (Line(f"{id_} · {inline(text)}") for id_, text in zip(one["findings"], one["texts"], strict=True))
-        yield from forecast_lines(one["forecast"])
         yield from (notice(f"{dropped['id']} is left out: {inline(dropped['why'])}") for dropped in one["dropped"])
-        if one["error"]:
-            yield notice(inline(one["error"]))
+    yield from forecast_lines(answer["forecast"])
     if answer["session"]:
         yield Line("undo all of it: ", Segment(f"`undo_session {answer['session']}`", "hint"))
 

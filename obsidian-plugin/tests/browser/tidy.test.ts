@@ -66,9 +66,9 @@ test("a plan is made, reviewed, applied and undone", async () => {
 	expect((await plan()).match(/^- \[x\]/gm)).toHaveLength(1);
 	const before = await notes();
 	await pane().getByRole("button", { name: "Apply what is ticked…" }).click();
-	await obsidian.page.getByRole("dialog").getByText("Tags: 1 in").waitFor();
+	await obsidian.page.getByRole("dialog").getByText("Tags: 1.").waitFor();
 	await obsidian.page.getByRole("dialog").getByRole("button", { name: "Apply" }).click();
-	await obsidian.page.locator(".notice", { hasText: "Tags: 1 in" }).waitFor();
+	await obsidian.page.locator(".notice", { hasText: "Tags: 1." }).waitFor();
 	await expect.poll(async () => (await notes()).join("").match(/#Tiling/g)).toBe(null);
 	await row("Rename the tag Tiling").getByText("Applied.").waitFor();
 	await obsidian.page.getByRole("button", { name: "Undo" }).click();

@@ -46,11 +46,10 @@ export function writeValue(text: string, id: string, value: string): string {
 }
 
 /** What is done of a plan, check by check. */
-export function describeApplied({ checks }: Pick<AppliedPlan, "checks">): string {
-	const parts = checks.map(({ check, findings, dropped, files, state, error }) => {
-		if (state === "failed") return `${checkTitle(check)}: ${error ?? ""}`;
+export function describeApplied({ checks, files }: Pick<AppliedPlan, "checks" | "files">): string {
+	const parts = checks.map(({ check, findings, dropped }) => {
 		const left = dropped.length > 0 ? `, ${dropped.length.toLocaleString()} left out as ${dropped[0]?.why ?? ""}` : "";
-		return `${checkTitle(check)}: ${findings.length.toLocaleString()} in ${countType("file", files)}${left}.`.replace("..", ".");
+		return `${checkTitle(check)}: ${findings.length.toLocaleString()}${left}.`.replace("..", ".");
 	});
-	return parts.join(" ") || "Nothing is ticked.";
+	return parts.length > 0 ? `${parts.join(" ")} ${countType("file", files)} in all.` : "Nothing is ticked.";
 }

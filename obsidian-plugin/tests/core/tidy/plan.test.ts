@@ -34,9 +34,8 @@ test("findings stay in the order of the plan, by check", () => {
 });
 
 test("what was applied is said check by check, with what was left out and why", () => {
-	const done = { check: "tags", findings: ["g1"], texts: ["Rename it"], dropped: [], state: "applied", change_id: "c", files: 1, forecast: [{ name: "tags", before: 3, after: 2 }], error: "" } as const;
-	expect(describeApplied({ checks: [done] })).toBe("Tags: 1 in 1 file.");
-	expect(describeApplied({ checks: [{ ...done, files: 2, dropped: [{ id: "g2", why: "`A.md` has changed since." }] }] })).toBe("Tags: 1 in 2 files, 1 left out as `A.md` has changed since.");
-	expect(describeApplied({ checks: [{ ...done, state: "failed", error: "The disk is full." }] })).toBe("Tags: The disk is full.");
-	expect(describeApplied({ checks: [] })).toBe("Nothing is ticked.");
+	const done = { check: "tags", findings: ["g1"], texts: ["Rename it"], dropped: [], state: "applied", change_id: "c" } as const;
+	expect(describeApplied({ checks: [done], files: 1 })).toBe("Tags: 1. 1 file in all.");
+	expect(describeApplied({ checks: [done, { ...done, check: "headings", dropped: [{ id: "g2", why: "`A.md` has changed since." }] }], files: 3 })).toBe("Tags: 1. Headings: 1, 1 left out as `A.md` has changed since. 3 files in all.");
+	expect(describeApplied({ checks: [], files: 0 })).toBe("Nothing is ticked.");
 });
