@@ -13,7 +13,6 @@ MAX_HANGING_INDENT = 21
 
 MEANT = {
     "order": ("plan-tidy", "property-report", "merge-suggestions", "link-report"),
-    "gardener": ("plan-tidy", "tidy-rules"),
     "open": ("read-note", "daily-note"),
     "show": ("read-note",),
     "links": ("suggest-links", "link-report"),

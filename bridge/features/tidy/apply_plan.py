@@ -28,14 +28,15 @@ from bridge.features.tidy.collect import CHECKS, open_rules
 from bridge.features.tidy.compose import change_limits, dismissed_findings
 from bridge.features.tidy.ledger import Ledger
 from bridge.features.tidy.make_plan import CheckNames
-from bridge.features.tidy.plan_note import mark_done
-from bridge.features.tidy.plan_text import PlanNoteChange, describe_finding
-from bridge.features.tidy.read_plan import (
+from bridge.features.tidy.plan import (
     ListedFinding,
     OpenPlan,
+    PlanNoteChange,
+    describe_finding,
     find_staleness,
     open_plan,
 )
+from bridge.features.tidy.plan_note import mark_done
 from bridge.features.tidy.records import (
     AppliedCheck,
     AppliedPlan,

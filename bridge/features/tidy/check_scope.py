@@ -132,17 +132,17 @@ class CheckScope(Record, eq=False, dict=True):
 
     vault: OpenVault
     graph_snapshot: GraphSnapshot
-    corpus: Corpus
-    texts: Mapping[VaultPath, str]
-    near: Sequence[tuple[VaultPath, VaultPath, float]]
-    stated: Sequence[Rule]
     style: ObsidianSettings
-    folder: str
-    """Only findings about notes below it; empty for all."""
     never: GlobSet
-    skipped: frozenset[VaultPath]
-    """Notes that were checked since they changed."""
     budget: Budget
+    corpus: Corpus = field(default_factory=Corpus)
+    texts: Mapping[VaultPath, str] = field(default_factory=dict)
+    near: Sequence[tuple[VaultPath, VaultPath, float]] = ()
+    stated: Sequence[Rule] = ()
+    folder: str = ""
+    """Only findings about notes below it; empty for all."""
+    skipped: frozenset[VaultPath] = frozenset()
+    """Notes that were checked since they changed."""
     topics: TopicsToCheck | None = None
     orphans: OrphansToCheck = field(default_factory=OrphansToCheck)
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from bridge.changes.requests.many_notes import RenameProperty, RenameTag
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments
-from bridge.features.links.public import Corpus, read_corpus, similar_notes
+from bridge.features.links.public import read_corpus, similar_notes
 from bridge.features.properties.public import read_schemas
 from bridge.features.tidy.check_scope import Budget, BudgetSpent, CheckScope, OrphansToCheck, TidySettings
 from bridge.features.tidy.checks.agents_notes import Corrections, ExpiredMemories
@@ -98,24 +98,16 @@ def choose_checks(names: Collection[str], ledger: Ledger) -> tuple[list[TidyChec
 async def open_scope(
     vault: OpenVault, folder: str, skipped: Collection[VaultPath], checks: Collection[str]
 ) -> CheckScope:
-    graph_snapshot = await vault.graph_snapshot()
-    corpus = await read_corpus(vault)
-    texts = await graph_snapshot.index.wholes()
-    near = await similar_notes(vault, graph_snapshot) if Duplicates.name in checks else []
-    stated, _ = await read_schemas(vault, graph_snapshot.notes)
-    style = await asyncio.to_thread(read_obsidian_settings, vault.root)
-    scope = CheckScope(
-        vault=vault,
-        graph_snapshot=graph_snapshot,
-        corpus=corpus,
-        texts=texts,
-        near=near,
+    scope = await open_rules(vault)
+    stated, _ = await read_schemas(vault, scope.graph_snapshot.notes)
+    scope = replace(
+        scope,
+        corpus=await read_corpus(vault),
+        texts=await scope.graph_snapshot.index.wholes(),
+        near=await similar_notes(vault, scope.graph_snapshot) if Duplicates.name in checks else [],
         stated=stated,
-        style=style,
         folder=folder,
-        never=read_opt_outs(vault, graph_snapshot.notes),
         skipped=frozenset(skipped),
-        budget=Budget(vault, vault.settings.section(TidySettings).cpu_s),
     )
     topics = await read_topics_to_check(scope) if Topics.name in checks else None
     orphans = await read_orphans(scope) if Orphans.name in checks else OrphansToCheck()
@@ -125,18 +117,11 @@ async def open_scope(
 async def open_rules(vault: OpenVault) -> CheckScope:
     """Gather only what says which notes are to be left alone."""
     graph_snapshot = await vault.graph_snapshot()
-    style = await asyncio.to_thread(read_obsidian_settings, vault.root)
     return CheckScope(
         vault=vault,
         graph_snapshot=graph_snapshot,
-        corpus=Corpus(),
-        texts={},
-        near=(),
-        stated=(),
-        style=style,
-        folder="",
+        style=await asyncio.to_thread(read_obsidian_settings, vault.root),
         never=read_opt_outs(vault, graph_snapshot.notes),
-        skipped=frozenset(),
         budget=Budget(vault, vault.settings.section(TidySettings).cpu_s),
     )
 

@@ -13,9 +13,8 @@ from bridge.errors import Declined, InvalidArguments
 from bridge.features.tidy.collect import CHECKS
 from bridge.features.tidy.finding import REMOVING
 from bridge.features.tidy.ledger import MIN_ACCEPTANCE, MIN_JUDGEMENTS, Ledger, RuleRecord
+from bridge.features.tidy.plan import PlanNoteChange, open_plan
 from bridge.features.tidy.plan_note import tick_line
-from bridge.features.tidy.plan_text import PlanNoteChange
-from bridge.features.tidy.read_plan import open_plan
 from bridge.features.tidy.records import JudgedFinding, TidyRule, TidyRules
 from bridge.types import VaultPath
 

@@ -12,8 +12,7 @@ from bridge.api.registry import operation
 from bridge.api.write import WriteArguments, WriteOptions, author, execute_requests
 from bridge.events import PlanReady
 from bridge.features.tidy.compose import ComposedPlan, compose_plan, keep_checked
-from bridge.features.tidy.plan_text import build_plan_note
-from bridge.features.tidy.read_plan import written_plan
+from bridge.features.tidy.plan import build_plan_note, written_plan
 from bridge.features.tidy.records import TidyPlan
 
 CheckNames = Annotated[tuple[str, ...], Meta(max_length=50)]

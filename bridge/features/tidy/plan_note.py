@@ -32,66 +32,21 @@ _LINK: Final = re.compile(r"\[\[[^\[\]]*\]\]")
 
 
 class PlanLine(Record):
-    """A finding as a line of the note.
-
-    Attributes:
-        id: Its id in the plan, which is the block id of the line.
-        ticked: Whether it is to be applied.
-        text: What the line says, without box and id.
-        line: Its line, counted from 1.
-    """
+    """A finding as a line of the note."""
 
     id: str
+    """Its id in the plan, which is the block id of the line."""
     ticked: bool
+    """Whether it is to be applied."""
     text: str
-    line: int
+    """What the line says, without box and id."""
 
 
-class PlanSection(Record):
-    """The findings of one check.
-
-    Attributes:
-        title: The name of the check, for people.
-        sentence: What it looks for.
-        lines: Its findings.
-    """
-
-    title: str
-    sentence: str
-    lines: tuple[PlanLine, ...]
-
-
-class PlanText(Record):
-    """What a plan's note says now.
-
-    Attributes:
-        lines: The findings that are listed, in order.
-        repeated: Ids that stand on more than one line.
-    """
-
-    lines: tuple[PlanLine, ...]
-    repeated: frozenset[str]
-
-
-def write_plan(summary: Sequence[str], sections: Iterable[PlanSection]) -> str:
-    """Write the text of a plan's note, without its properties."""
-    parts = ["\n\n".join(summary)]
-    for section in sections:
-        tasks = "\n".join(f"- [{'x' if one.ticked else ' '}] {one.text} ^{one.id}" for one in section.lines)
-        parts.append(f"## {section.title}\n\n{section.sentence}\n\n{tasks}")
-    return "\n\n".join(parts) + "\n"
-
-
-def read_plan(text: str) -> PlanText:
-    """Read a plan's note, however a person edited it; lines that are not understood are left out."""
-    lines: list[PlanLine] = []
-    repeated: set[str] = set()
-    for number, line in enumerate(text.splitlines(), 1):
-        if (task := _TASK.fullmatch(line)) is not None and (ids := _ID.findall(task["rest"])):
-            if any(one.id == ids[-1] for one in lines):
-                repeated.add(ids[-1])
-            lines.append(PlanLine(ids[-1], task["box"] in "xX", _words(task["rest"]), number))
-    return PlanText(tuple(lines), frozenset(repeated))
+def read_lines(text: str) -> Sequence[PlanLine]:
+    """Return the findings that a plan's note lists, however a person edited it."""
+    tasks = filter(None, map(_TASK.fullmatch, text.splitlines()))
+    found = ((task, ids) for task in tasks if (ids := _ID.findall(task["rest"])))
+    return [PlanLine(ids[-1], task["box"] in "xX", _words(task["rest"])) for task, ids in found]
 
 
 def tick_line(text: str, id_: str, *, ticked: bool) -> str:

@@ -11,8 +11,7 @@ from bridge.events import PlanReady
 from bridge.features.tidy.check_scope import TidySettings
 from bridge.features.tidy.compose import compose_plan, keep_checked
 from bridge.features.tidy.ledger import Ledger
-from bridge.features.tidy.plan_text import build_plan_note
-from bridge.features.tidy.read_plan import written_plan
+from bridge.features.tidy.plan import build_plan_note, written_plan
 from bridge.text.counts import count_of
 from bridge.types import VaultPath
 
