@@ -64,17 +64,15 @@ async def compose_plan(
         if not run.complete
     ]
     tried = await try_findings(scope, found.findings)
-    if found.dismissed:
-        notices.append(f"Left out: {count_of(found.dismissed, 'finding')} dismissed before.")
-    if tried.untried:
-        left = count_of(tried.untried, "finding")
-        notices.append(f"Left out: {left} that there was no time to try; the next plan looks again.")
-    if beside := len(tried.refused) - tried.breaking - tried.untried:
-        left = count_of(beside, "finding")
-        notices.append(f"Left out: {left} that would change the same places as others; the next plan looks again.")
-    if tried.breaking:
-        left = count_of(tried.breaking, "finding")
-        notices.append(f"Left out: {left} after which links would lead nowhere.")
+    left_out = {
+        "dismissed before": found.dismissed,
+        "that there was no time to try; the next plan looks again": tried.untried,
+        "that would change the same places as others; the next plan looks again": (
+            len(tried.refused) - tried.breaking - tried.untried
+        ),
+        "after which links would lead nowhere": tried.breaking,
+    }
+    notices += [f"Left out: {count_of(count, 'finding')} {why}." for why, count in left_out.items() if count]
     return ComposedPlan(found, tried, notices)
 
 

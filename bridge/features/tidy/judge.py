@@ -106,7 +106,6 @@ async def tidy_rules(
 
 
 def _list_rules(ledger: Ledger) -> TidyRules:
-
     records = ledger.rules()
     rules = []
     for check in CHECKS:
@@ -116,16 +115,6 @@ def _list_rules(ledger: Ledger) -> TidyRules:
             why = (
                 f"Fewer than {MIN_ACCEPTANCE:.0%} of its findings are right, after {MIN_JUDGEMENTS} or more judgements."
             )
-        rules.append(
-            TidyRule(
-                check.name,
-                check.sentence,
-                record.accepted,
-                record.rejected,
-                round(record.rate, 2),
-                record.is_muted,
-                why,
-                record.is_favoured,
-            )
-        )
+        judged = (record.accepted, record.rejected, round(record.rate, 2))
+        rules.append(TidyRule(check.name, check.sentence, *judged, record.is_muted, why, record.is_favoured))
     return TidyRules(tuple(rules))

@@ -167,17 +167,8 @@ def _build(vault: OpenVault, tried: TriedFindings, replaced: WrittenPlan | None)
 
 
 def describe_finding(id_: str, finding: TidyFinding, *, ticked: bool) -> PlannedFinding:
-    return PlannedFinding(
-        id_,
-        finding.check,
-        finding.text,
-        finding.why,
-        finding.confidence,
-        ticked,
-        finding.notes,
-        "open",
-        value_of(finding),
-    )
+    said = (finding.check, finding.text, finding.why, finding.confidence)
+    return PlannedFinding(id_, *said, ticked, finding.notes, "open", value_of(finding))
 
 
 def finding_line(finding: TidyFinding) -> str:
