@@ -93,7 +93,7 @@ def _with_value(request: Request, value: str, locate: Callable[[str], VaultPath]
     return replace(request, **changes)
 
 
-EXPLAINED: Final = (
+EXPLANATION: Final = (
     "Tick what is right. Nothing changes until the plan is applied, in the pane *Tidy* or by `vaultside apply-plan`."
     " The words of a line may be changed, its `^g…` may not. To have another value than the proposed one, end a line"
     f" with `{INSTEAD.strip()} another value`, before its `^g…`."
@@ -177,7 +177,7 @@ def finding_line(finding: TidyFinding) -> str:
 
 def _write_text(findings: Mapping[str, TidyFinding], ticked: Collection[str]) -> str:
     """Return the text of the note, without its properties: the findings of each check, the surest first."""
-    parts = [EXPLAINED]
+    parts = [EXPLANATION]
     for check in CHECKS:
         own = sorted(
             ((id_, one) for id_, one in findings.items() if one.check == check.name),
