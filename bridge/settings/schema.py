@@ -49,6 +49,9 @@ class Settings(Record):
     chat_unload_after_s: Annotated[
         int, Setting("Idle seconds after which the chat model is unloaded from memory.", least=5, most=31_536_000)
     ] = 120
+    chat_answer_s: Annotated[
+        int, Setting("Seconds that the chat model may take for an answer or a summary.", least=1, most=86_400)
+    ] = 300
     rerank_model: Annotated[
         str, Setting("Id of the reranker that reads results closely in `mode=deep` of `search`; empty for none.")
     ] = ""

@@ -313,9 +313,58 @@ async def test_a_chat_model_writes_the_answer_and_each_sentence_is_checked(serve
         ("It flies.", False),
     ]
     assert found["citations"][0]["quote"] == "It is fed twice a day."
-    assert "1 sentence is not supported by the notes that the answer cites." in found["notices"]
+    assert found["withheld"] == ""
     assert found["tokens_written"] > 0
     assert found["tokens_read"] > 100
+
+
+@pytest.mark.model
+async def test_an_unsupported_sentence_is_marked_where_it_stands(served: Served, tmp_path: Path) -> None:
+    number = await number_of(served, "Levain.md")
+    await use_script(served, tmp_path, "The levain is ", f"fed twice a day [{number}]. ", f"It flies [{number}].")
+    ran = await served.command("ask", FED)
+    said, mark = f"The levain is fed twice a day. [{number}]", f"It flies. [{number}] (the cited notes do not say this)"
+    assert ran.out.splitlines()[:2] == ["The notes answer this, as far as can be told:", f"{said} {mark}"]
+    assert "flies" not in ran.err
+    assert "Kitchen.md" not in ran.out + ran.err
+
+
+@pytest.mark.model
+async def test_an_answer_that_is_mostly_unsupported_is_withheld(served: Served, tmp_path: Path) -> None:
+    quoted = await ask(served, FED)
+    await use_script(served, tmp_path, "It is fed twice a day [1]. ", "It flies [1]. ", "It sings loudly [1].")
+    found = await ask(served, FED)
+    assert found["withheld"] == "It is fed twice a day [1]. It flies [1]. It sings loudly [1]."
+    for name in ("answer", "sentences", "citations", "mode_used"):
+        assert found[name] == quoted[name]
+    withheld = "What the chat model wrote is withheld: the cited notes do not say 2 of its 3 sentences."
+    assert found["notices"][-1] == withheld
+    ran = await served.command("ask", FED)
+    assert ran.out.splitlines()[1].startswith("[1] It is fed twice a day. · ")
+    assert "sings" not in ran.out + ran.err
+    assert "`--json` shows it." in ran.err
+
+
+@pytest.mark.model
+@pytest.mark.parametrize(
+    "pieces", [("The levain is ", "fed twice ", "a day [1]. "), ("It is fed twice a day", " and day")]
+)
+async def test_an_answer_ends_where_it_repeats_itself(served: Served, tmp_path: Path, pieces: tuple[str, ...]) -> None:
+    file = scripted_gguf(tmp_path / "parrot.gguf", {"<|answer|>": pieces}, loop=True)
+    await use_chat_model(served, file, **{"answers.answer_tokens": 4096})
+    found = await ask(served, FED)
+    assert (found["withheld"] or found["answer"]) == "".join(pieces).strip()
+    assert found["tokens_written"] < 100
+
+
+@pytest.mark.model
+async def test_a_model_is_stopped_when_its_time_is_over(served: Served, tmp_path: Path) -> None:
+    slow = random_gguf(tmp_path / "slow.gguf", layers=16)
+    await use_chat_model(served, slow, **{"answers.answer_tokens": 4096, "chat_answer_s": 1})
+    found = await ask(served, FED, mode="chat")
+    assert any("`chat_answer_s` allows it no more time" in notice for notice in found["notices"])
+    assert found["citations"][0]["quote"] == "It is fed twice a day."
+    assert found["tokens_written"] < 4096
 
 
 @pytest.mark.model
@@ -421,7 +470,7 @@ async def test_agents_get_an_answer(served: Served, tmp_path: Path) -> None:
     await use_script(served, tmp_path, "It is fed twice a day [1]. ")
     async with connected(served) as client:
         text = text_of(await client.call_tool("run_tool", {"name": "ask", "arguments": {"question": FED}}))
-    assert "It is fed twice a day [1]." in text
+    assert "It is fed twice a day. [1]" in text
     assert "Levain.md:3" in text
 
 

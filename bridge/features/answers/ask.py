@@ -10,12 +10,12 @@ from msgspec.structs import replace
 from bridge.api import markup
 from bridge.api.call import Call, StreamEvent
 from bridge.api.hints import Folder, WritingMode
-from bridge.api.markup import Answer, Column, Element, Line, Section, Table, path_of
+from bridge.api.markup import Answer, Element, Line, aside, path_of
 from bridge.api.registry import operation
 from bridge.api.schemas import to_json
 from bridge.api.where import choose_among
 from bridge.errors import BridgeError, InvalidArguments
-from bridge.features.answers.chat import choose_generator
+from bridge.features.answers.chat import CUTS, choose_generator
 from bridge.features.answers.external import choose_servers, offer_tools
 from bridge.features.answers.extract import join_quotes, quote_sources, quoted_sentences
 from bridge.features.answers.prompt import Source, Turn, is_absent
@@ -53,6 +53,7 @@ NO_SENTENCE = "No sentence answers this. The closest note is *{}*; its propertie
 NO_MODEL = "`{}` counts only with a chat model, and none answered."
 AGENTS_LEFT_OUT = "The agents' notes were not asked: `recall` asks the memories, and `among: all` includes them here."
 NO_TOOLS = "The chat model cannot look further: its template knows no tools."
+WITHHELD = "What the chat model wrote is withheld: the cited notes do not say {} of its {}."
 FOREIGN = "The chat model read text of other programs, which may be wrong or meant to mislead."
 
 
@@ -216,56 +217,59 @@ async def _record_excerpts(call: Call, context: Sequence[AnswerExcerpt]) -> None
 
 
 def _compose(quoted: VaultAnswer, written: WrittenAnswer) -> VaultAnswer:
+    text, end = written.written.text, written.written.end
     notices = list(quoted.notices)
-    if written.end.reason == "length":
-        notices.append("The answer is cut: `answers.answer_tokens` allows no more.")
     if any(one.tool for one in written.sources):
         notices.append(FOREIGN)
     answer = replace(
         quoted,
-        answer=written.text,
-        mode_used="chat",
-        sentences=(),
         context=_list_excerpts(written.sources),
-        tokens_read=written.end.tokens_in,
-        tokens_written=written.end.tokens_out,
+        notices=tuple(notices),
+        tokens_read=written.written.tokens_in,
+        tokens_written=written.written.tokens_out,
         steps=written.steps,
     )
-    if is_absent(written.text):
-        return replace(answer, notices=tuple(notices))
+    if is_absent(text):
+        return replace(answer, answer=text, mode_used="chat", sentences=())
     sentences, citations = check_answer(written)
-    if count := sum(not one.supported for one in sentences):
-        be = "is" if count == 1 else "are"
-        notices.append(f"{count_of(count, 'sentence')} {be} not supported by the notes that the answer cites.")
-    return replace(answer, sentences=tuple(sentences), citations=tuple(citations), notices=tuple(notices))
+    count = sum(not one.supported for one in sentences)
+    if 2 * count > len(sentences):
+        withheld = WITHHELD.format(count, count_of(len(sentences), "sentence"))
+        late = (CUTS[end],) if end == "time" else ()
+        return replace(answer, notices=(*notices, *late, withheld), withheld=text)
+    if end in CUTS:
+        answer = replace(answer, notices=(*notices, CUTS[end]))
+    if not sentences:
+        return answer
+    return replace(answer, answer=text, mode_used="chat", sentences=tuple(sentences), citations=tuple(citations))
 
 
 def answer_view(answer: Answer) -> Iterable[Element]:
-    is_quoted, remarks = answer["mode_used"] == "extract", answer["notices"]
-    if not is_quoted:
-        yield from markup.notices(remarks)
+    is_quoted, judged, remarks = answer["mode_used"] == "extract", answer["answerability"], answer["notices"]
+    if not (is_quoted or answer["sentences"]):
         yield answer["answer"]
-        for one in answer["sentences"]:
-            if not one["supported"]:
-                yield markup.notice(f"Not supported by what it cites: {one['text']}")
-    elif (judged := answer["answerability"]) is not None and judged["verdict"] == "answered" and answer["citations"]:
+    elif judged is not None and judged["verdict"] == "answered" and answer["citations"]:
         yield ANSWERED
     else:
         # The verdict is the first.
         yield remarks[0]
         remarks = remarks[1:]
+    if not is_quoted:
+        yield " ".join(map(_mark_sentence, answer["sentences"]))
     for number, one in enumerate(answer["citations"], 1):
         first, last = one["lines"]
         place = f":{first}" if first == last else f":{first}-{last}"
         said_by = f"{one['tool']}, another program" if one["tool"] else path_of(one["path"], place)
         yield Line(f"[{number if is_quoted else one['number']}] {one['quote']} · ", said_by)
-    if is_quoted:
-        yield from markup.notices(remarks)
+    yield from markup.notices(remarks)
+    if answer["withheld"]:
+        yield markup.notice(aside("`--json` shows it."))
     for step in answer["steps"]:
         asked = ", ".join(step["arguments"].values())
         found = step["error"] or count_of(len(step["excerpts"]), "excerpt")
         yield Line(f"{step['tool']} {asked}: {found}")
-    if answer["mode_used"] == "chat":
-        columns = (Column("number", "[{}]"), Column("path", " {}", "path"), Column("tokens", " · {} tokens"))
-        rows = [{**one, "path": one["path"] or one["tool"]} for one in answer["context"]]
-        yield Section("Read", Table(columns, rows))
+
+
+def _mark_sentence(sentence: Answer) -> str:
+    mark = "" if sentence["supported"] else " (the cited notes do not say this)"
+    return "".join([inline(sentence["text"]), *(f" [{number}]" for number in sentence["cites"]), mark])

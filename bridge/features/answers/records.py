@@ -97,6 +97,7 @@ class VaultAnswer(Record):
         tokens_read: Tokens that the chat model read; 0 without one.
         tokens_written: Tokens that it wrote.
         steps: What it looked up before it answered, in order.
+        withheld: What it wrote where the cited notes do not say most of it; then the answer is quoted from notes.
     """
 
     answer: str
@@ -109,6 +110,7 @@ class VaultAnswer(Record):
     tokens_read: int = 0
     tokens_written: int = 0
     steps: tuple[AnswerStep, ...] = ()
+    withheld: str = ""
 
 
 class AnswerSettings(Record):

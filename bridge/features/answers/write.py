@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from bridge.api.call import Call, StreamEvent
 from bridge.errors import ModelUnusable
-from bridge.features.answers.chat import WrittenText, write_text
+from bridge.features.answers.chat import WrittenText, deadline, write_text
 from bridge.features.answers.citations import check_sentences
 from bridge.features.answers.external import ExternalTools
 from bridge.features.answers.extract import cite_sentence
@@ -14,7 +14,7 @@ from bridge.features.answers.records import AnswerSentence, AnswerStep, Citation
 from bridge.features.answers.sources import FoundSources, Places
 from bridge.features.answers.tool_calls import OPENING, ToolCall, describe_activity, parse_call, write_call
 from bridge.markdown.note import Note
-from bridge.models.chat_process import AnswerEnd, ChatRequest, ChatTraits, Message, PromptTooLong
+from bridge.models.chat_process import ChatRequest, ChatTraits, Message, PromptTooLong
 from bridge.models.generator import Generator
 from bridge.records import Record
 from bridge.types import VaultPath
@@ -62,10 +62,9 @@ class AnswerTask(Record):
 class WrittenAnswer(Record):
     """What a chat model wrote, the excerpts it had, with their notes, and what it looked up."""
 
-    text: str
+    written: WrittenText
     sources: tuple[Source, ...]
     notes: Mapping[VaultPath, Note]
-    end: AnswerEnd
     steps: tuple[AnswerStep, ...]
 
 
@@ -85,8 +84,9 @@ async def write_answer(
     left, history = found.sources, task.history
     # Shared by all attempts: what another program was asked to do must not be done twice.
     asked: list[ToolCall] = []
+    until = deadline(call)
     while True:
-        conversation = _Conversation(call, generator, task, left, history, asked, steps)
+        conversation = _Conversation(call, generator, task, left, history, asked, steps, until)
         try:
             return await conversation.run(found.notes)
         except PromptTooLong as long:
@@ -111,6 +111,7 @@ class _Conversation:
         history: Sequence[Turn],
         asked: list[ToolCall],
         steps: list[AnswerStep],
+        until: float,
     ) -> None:
         self._call = call
         self._generator = generator
@@ -121,6 +122,7 @@ class _Conversation:
         self._messages = write_prompt(task.question, sources, history, calls=self._left > 0, external=self._external)
         self._steps = steps
         self._asked = asked
+        self._until = until
 
     async def run(self, notes: Mapping[VaultPath, Note]) -> WrittenAnswer:
         """Let the model look further, as often as it may, and answer."""
@@ -128,14 +130,14 @@ class _Conversation:
             written = await self._write()
             asked = parse_call(written.text, self._external) if self._left else None
             if asked is None and not (self._left and written.text.startswith(OPENING)):
-                return WrittenAnswer(written.text, self._sources, notes, written.end, tuple(self._steps))
+                return WrittenAnswer(written, self._sources, notes, tuple(self._steps))
             if asked is None or asked in self._asked:
                 # It would go on like this: it has to answer from what it has.
                 self._left = 0
                 if asked is not None:
                     self._steps.append(_refuse(asked, "It was called before."))
                 continue
-            looked_up = await self._look_up(asked, self._room(written.end))
+            looked_up = await self._look_up(asked, self._room(written))
             notes = {**notes, **looked_up.notes}
 
     async def _write(self) -> WrittenText:
@@ -148,16 +150,18 @@ class _Conversation:
                 grammar=answer_grammar(self._task.question, numbers, calls=may_call, external=self._external),
             )
             try:
-                return await write_text(self._call, self._generator, request, silent_prefix=OPENING if may_call else "")
+                prefix = OPENING if may_call else ""
+                return await write_text(self._call, self._generator, request, self._until, silent_prefix=prefix)
             except PromptTooLong:
                 if not self._steps or not self._steps[-1].excerpts:
                     raise
                 self._forget_last()
 
-    def _room(self, end: AnswerEnd) -> int:
+    def _room(self, written: WrittenText) -> int:
         """Return how many tokens what is looked up may have, beside the conversation and an answer."""
         return min(
-            self._task.budget, self._task.window - end.tokens_in - end.tokens_out - self._task.most_tokens - MARGIN
+            self._task.budget,
+            self._task.window - written.tokens_in - written.tokens_out - self._task.most_tokens - MARGIN,
         )
 
     async def _look_up(self, asked: ToolCall, room: int) -> Lookup:
@@ -198,7 +202,7 @@ def _refuse(asked: ToolCall, error: str) -> AnswerStep:
 
 def check_answer(written: WrittenAnswer) -> tuple[list[AnswerSentence], list[Citation]]:
     """Check each sentence against the excerpts that it cites, and quote what supports it."""
-    checked = check_sentences(written.text, written.sources, written.notes)
+    checked = check_sentences(written.written.text, written.sources, written.notes)
     sentences = [
         AnswerSentence(one.text, tuple(source.number for source in one.cites), one.supported) for one in checked
     ]

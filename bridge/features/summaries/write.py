@@ -9,13 +9,15 @@ import orjson
 from msgspec import Struct
 from msgspec.structs import replace
 
-from bridge.api.call import Call, StreamEvent
+from bridge.api.call import Call, StreamEvent, ignore_event, ignore_progress
 from bridge.api.schemas import encode
 from bridge.errors import ModelUnusable
 from bridge.features.answers.public import (
+    CUTS,
     CheckedSentence,
     Source,
     check_sentences,
+    deadline,
     summary_grammar,
     write_summary_prompt,
     write_text,
@@ -131,9 +133,11 @@ async def write_summary(call: Call, generator: Generator, notes: Sequence[Note],
     stored = call.vault.index.summaries
     if (found := await stored.find(key)) is not None:
         return _restore(found)
-    writer = _SummaryWriter(call, generator, {note.path: note for note in notes}, focus)
+    writer = _SummaryWriter(call, generator, {note.path: note for note in notes}, focus, deadline(call))
     summary = await writer.write(SENTENCES[length])
-    if summary.sentences:
+    if writer.is_late and not summary.sentences:
+        raise ModelUnusable(CUTS["time"], hint="Give it more, or fewer notes.")
+    if summary.sentences and not writer.is_late:
         await stored.store(key, encode(summary).decode())
     return summary
 
@@ -163,6 +167,9 @@ class _SummaryWriter(Struct):
     generator: Generator
     notes: Mapping[VaultPath, Note]
     focus: str
+    until: float
+    is_late: bool = False
+    """Whether the model was stopped because its time was over."""
     tokens_read: int = 0
     tokens_written: int = 0
     unsupported: int = 0
@@ -185,7 +192,7 @@ class _SummaryWriter(Struct):
             sentences=sentences,
             notes=len(self.notes),
             left_out=0,
-            notices=(left_out,) if self.unsupported else (),
+            notices=(*((CUTS["time"],) if self.is_late else ()), *((left_out,) if self.unsupported else ())),
             mode_used="chat",
             tokens_read=self.tokens_read,
             tokens_written=self.tokens_written,
@@ -196,7 +203,7 @@ class _SummaryWriter(Struct):
         each = most if len(parts) == 1 else PART_SENTENCES
         kept: list[CheckedSentence] = []
         done = 0
-        while parts:
+        while parts and not self.is_late:
             part = parts.popleft()
             self._report(done, done + 1 + len(parts))
             try:
@@ -217,9 +224,11 @@ class _SummaryWriter(Struct):
             most=most * TOKENS_A_SENTENCE,
             grammar=summary_grammar([one.number for one in sources], most),
         )
-        written = await write_text(self.call, self.generator, request, tell=False)
-        self.tokens_read += written.end.tokens_in
-        self.tokens_written += written.end.tokens_out
+        silent = replace(self.call, say=ignore_event, progress=ignore_progress)
+        written = await write_text(silent, self.generator, request, self.until)
+        self.tokens_read += written.tokens_in
+        self.tokens_written += written.tokens_out
+        self.is_late = written.end == "time"
         return written.text
 
     def _report(self, done: int, parts: int) -> None:
