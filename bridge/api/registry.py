@@ -5,6 +5,8 @@ import functools
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, TypeVar, get_args, get_type_hints
 
+from msgspec.structs import replace
+
 import bridge.errors
 from bridge.api import arguments, signature
 from bridge.api.call import Call
@@ -21,6 +23,7 @@ from bridge.settings.schema import install_sections
 from bridge.state.store import install_subjects
 from bridge.text.closest import find_closest
 from bridge.types import PathRole, Scope, VaultPath
+from bridge.vault.rules import Rules
 
 FEATURES: list[Feature] = []
 """Every installed feature, in the order in which documents list them."""
@@ -81,6 +84,10 @@ NAME_ERRORS = ("NoteNotFound",)
 Function = TypeVar("Function", bound=Callable[..., Awaitable[Any]])
 
 
+class DenyChanged(Exception):
+    """What a call reads may be denied by now."""
+
+
 class Operation(Record, eq=False):
     """One operation of the bridge, in the form that every transport and document is made from."""
 
@@ -134,7 +141,11 @@ class Operation(Record, eq=False):
             return await self.function(call, **gather_records(self.records, bound))
         while True:
             rules = call.host.files.rules
-            result = await self.function(call, **gather_records(self.records, bound))
+            told = _tell_while(call, rules) if self.streams and self.reads else call
+            try:
+                result = await self.function(told, **gather_records(self.records, bound))
+            except DenyChanged:
+                continue
             # A result found before a rule was added must not leave after it.
             if not self.reads or call.host.files.rules.deny == rules.deny:
                 return redact_denied(result, call.host.files.rules)
@@ -142,6 +153,20 @@ class Operation(Record, eq=False):
     def _check(self, call: Call, given: Mapping[str, Any], *, located: bool) -> dict[str, Any]:
         bound = self.bind(given)
         return arguments.locate(self, bound, call.host.files, call.host.known_names) if located else bound
+
+
+def _tell_while(call: Call, rules: Rules) -> Call:
+    """Return a call whose parts are told only as long as the same notes are denied."""
+
+    def check(tell: Callable[..., None]) -> Callable[..., None]:
+        def tell_checked(*given: Any) -> None:
+            if call.host.files.rules.deny != rules.deny:
+                raise DenyChanged
+            tell(*given)
+
+        return tell_checked
+
+    return replace(call, say=check(call.say), progress=check(call.progress))
 
 
 def operation(

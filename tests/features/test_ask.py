@@ -284,6 +284,22 @@ async def test_denied_notes_are_no_source(served: Served) -> None:
     assert "Secret" not in found
 
 
+@pytest.mark.model
+async def test_what_is_denied_while_an_answer_is_written_is_told_no_more(served: Served, tmp_path: Path) -> None:
+    slow: dict[str, Any] = {"answers.answer_tokens": 4096}
+    await use_chat_model(served, random_gguf(tmp_path / "slow.gguf", layers=16), **slow)
+    quotes: list[str] = []
+    async for kind, data in stream(served, question="What is the levain worth?"):
+        if kind == "quotes":
+            quotes.append(json.dumps(data))
+        if len(quotes) > 1:
+            break
+        if kind == "token" and not served.bridge.settings.deny:
+            save_settings(served.bridge.settings_path, {"chat_model": "slow", "deny": ["Secret/**"], **slow})
+            await served.bridge.reload()
+    assert ["Secret/Plan.md" in one for one in quotes] == [True, False]
+
+
 async def test_what_was_read_is_recorded_for_the_user(served: Served) -> None:
     headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vaultside-Session": "one"}
     await served.request("POST", "/api/ask", headers=headers, data=json.dumps({"question": FED}).encode())
