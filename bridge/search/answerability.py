@@ -3,7 +3,10 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from operator import mul
 from typing import Literal
+
+from msgspec.structs import astuple
 
 from bridge.records import Record
 from bridge.text.content_terms import terms_of
@@ -23,11 +26,8 @@ MIN_TERMS = 2
 ANSWERED, ABSENT = 0.5, 0.15
 """Confidence from which a question counts as answered, and below which nothing in the vault answers it."""
 
-LINE_ANSWERS = 0.4
-"""Probability that the best quoted line answers from which the question counts as answered."""
-
-LINE_ABSENT, NOTES_ABSENT = 0.06, 0.3
-"""Probabilities of the best line and of the notes that were found below which both say that nothing answers."""
+QUOTE_ABSENT = 0.1
+"""Confidence below which quoted lines do not answer a question, nor does anything else in the vault."""
 
 HALF = 0.5
 """Share of Latin letters below which a question is in another script."""
@@ -47,25 +47,6 @@ class Features(Record):
     score: float
 
 
-class Weights(Record):
-    """The weights of a logistic regression."""
-
-    covered: float
-    covered_at_once: float
-    score: float
-    constant: float
-
-    def confidence(self, features: Features) -> float:
-        """Return the probability that the vault answers the question."""
-        total = (
-            self.covered * features.covered
-            + self.covered_at_once * features.covered_at_once
-            + self.score * features.score
-            + self.constant
-        )
-        return 1 / (1 + math.exp(-total))
-
-
 MEASURES = frozenset(
     """
     often many much long oft viel viele vielen lange souvent combien longtemps cuánto cuántos cuántas cuanto cuantos
@@ -75,8 +56,8 @@ MEASURES = frozenset(
 """Words by which a question asks how often or how much, which no answer says."""
 
 # Fitted by `scripts/eval --answerable` (docs/measurements.md).
-_WITHOUT_MODEL, _WITH_MODEL = Weights(1.69, -0.09, 6.37, -4.24), Weights(0.93, 3.64, 3.58, -4.52)
-_UNSPACED = Weights(3.85, 7.3, 0.76, -4.63)
+_WITHOUT_MODEL, _WITH_MODEL = (1.69, -0.09, 6.37, -4.24), (0.93, 3.64, 3.58, -4.52)
+_UNSPACED = 3.85, 7.3, 0.76, -4.63
 """For scripts without spaces, where chance says more pairs of characters than words."""
 
 
@@ -86,7 +67,7 @@ class Answerability(Record):
     Attributes:
         verdict: `partial` if it may be answered though words of it are missing; `unsure` if it has too few words, or is
             in a language that no note has.
-        confidence: Probability that the vault answers it, from 0 to 1.
+        confidence: How likely the vault answers it, from 0 to 1.
         missing: Its words that the best passages, for an answer the quoted lines, do not say, the rarest first.
     """
 
@@ -116,7 +97,8 @@ def assess(question: str, terms: Sequence[str], best: BestPassages, worth: Calla
     features = _measure_terms(terms, of_passages, best.score, worth)
     said = frozenset[str]().union(*of_passages)
     unspaced = any(RUN.fullmatch(term) for term in terms)
-    confidence = _choose_weights(best, unspaced=unspaced).confidence(features)
+    weights = _UNSPACED if unspaced else _WITH_MODEL if best.has_model else _WITHOUT_MODEL
+    confidence = 1 / (1 + math.exp(-sum(map(mul, (*astuple(features), 1.0), weights))))
     # A pair of characters is no word that could be named.
     missing = () if unspaced else tuple(sorted((one for one in terms if one not in said), key=worth, reverse=True))
     if len(terms) < MIN_TERMS or (not best.has_words and is_foreign(question)):
@@ -142,20 +124,18 @@ def assess_quotes(
         chance: Probability that the best of the lines answers it.
         quoted: The lines, each with the title and the headings above it.
     """
-    worths = {term: worth for term, worth in worths.items() if term not in MEASURES} or worths
     said = frozenset[str]().union(*_find_terms([*worths], quoted))
     unspaced = any(RUN.fullmatch(term) for term in worths)
     missing = (
         () if unspaced else tuple(sorted((one for one in worths if one not in said), key=lambda one: -worths[one]))
     )
+    confidence = math.cbrt(chance**2 * judged.confidence)
     verdict: Verdict = "partial" if missing else "unsure"
-    if chance >= LINE_ANSWERS:
+    if confidence >= ANSWERED:
         verdict = "answered"
-    elif (missing or unspaced) and (
-        judged.verdict == "not_in_vault" or (quoted and chance < LINE_ABSENT and judged.confidence < NOTES_ABSENT)
-    ):
+    elif (missing or unspaced) and (judged.verdict == "not_in_vault" or (quoted and confidence < QUOTE_ABSENT)):
         verdict = "not_in_vault"
-    return Answerability(verdict, round(chance, 3), _spell(question, missing))
+    return Answerability(verdict, round(confidence, 3), _spell(question, missing))
 
 
 def _spell(question: str, words: Sequence[str]) -> tuple[str, ...]:
@@ -195,7 +175,7 @@ def _measure_terms(
 def asked_terms(words: Sequence[str]) -> tuple[str, ...]:
     """Return the content words of a question once each; of scripts without spaces, the pairs of their characters."""
     found: dict[str, None] = {}
-    for word in words:
+    for word in [word for word in words if word not in MEASURES] or words:
         for part in words_of(word):
             found.update(dict.fromkeys(character_pairs(part) if RUN.fullmatch(part) else (part,)))
     return tuple(found)
@@ -216,12 +196,6 @@ def _find_terms(terms: Sequence[str], texts: Sequence[str]) -> list[frozenset[st
 @lru_cache(maxsize=1_000)
 def _parts_of(term: str, language: str | None) -> Sequence[str]:
     return terms_of(term, language, numbers=True) or [term]
-
-
-def _choose_weights(best: BestPassages, *, unspaced: bool) -> Weights:
-    if unspaced:
-        return _UNSPACED
-    return _WITH_MODEL if best.has_model else _WITHOUT_MODEL
 
 
 def is_foreign(question: str) -> bool:

@@ -105,7 +105,7 @@ def test_what_no_quoted_line_says_is_missing(words: list[str], line: str, unsaid
     assert on_quotes(words, f"{line} {unsaid}", chance=0.2) == ("unsure", ())
 
 
-@pytest.mark.parametrize(("chance", "confidence", "wanted"), [(0.03, 0.2, "not_in_vault"), (0.03, 0.9, "partial")])
+@pytest.mark.parametrize(("chance", "confidence", "wanted"), [(0.05, 0.2, "not_in_vault"), (0.05, 0.9, "partial")])
 def test_lines_and_notes_that_are_not_near_answer_nothing(chance: float, confidence: float, wanted: str) -> None:
     worths = {"blood": 1.0, "type": 1.0}
     judged = Answerability("unsure", confidence, ())
