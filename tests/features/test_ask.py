@@ -142,6 +142,25 @@ async def test_what_is_mentioned_and_does_not_exist_is_not_answered_by_other_not
     assert any(mention in notice for notice in beside["notices"])
 
 
+async def test_a_folder_that_is_mentioned_and_does_not_exist_is_told(served: Served) -> None:
+    found = await ask(served, f"{FED} @Brot/")
+    assert (found["answer"], found["context"]) == ("", [])
+    assert found["notices"][0].startswith("`@Brot/` is not searched: ")
+    beside = await ask(served, f"{FED} @Brot/ @Bread/")
+    assert {one["path"] for one in beside["context"]} <= {"Bread/Rye.md", "Bread/Spelt.md"}
+    assert any("`@Brot/`" in notice for notice in beside["notices"])
+
+
+async def test_a_question_that_refers_to_the_one_before_is_searched_with_its_words(served: Served) -> None:
+    history = [{"question": "How often is the levain fed?", "answer": "Twice a day."}]
+    for more in ({"question": "Why is it so?", "answer": ""}, None):
+        found = await ask(served, "How long does it keep in the fridge?", history=[*history, *filter(None, [more])])
+        assert found["citations"][0]["quote"] == "In the fridge it keeps for 2 weeks."
+        assert found["answerability"]["verdict"] == "answered"
+    kitchen = await ask(served, "What was painted green in May?", history=history)
+    assert kitchen == await ask(served, "What was painted green in May?")
+
+
 async def test_the_first_sentences_of_a_named_note_are_quoted_where_no_word_is_common(served: Served) -> None:
     found = await ask(served, "@[[Kitchen]] what did we do there that day?")
     assert found["answer"].startswith("The kitchen was painted green in May. [1]")

@@ -21,7 +21,14 @@ from bridge.features.answers.extract import join_quotes, quote_sources, quoted_s
 from bridge.features.answers.prompt import Source, Turn, is_absent
 from bridge.features.answers.questions import answerability_notice, keep_question
 from bridge.features.answers.records import AnswerExcerpt, AnswerSettings, AnswerStep, VaultAnswer
-from bridge.features.answers.sources import FoundSources, Places, find_sources, locate_folder, parse_mentions
+from bridge.features.answers.sources import (
+    FoundSources,
+    Places,
+    add_subject,
+    find_sources,
+    locate_folders,
+    parse_mentions,
+)
 from bridge.features.answers.write import AnswerTask, WrittenAnswer, check_answer, steps_for, write_answer
 from bridge.features.injections.public import publish_injection, record_injection
 from bridge.search.answerability import MIN_TERMS
@@ -89,8 +96,9 @@ async def ask(
 
     Args:
         question: The question; `@[[Note]]` and `@[[Note#Heading]]` in it are read in any case, and `@Folder/` alone is
-            searched. If none of these notes exists or has text, no other answers.
-        history: Earlier questions of the conversation with their answers, the oldest first.
+            searched. If none of these exists or has text, no other note answers.
+        history: Earlier questions of the conversation with their answers, the oldest first; a question such as `And how
+            long does it keep?` is searched with the words of the one before.
         paths: Only these notes, or those in these folders.
         folder: Only notes under this folder.
         without: Not these notes, or those in these folders.
@@ -107,7 +115,6 @@ async def ask(
         InvalidArguments: The question is empty, or there is no such tool.
         Forbidden: `tools` without that scope, in the preset `read-only`, or not allowed by the user.
         SettingsUnreadable: The list of servers has a mistake.
-        NoteNotFound: A mentioned folder does not exist.
         ModelMissing: The mode is `chat` and no chat model is installed.
         ModelUnusable: The mode is `chat` and the model cannot be used.
         Busy: The mode is `chat` and others wait for the model.
@@ -119,10 +126,12 @@ async def ask(
     servers = await choose_servers(call, tools)
     generator, trouble = await choose_generator(call, mode)
     room = budget or _default_budget(call, has_model=generator is not None)
-    paths = (*paths, *(locate_folder(call, one) for one in asked.folders))
+    folders, missing = locate_folders(call, asked.folders)
+    paths = (*paths, *folders)
+    searched = replace(asked, text=add_subject(asked.text, history))
     places = Places(paths, folder, without, choose_among(call.vault, among, (folder, *paths), asked.text))
-    found = await find_sources(call, asked, places, room)
-    quoted = await quote_sources(call.vault.sources(), asked.text, found)
+    found = await find_sources(call, searched, places, room, missing)
+    quoted = await quote_sources(call.vault.sources(), searched.text, found)
     found = replace(found, sources=quoted.sources, answerability=quoted.answerability)
     context, quotes = _list_excerpts(found.sources), quoted.citations
     is_absent_from_vault = found.answerability is not None and found.answerability.verdict == "not_in_vault"

@@ -7,20 +7,22 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from bridge.api.call import Call
-from bridge.api.note_names import find_place
+from bridge.api.note_names import find_place, no_such_note
 from bridge.api.note_text import cut_found, open_hits, open_note, select_lines
 from bridge.errors import AmbiguousHeading, HeadingNotFound, NoteNotFound
-from bridge.features.answers.prompt import Source
+from bridge.features.answers.prompt import Source, Turn
 from bridge.features.injections.public import find_withheld, reader_of
 from bridge.markdown.links import inside_wiki
 from bridge.markdown.note import Note
 from bridge.records import Record
-from bridge.search.answerability import Answerability
+from bridge.search.answerability import MIN_TERMS, Answerability
 from bridge.search.excerpts import Excerpt, Excerpts, cut_excerpts
 from bridge.search.model import SearchAnswer, SearchRequest, ShownPassage
 from bridge.search.pack import PackedItem, pack
 from bridge.search.pipeline import search
 from bridge.text.invisible import visible_text
+from bridge.text.stems import content_words
+from bridge.text.words import words_of
 from bridge.types import Among, VaultPath, lies_in
 
 _MENTION = re.compile(
@@ -59,6 +61,23 @@ def parse_mentions(question: str) -> MentioningQuestion:
 
     text = _MENTION.sub(read, question)
     return MentioningQuestion(text.strip(), tuple(dict.fromkeys(links)), tuple(dict.fromkeys(folders)))
+
+
+_REFERS = re.compile(
+    r"\b(?:it|its|they|them|their|he|him|his|she|her|this|these|those|er|ihn|ihm|ihre?n?|sie|es|dies\w*|davon|damit|dort"
+    r"|elles?|ils|cela|ça|él|ella|ellos|ellas|eso|esto|lui|lei|loro|quest[oa]|ele|ela|eles|elas|isso|hij|zij|ervan"
+    r"|он|она|оно|они|его|её|их|это)\b|[它他她这]|それ|これ|彼",
+    re.IGNORECASE,
+)
+
+
+def add_subject(question: str, history: Sequence[Turn]) -> str:
+    """Return a question with the words of those before it, as long as each refers to what was asked before."""
+    words, earlier = question, [turn.question for turn in history]
+    while earlier and (_REFERS.search(question) or len(content_words(words_of(question))) < MIN_TERMS):
+        question = parse_mentions(earlier.pop()).text
+        words = " ".join([words, *content_words(words_of(question))])
+    return words
 
 
 LIMIT = 12
@@ -118,9 +137,13 @@ class FoundSources(Record):
     unread: tuple[str, ...] = ()
 
 
-async def find_sources(call: Call, question: MentioningQuestion, where: Places, budget: int) -> FoundSources:
+async def find_sources(
+    call: Call, question: MentioningQuestion, where: Places, budget: int, missing: Sequence[str] = ()
+) -> FoundSources:
     cut, unknown = await asyncio.to_thread(_cut_mentioned, call, question)
-    if question.links and not any(map(_has_text, (one for one, _ in cut))):
+    unknown = [*missing, *unknown]
+    names_folder = len(missing) < len(question.folders)
+    if (question.links or missing) and not names_folder and not any(map(_has_text, (one for one, _ in cut))):
         unread = (*unknown, *_no_room([one for one, _ in cut], set()))
         return FoundSources((), {}, {}, (), None, None, {}, frozenset(), unread)
     mentioned = [one for one, _ in cut if not where.leaves_out(one.path)]
@@ -196,8 +219,19 @@ def cut_properties(note: Note) -> Excerpts:
     return Excerpts(note.path, 1.0, passages=passages)
 
 
-def locate_folder(call: Call, folder: str) -> VaultPath:
-    return find_place(call.host.files, call.vault.names, folder, folders=True)[0]
+def locate_folders(call: Call, folders: Sequence[str]) -> tuple[list[VaultPath], list[str]]:
+    """Return mentioned folders, and why others are not searched."""
+    found: list[VaultPath] = []
+    missing: list[str] = []
+    for folder in folders:
+        try:
+            path = find_place(call.host.files, call.vault.names, folder, folders=True)[0]
+            if not any(lies_in(note, (path,)) for note in call.vault.index.view("all").notes):
+                raise no_such_note(call.vault, path)
+            found.append(path)
+        except NoteNotFound as error:
+            missing.append(f"`@{folder}/` is not searched: {error.message} {error.hint}")
+    return found, missing
 
 
 def _or_properties(cut: Excerpts, note: Note | None) -> Excerpts:
