@@ -358,7 +358,7 @@ async def test_an_unsupported_sentence_is_marked_where_it_stands(served: Served,
     number = await number_of(served, "Levain.md")
     await use_script(served, tmp_path, "The levain is ", f"fed twice a day [{number}]. ", f"It flies [{number}].")
     ran = await served.command("ask", FED)
-    said, mark = f"The levain is fed twice a day. [{number}]", f"It flies. [{number}] (the cited notes do not say this)"
+    said, mark = f"The levain is fed twice a day. [{number}]", f"It flies. [{number}] (not in these notes)"
     assert ran.out.splitlines()[:2] == ["The notes answer this, as far as can be told:", f"{said} {mark}"]
     assert "flies" not in ran.err
     assert "Kitchen.md" not in ran.out + ran.err

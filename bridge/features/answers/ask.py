@@ -280,5 +280,5 @@ def answer_view(answer: Answer) -> Iterable[Element]:
 
 
 def _mark_sentence(sentence: Answer) -> str:
-    mark = "" if sentence["supported"] else " (the cited notes do not say this)"
+    mark = "" if sentence["supported"] else " (not in these notes)"
     return "".join([inline(sentence["text"]), *(f" [{number}]" for number in sentence["cites"]), mark])

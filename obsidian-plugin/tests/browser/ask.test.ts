@@ -55,12 +55,24 @@ test.each([false, true])("without a chat model quotes answer, open their lines, 
 	await opened({ dark });
 	await obsidian.page.getByText("no chat model is in use").waitFor();
 	await obsidian.page.getByText("vaultside models install qwen3.5-2b").waitFor();
+	await obsidian.page.getByText("1,281 MB").waitFor();
 	await ask(QUESTION);
 	const quote = answer().getByRole("listitem").filter({ hasText: "the bacteria prefer maltose" });
 	await quote.first().waitFor();
 	await picture(obsidian, "ask-quotes", dark);
 	await quote.first().getByRole("button").click();
 	await expect.poll(shown).toBe(NOTE);
+});
+
+test("the hint how to get a chat model is closed for good", async () => {
+	await opened();
+	await obsidian.page.getByRole("button", { name: "Close for good" }).click();
+	await obsidian.page.evaluate(() => (window.plugin as unknown as { link: { close: () => void } }).link.close());
+	await obsidian.page.getByLabel("Question").waitFor({ state: "detached" });
+	await obsidian.run("reconnect");
+	await ask(QUESTION);
+	await answer().getByRole("listitem").first().waitFor();
+	expect(await obsidian.page.getByText("no chat model is in use").count()).toBe(0);
 });
 
 test("an answer goes below the cursor or into a note of its own, with links", async () => {
@@ -155,8 +167,22 @@ test("the words of a chat model come as it writes them, and what no note says is
 	const unsupported = answer().locator(".is-unsupported");
 	await unsupported.waitFor();
 	expect(await unsupported.innerText()).toBe("They fly to the moon.");
-	await answer().getByText("1 sentence is not supported").waitFor();
+	await answer().getByText("(not in these notes)").waitFor();
 	await picture(obsidian, "ask-chat", false);
+});
+
+test("an answer that no note says is folded away, and quotes stand in its place", async () => {
+	await useModel("liar", 'scripted_gguf(path, {"<|answer|>": ["The bacteria ", "fly to the moon [1]. ", "They sing all night [1]."]})');
+	await opened();
+	await obsidian.page.getByText("Scripted writes the answers").waitFor();
+	await ask(QUESTION);
+	await answer().getByText("What the chat model wrote is withheld").waitFor();
+	await answer().getByRole("listitem").filter({ hasText: "the bacteria prefer maltose" }).first().waitFor();
+	expect(await answer().locator(".vaultside-answer").innerText()).toBe("");
+	const written = answer().locator("details", { hasText: "They sing all night" });
+	expect(await written.getAttribute("open")).toBeNull();
+	await written.getByText("What the model wrote").click();
+	await picture(obsidian, "ask-withheld", false);
 });
 
 test("an answer that is stopped stays as far as it came, and the next one can be asked", async () => {

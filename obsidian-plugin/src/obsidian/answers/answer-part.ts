@@ -1,12 +1,11 @@
 import type { AnswerExcerpt, Citation, VaultAnswer } from "../../protocol/operations";
 import { countType } from "../../core/notes/note-types";
 import { titleOf } from "../../core/place";
-import { showSaid } from "../command";
 import type { Host } from "../host";
 import { cite } from "./cite";
 import { addButton, addButtonRow } from "../button";
-import { addSayLine } from "../say-line";
 import { addSmallLine, addSmallText } from "../small-line";
+import { TurnPart } from "./turn-part";
 
 /** How often the words of a model are shown while they come. */
 const SWAP_MS = 100;
@@ -25,28 +24,24 @@ export interface AnswerActions {
 }
 
 /** One question with its answer: the quotes at once, the words of a model as they come, then what was checked. */
-export class AnswerPart {
-	readonly #textEl: HTMLElement;
-	readonly #sayEl: HTMLElement;
+export class AnswerPart extends TurnPart<VaultAnswer> {
 	readonly #belowEl: HTMLElement;
 	#written = "";
 	#timer: number | undefined;
 
 	constructor(
 		el: HTMLElement,
-		private readonly host: Host,
+		host: Host,
 		question: string,
 		private readonly actions: AnswerActions,
 	) {
-		el.createDiv({ cls: "vaultside-question", text: question, attr: { dir: "auto" } });
-		this.#textEl = el.createDiv({ cls: "vaultside-answer", attr: { dir: "auto" } });
-		this.#sayEl = addSayLine(el);
+		super(el, host, question, "Looking for it…");
 		this.#belowEl = el.createDiv();
-		this.say("Looking for it…");
 	}
 
 	/** Show what is found in the notes before a model has said anything. */
 	quotes(answer: VaultAnswer): void {
+		this.#written = "";
 		this.say("The model reads…");
 		this.#showQuotes("Found in your notes", answer.citations);
 	}
@@ -58,30 +53,25 @@ export class AnswerPart {
 		this.#timer ??= window.setTimeout(() => this.#swap(), SWAP_MS);
 	}
 
-	say(text: string): void {
-		showSaid(this.#sayEl, text);
+	override refuse(why: string): void {
+		this.#swap();
+		super.refuse(why);
 	}
 
-	/** Show why there is no answer. */
-	refuse(why: string): void {
+	override stop(): void {
 		this.#swap();
-		this.say(why);
-		this.#sayEl.addClass("mod-warning");
-	}
-
-	/** The user wants no more of it; what is there stays. */
-	stop(): void {
-		this.#swap();
-		this.say("Stopped.");
+		super.stop();
 	}
 
 	/** Show the whole answer. */
 	show(answer: VaultAnswer): void {
+		if (answer.mode_used === "extract") this.#written = "";
 		this.#swap();
 		this.say(answer.notices.join(" "));
 		this.#belowEl.empty();
 		if (answer.mode_used === "chat") this.#showSentences(answer);
 		this.#showQuotes(answer.answer === "" ? "Closest in your notes" : "From your notes", answer.citations);
+		if (answer.withheld) this.#addFold("What the model wrote").appendText(answer.withheld);
 		this.#showContext(answer.context);
 		if (answer.answer !== "") this.#showButtons(answer);
 	}
@@ -89,18 +79,17 @@ export class AnswerPart {
 	#swap(): void {
 		window.clearTimeout(this.#timer);
 		this.#timer = undefined;
-		this.#textEl.setText(this.#written);
+		this.textEl.setText(this.#written);
 	}
 
 	#showSentences({ answer, sentences, citations, context }: VaultAnswer): void {
-		this.#textEl.empty();
-		if (sentences.length === 0) this.#textEl.setText(answer);
+		this.textEl.empty();
+		if (sentences.length === 0) this.textEl.setText(answer);
 		for (const { text, cites, supported } of sentences) {
-			const cls = supported ? "vaultside-sentence" : "vaultside-sentence is-unsupported";
-			const sentence = this.#textEl.createSpan({ cls, text });
-			if (!supported) sentence.setAttrs({ title: "The notes do not say this.", "aria-description": "The notes do not say this." });
-			for (const number of cites) this.#chip(this.#textEl, citations.find((one) => one.number === number) ?? context.find((one) => one.number === number));
-			this.#textEl.appendText(" ");
+			this.textEl.createSpan({ cls: supported ? "" : "is-unsupported", text });
+			for (const number of cites) this.#chip(this.textEl, citations.find((one) => one.number === number) ?? context.find((one) => one.number === number));
+			if (!supported) addSmallText(this.textEl, " (not in these notes)");
+			this.textEl.appendText(" ");
 		}
 	}
 
@@ -120,8 +109,7 @@ export class AnswerPart {
 	#showContext(context: readonly AnswerExcerpt[]): void {
 		if (context.length === 0) return;
 		const tokens = context.reduce((sum, one) => sum + one.tokens, 0);
-		const fold = this.#belowEl.createEl("details", { cls: "vaultside-given" });
-		fold.createEl("summary", { cls: "vaultside-small", text: `Read ${countType("excerpt", context.length)} · ${tokens} tokens` });
+		const fold = this.#addFold(`Read ${countType("excerpt", context.length)} · ${tokens} tokens`);
 		const list = fold.createDiv({ attr: { role: "list", "aria-label": "What was read" } });
 		for (const one of context) {
 			const row = list.createDiv({ cls: "vaultside-given-note", attr: { role: "listitem" } });
@@ -130,6 +118,12 @@ export class AnswerPart {
 			addSmallText(row, `${one.tokens} tokens`);
 			if (one.path !== "") addButton(row, { text: "Ask without it", label: `Ask again without ${titleOf(one.path)}` }, () => this.actions.askWithout(one.path));
 		}
+	}
+
+	#addFold(text: string): HTMLElement {
+		const fold = this.#belowEl.createEl("details", { cls: "vaultside-given" });
+		fold.createEl("summary", { cls: "vaultside-small", text });
+		return fold;
 	}
 
 	#showButtons(answer: VaultAnswer): void {

@@ -1,9 +1,10 @@
 import { type IconName, Notice, setIcon, type TFile, type WorkspaceLeaf } from "obsidian";
-import type { ListedModel, VaultAnswer } from "../../protocol/operations";
+import type { ListedModel, Operations, VaultAnswer } from "../../protocol/operations";
 import { asMarkdown, type Asked, historyOf, nameOf } from "../../core/answers/conversation";
 import { newPath } from "../../core/notes/templates";
 import { withHint } from "../../core/refusal";
-import { installCommand } from "../../core/settings/models";
+import { facts, installCommand } from "../../core/settings/models";
+import { addButton } from "../button";
 import { showCommand } from "../command";
 import { ASK, type Host } from "../host";
 import { openOnceSeen } from "../notes/new-note";
@@ -12,7 +13,9 @@ import { Pane } from "../pane";
 import { AnswerPart } from "./answer-part";
 import { MentionSuggest } from "./mention-suggest";
 import { SummaryPart } from "./summary-part";
+import type { TurnPart } from "./turn-part";
 import { sayRefusal } from "../say-refusal";
+import { addSmallLine } from "../small-line";
 
 /** What the command and the button do. */
 export const SUMMARISE = "Summarise this note";
@@ -84,20 +87,7 @@ export class AskView extends Pane {
 		const turnEl = this.#turn();
 		if (turnEl === null) return;
 		const part = new SummaryPart(turnEl, this.host, file.path, length === "long" ? null : () => this.summarise(file, "long"));
-		const breakOff = this.host.link.stream("summarise", { paths: [file.path], length }, {
-			part: (kind, data) => {
-				if (kind === "status") part.say(String(data));
-			},
-			ended: (answer) => {
-				this.#ended();
-				if (answer.ok) part.show(answer.result);
-				else part.refuse(withHint(answer.error));
-			},
-		});
-		this.#breakOff = () => {
-			breakOff();
-			part.say("Stopped.");
-		};
+		this.#follow("summarise", { paths: [file.path], length }, part);
 	}
 
 	#begin(): void {
@@ -115,18 +105,26 @@ export class AskView extends Pane {
 			keep: (answer) => void this.#keep(question, answer),
 			askWithout: (path) => this.#ask(question, [...without, path]),
 		});
-		const breakOff = this.host.link.stream("ask", { question, history: historyOf(this.#asked), without }, {
+		this.#follow("ask", { question, history: historyOf(this.#asked), without }, part, (kind, data) => {
+			if (kind === "quotes") part.quotes(data as VaultAnswer);
+			else if (kind === "token") part.write(String(data));
+			else if (kind === "done") this.#asked.push({ question, answer: data as VaultAnswer });
+		});
+	}
+
+	/** Show what a call says as it comes, and its result. */
+	#follow<Name extends "ask" | "summarise">(name: Name, given: Operations[Name]["arguments"], part: TurnPart<Operations[Name]["result"]>, hear?: (kind: string, data: unknown) => void): void {
+		const breakOff = this.host.link.stream(name, given, {
 			part: (kind, data) => {
-				if (kind === "quotes") part.quotes(data as VaultAnswer);
-				else if (kind === "token") part.write(String(data));
-				else if (kind === "status") part.say(String(data));
+				if (kind === "status") part.say(String(data));
+				else hear?.(kind, data);
 			},
 			ended: (answer) => {
 				this.#ended();
 				if (!answer.ok) part.refuse(withHint(answer.error));
 				else {
 					part.show(answer.result);
-					this.#asked.push({ question, answer: answer.result });
+					hear?.("done", answer.result);
 				}
 			},
 		});
@@ -140,7 +138,7 @@ export class AskView extends Pane {
 	#turn(): HTMLElement | null {
 		if (this.#turnsEl === null) return null;
 		if (this.#breakOff !== null) {
-			new Notice("Something is being written; stop it first.");
+			new Notice("Stop what is being written first.");
 			return null;
 		}
 		this.#button?.setText("Stop");
@@ -197,9 +195,18 @@ export class AskView extends Pane {
 			return;
 		}
 		const wanted: ListedModel | undefined = chosen ?? models[0];
+		const { host } = this;
+		if (wanted === undefined || !host.settings.chatHint) return;
 		el.setText("Answers are quotes from your notes: no chat model is in use.");
-		if (wanted === undefined) return;
 		if (wanted.installed) el.appendText(" Choose one in the settings.");
-		else showCommand(el, installCommand(wanted));
+		else {
+			showCommand(el, installCommand(wanted));
+			addSmallLine(el, facts(wanted));
+		}
+		addButton(el, { text: "Close for good" }, () => {
+			host.settings.chatHint = false;
+			el.remove();
+			return host.keep();
+		});
 	}
 }

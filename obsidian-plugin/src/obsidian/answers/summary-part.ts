@@ -2,49 +2,33 @@ import { Notice } from "obsidian";
 import type { Summary } from "../../protocol/operations";
 import { calloutEdit } from "../../core/answers/summary-callout";
 import { titleOf } from "../../core/place";
-import { showSaid } from "../command";
 import type { Host } from "../host";
 import { cite } from "./cite";
 import { addButton, addButtonRow } from "../button";
 import { sayRefusal } from "../say-refusal";
-import { addSayLine } from "../say-line";
+import { TurnPart } from "./turn-part";
 
 /** The summary of a note, sentence by sentence with the lines that each rests on. */
-export class SummaryPart {
-	readonly #textEl: HTMLElement;
-	readonly #sayEl: HTMLElement;
+export class SummaryPart extends TurnPart<Summary> {
 	readonly #buttonsEl: HTMLElement;
 
 	/** @param longer - Summarises the note again, in more sentences; null where this is the longer summary. */
 	constructor(
 		el: HTMLElement,
-		private readonly host: Host,
+		host: Host,
 		private readonly path: string,
 		private readonly longer: (() => void) | null,
 	) {
-		el.createDiv({ cls: "vaultside-question", text: `Summary of ${titleOf(path)}`, attr: { dir: "auto" } });
-		this.#textEl = el.createDiv({ cls: "vaultside-answer", attr: { dir: "auto" } });
-		this.#sayEl = addSayLine(el);
+		super(el, host, `Summary of ${titleOf(path)}`, "Reading it…");
 		this.#buttonsEl = addButtonRow(el);
-		this.say("Reading it…");
-	}
-
-	say(text: string): void {
-		showSaid(this.#sayEl, text);
-	}
-
-	/** Show why there is no summary. */
-	refuse(why: string): void {
-		this.say(why);
-		this.#sayEl.addClass("mod-warning");
 	}
 
 	show({ sentences, text, notices }: Summary): void {
 		this.say(notices.join(" "));
 		sentences.forEach((one, index) => {
-			this.#textEl.createSpan({ text: one.text });
-			cite(this.#textEl, this.host, String(index + 1), one);
-			this.#textEl.appendText(" ");
+			this.textEl.createSpan({ text: one.text });
+			cite(this.textEl, this.host, String(index + 1), one);
+			this.textEl.appendText(" ");
 		});
 		if (sentences.length === 0) return;
 		this.#button("Keep as property", () => void this.#keep(text, "property"));
