@@ -102,7 +102,7 @@ async def ask(
         paths: Only these notes, or those in these folders.
         folder: Only notes under this folder.
         without: Not these notes, or those in these folders.
-        mode: `extract` quotes only; `chat` fails where no chat model can answer; `auto` quotes then.
+        mode: `extract` takes sentences of notes; `chat` lets a chat model write or fails; `auto` extracts if none can.
         budget: Maximum tokens of the excerpts; by default a share of what the chat model reads.
         max_steps: How often the chat model may look further before it answers: search, read a note, find notes by tag,
             list tasks. By default 4 for a model of 3 billion parameters or more or with `tools`, else 0.

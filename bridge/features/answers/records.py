@@ -89,7 +89,7 @@ class VaultAnswer(Record):
     Attributes:
         answer: The answer in Markdown, with the numbers of what it cites, such as `[1]`; empty if no note says it.
         answerability: Whether the vault answers the question; null for a question without words.
-        mode_used: `chat` if a chat model wrote it, `extract` if it is quoted from notes.
+        mode_used: `chat` if a chat model wrote it, `extract` if its sentences stand in the notes.
         sentences: Its sentences, each with what it cites.
         citations: Sentences of notes that say so, best first.
         context: The excerpts that were read.

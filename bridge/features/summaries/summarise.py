@@ -75,7 +75,7 @@ async def summarise(
         modified_before: Notes modified before this time.
         length: One sentence, three, or ten; of several notes one each of 5, 15 or 50.
         focus: What the summary should be about.
-        mode: `extract` chooses sentences of the notes; `chat` fails if no chat model can write; `auto` extracts then.
+        mode: `extract` takes sentences of notes; `chat` lets a chat model write or fails; `auto` extracts if none can.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
 
     Raises:
