@@ -6,8 +6,6 @@ from functools import lru_cache
 from operator import mul
 from typing import Literal
 
-from msgspec.structs import astuple
-
 from bridge.records import Record
 from bridge.text.content_terms import terms_of
 from bridge.text.fold import fold_word
@@ -33,19 +31,9 @@ HALF = 0.5
 """Share of Latin letters below which a question is in another script."""
 
 
-class Features(Record):
-    """What is known of an answer.
-
-    Attributes:
-        covered: Share of the question's content words that the best passages say, rare ones counting most.
-        covered_at_once: The same of the one passage that says most.
-        score: Score of the best note.
-    """
-
-    covered: float
-    covered_at_once: float
-    score: float
-
+Features = tuple[float, float, float]
+"""The share of a question's content words, by rarity, that the best passages say together, the share that the one says
+which says most, and the score of the best note."""
 
 MEASURES = frozenset(
     """
@@ -77,19 +65,14 @@ class Answerability(Record):
 
 
 class BestPassages(Record):
-    """The best passages of a search, before irrelevant notes are dropped.
-
-    Attributes:
-        texts: The passages, best first, each with its heading and the name of its note.
-        score: Score of the best note.
-        has_model: Whether meaning counts in it in full, as the model reads the question.
-        has_words: Whether any note was found by words.
-    """
+    """The best passages of a search, each with its heading and the name of its note, before any is dropped."""
 
     texts: Sequence[str]
     score: float
     has_model: bool
+    """Whether meaning counts in full in the score of the best note, as the model reads the question."""
     has_words: bool = True
+    """Whether any note was found by words."""
 
 
 def assess(question: str, terms: Sequence[str], best: BestPassages, worth: Callable[[str], float]) -> Answerability:
@@ -98,7 +81,7 @@ def assess(question: str, terms: Sequence[str], best: BestPassages, worth: Calla
     said = frozenset[str]().union(*of_passages)
     unspaced = any(RUN.fullmatch(term) for term in terms)
     weights = _UNSPACED if unspaced else _WITH_MODEL if best.has_model else _WITHOUT_MODEL
-    confidence = 1 / (1 + math.exp(-sum(map(mul, (*astuple(features), 1.0), weights))))
+    confidence = 1 / (1 + math.exp(-sum(map(mul, (*features, 1.0), weights))))
     # A pair of characters is no word that could be named.
     missing = () if unspaced else tuple(sorted((one for one in terms if one not in said), key=worth, reverse=True))
     if len(terms) < MIN_TERMS or (not best.has_words and is_foreign(question)):
@@ -117,12 +100,8 @@ def assess_quotes(
 ) -> Answerability:
     """Return the verdict on the lines that are quoted for a question: words strewn over notes answer nothing.
 
-    Args:
-        judged: The verdict on the notes that were found.
-        question: The question.
-        worths: Its content words, each with its rarity.
-        chance: Probability that the best of the lines answers it.
-        quoted: The lines, each with the title and the headings above it.
+    `judged` is the verdict on the notes that were found, `chance` the probability that the best line answers; each line
+    comes with what is above it.
     """
     said = frozenset[str]().union(*_find_terms([*worths], quoted))
     unspaced = any(RUN.fullmatch(term) for term in worths)
@@ -165,11 +144,8 @@ def _measure_terms(
 ) -> Features:
     worths = {term: worth(term) for term in terms}
     whole = sum(worths.values()) or 1.0
-    return Features(
-        covered=sum(worths[term] for term in frozenset[str]().union(*said)) / whole,
-        covered_at_once=max((sum(worths[term] for term in one) / whole for one in said), default=0.0),
-        score=score,
-    )
+    shares = [sum(worths[term] for term in one) / whole for one in (frozenset[str]().union(*said), *said)]
+    return shares[0], max(shares[1:], default=0.0), score
 
 
 def asked_terms(words: Sequence[str]) -> tuple[str, ...]:

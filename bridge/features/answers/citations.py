@@ -85,14 +85,7 @@ class SourceQuote(Record):
 
 
 class CheckedSentence(Record):
-    """A sentence that a chat model wrote.
-
-    Attributes:
-        text: The sentence, without the numbers of what it cites.
-        cites: The excerpts that it cites, as far as they were given.
-        supported: Whether these say what it says, as far as words can tell.
-        quotes: The closest sentence of each.
-    """
+    """A sentence that a chat model wrote, the given excerpts that it cites, and the closest sentence of each."""
 
     text: str
     cites: tuple[Source, ...]

@@ -42,25 +42,14 @@ FORM_HINT = "Write `server__tool`, or `server__*` for all tools of a server; `li
 
 
 class ChosenServer(Record):
-    """A server of which the caller offers tools to the model.
-
-    Attributes:
-        server: The server.
-        tools: The names of these tools there; `*` for all.
-    """
+    """A server, and the names there of the tools that the caller offers to the model; `*` for all."""
 
     server: ExternalServer
     tools: tuple[str, ...]
 
 
 class ExternalTools(Record):
-    """The tools that the model may call.
-
-    Attributes:
-        tools: These tools.
-        notices: Why some of them are missing.
-        agreed: Whether the caller says that the user agrees to the calls.
-    """
+    """The tools that the model may call, why some are missing, and whether the user agreed to the calls."""
 
     tools: tuple[ExternalTool, ...] = ()
     notices: tuple[str, ...] = ()

@@ -25,19 +25,14 @@ QUOTES = 3
 
 
 class QuotedAnswer(Record):
-    """The quotes for a question, and what they say.
-
-    Attributes:
-        sources: The excerpts, those first that are quoted.
-        citations: The quotes, best first.
-        answerability: Whether they answer the question; None where that is not judged.
-        notices: Where the best note says what no quote can say.
-    """
+    """The quotes for a question, best first, and whether they answer it."""
 
     sources: tuple[Source, ...]
+    """The excerpts, those first that are quoted."""
     citations: tuple[Citation, ...]
     answerability: Answerability | None
     notices: tuple[str, ...]
+    """Where the best note says what no quote can say."""
 
 
 async def quote_sources(searched: Sources, question: str, found: FoundSources) -> QuotedAnswer:

@@ -18,16 +18,7 @@ _MIN_SCRIPT_SHARE = 0.2
 
 
 class Source(Record):
-    """A numbered excerpt from which a question is answered.
-
-    Attributes:
-        number: Its number.
-        path: The note; empty for what a tool of another program answered.
-        heading: Its heading path; may be empty.
-        lines: First and last line.
-        text: Its text.
-        tool: The tool of another program that answered it, as `server__tool`; empty for a note.
-    """
+    """A numbered excerpt of a note, or what a tool of another program (`server__tool`) answered, which has no path."""
 
     number: int
     path: VaultPath

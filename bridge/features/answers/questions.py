@@ -53,23 +53,17 @@ _SEPARATORS: Final = re.compile("[`·\n]")
 
 
 class KeptQuestion(Record):
-    """A question in the note.
-
-    Attributes:
-        text: The question, on one line.
-        times: How often it was asked.
-        last: The day on which it was asked last.
-        client: Who asked it last; empty for the user.
-        missing: Its words that the best notes did not say then.
-        settled: Whether the user ticked it.
-    """
+    """A question in the note, which was asked so often, the last time on a day and by a client."""
 
     text: str
     times: int
     last: date
     client: str = ""
+    """Empty for the user."""
     missing: tuple[str, ...] = ()
+    """Its words that the best notes did not say then."""
     settled: bool = False
+    """Whether the user ticked it."""
 
 
 class WaitingQuestions(Struct):

@@ -115,13 +115,7 @@ MIN_CHANCE, MIN_SHARE = 0.02, 0.1
 
 
 class RelevantNote(Record):
-    """A note that may answer a question.
-
-    Attributes:
-        note: The note.
-        score: How relevant it is.
-        lines: First and last lines of its relevant passages; empty for the whole note.
-    """
+    """A note that may answer a question, with the lines of its relevant passages; none for the whole note."""
 
     note: Note
     score: float

@@ -32,13 +32,7 @@ _ALIAS = re.compile(r"\|.*$")
 
 
 class MentioningQuestion(Record):
-    """A question without its marks.
-
-    Attributes:
-        text: The question as it reads, with the names of what it mentions.
-        links: The targets of the links in it, such as `Note#Heading`.
-        folders: The folders in it, without the slash at their end.
-    """
+    """A question as it reads without its marks, and what they name: links such as `Note#Heading`, and folders."""
 
     text: str
     links: tuple[str, ...]
@@ -88,14 +82,7 @@ MENTIONED_SHARE = 0.5
 
 
 class Places(Record):
-    """Where excerpts may come from, apart from mentioned notes.
-
-    Attributes:
-        paths: Only these notes, or those in these folders; all if empty.
-        folder: Only notes under this folder.
-        without: Not these notes, or those in these folders, even if mentioned.
-        among: Which notes are searched.
-    """
+    """Where excerpts may come from, apart from mentioned notes; what is in `without` may not even then."""
 
     paths: Sequence[VaultPath]
     folder: str | None
@@ -112,29 +99,21 @@ class Places(Record):
 
 
 class FoundSources(Record):
-    """The excerpts, and the notes in which they stand.
-
-    Attributes:
-        sources: The excerpts, in the order of their numbers.
-        scores: How relevant each excerpt's note is, by its number.
-        notes: The notes that were looked at, as they are now.
-        notices: Remarks.
-        answerability: Whether the vault answers the question.
-        closest: Title of the best note that was searched for.
-        asked: The content words of the question, each with how rare it is in the vault.
-        named: The notes that the question names.
-        unread: Why none of the notes that it names can be read; then no other is.
-    """
+    """The excerpts, the notes in which they stand, and how relevant these are."""
 
     sources: tuple[Source, ...]
     scores: Mapping[int, float]
+    """By the number of the excerpt."""
     notes: Mapping[VaultPath, Note]
     notices: tuple[str, ...]
     answerability: Answerability | None
     closest: str | None
+    """Title of the best note that was searched for."""
     asked: Mapping[str, float]
+    """The content words of the question, each with how rare it is in the vault."""
     named: frozenset[VaultPath]
     unread: tuple[str, ...] = ()
+    """Why none of the notes that the question names can be read; then no other is."""
 
 
 async def find_sources(

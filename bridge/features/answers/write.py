@@ -36,18 +36,7 @@ MIN_LOOKUP_PARAMETERS = 3_000_000_000
 
 
 class AnswerTask(Record):
-    """What the chat model is to answer.
-
-    Attributes:
-        question: The question.
-        history: Earlier questions of the conversation.
-        where: Where it may look further.
-        budget: Maximum tokens of what it may look up at once.
-        most_tokens: Maximum tokens of the answer.
-        most_steps: How often it may look further.
-        window: Tokens that the model reads at most, with the answer.
-        external: Tools of other programs that it may call, too.
-    """
+    """What the chat model is to answer, with where and how often it may look further; `budget` is for one look."""
 
     question: str
     history: Sequence[Turn]

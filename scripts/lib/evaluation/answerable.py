@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from msgspec.structs import astuple
 from numpy.typing import NDArray
 
 from bridge.models.embedder import Embedder
@@ -109,6 +108,6 @@ async def print_answerable(folders: Sequence[Path], limit: int | None, cache: Pa
 def _matrix(judged: Sequence[Judged]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return the features with a constant, a row each, and whether each row could be answered."""
     return (
-        np.array([[*astuple(one.features), 1.0] for one in judged]),
+        np.array([[*one.features, 1.0] for one in judged]),
         np.array([one.answerable for one in judged]),
     )
