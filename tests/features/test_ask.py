@@ -213,6 +213,24 @@ async def test_a_property_answers_where_only_the_heading_or_an_alias_names_the_s
         assert (first["quote"], first["path"]) == (said, path)
 
 
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("《狩猎》的导演是谁？", "director: 李政宰"),
+        ("《狩猎》的评分是多少？", "score: 7.7"),
+        ("《狩猎》哪一年上映？", "datePublished: 2022-05-20"),
+        ("Chi è il regista di 狩猎?", "director: 李政宰"),
+    ],
+)
+async def test_a_property_that_is_named_in_english_answers_in_another_language(
+    served: Served, question: str, said: str
+) -> None:
+    facts = "date created: 2023-01-24\nscore: 7.7\ndatePublished: 2022-05-20\ndirector: 李政宰"
+    await write(served, "狩猎.md", f"---\n{facts}\n---\n# 狩猎\n\n国家安全企划部的故事。\n")
+    await write(served, "阅读.md", "《教父》的导演说，第一次通读整篇小说非常重要，评分是多少不重要。\n")
+    assert (await ask(served, question))["citations"][0]["quote"] == said
+
+
 async def test_what_a_quote_says_is_not_called_missing(served: Served) -> None:
     file = served.bridge.find(None).root / "Rooms.md"
     file.write_text("# Rooms\n\nDon't be the smartest person in any room you walk into.\n", encoding="utf-8")

@@ -22,7 +22,7 @@ from bridge.text.content_terms import terms_of
 from bridge.text.fold import fold_case
 from bridge.text.lines import LineIndex, lines_overlap
 from bridge.text.stems import language_of
-from bridge.text.words import count_words, words_of
+from bridge.text.words import RUN, count_words, words_of
 from bridge.types import Lines
 
 MAX_PROPERTY_CHARS: Final = 300
@@ -42,6 +42,18 @@ _WROTE: Final = re.compile(
     re.IGNORECASE,
 )
 """Says that who is asked for is an author."""
+
+_SYNONYMS: Final = tuple(
+    (frozenset(names.split()), re.compile(words, re.IGNORECASE))
+    for names, words in (
+        ("director", r"导演|監督|regist\w*|regiss\w*|réalis\w*|dirig\w*"),
+        ("actor actors cast", r"主演|演员|attor\w*|schauspiel\w*|starr\w*"),
+        ("score rating", r"评分|評価|vot[oi]|bewert\w*|puntuación"),
+        ("datepublished released published", r"上映|出版|发行|usci\w*|erschien\w*"),
+        ("publisher", r"出版社|editore|verlag|éditeur"),
+    )
+)
+"""Properties that clippers name in English, and how other languages ask for them."""
 
 _SHARED_LETTERS: Final = 5
 """Letters with which related words begin, such as `director` and `directed`."""
@@ -63,18 +75,17 @@ def asked_properties(
         value = None if entry.name is None else say_value(note.properties.get(entry.name))
         if entry.name is None or not value or (kind is not None and not can_answer(kind, f": {value}", question)):
             continue
-        is_kind = kind is not None and (
-            names_answer(kind, entry.name)
-            or (
-                kind == "moment"
-                and not left
-                and _DAY.match(value) is not None
-                and fold_case(entry.name) not in _OF_THE_FILE
-            )
+        folded = fold_case(entry.name)
+        is_kind = (
+            kind is not None
+            and folded not in _OF_THE_FILE
+            and (names_answer(kind, entry.name) or (kind == "moment" and not left and _DAY.match(value) is not None))
         )
-        name = terms_of(entry.name, language)
-        said = _find_related_terms(left, name)
-        if is_kind and kind == "person" and fold_case(entry.name) in _AUTHORS and _WROTE.search(question):
+        asked_for = [found[0] for names, words in _SYNONYMS if folded in names and (found := words.search(question))]
+        said = _find_related_terms(left, terms_of(" ".join((entry.name, *asked_for)), language))
+        is_authors = is_kind and kind == "person" and folded in _AUTHORS and _WROTE.search(question) is not None
+        if is_authors or any(map(RUN.fullmatch, asked_for)):
+            # Without spaces, the other pairs of characters are no words.
             said = left
         if is_kind or said:
             text = clean_text(f"{entry.name}: {value}")[:MAX_PROPERTY_CHARS]
