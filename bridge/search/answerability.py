@@ -112,7 +112,7 @@ def assess_quotes(
     verdict: Verdict = "partial" if missing else "unsure"
     if confidence >= ANSWERED:
         verdict = "answered"
-    elif (missing or unspaced) and (judged.verdict == "not_in_vault" or (quoted and confidence < QUOTE_ABSENT)):
+    elif (missing or unspaced) and confidence < QUOTE_ABSENT and (quoted or judged.verdict == "not_in_vault"):
         verdict = "not_in_vault"
     return Answerability(verdict, round(confidence, 3), _spell(question, missing))
 

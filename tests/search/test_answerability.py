@@ -80,14 +80,15 @@ def on_quotes(
 ) -> tuple[str, tuple[str, ...]]:
     """Judge a question by the lines that are quoted for it."""
     worths = {term: worth(term) for term in asked_terms(words)}
-    found = assess_quotes(Answerability(judged, 0.9, ()), " ".join(words), worths, chance, lines)
+    confidence = 0.01 if judged == "not_in_vault" else 0.9
+    found = assess_quotes(Answerability(judged, confidence, ()), " ".join(words), worths, chance, lines)
     return found.verdict, found.missing
 
 
 def test_a_line_that_likely_answers_is_an_answer() -> None:
     words = ["crust", "dark"]
     assert on_quotes(words, "The crust is dark.", chance=0.8) == ("answered", ())
-    assert on_quotes(words, "The crust is dark.", chance=0.8, judged="not_in_vault") == ("answered", ())
+    assert on_quotes(words, "The crust is dark.", chance=0.8, judged="not_in_vault") == ("unsure", ())
 
 
 @pytest.mark.parametrize(
