@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from bridge.features.summaries import write as summary_writing
 from bridge.search.sentences import iter_sentences
 from bridge.settings.file import save_settings
 from tests.features.served import Served
@@ -244,6 +245,22 @@ async def test_what_the_notes_do_not_support_gives_way_to_their_own_sentences(se
     assert found["mode_used"] == "extract"
     assert found["notices"] == ["The notes support no sentence that the chat model wrote."]
     assert len(found["sentences"]) == 3
+
+
+@pytest.mark.model
+async def test_a_summary_for_which_the_time_is_too_short_is_told(
+    served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await use_script(served, tmp_path / "a.gguf", "The levain is fed twice a day [1].")
+    monkeypatch.setattr(summary_writing, "deadline", lambda _: 0.0)
+    late = await served.call("summarise", paths=["Levain.md"], mode="chat")
+    assert (late.status, late.code) == (503, "model_missing")
+    assert "`chat_answer_s` allows it no more time" in late.json["error"]["message"]
+    found = await summarise(served, paths=["Levain.md"])
+    assert found["mode_used"] == "extract"
+    assert "`chat_answer_s` allows it no more time" in found["notices"][0]
+    monkeypatch.undo()
+    assert not (await summarise(served, paths=["Levain.md"]))["cached"]
 
 
 @pytest.mark.model
