@@ -148,10 +148,15 @@ def _measure_terms(
     return shares[0], max(shares[1:], default=0.0), score
 
 
+def question_terms(words: Sequence[str]) -> tuple[str, ...]:
+    """Return the content words of a question that an answer has to say."""
+    return asked_terms([word for word in words if word not in MEASURES] or words)
+
+
 def asked_terms(words: Sequence[str]) -> tuple[str, ...]:
     """Return the content words of a question once each; of scripts without spaces, the pairs of their characters."""
     found: dict[str, None] = {}
-    for word in [word for word in words if word not in MEASURES] or words:
+    for word in words:
         for part in words_of(word):
             found.update(dict.fromkeys(character_pairs(part) if RUN.fullmatch(part) else (part,)))
     return tuple(found)

@@ -17,9 +17,9 @@ from bridge.search.answerability import (
     PASSAGES,
     Answerability,
     BestPassages,
-    asked_terms,
     assess,
     is_foreign,
+    question_terms,
     without_said,
 )
 from bridge.search.calibrate import FOREIGN, ModelCalibration, model_calibration, model_trust
@@ -357,7 +357,7 @@ def _assess(sources: Sources, query: Query, found: RankedNotes) -> Answerability
 
 
 def _asked_worths(sources: Sources, query: Query) -> Mapping[str, float]:
-    return {term: idf(sources.index, term) for term in asked_terms(content_words(query.words))}
+    return {term: idf(sources.index, term) for term in question_terms(content_words(query.words))}
 
 
 _BY_WORDS: frozenset[RetrieverName] = frozenset({"passages", "stems", "whole"})

@@ -9,6 +9,7 @@ from bridge.search.answerability import (
     asked_terms,
     assess,
     assess_quotes,
+    question_terms,
     without_said,
 )
 from bridge.search.calibrate import FOREIGN
@@ -79,7 +80,7 @@ def on_quotes(
     words: list[str], *lines: str, chance: float, judged: Verdict = "answered"
 ) -> tuple[str, tuple[str, ...]]:
     """Judge a question by the lines that are quoted for it."""
-    worths = {term: worth(term) for term in asked_terms(words)}
+    worths = {term: worth(term) for term in question_terms(words)}
     confidence = 0.01 if judged == "not_in_vault" else 0.9
     found = assess_quotes(Answerability(judged, confidence, ()), " ".join(words), worths, chance, lines)
     return found.verdict, found.missing

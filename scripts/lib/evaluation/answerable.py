@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.models.embedder import Embedder
-from bridge.search.answerability import ABSENT, Features, asked_terms, measure
+from bridge.search.answerability import ABSENT, Features, measure, question_terms
 from bridge.search.coverage import ASSUMED_NOTES
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import best_passages_of, retrieve_and_rank
@@ -44,7 +44,7 @@ async def collect(folder: Path, limit: int | None, cache: Path, embedder: Embedd
         total = len(notes)
         for question in judged.questions:
             query = parse_query(question.text)
-            asked = asked_terms(content_words(query.words))
+            asked = question_terms(content_words(query.words))
             gold = {path_of[one] for one in question.relevant if one in path_of}
             for masked in (frozenset[VaultPath](), frozenset(gold)):
 
