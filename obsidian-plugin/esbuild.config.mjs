@@ -72,6 +72,8 @@ const result = await build({
 	target: "es2022",
 	minify: true,
 	legalComments: "none",
+	// Its licence asks for it, as does the directory of plugins.
+	footer: { js: `/*\nContains sigma.\n\n${(await readFile("node_modules/sigma/LICENSE.txt", "utf8")).trim()}\n*/` },
 	charset: "utf8",
 	logLevel: "warning",
 	// The app knows Node's modules by `require` alone.

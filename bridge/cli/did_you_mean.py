@@ -15,7 +15,6 @@ MEANT = {
     "order": ("plan-tidy", "property-report", "merge-suggestions", "link-report"),
     "open": ("read-note", "daily-note"),
     "show": ("read-note",),
-    "links": ("suggest-links", "link-report"),
     "related": ("related-notes",),
     "summary": ("summarise",),
     "policies": ("list-workflows", "run-workflow"),

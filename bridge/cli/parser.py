@@ -46,7 +46,7 @@ SHORT_NAMES = {
     "links": "note-links",
     "memories": "list-memories",
     "tags": "list-tags",
-    "tidy": "plan-garden",
+    "tidy": "plan-tidy",
     "undo": "undo-change",
 }
 """What people type first for what they mean."""

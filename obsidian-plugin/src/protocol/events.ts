@@ -91,7 +91,7 @@ export interface PendingCounts {
 	readonly vectors: number;
 }
 
-/** The gardener wrote a plan, which waits for the user. */
+/** A plan to tidy the vault was written, which waits for the user. */
 export interface PlanReady {
 	readonly kind: "plan_ready";
 	/** The vault; null for all. */

@@ -9,7 +9,7 @@ export const FORMS = {
 	related_notes: "b20b4026a443",
 	pick_link: "f72dce9b0ee6",
 	summarise: "22bd0cf37c2d",
-	ask: "902795b0316c",
+	ask: "15a7568112c6",
 	find_notes: "4e73cfded4b3",
 	list_folders: "399f35d8495a",
 	list_tags: "a9d8ccaa41ac",
@@ -23,16 +23,15 @@ export const FORMS = {
 	check_notes: "1b1470c046b1",
 	change_notes: "85416994f711",
 	rename_tag: "6547b48e8dc4",
-	merge_suggestions: "5e868ab387f5",
 	dismiss: "46cb3c4aefbe",
-	plan_garden: "ea113ed13022",
-	show_plan: "a724be4cad1b",
-	apply_plan: "56542363fb92",
-	judge_finding: "d982b3a6be4e",
-	garden_rules: "12162d50fc9f",
-	list_policies: "336368f2de4f",
-	run_policy: "508ace5d3505",
-	author_policy: "32611b8301b9",
+	plan_tidy: "ea113ed13022",
+	show_plan: "4fda02aa2e57",
+	apply_plan: "20dca2e8ecca",
+	judge_finding: "f5cd921d4f29",
+	tidy_rules: "bd3335fe3594",
+	list_workflows: "7c7c9d3db444",
+	run_workflow: "8bf7915e24b1",
+	author_workflow: "55ffeeb6ac50",
 	list_tasks: "7b6974bdefdb",
 	toggle_task: "56838627a618",
 	list_changes: "ceab7b4e9c1a",
@@ -41,17 +40,16 @@ export const FORMS = {
 	undo_session: "cb451388aa3b",
 	claim_change: "771dc599ca4f",
 	acknowledge_change: "c01084f4f67a",
-	list_decisions: "2800d4b9f6e1",
-	decide: "fb9b9d645a40",
+	list_decisions: "efb8827058e2",
+	decide: "7635f79fd961",
 	note_links: "37d721254a53",
 	suggest_links: "6cfa208f3ab8",
 	judge_link: "a11a23625bef",
 	apply_links: "abfffa44c726",
-	find_prospects: "d36735a2e01c",
 	link_report: "1ef8f44ea8c0",
 	graph_path: "41b89f5ae297",
 	graph_insights: "9795fff3817a",
-	graph_view: "659e2f1eb8c0",
+	graph_view: "64741d8337a9",
 	graph_history: "530cbc1f4654",
 	stale_notes: "7a5db3112ebb",
 	set_up_memory: "f8d02a8c4376",
@@ -193,7 +191,7 @@ export interface AnswerStep {
 export interface Answerability {
 	/** `partial` if it may be answered though words of it are missing; `unsure` if it has too few words, or is in a language that no note has. */
 	readonly verdict: "answered" | "partial" | "not_in_vault" | "unsure";
-	/** Probability that the vault answers it, from 0 to 1. */
+	/** How likely the vault answers it, from 0 to 1. */
 	readonly confidence: number;
 	/** Its words that the best passages, for an answer the quoted lines, do not say, the rarest first. */
 	readonly missing: readonly string[];
@@ -207,7 +205,7 @@ export interface Append {
 	readonly text: string;
 }
 
-/** What was applied of one check, as one change. */
+/** What was applied of one check. */
 export interface AppliedCheck {
 	/** The check. */
 	readonly check: string;
@@ -217,19 +215,13 @@ export interface AppliedCheck {
 	readonly texts: readonly string[];
 	/** Ticked findings that were not, and why. */
 	readonly dropped: readonly DroppedFinding[];
-	/** `applied`, `proposed` if it waits for the user, `left_out` if nothing of it was left to do, or `failed`. */
-	readonly state: "applied" | "proposed" | "left_out" | "failed";
-	/** The change; null if there is none, as in a dry run. */
+	/** `applied`, `proposed` if it waits for the user, or `left_out` if nothing of it was left to do. */
+	readonly state: "applied" | "proposed" | "left_out";
+	/** The change, the same for all checks; null if there is none, as in a dry run. */
 	readonly change_id: string | null;
-	/** Files written, moved or removed. */
-	readonly files: number;
-	/** The counts that differ; what was written was compared with them. */
-	readonly forecast: readonly CountForecast[];
-	/** Why it failed; empty if it did not. */
-	readonly error?: string;
 }
 
-/** What was applied of a plan. */
+/** What was applied of a plan, as one change. */
 export interface AppliedPlan {
 	/** The note of the plan. */
 	readonly path: string;
@@ -237,6 +229,10 @@ export interface AppliedPlan {
 	readonly checks: readonly AppliedCheck[];
 	/** The session by which `undo_session` undoes all of it; null if nothing was written. */
 	readonly session: string | null;
+	/** Files written, moved or removed. */
+	readonly files: number;
+	/** The counts that differ; what was written was compared with them. */
+	readonly forecast: readonly CountForecast[];
 	/** Whether this is a dry run; nothing was written. */
 	readonly dry_run: boolean;
 	/** Why a dry run's change needs confirmation; null if it does not. */
@@ -265,8 +261,8 @@ export interface ApplyLinksArguments {
 }
 
 export interface ApplyPlanArguments {
-	/** The note of the plan. */
-	readonly path: string;
+	/** The note of the plan; by default the one there is. */
+	readonly path?: string | null;
 	/** Only these checks. */
 	readonly checks?: readonly string[];
 	/** Only preview the change. */
@@ -290,9 +286,9 @@ export interface Articulation {
 }
 
 export interface AskArguments {
-	/** The question; `@[[Note]]` and `@[[Note#Heading]]` in it are read in any case, and `@Folder/` alone is searched. If none of these notes exists or has text, no other answers. */
+	/** The question; `@[[Note]]` and `@[[Note#Heading]]` in it are read in any case, and `@Folder/` alone is searched. If none of these exists or has text, no other note answers. */
 	readonly question: string;
-	/** Earlier questions of the conversation with their answers, the oldest first. */
+	/** Earlier questions of the conversation with their answers, the oldest first; a question such as `And how long does it keep?` is searched with the words of the one before. */
 	readonly history?: readonly Turn[];
 	/** Only these notes, or those in these folders. */
 	readonly paths?: readonly string[];
@@ -300,7 +296,7 @@ export interface AskArguments {
 	readonly folder?: string | null;
 	/** Not these notes, or those in these folders. */
 	readonly without?: readonly string[];
-	/** `extract` quotes only; `chat` fails where no chat model can answer; `auto` quotes then. */
+	/** `extract` takes sentences of notes; `chat` lets a chat model write or fails; `auto` extracts if none can. */
 	readonly mode?: "auto" | "extract" | "chat";
 	/** Maximum tokens of the excerpts; by default a share of what the chat model reads. */
 	readonly budget?: number | null;
@@ -316,16 +312,16 @@ export interface AskArguments {
 	readonly vault?: string | null;
 }
 
-export interface AuthorPolicyArguments {
+export interface AuthorWorkflowArguments {
 	/** Its name, also that of its note. */
 	readonly name: string;
 	/** What it does and when to use it. */
 	readonly description?: string;
-	/** Changes of one kind that were made, of which it is drafted: what differs becomes variables. */
-	readonly changes?: readonly string[];
-	/** A policy that comes with the bridge, such as `daily-roll-over` or `weekly-review`; `list_policies` lists them. */
+	/** Notes of one kind, of which it is drafted: what differs becomes variables. One is compared with the notes like it in its folder. */
+	readonly examples?: readonly string[];
+	/** A workflow that comes with the bridge, such as `daily-roll-over` or `weekly-review`; `list_workflows` lists them. */
 	readonly starter?: string | null;
-	/** Its YAML. Give one of `changes`, `starter` and `text`. */
+	/** Its YAML. Give one of `examples`, `starter` and `text`. */
 	readonly text?: string | null;
 	/** Only preview the change. */
 	readonly dry_run?: boolean;
@@ -609,7 +605,7 @@ export interface Community {
 	readonly notes: readonly string[];
 }
 
-/** A condition of a policy. */
+/** A condition of a workflow. */
 export interface ConditionOutcome {
 	/** Its id. */
 	readonly id: string;
@@ -675,7 +671,7 @@ export interface CreateNoteArguments {
 }
 
 export interface DecideArguments {
-	/** Its id, from `list_decisions`, or of a proposed change; `PATH@DIGEST` for any policy. */
+	/** Its id, from `list_decisions`, or of a proposed change; `PATH@DIGEST` for any workflow. */
 	readonly id: string;
 	/** `accept` applies a proposed change; `reject` also takes an agreement back, and settles a `conflict`. */
 	readonly verdict: "accept" | "reject";
@@ -833,17 +829,6 @@ export interface FindNotesArguments {
 	readonly vault?: string | null;
 }
 
-export interface FindProspectsArguments {
-	/** Maximum entries of each list. */
-	readonly limit?: number;
-	/** Entries of each list to skip. */
-	readonly offset?: number;
-	/** Only names in notes under this folder. */
-	readonly folder?: string | null;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
 /** The result of one check. */
 export interface Finding {
 	/** The check. */
@@ -967,63 +952,6 @@ export interface Gap {
 	readonly together: number;
 	/** Strength of evidence; sources with few links and rarely linked targets count more. */
 	readonly score: number;
-}
-
-/** A plan that was made. */
-export interface GardenPlan {
-	/** The note of the plan; null if nothing was found. */
-	readonly path: string | null;
-	/** Its findings. */
-	readonly findings: readonly PlannedFinding[];
-	/** Findings that the plan has no room for. */
-	readonly left_out: number;
-	/** The counts that would differ if all that is ticked were applied. */
-	readonly forecast: readonly CountForecast[];
-	/** The checks that looked. */
-	readonly checks: readonly CheckRun[];
-	/** Remarks, such as on muted checks. */
-	readonly notices: readonly string[];
-	/** `applied` if the note was written, `proposed` if it waits for the user. */
-	readonly state: "applied" | "proposed";
-	/** The change that wrote it; null without a note. */
-	readonly change_id: string | null;
-}
-
-/** A check, and how the user judged it. */
-export interface GardenRule {
-	/** Its name. */
-	readonly check: string;
-	/** What it looks for. */
-	readonly looks_for: string;
-	/** Findings that the user accepted or applied. */
-	readonly accepted: number;
-	/** Findings that the user rejected. */
-	readonly rejected: number;
-	/** Expected share of findings that are accepted; .5 before any judgement. */
-	readonly rate: number;
-	/** Whether it is left out of plans. */
-	readonly muted: boolean;
-	/** Why it is muted; empty if it is not. */
-	readonly why: string;
-	/** Whether the user has all that it finds ticked beforehand. */
-	readonly ticked: boolean;
-}
-
-/** The checks of the gardener. */
-export interface GardenRules {
-	/** The checks, in the order of plans. */
-	readonly rules: readonly GardenRule[];
-}
-
-export interface GardenRulesArguments {
-	/** The check to change; what is left out stays as it is. */
-	readonly check?: string | null;
-	/** Whether plans leave it out; unmuting forgets how its findings were judged before. */
-	readonly muted?: boolean | null;
-	/** Whether new plans tick all that it finds. */
-	readonly ticked?: boolean | null;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
 }
 
 export interface GiveNoteArguments {
@@ -1207,8 +1135,8 @@ export interface GraphViewArguments {
 	readonly fold?: boolean | null;
 	/** Maximum nodes, best-connected first; by default and at most 300 around a note, 10,000 for all. */
 	readonly limit?: number | null;
-	/** `ontology` draws only notes with topics and their topics, as in `graph_neighbours`. */
-	readonly mode?: "links" | "ontology";
+	/** `topics` draws only notes with topics and their topics, as in `graph_neighbours`. */
+	readonly mode?: "links" | "topics";
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -1343,12 +1271,12 @@ export interface JobStarted {
 }
 
 export interface JudgeFindingArguments {
-	/** The note of the plan. */
-	readonly path: string;
 	/** Its id, such as `g3`. */
 	readonly finding: string;
 	/** What the user thinks of it. */
 	readonly verdict: "accept" | "reject";
+	/** The note of the plan; by default the one there is. */
+	readonly path?: string | null;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -1630,17 +1558,6 @@ export interface ListMemoriesArguments {
 	readonly vault?: string | null;
 }
 
-export interface ListPoliciesArguments {
-	/** Only the policy of this note. */
-	readonly path?: string | null;
-	/** Maximum entries of each list. */
-	readonly limit?: number;
-	/** Entries of each list to skip. */
-	readonly offset?: number;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
 export interface ListSessionsArguments {
 	/** Only those in this state. */
 	readonly status?: "active" | "paused" | "completed" | "incomplete" | null;
@@ -1696,6 +1613,17 @@ export interface ListTasksArguments {
 	readonly among?: "notes" | "agents" | "all" | null;
 	/** Only tasks of notes for which this expression of Obsidian's Bases is true, such as `status == "active"`. */
 	readonly where?: string;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+export interface ListWorkflowsArguments {
+	/** Only the workflow of this note. */
+	readonly path?: string | null;
+	/** Maximum entries of each list. */
+	readonly limit?: number;
+	/** Entries of each list to skip. */
+	readonly offset?: number;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -1766,9 +1694,9 @@ export interface ListedClients {
 export interface ListedDecision {
 	/** Its id: what it is about, and the digest of what may be done. */
 	readonly id: string;
-	/** Whether it is about a `policy`, a call of a `server` of the user's list, or the agents' `folder`. */
-	readonly kind: "policy" | "server" | "folder";
-	/** The note of the policy, the name of the server, or the folder. */
+	/** Whether it is about a `workflow`, a call of a `server` of the user's list, or the agents' `folder`. */
+	readonly kind: "workflow" | "server" | "folder";
+	/** The note of the workflow, the name of the server, or the folder. */
 	readonly subject: string;
 	/** What agents would do, or may do. */
 	readonly would: string;
@@ -1898,28 +1826,6 @@ export interface ListedNote {
 	readonly created?: string | null;
 }
 
-/** A policy in a list. */
-export interface ListedPolicy {
-	/** Its note. */
-	readonly path: string;
-	/** What it does. */
-	readonly description: string;
-	/** The digest of its block, which the user approves by `decide`; null if it cannot be read. */
-	readonly digest: string | null;
-	/** Whether the user approved it as it is, so that agents may run it. */
-	readonly approved: boolean;
-	/** Whether it was changed since it was approved. */
-	readonly changed: boolean;
-	/** What it needs to be told. */
-	readonly variables: readonly PolicyVariable[];
-	/** Whether it can run. */
-	readonly sound: boolean;
-	/** Faults and remarks, each with its line in the note. */
-	readonly problems: readonly Problem[];
-	/** Why it cannot be read; null if it can. */
-	readonly unreadable?: string | null;
-}
-
 /** A session of a client. */
 export interface ListedSession {
 	/** Its id, as in `list_changes`. */
@@ -2020,6 +1926,28 @@ export interface ListedValue {
 	readonly spellings: readonly string[];
 	/** The first notes that have it, at most 3. */
 	readonly paths: readonly string[];
+}
+
+/** A workflow in a list. */
+export interface ListedWorkflow {
+	/** Its note. */
+	readonly path: string;
+	/** What it does. */
+	readonly description: string;
+	/** The digest of its block, which the user approves by `decide`; null if it cannot be read. */
+	readonly digest: string | null;
+	/** Whether the user approved it as it is, so that agents may run it. */
+	readonly approved: boolean;
+	/** Whether it was changed since it was approved. */
+	readonly changed: boolean;
+	/** What it needs to be told. */
+	readonly variables: readonly WorkflowVariable[];
+	/** Whether it can run. */
+	readonly sound: boolean;
+	/** Faults and remarks, each with its line in the note. */
+	readonly problems: readonly Problem[];
+	/** Why it cannot be read; null if it can. */
+	readonly unreadable?: string | null;
 }
 
 /** A link broken by a change. */
@@ -2127,49 +2055,6 @@ export interface MergeNotesArguments {
 	readonly vault?: string | null;
 }
 
-/** Two notes that may be one, as arguments of `merge_notes`. */
-export interface MergeSuggestion {
-	/** The note that would go: the one with fewer links and less text. */
-	readonly path: string;
-	/** The note that would stay. */
-	readonly into: string;
-	/** 0–1. */
-	readonly confidence: number;
-	/** `name`: the same but for spelling, or one is named as a copy; `alias`: the name of one is an alias of the other; `text`: much of it is in both; `meaning`: the vectors are close; `stub`: one hardly says more than its link or its name; `neighbours`: other notes are linked with both. */
-	readonly why: readonly ("name" | "alias" | "text" | "meaning" | "stub" | "neighbours")[];
-	/** Share of the text that both have; null if small. */
-	readonly common?: number | null;
-	/** How close their vectors are; null without vectors, or if they are far apart. */
-	readonly cosine?: number | null;
-}
-
-/** Pairs of notes that may be one. */
-export interface MergeSuggestions {
-	/** Most certain first. */
-	readonly pairs: readonly MergeSuggestion[];
-	/** What was left out. */
-	readonly notices?: readonly string[];
-	/** How many more were dismissed; absent if none. */
-	readonly dismissed?: number | null;
-	/** Count before `limit` and `offset`. */
-	readonly total: number;
-	/** `offset` of the next page; absent on the last. */
-	readonly next_offset?: number | null;
-}
-
-export interface MergeSuggestionsArguments {
-	/** Only pairs with a note under this folder. */
-	readonly folder?: string | null;
-	/** Maximum entries of each list. */
-	readonly limit?: number;
-	/** Entries of each list to skip. */
-	readonly offset?: number;
-	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
-	readonly among?: "notes" | "agents" | "all" | null;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
 /** The model that embeds the vault. */
 export interface ModelInUse {
 	/** Its id. */
@@ -2200,34 +2085,6 @@ export interface ModelSetup {
 	readonly total?: number;
 	/** How long it has run. */
 	readonly seconds?: number;
-}
-
-/** A name that several notes mention and no note has. */
-export interface NameProspect {
-	/** The name in its most common spelling. */
-	readonly name: string;
-	/** What makes it a name; a `stub` is already linked to. */
-	readonly kind: "stub" | "name" | "camel case" | "acronym" | "quoted" | "ticket";
-	/** Notes that mention or link to it. */
-	readonly notes: number;
-	/** Confidence that it deserves a note, 0–1. */
-	readonly confidence: number;
-	/** The first of those notes. */
-	readonly examples: readonly string[];
-}
-
-/** Names that deserve a note. */
-export interface NameProspects {
-	/** Most certain first. */
-	readonly prospects: readonly NameProspect[];
-	/** What was left out. */
-	readonly notices?: readonly string[];
-	/** How many more were dismissed; absent if none. */
-	readonly dismissed?: number | null;
-	/** Count before `limit` and `offset`. */
-	readonly total: number;
-	/** `offset` of the next page; absent on the last. */
-	readonly next_offset?: number | null;
 }
 
 /** Arguments that continue a truncated answer. */
@@ -2402,8 +2259,8 @@ export interface PickLinkArguments {
 	readonly vault?: string | null;
 }
 
-export interface PlanGardenArguments {
-	/** Only these checks, such as `attachments` for files that no note uses; `garden_rules` lists them. Muted ones run only if named. */
+export interface PlanTidyArguments {
+	/** Only these checks, such as `attachments` for files that no note uses; `tidy_rules` lists them. Muted ones run only if named. */
 	readonly checks?: readonly string[];
 	/** Only findings about notes under this folder. */
 	readonly folder?: string | null;
@@ -2443,88 +2300,6 @@ export interface PlannedFinding {
 	readonly value: string | null;
 }
 
-/** What a policy did, or would do. */
-export interface PolicyOutcome {
-	/** Its id for `undo_change`; null if nothing was written. */
-	readonly change_id: string | null;
-	/** The note, by its path afterwards. */
-	readonly path: string;
-	/** SHA-256 of the whole file afterwards, or in a dry run or a proposal now; null without one. */
-	readonly digest: string | null;
-	/** Unified diff; of replaced files, of at most 1,000. */
-	readonly diff: string;
-	/** `applied`, or `proposed` if it awaits approval; a dry run predicts it. */
-	readonly state: "applied" | "proposed";
-	/** Warnings about the change. */
-	readonly warnings: readonly string[];
-	/** Links updated in other places. */
-	readonly links_rewritten: number;
-	/** Links to files, headings and blocks that are gone afterwards. */
-	readonly links_broken: readonly LostLink[];
-	/** Files written, moved or removed. */
-	readonly files: number;
-	/** What wrote it: the bridge to `disk`, or `obsidian`. */
-	readonly by: "disk" | "obsidian";
-	/** Whether this is a dry run; nothing was written. */
-	readonly dry_run: boolean;
-	/** The change in one line. */
-	readonly would: string;
-	/** Why a dry run's change needs confirmation; null if it does not. */
-	readonly confirmation: string | null;
-	/** The files, with a folder as one; at most 1,000. */
-	readonly changed: readonly ChangedFile[];
-	/** Of a dry run that only changes notes: the id with which `change_set` makes exactly this change, as long as nothing that it touches has changed; absent otherwise. */
-	readonly preview?: string | null;
-	/** The digest of the policy's block. */
-	readonly policy_digest: string;
-	/** Whether the user approved it as it is. */
-	readonly approved: boolean;
-	/** Its conditions. */
-	readonly conditions: readonly ConditionOutcome[];
-	/** Its steps. */
-	readonly steps: readonly StepOutcome[];
-	/** What the policy says at its end; may be empty. */
-	readonly output: string;
-	/** The counts of the vault that differ afterwards; only of a dry run. */
-	readonly forecast?: readonly CountForecast[];
-}
-
-/** The policies of a vault. */
-export interface PolicyPage {
-	/** By path. */
-	readonly policies: readonly ListedPolicy[];
-	/** Policies that can be taken as a start. */
-	readonly starters: readonly PolicyStarter[];
-	/** Count before `limit` and `offset`. */
-	readonly total: number;
-	/** `offset` of the next page; absent on the last. */
-	readonly next_offset?: number | null;
-}
-
-/** A policy that comes with the bridge, for `author_policy`. */
-export interface PolicyStarter {
-	/** Its name, for the argument `starter`. */
-	readonly name: string;
-	/** What it does. */
-	readonly description: string;
-}
-
-/** A variable of a policy. */
-export interface PolicyVariable {
-	/** Its name. */
-	readonly name: string;
-	/** What it takes. */
-	readonly type: "text" | "number" | "yes-no" | "list" | "choice" | "date" | "note";
-	/** Whether it must be given. */
-	readonly required: boolean;
-	/** Its value if it is not given; null without one. */
-	readonly default: string | number | boolean | readonly (string | number | boolean | null)[] | null;
-	/** The values of a `choice`. */
-	readonly choices: readonly string[];
-	/** What it is for; may be empty. */
-	readonly description: string;
-}
-
 /** Add text at the start of the note, below its properties. */
 export interface Prepend {
 	/** The operation. */
@@ -2542,13 +2317,13 @@ export interface PreviewBriefArguments {
 	readonly vault?: string | null;
 }
 
-/** A fault of a policy. */
+/** A fault of a workflow. */
 export interface Problem {
 	/** Its line; of the note, or of the text that was given. */
 	readonly line: number;
 	/** What is wrong, and the way out. */
 	readonly message: string;
-	/** Whether the policy cannot run; else it is only a remark. */
+	/** Whether the workflow cannot run; else it is only a remark. */
 	readonly serious?: boolean;
 }
 
@@ -2901,8 +2676,8 @@ export interface RuleViolation {
 	readonly share: number | null;
 }
 
-export interface RunPolicyArguments {
-	/** The note of the policy. */
+export interface RunWorkflowArguments {
+	/** The note of the workflow. */
 	readonly path: string;
 	/** The values of its variables, by name. */
 	readonly variables?: Readonly<Record<string, string | number | boolean | readonly (string | number | boolean | null)[] | null>>;
@@ -3093,8 +2868,8 @@ export interface ShowChangeArguments {
 }
 
 export interface ShowPlanArguments {
-	/** The note of the plan. */
-	readonly path: string;
+	/** The note of the plan; by default the one there is. */
+	readonly path?: string | null;
 	/** Only this finding, such as `g3`, ticked or not, with what it would change. */
 	readonly finding?: string | null;
 	/** The vault, by name or id; optional while there is one. */
@@ -3255,7 +3030,7 @@ export interface StatusArguments {
 	readonly vault?: string | null;
 }
 
-/** A step of a policy. */
+/** A step of a workflow. */
 export interface StepOutcome {
 	/** Its id. */
 	readonly id: string;
@@ -3321,7 +3096,7 @@ export interface SummariseArguments {
 	readonly length?: "line" | "short" | "long";
 	/** What the summary should be about. */
 	readonly focus?: string;
-	/** `extract` chooses sentences of the notes; `chat` fails if no chat model can write; `auto` extracts then. */
+	/** `extract` takes sentences of notes; `chat` lets a chat model write or fails; `auto` extracts if none can. */
 	readonly mode?: "auto" | "extract" | "chat";
 	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
 	readonly among?: "notes" | "agents" | "all" | null;
@@ -3443,6 +3218,63 @@ export interface TaskList {
 	readonly total: number;
 	/** `offset` of the next page; absent on the last. */
 	readonly next_offset?: number | null;
+}
+
+/** A plan that was made. */
+export interface TidyPlan {
+	/** The note of the plan; null if nothing was found. */
+	readonly path: string | null;
+	/** Its findings. */
+	readonly findings: readonly PlannedFinding[];
+	/** Findings that the plan has no room for. */
+	readonly left_out: number;
+	/** The counts that would differ if all that is very likely right (.85 and more) were applied. */
+	readonly forecast: readonly CountForecast[];
+	/** The checks that looked. */
+	readonly checks: readonly CheckRun[];
+	/** Remarks, such as on muted checks. */
+	readonly notices: readonly string[];
+	/** `applied` if the note was written, `proposed` if it waits for the user. */
+	readonly state: "applied" | "proposed";
+	/** The change that wrote it; null without a note. */
+	readonly change_id: string | null;
+}
+
+/** A check, and how the user judged it. */
+export interface TidyRule {
+	/** Its name. */
+	readonly check: string;
+	/** What it looks for. */
+	readonly looks_for: string;
+	/** Findings that the user accepted or applied. */
+	readonly accepted: number;
+	/** Findings that the user rejected. */
+	readonly rejected: number;
+	/** Expected share of findings that are accepted; .5 before any judgement. */
+	readonly rate: number;
+	/** Whether it is left out of plans. */
+	readonly muted: boolean;
+	/** Why it is muted; empty if it is not. */
+	readonly why: string;
+	/** Whether the user has all that it finds ticked in new plans. */
+	readonly ticked: boolean;
+}
+
+/** The checks. */
+export interface TidyRules {
+	/** The checks, in the order of plans. */
+	readonly rules: readonly TidyRule[];
+}
+
+export interface TidyRulesArguments {
+	/** The check to change; what is left out stays as it is. */
+	readonly check?: string | null;
+	/** Whether plans leave it out; unmuting forgets how its findings were judged before. */
+	readonly muted?: boolean | null;
+	/** Whether new plans tick all that it finds. */
+	readonly ticked?: boolean | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
 }
 
 export interface ToggleTaskArguments {
@@ -3589,7 +3421,7 @@ export interface VaultAnswer {
 	readonly answer: string;
 	/** Whether the vault answers the question; null for a question without words. */
 	readonly answerability: Answerability | null;
-	/** `chat` if a chat model wrote it, `extract` if it is quoted from notes. */
+	/** `chat` if a chat model wrote it, `extract` if its sentences stand in the notes. */
 	readonly mode_used: "extract" | "chat";
 	/** Its sentences, each with what it cites. */
 	readonly sentences: readonly AnswerSentence[];
@@ -3605,6 +3437,8 @@ export interface VaultAnswer {
 	readonly tokens_written?: number;
 	/** What it looked up before it answered, in order. */
 	readonly steps?: readonly AnswerStep[];
+	/** What it wrote where the cited notes do not say most of it; then the answer is quoted from notes. */
+	readonly withheld?: string;
 }
 
 /** Bytes kept for one vault. */
@@ -3715,6 +3549,88 @@ export interface Words {
 	readonly text: string;
 }
 
+/** What a workflow did, or would do. */
+export interface WorkflowOutcome {
+	/** Its id for `undo_change`; null if nothing was written. */
+	readonly change_id: string | null;
+	/** The note, by its path afterwards. */
+	readonly path: string;
+	/** SHA-256 of the whole file afterwards, or in a dry run or a proposal now; null without one. */
+	readonly digest: string | null;
+	/** Unified diff; of replaced files, of at most 1,000. */
+	readonly diff: string;
+	/** `applied`, or `proposed` if it awaits approval; a dry run predicts it. */
+	readonly state: "applied" | "proposed";
+	/** Warnings about the change. */
+	readonly warnings: readonly string[];
+	/** Links updated in other places. */
+	readonly links_rewritten: number;
+	/** Links to files, headings and blocks that are gone afterwards. */
+	readonly links_broken: readonly LostLink[];
+	/** Files written, moved or removed. */
+	readonly files: number;
+	/** What wrote it: the bridge to `disk`, or `obsidian`. */
+	readonly by: "disk" | "obsidian";
+	/** Whether this is a dry run; nothing was written. */
+	readonly dry_run: boolean;
+	/** The change in one line. */
+	readonly would: string;
+	/** Why a dry run's change needs confirmation; null if it does not. */
+	readonly confirmation: string | null;
+	/** The files, with a folder as one; at most 1,000. */
+	readonly changed: readonly ChangedFile[];
+	/** Of a dry run that only changes notes: the id with which `change_set` makes exactly this change, as long as nothing that it touches has changed; absent otherwise. */
+	readonly preview?: string | null;
+	/** The digest of the workflow's block. */
+	readonly workflow_digest: string;
+	/** Whether the user approved it as it is. */
+	readonly approved: boolean;
+	/** Its conditions. */
+	readonly conditions: readonly ConditionOutcome[];
+	/** Its steps. */
+	readonly steps: readonly StepOutcome[];
+	/** What the workflow says at its end; may be empty. */
+	readonly output: string;
+	/** The counts of the vault that differ afterwards; only of a dry run. */
+	readonly forecast?: readonly CountForecast[];
+}
+
+/** The workflows of a vault. */
+export interface WorkflowPage {
+	/** By path. */
+	readonly workflows: readonly ListedWorkflow[];
+	/** Workflows that can be taken as a start. */
+	readonly starters: readonly WorkflowStarter[];
+	/** Count before `limit` and `offset`. */
+	readonly total: number;
+	/** `offset` of the next page; absent on the last. */
+	readonly next_offset?: number | null;
+}
+
+/** A workflow that comes with the bridge, for `author_workflow`. */
+export interface WorkflowStarter {
+	/** Its name, for the argument `starter`. */
+	readonly name: string;
+	/** What it does. */
+	readonly description: string;
+}
+
+/** A variable of a workflow. */
+export interface WorkflowVariable {
+	/** Its name. */
+	readonly name: string;
+	/** What it takes. */
+	readonly type: "text" | "number" | "yes-no" | "list" | "choice" | "date" | "note";
+	/** Whether it must be given. */
+	readonly required: boolean;
+	/** Its value if it is not given; null without one. */
+	readonly default: string | number | boolean | readonly (string | number | boolean | null)[] | null;
+	/** The values of a `choice`. */
+	readonly choices: readonly string[];
+	/** What it is for; may be empty. */
+	readonly description: string;
+}
+
 /** A change made, proposed or previewed. */
 export interface Written {
 	/** Its id for `undo_change`; null if nothing was written. */
@@ -3749,8 +3665,8 @@ export interface Written {
 	readonly preview?: string | null;
 }
 
-/** A policy that was written. */
-export interface WrittenPolicy {
+/** A workflow that was written. */
+export interface WrittenWorkflow {
 	/** Its id for `undo_change`; null if nothing was written. */
 	readonly change_id: string | null;
 	/** The note, by its path afterwards. */
@@ -3782,10 +3698,10 @@ export interface WrittenPolicy {
 	/** Of a dry run that only changes notes: the id with which `change_set` makes exactly this change, as long as nothing that it touches has changed; absent otherwise. */
 	readonly preview?: string | null;
 	/** The digest of its block; until the user approves it, no agent runs it. */
-	readonly policy_digest: string;
+	readonly workflow_digest: string;
 	/** Its faults and remarks, each with its line in the block. */
 	readonly problems: readonly Problem[];
-	/** What of the changes it does not repeat. */
+	/** Properties of the examples that are not in it, for too few examples have them. */
 	readonly left_out?: readonly string[];
 }
 
@@ -3898,12 +3814,6 @@ export interface Operations {
 		result: ManyWritten;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "text_not_found" | "protected_path" | "expectation_failed" | "confirmation_required";
 	};
-	/** Find pairs of notes that may be one, each with the reasons; never two days, or two numbers of a series. */
-	merge_suggestions: {
-		arguments: MergeSuggestionsArguments;
-		result: MergeSuggestions;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "folder_not_found";
-	};
 	/** Leave something out of the report that lists it, from now on; reports say how many rows they left out. */
 	dismiss: {
 		arguments: DismissArguments;
@@ -3911,52 +3821,52 @@ export interface Operations {
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "declined";
 	};
 	/** Look for broken links, duplicates and inconsistencies, and propose what to do in a note, as tasks to tick. */
-	plan_garden: {
-		arguments: PlanGardenArguments;
-		result: GardenPlan;
+	plan_tidy: {
+		arguments: PlanTidyArguments;
+		result: TidyPlan;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "folder_not_found" | "confirmation_required";
 	};
-	/** Show a plan as its note says now: which findings are ticked, which still hold, and the counts afterwards. */
+	/** Show the plan as its note says now: which findings are ticked, which still hold, and the counts afterwards. */
 	show_plan: {
 		arguments: ShowPlanArguments;
 		result: ShownPlan;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "text_not_found";
 	};
-	/** Do what is ticked in a plan, as one change for each check; of a client that may only propose, as proposals. */
+	/** Do what is ticked in the plan, as one change; of a client that may only propose, as a proposal. */
 	apply_plan: {
 		arguments: ApplyPlanArguments;
 		result: AppliedPlan;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "confirmation_required";
 	};
-	/** Accept or reject a finding of a plan: it is ticked, or unticked and never proposed again. */
+	/** Accept or reject a finding of the plan: it is ticked, or unticked and never proposed again. */
 	judge_finding: {
 		arguments: JudgeFindingArguments;
 		result: JudgedFinding;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "text_not_found" | "declined";
 	};
-	/** List the checks of the gardener, with how the user judged what they found; the user may mute a check. */
-	garden_rules: {
-		arguments: GardenRulesArguments;
-		result: GardenRules;
+	/** List the checks that look for what to tidy, with how the user judged what they found; the user may mute a check. */
+	tidy_rules: {
+		arguments: TidyRulesArguments;
+		result: TidyRules;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "declined";
 	};
-	/** List the policies: notes of `type: policy` with a workflow, which agents may run once the user approved it. */
-	list_policies: {
-		arguments: ListPoliciesArguments;
-		result: PolicyPage;
+	/** List the workflows: notes of `type: workflow` with steps, which agents may run once the user approved them. */
+	list_workflows: {
+		arguments: ListWorkflowsArguments;
+		result: WorkflowPage;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
-	/** Run a policy as one change: all of its steps or none, undone together. Agents run only approved ones. */
-	run_policy: {
-		arguments: RunPolicyArguments;
-		result: PolicyOutcome;
+	/** Run a workflow as one change: all of its steps or none, undone together. Agents run only approved ones. */
+	run_workflow: {
+		arguments: RunWorkflowArguments;
+		result: WorkflowOutcome;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "forbidden" | "declined" | "expectation_failed" | "confirmation_required";
 	};
-	/** Write a policy into the agents' folder; the user must approve it before an agent runs it. */
-	author_policy: {
-		arguments: AuthorPolicyArguments;
-		result: WrittenPolicy;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "change_not_found" | "confirmation_required";
+	/** Write a workflow into the agents' folder; the user must approve it before an agent runs it. */
+	author_workflow: {
+		arguments: AuthorWorkflowArguments;
+		result: WrittenWorkflow;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "confirmation_required";
 	};
 	/** List the tasks of the vault by status, due day, tags and place. */
 	list_tasks: {
@@ -4041,12 +3951,6 @@ export interface Operations {
 		arguments: ApplyLinksArguments;
 		result: LinkEdit;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed";
-	};
-	/** Find names worth a note that have none: unresolved links, or names said by several notes. */
-	find_prospects: {
-		arguments: FindProspectsArguments;
-		result: NameProspects;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "folder_not_found";
 	};
 	/** Report unresolved links and what they may mean, unlinked mentions, and ambiguous names. */
 	link_report: {

@@ -1,4 +1,4 @@
-import type { ListedPolicy, WorkflowOutcome, PolicyStarter, WorkflowVariable } from "../../protocol/operations";
+import type { ListedWorkflow, WorkflowOutcome, WorkflowStarter, WorkflowVariable } from "../../protocol/operations";
 import { changes } from "../../core/tidy/reports";
 import { titleOf } from "../../core/place";
 import { asGiven, asTyped, foretold } from "../../core/workflows";
