@@ -97,9 +97,9 @@ export default class VaultsidePlugin extends Plugin implements Host {
 		void this.#sidecar.stop();
 	}
 
-	/** The person has just switched the plugin on, so that it may show itself. */
+	/** The person has just switched the plugin on, so that it may show what it is for. */
 	override onUserEnable(): void {
-		void this.reveal(STATUS);
+		void this.reveal(SEARCH);
 	}
 
 	/** Another program changed what is kept, such as one that syncs. */
