@@ -31,9 +31,9 @@ def main(given: argparse.Namespace) -> int:
     if folder.is_symlink():
         raise InvalidArguments(f"{folder} is a link to {folder.readlink()}.", hint="Delete the link first.")
     if given.remove:
-        remove(folder, yes=given.yes)
+        remove_plugin(folder, yes=given.yes)
     else:
-        install(folder, read_plugin(), yes=given.yes)
+        write_plugin(folder, read_plugin(), yes=given.yes)
     if given.json:
         json_line({"removed" if given.remove else "installed": str(folder)})
     return 0
@@ -62,7 +62,7 @@ def read_plugin() -> Mapping[str, bytes]:
     )
 
 
-def install(folder: Path, files: Mapping[str, bytes], *, yes: bool) -> None:
+def write_plugin(folder: Path, files: Mapping[str, bytes], *, yes: bool) -> None:
     size = sum(map(len, files.values()))
     what = f"{len(files)} files, {size / 1e3:,.0f} kB, into {folder}"
     if not yes and not confirm(f"Write {what}?"):
@@ -78,7 +78,7 @@ def install(folder: Path, files: Mapping[str, bytes], *, yes: bool) -> None:
     print_message(HOW_TO_ENABLE)
 
 
-def remove(folder: Path, *, yes: bool) -> None:
+def remove_plugin(folder: Path, *, yes: bool) -> None:
     there = [folder / name for name in FILES if (folder / name).is_file()]
     if not there:
         raise InvalidArguments(f"There is no plugin in {folder}.", hint="`vaultside install-plugin` puts it there.")

@@ -54,13 +54,13 @@ def main(given: argparse.Namespace) -> int:
     manager = service_manager(sys.platform, given.data_dir, log)
     match given.action:
         case "install":
-            install(manager, given, log)
+            install_service(manager, given, log)
         case "remove":
-            remove(manager)
+            remove_service(manager)
         case "logs":
-            return call(manager.logs)
+            return run_manager(manager.logs)
         case _:
-            is_running = manager.file.is_file() and not call(manager.status, quiet=True)
+            is_running = manager.file.is_file() and not run_manager(manager.status, quiet=True)
             state = "running" if is_running else "stopped" if manager.file.is_file() else "not installed"
             print_message(f"The service is {state}{f' ({manager.file})' if manager.file.is_file() else ''}.")
             if given.json:
@@ -102,7 +102,7 @@ def service_manager(system: str, data_dir: Path, log: Path) -> Manager:
     )
 
 
-def install(manager: Manager, given: argparse.Namespace, log: Path) -> None:
+def install_service(manager: Manager, given: argparse.Namespace, log: Path) -> None:
     """Write the description and start the service; an earlier one is replaced."""
     for vault in given.vaults:
         if not vault.is_dir():
@@ -112,30 +112,30 @@ def install(manager: Manager, given: argparse.Namespace, log: Path) -> None:
     if not given.yes and not confirm(f"{what}. Go on?"):
         raise NotConfirmed(f"{what}.")
     if manager.file.is_file():
-        remove(manager)
+        remove_service(manager)
     manager.file.parent.mkdir(parents=True, exist_ok=True)
     make_private(log.parent)
     write_private(manager.file, describe(sys.platform, command, log))
     for step in manager.start:
-        if call(step, quiet=True):
+        if run_manager(step, quiet=True):
             raise ServiceFailed(
                 f"`{shlex.join(step)}` failed.", hint=f"Run it to see why. What it starts is in {manager.file}."
             )
     print_message("The service runs. `vaultside service status` and `vaultside service logs` tell how it is.")
 
 
-def remove(manager: Manager) -> None:
+def remove_service(manager: Manager) -> None:
     """End the service and delete its description."""
     if not manager.file.is_file():
         raise InvalidArguments("There is no service.", hint="`vaultside service install VAULT` makes one.")
     for step in manager.stop:
         # What does not run cannot be ended.
-        call(step, quiet=True)
+        run_manager(step, quiet=True)
     manager.file.unlink()
     print_message("The service has ended and is removed.")
 
 
-def call(command: Sequence[str], *, quiet: bool = False) -> int:
+def run_manager(command: Sequence[str], *, quiet: bool = False) -> int:
     """Call the service manager and return its exit status."""
     try:
         return subprocess.run(command, capture_output=quiet, check=False).returncode

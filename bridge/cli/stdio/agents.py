@@ -47,12 +47,12 @@ def _zed_settings() -> Path:
     return folder / "settings.json"
 
 
-def _plain(command: Sequence[str]) -> Entry:
+def _command_entry(command: Sequence[str]) -> Entry:
     return {"command": command[0], "args": list(command[1:])}
 
 
-def _typed(command: Sequence[str]) -> Entry:
-    return {"type": "stdio", **_plain(command)}
+def _stdio_entry(command: Sequence[str]) -> Entry:
+    return {"type": "stdio", **_command_entry(command)}
 
 
 def _link_for_cursor(name: str, entry: Entry) -> str:
@@ -67,40 +67,43 @@ def _link_for_vscode(name: str, entry: Entry) -> str:
 AGENTS: Mapping[str, Agent] = {
     "claude-code": Agent(
         ("mcpServers",),
-        _typed,
+        _stdio_entry,
         "Put this into .mcp.json in a project, or run for all projects: {add}",
         add=lambda name, command: ["claude", "mcp", "add", "--scope", "user", name, "--", *command],
     ),
     "claude-desktop": Agent(
         ("mcpServers",),
-        _plain,
+        _command_entry,
         "Merge this into {file} (Settings, Developer, Edit Config) and restart it.",
         file=lambda: _config_folder() / "Claude" / "claude_desktop_config.json",
     ),
     "cursor": Agent(
         ("mcpServers",),
-        _typed,
+        _stdio_entry,
         "Merge this into {file}, or .cursor/mcp.json in a project.",
         file=lambda: Path.home() / ".cursor" / "mcp.json",
         link=_link_for_cursor,
     ),
     "vscode": Agent(
         ("servers",),
-        _typed,
+        _stdio_entry,
         "Merge this into .vscode/mcp.json, or the file that `MCP: Open User Configuration` opens.",
-        add=lambda name, command: ["code", "--add-mcp", json.dumps({"name": name, **_typed(command)})],
+        add=lambda name, command: ["code", "--add-mcp", json.dumps({"name": name, **_stdio_entry(command)})],
         link=_link_for_vscode,
     ),
     "codex": Agent(
         ("mcp_servers",),
-        _plain,
+        _command_entry,
         "Add this to ~/.codex/config.toml, or run: {add}",
         add=lambda name, command: ["codex", "mcp", "add", name, "--", *command],
     ),
     "gemini": Agent(
-        ("mcpServers",), _plain, "Merge this into {file}.", file=lambda: Path.home() / ".gemini" / "settings.json"
+        ("mcpServers",),
+        _command_entry,
+        "Merge this into {file}.",
+        file=lambda: Path.home() / ".gemini" / "settings.json",
     ),
-    "zed": Agent(("context_servers",), _plain, "Merge this into {file}.", file=_zed_settings),
+    "zed": Agent(("context_servers",), _command_entry, "Merge this into {file}.", file=_zed_settings),
     "opencode": Agent(
         ("mcp", "servers"),
         lambda command: {"type": "local", "command": list(command)},
