@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 
-from bridge.errors import BridgeError
+from bridge.errors import BridgeError, NotReady
 from bridge.index.background import Tasks, trim
 from bridge.index.folder import disk_errors, update_checksums
 from bridge.index.open import OpenIndex
@@ -102,6 +102,9 @@ class Compaction:
             await asyncio.sleep(optimise_after)
             if self.urgent or self._overdue or self._opened.postings.unsaved_count > MAX_UNSAVED:
                 await self._tasks.finish(self.optimise(at_once=False))
+        except NotReady:
+            # The index was closed meanwhile, as at the end of a command.
+            return
         except FAILURES as error:
             # Nothing is lost: the next write or the next start tries again.
             log.warning("The index could not be tidied: %s", type(error).__name__)

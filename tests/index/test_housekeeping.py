@@ -173,6 +173,14 @@ async def test_trouble_while_tidying_breaks_nothing(tmp_path: Path, monkeypatch:
     assert (index._opened.passages.rows, index._opened.notes.rows) == (1, 1)
 
 
+async def test_tidying_an_index_that_is_closed_is_no_trouble(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    index = await opened(tmp_path / "index", {"A.md": "alpha"})
+    await index.write([prepared("A.md", "beta")])
+    index.abandon()
+    await index._tidying._tidy(0, 0)
+    assert caplog.records == []
+
+
 async def test_a_note_that_is_gone_stays_gone_after_a_sudden_end(tmp_path: Path) -> None:
     index = await opened(tmp_path / "index", {"A.md": "alpha", "B.md": "beta"})
     await index.write([prepared("C.md", "alpha")], [VaultPath("A.md"), VaultPath("B.md"), VaultPath("never.md")])
