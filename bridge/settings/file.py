@@ -1,5 +1,6 @@
 """Reads and changes the settings file; an invalid line is ignored, prevents no start and lifts no rule."""
 
+import codecs
 import os
 import re
 import stat
@@ -35,8 +36,9 @@ def load_settings(path: Path) -> tuple[Settings, tuple[SettingProblem, ...]]:
     try:
         if is_foreign(path):
             rules = tuple(rule for rule in RULES if may_set_rule(path, rule))
-            return Settings(), (SettingProblem("", f"{path} belongs to another user, defaults are used", rules),)
-        text = path.read_text(encoding="utf-8")
+            message = f"{path} belongs to another user, defaults are used"
+            return Settings(), (SettingProblem("", message, rules, is_whole_file=True),)
+        text = read_text(path)
         table = tomllib.loads(text)
         if "gardener" in table and "tidy" not in table:
             text = rename_gardener(text)
@@ -48,10 +50,17 @@ def load_settings(path: Path) -> tuple[Settings, tuple[SettingProblem, ...]]:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         rules = tuple(rule for rule in RULES if may_set_rule(path, rule))
         kept = ", except for its rules" if rules else ""
-        return Settings(), (SettingProblem("", f"{path.name} cannot be read, defaults are used{kept}: {error}", rules),)
+        message = f"{path.name} cannot be read, defaults are used{kept}: {error}"
+        return Settings(), (SettingProblem("", message, rules, is_whole_file=True),)
     values = adopt(flatten(table))
     problems = (*find_problems(values), *permission_problems(path))
     return build_settings({name: values[name] for name in values.keys() - {p.name for p in problems}}), problems
+
+
+def read_text(path: Path) -> str:
+    """Return the text of the file; programs of Windows write UTF-16, or a byte order mark before UTF-8."""
+    data = path.read_bytes()
+    return data.decode("utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig")
 
 
 def rename_gardener(text: str) -> str:
@@ -103,14 +112,17 @@ def permission_problems(path: Path) -> tuple[SettingProblem, ...]:
 
 def may_set_rule(path: Path, rule: str) -> bool:
     try:
-        return rule.encode() in path.read_bytes()
-    except OSError:
+        return rule in read_text(path)
+    except (OSError, UnicodeDecodeError):
         return True
 
 
 def keep_rules(settings: Settings, problems: Iterable[SettingProblem], before: Settings | None) -> Settings:
     """Return settings in which no rule is lifted by lines that could not be read."""
+    problems = tuple(problems)
     doubtful = {rule for problem in problems for rule in problem.rules}
+    if before is not None and any(problem.is_whole_file for problem in problems):
+        doubtful = {*RULES}
     closed = before or Settings(deny=("**",), readonly=("**",))
     deny, readonly = (closed if rule in doubtful else settings for rule in RULES)
     return replace(settings, deny=deny.deny, readonly=readonly.readonly)
@@ -128,7 +140,7 @@ def save_settings(path: Path, changes: Mapping[str, Any]) -> Settings:
             hint="`read_settings` lists every setting with its values.",
         )
     try:
-        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        lines = read_text(path).splitlines() if path.exists() else []
         gone = {old: None for old, name in RENAMED.items() if name in changes}
         for name, value in (gone | dict(changes)).items():
             lines = replace_assignment(lines, name, value)
@@ -150,7 +162,10 @@ def find_problems(table: Mapping[str, Any]) -> tuple[SettingProblem, ...]:
             found.append(SettingProblem(name, f"`{name}` must be a section, begun by `[{name}]`"))
         elif name not in names:
             near = find_closest(name, names)
+            section, _, key = name.rpartition(".")
             suggestion = f"; did you mean `{near}`?" if near else ""
+            if section and key in RULES:
+                suggestion = f"; `{key}` belongs above the first section, and this stands in `[{section}]`"
             inside = value if isinstance(value, dict) else {}
             # A rule below the beginning of a section is an entry of that section.
             last = find_closest(name.rpartition(".")[2], RULES)

@@ -211,6 +211,8 @@ class SettingProblem(Record):
     message: str
     rules: tuple[str, ...] = ()
     """The rules it may have meant, which must stay in force."""
+    is_whole_file: bool = False
+    """Whether nothing of the file is used, so that its silence lifts no rule that is in force."""
 
 
 class SettingDescription(Record):

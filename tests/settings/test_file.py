@@ -4,8 +4,13 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import InvalidArguments, ReadOnly
+from bridge.features import installed_hooks
 from bridge.settings.file import keep_rules, load_settings, save_settings
 from bridge.settings.schema import Settings
+
+
+# The features bring the sections of the file.
+installed_hooks()
 
 
 def test_without_a_file_there_are_defaults(tmp_path: Path) -> None:
@@ -66,9 +71,7 @@ def test_a_file_that_is_no_toml_means_defaults_and_a_problem(tmp_path: Path, dam
         ('denny = ["Private/**"]', True, False),
         ('read_only = ["Private/**"]', False, True),
         ('[rules]\ndeny = ["Private/**"]\nreadonly = ["T"]', True, True),
-        ('deny = ["Private/**"', True, False),
         ('workers = = 3\n# deny = ["a"]\nreadonly = []', True, True),
-        ("workers = = 3", False, False),
         ('worker = "deny"', False, False),
         ('deny = ["Private/**"]\nworker = 3', False, False),
     ],
@@ -83,6 +86,47 @@ def test_what_cannot_be_understood_lifts_no_rule(tmp_path: Path, text: str, deny
     at_a_start = keep_rules(settings, problems, None)
     assert (at_a_start.deny == ("**",), at_a_start.readonly == ("**",)) == (deny, readonly)
     assert kept.workers == at_a_start.workers == settings.workers
+
+
+@pytest.mark.parametrize(
+    ("data", "closes"),
+    [
+        (b"workers = = 3", False),
+        (b'deny = ["Private/**"', True),
+        (b"this is not toml [[[", False),
+        (b"this is not toml [[[ \xff\xfe", True),
+        (b"\xff\xfe\x00", True),
+        ('deny = ["Private/**"'.encode("utf-16"), True),
+        ("Gärten = = 3".encode("latin-1"), True),
+    ],
+)
+def test_a_file_that_cannot_be_read_lifts_no_rule_that_is_in_force(tmp_path: Path, data: bytes, closes: bool) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_bytes(data)
+    settings, problems = load_settings(path)
+    before = Settings(deny=("Before/**",), readonly=("Kept/**",))
+    kept = keep_rules(settings, problems, before)
+    assert (kept.deny, kept.readonly) == (before.deny, before.readonly)
+    assert (keep_rules(settings, problems, None).deny == ("**",)) == closes
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_a_file_may_be_in_what_windows_writes(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_bytes('deny = ["Gärten/**"]\n'.encode(encoding))
+    assert load_settings(path) == (Settings(deny=("Gärten/**",)), ())
+    assert save_settings(path, {"workers": 2}) == Settings(deny=("Gärten/**",), workers=2)
+
+
+def test_a_rule_in_a_section_is_told_where_it_belongs(tmp_path: Path) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_text('[tidy]\ndeny = ["Private/**"]\n')
+    (problem,) = load_settings(path)[1]
+    assert (
+        problem.message
+        == "unknown setting `tidy.deny`; `deny` belongs above the first section, and this stands in `[tidy]`"
+    )
+    assert problem.rules == ("deny",)
 
 
 def test_a_file_that_cannot_be_opened_may_say_any_rule(tmp_path: Path) -> None:
