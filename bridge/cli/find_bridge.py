@@ -60,6 +60,9 @@ class Unreachable(BridgeError):
     hint = "Start it again with `vaultside serve`."
 
 
+ENDED = "Start it again with `vaultside serve`; `vaultside list-changes` then tells whether anything was changed."
+
+
 def call(runtime: Runtime, operation: str, arguments: Mapping[str, Any], *, patience: float | None = None) -> Any:
     """Call an operation of a running bridge and return its result; raises as `send`."""
     return json.loads(send(runtime, operation, arguments, patience=patience))
@@ -89,8 +92,10 @@ def send(
     try:
         status, answer = post(f"{runtime.url}/api/{operation}", headers, body, patience)
         refusal = None if status == OK else json.loads(answer)["error"]
-    except (OSError, ValueError, KeyError) as error:
-        raise Unreachable(f"The bridge at {runtime.url} does not answer ({type(error).__name__}).") from None
+    except (ConnectionRefusedError, TimeoutError):
+        raise Unreachable(f"The bridge at {runtime.url} does not answer.") from None
+    except (OSError, ValueError, KeyError):
+        raise Unreachable(f"The bridge at {runtime.url} ended before it answered.", hint=ENDED) from None
     if refusal is not None:
         raise RemoteError(refusal)
     return answer

@@ -10,7 +10,10 @@ import orjson
 import psutil
 import pytest
 
+from bridge.cli.find_bridge import send
 from bridge.data_folder import Folders, read_vault_list, vault_id
+from bridge.errors import BridgeError
+from bridge.server.runtime_file import Runtime
 from tests.cli.test_serve import ROOT, ready, started
 from tests.features.served import Served, command, write_vault
 
@@ -62,6 +65,18 @@ async def test_a_process_that_is_no_bridge_of_ours_is_left_alone(served: Served)
     finally:
         sleeper.kill()
         await sleeper.wait()
+
+
+async def test_a_bridge_that_breaks_off_says_how_to_learn_what_was_changed() -> None:
+    breaking = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0)
+    async with breaking:
+        host, port = breaking.sockets[0].getsockname()
+        runtime = Runtime(f"http://{host}:{port}", "token", os.getpid(), "0.1.0")
+        with pytest.raises(BridgeError, match="ended before it answered") as broken:
+            await asyncio.to_thread(send, runtime, "move_note", {})
+    assert "list-changes" in broken.value.hint
+    with pytest.raises(BridgeError, match="does not answer"):
+        await asyncio.to_thread(send, runtime, "move_note", {})
 
 
 async def test_forget_deletes_what_is_kept_and_touches_no_note(vault: Path, tmp_path: Path) -> None:
