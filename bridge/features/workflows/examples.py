@@ -15,6 +15,7 @@ from bridge.markdown.moment_format import format_moment
 from bridge.markdown.names import note_name
 from bridge.markdown.note import Value
 from bridge.records import Record
+from bridge.text.budget import cut
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 
@@ -246,7 +247,8 @@ class _Draft:
         id_ = next(one for at in count(1) if (one := base if at == 1 else f"{base}_{at}") not in self.variables)
         given = [value for value in values if value not in (None, "", [])]
         kind, template = _kind_of(given), f"{{{{variables.{id_}}}}}"
-        self.variables[id_] = {"type": kind, "description": f"Such as {text_of(given[0])[:80]}"}
+        example = next(filter(None, map(text_of, given)), "")
+        self.variables[id_] = {"type": kind, "description": f"Such as {cut(example, 80)}" if example else ""}
         if len(given) == len(values) and kind in ("text", "date"):
             for blanks, text in zip(self._blanks, map(str, values), strict=True):
                 if len(text) >= MIN_VALUE_CHARS - (not text.isascii()) and "\n" not in text:
