@@ -14,7 +14,6 @@ from bridge.cli.main import main
 from bridge.cli.stdio import agents
 from bridge.cli.stdio.agents import write_config
 from bridge.cli.stdio.install import add_entry
-from bridge.errors import InvalidArguments
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the places and programs are those of Linux and macOS")
 
@@ -92,8 +91,10 @@ def test_settings_that_are_no_plain_json_stay_as_they_are(
     file = settings_of("cursor")
     file.parent.mkdir()
     file.write_text(text)
-    assert install("cursor", vault, "--yes") == 2
-    assert "`--print-config cursor`" in capsys.readouterr().err
+    assert install("cursor", vault, "--yes") == 1
+    said = capsys.readouterr().err
+    assert f"{file} is no plain JSON" in said
+    assert "`--print-config cursor`" in said
     assert file.read_text() == text
 
 
@@ -102,10 +103,10 @@ def test_an_entry_of_the_former_name_for_the_same_vault_is_replaced() -> None:
     former = {"command": "/old/vault-bridge", "args": ["mcp", "/notes"]}
     other = {"command": "/old/vault-bridge", "args": ["mcp", "/others"]}
     text = json.dumps({"mcpServers": {"vault-bridge-notes": former, "vault-bridge-others": other, "x": former}})
-    servers = json.loads(add_entry("cursor", text, ("mcpServers", "vaultside-notes"), entry))["mcpServers"]
+    servers = json.loads(add_entry(text, ("mcpServers", "vaultside-notes"), entry))["mcpServers"]
     assert servers == {"vault-bridge-others": other, "x": former, "vaultside-notes": entry}
-    with pytest.raises(InvalidArguments):
-        add_entry("cursor", "{", ("mcpServers", "vaultside-notes"), entry)
+    with pytest.raises(ValueError, match="Expecting"):
+        add_entry("{", ("mcpServers", "vaultside-notes"), entry)
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "vscode", "codex", "opencode"])

@@ -8,7 +8,6 @@ from bridge.features import installed_hooks
 from bridge.settings.file import keep_rules, load_settings, save_settings
 from bridge.settings.schema import Settings
 
-
 # The features bring the sections of the file.
 installed_hooks()
 

@@ -21,7 +21,7 @@ BY_HAND = "Print the entry with `--print-config {agent}` and put it there by han
 
 
 class AgentRefused(BridgeError):
-    """The agent's own command failed."""
+    """The agent's own command failed, or its settings cannot be edited."""
 
     code = "internal"
 
@@ -52,7 +52,12 @@ def edit(agent: str, file: Path, place: Sequence[str], entry: Entry, *, yes: boo
     # Settings are often links into a folder that is kept elsewhere.
     file = file.resolve()
     before = read(file)
-    after = add_entry(agent, before, place, entry)
+    try:
+        after = add_entry(before, place, entry)
+    except ValueError:
+        raise AgentRefused(
+            f"{file} is no plain JSON, so that an edit could lose something.", hint=BY_HAND.format(agent=agent)
+        ) from None
     if after == before:
         print_message(f"{file} has this entry already.")
         return
@@ -73,11 +78,11 @@ def read(file: Path) -> str:
     return file.read_bytes().decode() if file.exists() else ""
 
 
-def add_entry(agent: str, text: str, place: Sequence[str], entry: Entry) -> str:
+def add_entry(text: str, place: Sequence[str], entry: Entry) -> str:
     """Add an entry to settings in JSON, in the place of one of the product's former name for the same vault.
 
     Raises:
-        InvalidArguments: The settings are no plain JSON, such as JSON with comments, which would be lost.
+        ValueError: The settings are no plain JSON, such as JSON with comments, which would be lost.
     """
     *keys, name = place
     try:
@@ -85,10 +90,8 @@ def add_entry(agent: str, text: str, place: Sequence[str], entry: Entry) -> str:
         for key in keys:
             servers = servers.setdefault(key, {})
         former = [other for other, value in servers.items() if is_former(other, value, entry)]
-    except (ValueError, AttributeError, TypeError):
-        raise InvalidArguments(
-            "The settings are no plain JSON, so that an edit could lose something.", hint=BY_HAND.format(agent=agent)
-        ) from None
+    except (AttributeError, TypeError):
+        raise ValueError("the settings are of another form") from None
     for other in former:
         del servers[other]
     if servers.get(name) == entry and not former:
