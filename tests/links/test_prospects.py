@@ -1,7 +1,7 @@
 """Names that several notes say and no note has."""
 
 from bridge.features.links.mentions import Name, NameFinder
-from bridge.features.links.note_candidates import NameProspect, drop_meant, find_candidates
+from bridge.features.links.note_candidates import NameProspect, drop_meant, find_by_name, find_candidates
 from bridge.types import VaultPath
 from tests.evaldata import EVAL, needs_eval
 
@@ -125,6 +125,19 @@ def test_few_prospects_of_a_german_vault_are_nouns() -> None:
     said = {one.name for one in find_candidates(texts, (), {}, dict.fromkeys(texts, "german"))}
     assert {"Google Drive", "GitHub", "Isaac Newton"} <= said
     assert said.isdisjoint({"Weitere Details", "Die Anzahl", "Diese Einstellung", "Im Gegensatz", "Vault", "Notiz"})
+
+
+def test_initials_that_the_name_of_a_note_has_in_brackets_are_that_note() -> None:
+    names = ("Proof of Stake (PoS)", "Ethereum Virtual Machine (EVM)", "Windowpane (Live)", "Songs (2)")
+    finder = NameFinder(Name(VaultPath(f"{name}.md"), name) for name in names)
+    said = "PoS and EVM and Live Aid"
+    assert [one.name for one in drop_meant(finder, found(said, said))] == ["Live Aid"]
+    meant = find_by_name(finder, ["pos", "Live", "2"])
+    assert meant == [
+        (VaultPath("Proof of Stake (PoS).md"), "these are the initials of “Proof of Stake (PoS)”"),
+        None,
+        None,
+    ]
 
 
 def test_pieces_of_the_names_of_notes_are_none() -> None:

@@ -228,6 +228,7 @@ def find_by_name(finder: NameFinder, names: Sequence[str]) -> list[MeantNote | N
     from rapidfuzz import fuzz, process
 
     keys = {fold_letters(form): form for form in finder}
+    short = {fold_case(initials): form for form in finder if (initials := abbreviation_of(form))}
 
     def find(name: str) -> MeantNote | None:
         form = fold_case(name.rpartition("/")[2]).strip()
@@ -236,6 +237,9 @@ def find_by_name(finder: NameFinder, names: Sequence[str]) -> list[MeantNote | N
                 candidate.path,
                 f"“{candidate.text}” is an alias of it" if candidate.alias else "it has this name in another folder",
             )
+        if form in short:
+            candidate = finder.of(short[form])[0]
+            return candidate.path, f"these are the initials of “{candidate.text}”"
         key = fold_letters(form)
         if key not in keys:
             alike = process.extract(key, keys.keys(), scorer=fuzz.ratio, score_cutoff=ALIKE)
@@ -252,6 +256,7 @@ def drop_meant(finder: NameFinder, candidates: Sequence[NameProspect]) -> list[N
     """Return the candidates for new notes without other spellings and pieces of the names of notes."""
     keys = frozenset(map(fold_letters, finder))
     pieces = frozenset(piece for form in finder for piece in pieces_of(words_of(form)))
+    keys |= {fold_letters(initials) for form in finder if (initials := abbreviation_of(form))}
     stubs = [one.name for one in candidates if one.kind == "stub"]
     meant = {name for name, note in zip(stubs, find_by_name(finder, stubs), strict=True) if note is not None}
     return [
@@ -261,6 +266,18 @@ def drop_meant(finder: NameFinder, candidates: Sequence[NameProspect]) -> list[N
         and fold_letters(one.name) not in keys
         and (one.kind in {"stub", "ticket"} or tuple(words_of(one.name)) not in pieces)
     ]
+
+
+_ABBREVIATED: Final = re.compile(r"(.+)[(\uff08](\w{2,8})[)\uff09]")
+
+
+def abbreviation_of(name: str) -> str | None:
+    """Return the initials that a name has in brackets at its end, such as `PoS` of `Proof of Stake (PoS)`."""
+    found = _ABBREVIATED.fullmatch(name.strip())
+    if found is None:
+        return None
+    initials = "".join(word[0] for word in words_of(found[1]))
+    return found[2] if fold_case(found[2]) == fold_case(initials) else None
 
 
 def pieces_of(name: Sequence[str]) -> Iterator[tuple[str, ...]]:
