@@ -244,6 +244,15 @@ async def test_a_tick_outweighs_what_an_agent_dismissed(served: Served) -> None:
     assert pair["id"] in done["checks"][0]["findings"]
 
 
+async def test_a_file_whose_embed_was_damaged_by_a_link_is_not_unused(served: Served) -> None:
+    (root(served) / "A_rye_loaf.webp").write_bytes(b"image")
+    await served.call("create_note", path="Damaged.md", text="![[A_[[rye]]_loaf.webp]]\n")
+    await served.bridge.find(None).vault.indexer.look_at([""])
+    planned = (await served.call("plan_tidy", checks=["attachments"], dry_run=True)).json
+    assert any("unused.png" in one["text"] for one in planned["findings"])
+    assert not any("rye_loaf" in one["text"] for one in planned["findings"])
+
+
 async def test_what_is_linked_by_now_is_not_deleted(served: Served) -> None:
     planned = (await served.call("plan_tidy", checks=["attachments"])).json
     deletion = next(one for one in planned["findings"] if "unused.png" in one["text"])

@@ -98,10 +98,15 @@ class UnusedAttachments:
 
 
 def _read_text(scope: CheckScope, path: VaultPath) -> str:
+    """Return what a file says, in small letters, and once more without the links that were made inside names."""
     try:
-        return scope.vault.files.read(path)[0].decode("utf-8", "replace").lower()
+        text = scope.vault.files.read(path)[0].decode("utf-8", "replace").lower()
     except BridgeError:
         return ""
+    return f"{text}\n{_BRACKETS.sub('', text)}"
+
+
+_BRACKETS: Final = re.compile(r"\[\[|\]\]")
 
 
 MIN_DAILY_NOTES: Final = 3
