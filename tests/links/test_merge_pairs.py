@@ -61,6 +61,12 @@ def test_names_are_the_same_but_for_spelling_and_marks_of_copies() -> None:
     ) == {("Rye copy.md", "Rye.md"): ("name",)}
 
 
+def test_a_sign_can_make_another_name() -> None:
+    texts = ("One.", "Two, and more words.", "All about trains, timetables and stations.")
+    assert reasons(dict(zip(("C.md", "C#.md", "C++.md"), texts, strict=True))) == {}
+    assert reasons({"Gave Up (Full Mix).md": "", "Gave Up (Full Mix+).md": ""}) == {}
+
+
 def test_the_same_name_in_two_folders_alone_says_nothing() -> None:
     other = "All about trains, timetables and the stations between them, for a whole long sentence."
     assert reasons({"Bread/Overview.md": PROSE, "Travel/Overview.md": other}) == {}

@@ -286,6 +286,11 @@ def _sizes_alike(one: str, other: str, least: float) -> bool:
     return min(len(one), len(other)) >= least * max(len(one), len(other))
 
 
+def _spelling(name: str) -> str:
+    """Return a name folded to its letters, and the signs that make it another: `C`, `C#` and `C++` are three."""
+    return fold_letters(name) + "".join(sign for sign in name if sign in "+#")
+
+
 def _by_name(
     paths: Iterable[VaultPath], notes: Mapping[VaultPath, IndexedNote]
 ) -> Iterator[tuple[VaultPath, VaultPath, float]]:
@@ -293,7 +298,7 @@ def _by_name(
     named: dict[str, list[VaultPath]] = defaultdict(list)
     for path in paths:
         title = notes[path].title
-        for form in {fold_letters(title), fold_letters(_COPY.sub("", title))}:
+        for form in {_spelling(title), _spelling(_COPY.sub("", title))}:
             named[form].append(path)
     for alike in named.values():
         if 2 <= len(alike) <= MAX_NAMESAKES:
@@ -308,10 +313,10 @@ def _by_alias(
     titled: dict[str, list[VaultPath]] = defaultdict(list)
     paths = list(paths)
     for path in paths:
-        titled[fold_letters(notes[path].title)].append(path)
+        titled[_spelling(notes[path].title)].append(path)
     for path in paths:
         for alias in notes[path].aliases:
-            others = [other for other in titled.get(fold_letters(alias), ()) if other != path]
+            others = [other for other in titled.get(_spelling(alias), ()) if other != path]
             if len(others) <= MAX_NAMESAKES:
                 yield from (_pair_of(path, other) for other in others)
 
@@ -323,7 +328,7 @@ def _by_pointing(
     known: Collection[VaultPath],
     neighbours: Callable[[VaultPath], Collection[VaultPath]],
 ) -> Iterator[tuple[VaultPath, VaultPath]]:
-    names = {path: fold_letters(_COPY.sub("", notes[path].title)) for path in paths}
+    names = {path: _spelling(_COPY.sub("", notes[path].title)) for path in paths}
     named: dict[str, list[VaultPath]] = defaultdict(list)
     for path, name in names.items():
         named[name].append(path)
