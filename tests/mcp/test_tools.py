@@ -107,7 +107,7 @@ async def test_a_tool_beyond_the_list_is_found_and_run(served: Served, era: Era)
         first, argument, then = found.split("\n")
         assert first == "list_folders — List the folders of the vault and how many notes each holds."
         assert argument.startswith("  among?: ")
-        assert then.startswith("Run one by")
+        assert then == "Run one with `run_tool`."
         found = text_of(await client.call_tool("find_tool", {"task": "change the box of a task", "limit": 3}))
         assert "\ntoggle_task — Change the box of a task" in f"\n{found}"
         assert "\n  line: Its line, from `list_tasks`. Takes an integer of at least 1.\n  text: " in found

@@ -67,7 +67,8 @@ test("“Show more” works although the notes are listed anew while it is press
 	await bridge.call("create_note", { path: "Just now.md", text: "Said a moment ago." });
 	await expect.poll(titles).toContain("Just now");
 	expect(await more.getAttribute("data-pressed")).toBe("");
-	await more.click();
+	// By the element, as the list may move it away from under the mouse.
+	await more.evaluate((el) => (el as HTMLElement).click());
 	// Where no more come, it is said why.
 	const said = obsidian.page.locator(".vaultside-say");
 	await expect.poll(async () => (await titles()).length > 50 || (await said.allInnerTexts()).join()).toBe(true);

@@ -50,8 +50,11 @@ async function unfold(name: string): Promise<void> {
 
 /** Press a button of a row, which is there while the pointer is. */
 async function press(one: Locator, name: string | RegExp): Promise<void> {
-	await one.hover();
-	await one.getByRole("button", { name, exact: true }).click();
+	// Where the list is drawn anew meanwhile, the row under the pointer is another one.
+	await expect.poll(async () => {
+		await one.hover();
+		return one.getByRole("button", { name, exact: true }).click({ timeout: 5_000 }).then(() => true, () => false);
+	}).toBe(true);
 }
 
 test("a property and a value of it are changed everywhere, each after a look", async () => {

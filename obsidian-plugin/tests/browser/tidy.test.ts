@@ -46,8 +46,11 @@ async function look(): Promise<void> {
 
 /** Press a button of a finding, which is there while the pointer is. */
 async function press(finding: Locator, name: string | RegExp): Promise<void> {
-	await finding.hover();
-	await finding.getByRole("button", { name }).click();
+	// Where the list is drawn anew meanwhile, the row under the pointer is another one.
+	await expect.poll(async () => {
+		await finding.hover();
+		return finding.getByRole("button", { name }).click({ timeout: 5_000 }).then(() => true, () => false);
+	}).toBe(true);
 }
 
 test("a plan is made, reviewed, applied and undone", async () => {
