@@ -269,7 +269,7 @@ def test_tools_are_written_with_what_they_take() -> None:
         "  limit?: A path. Takes an integer.",
         "seek — Find it. (listed: call it directly)",
     ]
-    assert last == "Run one by calling find_tool with its `name` and `arguments`."
+    assert last == "Run one with `run_tool`."
     _, path, common, last = text_of_view("find_tool", {"tools": [writes], "notices": []})
     assert path == "  path: A path."
     assert common == "find also takes dry_run?, reason? (for the user), confirm? (for large changes)."
