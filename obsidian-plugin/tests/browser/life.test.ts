@@ -1,6 +1,7 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { picture } from "./picture";
 import { Bridge, Home, PROGRAM, SAMPLE } from "./bridge";
 import { AppWindow } from "./window";
 
@@ -46,6 +47,7 @@ test("without a bridge the pane tells what to install and what is where, and sta
 	await obsidian.page.evaluate(() => window.plugin.onUserEnable?.());
 	const page = obsidian.page.locator(".vaultside-absence");
 	await page.getByText("uv tool install ./vaultside").waitFor();
+	await picture(obsidian, "first-run", false);
 	await page.locator("summary").click();
 	await page.getByText(join(home.path, ".local/share/vaultside")).waitFor();
 	await page.getByLabel("Copy uv tool install ./vaultside").click();
