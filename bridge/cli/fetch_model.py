@@ -9,7 +9,9 @@ from bridge.cli.confirm import confirm, is_asked
 from bridge.cli.console import print_message
 from bridge.cli.program import program_command
 from bridge.data_folder import Folders
+from bridge.models.folder import installed_models
 from bridge.private_files import write_private
+from bridge.settings.file import load_settings
 
 DECLINED = "model-declined"
 """A file in the data folder which says that the user was asked and said no."""
@@ -19,9 +21,6 @@ DOWNLOAD_MB = 90
 
 def is_wanted(given: argparse.Namespace) -> bool:
     """Ask whether to fetch a model, where there is none and somebody at a terminal can be asked for the first time."""
-    from bridge.models.folder import installed_models
-    from bridge.settings.file import load_settings
-
     folders = Folders(given.data_dir)
     declined = folders.data / DECLINED
     asks = is_asked() and not (given.print_ready or given.parent_stdin or given.quiet)

@@ -9,10 +9,10 @@ from bridge.server.runtime_file import running_bridges
 
 
 def adopt_data_folder(data_dir: Path) -> None:
-    """Give the usual data folder of before today's name, where there is none of that yet.
+    """Rename the data folder of the former name, where there is none of today's name.
 
     Raises:
-        Busy: A bridge of before still runs in it.
+        Busy: An older bridge still runs in it.
     """
     former = data_dir.with_name(FORMER_NAME)
     if data_dir != default_data_dir() or not former.is_dir():

@@ -43,6 +43,15 @@ def test_two_runs_give_the_same_bytes(published: tuple[Path, Path]) -> None:
     assert WHEEL in one.read_text()
 
 
+def test_a_folder_of_other_files_is_not_emptied(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept = tmp_path / "Note.md"
+    kept.write_text("Mine.\n", encoding="utf-8")
+    with pytest.raises(SystemExit):
+        release.main(["--to", str(tmp_path)])
+    assert "give an empty folder" in capsys.readouterr().err
+    assert kept.read_text(encoding="utf-8") == "Mine.\n"
+
+
 def test_the_wheel_brings_the_plugin_and_needs_no_compiler(published: tuple[Path, Path]) -> None:
     with zipfile.ZipFile(published[0] / WHEEL) as wheel:
         names = wheel.namelist()

@@ -158,7 +158,7 @@ class CheckScope(Record, eq=False, dict=True):
 
     @cached_property
     def rules(self) -> Notes:
-        """The notes that the bridge reads as rules: workflows, schema notes, what is no topic in the topic folder."""
+        """Notes read as rules: workflows, schema notes, and files in the topic folder that are not topics."""
         notes = self.graph_snapshot.notes
         folder = find_topic_folder(self.vault.settings.section(TopicSettings).folder, notes)
         return {

@@ -73,6 +73,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     given = parser.parse_args(argv)
     dist: Path = given.to.absolute()
+    if dist != ROOT / "dist" and dist.is_dir() and any(dist.iterdir()) and not (dist / "SHA256SUMS").is_file():
+        parser.error(f"{dist} has files that are not those of a release; give an empty folder")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     shutil.rmtree(dist, ignore_errors=True)
     dist.mkdir(parents=True)
