@@ -27,10 +27,10 @@ from bridge.search.read_query import read_query
 from bridge.search.retrievers import IndexAnswers, retrieve
 from bridge.search.snippet import clean_text, cut_snippet
 from bridge.text.budget import estimate_tokens
+from bridge.text.function_words import FUNCTION_WORDS, content_words
 from bridge.text.invisible import visible_text
 from bridge.text.lines import LineIndex
 from bridge.text.match import Matcher, compile_matcher
-from bridge.text.stems import STOP_WORDS, content_words
 from bridge.text.words import words_of
 from bridge.types import Lines, NoteKind, SearchMode, VaultPath
 
@@ -171,7 +171,7 @@ def _join_parts(parts: Iterator[Block]) -> Iterator[Block]:
 def put_latest_first(ranked: Sequence[Block], modified: Mapping[VaultPath, float]) -> list[Block]:
     """Move each block before the earlier ones that say similar things, unless it matches much less."""
     found: list[Block] = []
-    words = {(block.path, block.lines): frozenset(words_of(block.text)) - STOP_WORDS for block in ranked}
+    words = {(block.path, block.lines): frozenset(words_of(block.text)) - FUNCTION_WORDS for block in ranked}
 
     def replaces(one: Block, other: Block) -> bool:
         if (modified[one.path], one.lines) <= (modified[other.path], other.lines) or one.score < AS_GOOD * other.score:

@@ -13,7 +13,7 @@ from bridge.search.fuse import WEIGHTS, FusedHit, RetrieverResult
 from bridge.search.query import Query
 from bridge.search.vocabulary import Vocabulary
 from bridge.text.fold import fold_case
-from bridge.text.stems import content_words
+from bridge.text.function_words import content_words
 from bridge.text.words import words_of
 from bridge.types import VaultPath
 

@@ -63,8 +63,9 @@ from bridge.search.vocabulary import (
     score_typed_names,
 )
 from bridge.text.fold import fold_word
+from bridge.text.function_words import content_words
 from bridge.text.match import compile_matcher
-from bridge.text.stems import content_words, foreign_language
+from bridge.text.stems import foreign_language
 from bridge.types import SearchMode, VaultPath
 
 MAX_READ_NOTES = 40

@@ -26,9 +26,9 @@ from bridge.search.terms import (
     leaves,
     require_words,
 )
+from bridge.text.function_words import FUNCTION_WORDS
 from bridge.text.invisible import strip_break_hints
 from bridge.text.scripts import HEBREW_QUOTE
-from bridge.text.stems import STOP_WORDS
 from bridge.text.words import TOKEN, trim_word
 
 MAX_CHARACTERS = 4_000
@@ -112,7 +112,7 @@ def parse_query(raw: str) -> Query:
     loose = [leaf.text for leaf in terms if not (isinstance(leaf, HasText) and leaf.quoted)]
     words = tuple(dict.fromkeys(clean for word in loose if (clean := trim_word(word))))
     # A whole sentence quotes a title or a saying and asks for the answer, which need not repeat it.
-    is_sentence = sum(word.casefold() in STOP_WORDS for word in words) >= SENTENCE
+    is_sentence = sum(word.casefold() in FUNCTION_WORDS for word in words) >= SENTENCE
     if phrases and is_sentence:
         notices.append("This reads like a sentence, so what is in quotation marks is preferred, not required.")
     return Query(

@@ -12,7 +12,8 @@ from bridge.search.query import Query, parse_query
 from bridge.search.scope import Paths, search_scope, unknown_name_notices
 from bridge.search.terms import fill_prefixes, leaves, prefixes
 from bridge.text.fold import fold_word
-from bridge.text.stems import STOP_WORDS, content_words
+from bridge.text.function_words import content_words, function_words
+from bridge.text.stems import DEFAULT
 
 RANKED = 5
 """Words of a beginning by which notes are ranked, those of most notes."""
@@ -124,7 +125,9 @@ def correct_spelling(query: Query, read_as: Mapping[str, str]) -> Query:
 
 
 def _correct_word(word: str, index: Index, *, unfinished: bool) -> str | None:
-    if len(word) < MIN_CORRECTED_CHARS or not word.isalpha() or word in STOP_WORDS or index.document_frequency(word):
+    if len(word) < MIN_CORRECTED_CHARS or not word.isalpha() or index.document_frequency(word):
+        return None
+    if any(word in function_words(language) for language in (DEFAULT, *index.languages)):
         return None
     words = index.dictionary
     if unfinished and any(index.document_frequencies(words.words_beginning(word))):

@@ -23,8 +23,8 @@ from bridge.search.model import SearchAnswer, Sources
 from bridge.search.pipeline import SPARE, read_passages
 from bridge.search.retrievers import best_scores
 from bridge.search.snippet import blank_labels, clean_text
+from bridge.text.function_words import FUNCTION_WORDS
 from bridge.text.match import compile_matcher
-from bridge.text.stems import STOP_WORDS
 from bridge.text.words import words_of
 from bridge.types import SearchMode, VaultPath
 
@@ -194,7 +194,7 @@ def _near_notes(
 def rare_words(text: str) -> tuple[str, ...]:
     """Return the words that characterise a text: frequent in it, long, not function words."""
     words = words_of(_COMMAND.sub(" ", clean_text(text)))
-    counts = Counter(word for word in words if word not in STOP_WORDS and not word.isdigit())
+    counts = Counter(word for word in words if word not in FUNCTION_WORDS and not word.isdigit())
     worth = {word: count * min(len(word), 12) for word, count in counts.items() if len(word) > 1}
     return tuple(sorted(worth, key=lambda word: (-worth[word], word))[:MAX_WORDS])
 

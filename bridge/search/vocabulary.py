@@ -11,7 +11,8 @@ from bridge.index.note import IndexedNote
 from bridge.records import Record
 from bridge.search.query import Query
 from bridge.text.fold import fold_case, fold_word, fold_words
-from bridge.text.stems import STOP_WORDS, content_words, stem_words
+from bridge.text.function_words import FUNCTION_WORDS, content_words
+from bridge.text.stems import stem_words
 from bridge.text.words import RUN, TOKEN, count_words, words_of
 from bridge.types import VaultPath
 
@@ -250,7 +251,7 @@ def _spelt_alike(query_words: Sequence[str], name: Sequence[str]) -> float:
 @lru_cache(maxsize=100_000)
 def _stemmed_name(name: str) -> tuple[str, ...]:
     words = words_of(name)
-    content = [word for word in words if word not in STOP_WORDS] or words
+    content = [word for word in words if word not in FUNCTION_WORDS] or words
     return tuple(stem_words("english", content))
 
 

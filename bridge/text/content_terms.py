@@ -3,8 +3,9 @@
 from collections.abc import Collection
 from itertools import chain
 
+from bridge.text.function_words import function_words
 from bridge.text.scripts import is_latin
-from bridge.text.stems import STOP_WORDS, stem_words
+from bridge.text.stems import stem_words
 from bridge.text.words import RUN, character_pairs, words_of
 
 _FORMS = """
@@ -36,7 +37,7 @@ def terms_of(
     if initials is not None:
         words = [word for word in words if word[0] in initials or _may_lose_start(word)]
     runs = [word for word in words if not word.isascii() and RUN.fullmatch(word)]
-    left_out = STOP_WORDS.union(runs) if runs else STOP_WORDS
+    left_out = function_words(language).union(runs)
     spaced = [word for word in words if word not in left_out and (numbers or not word.isdigit())]
     latin = [word for word in spaced if is_latin(word)]
     bases = [_BASES.get(word, word) for word in latin] if language == "english" else latin

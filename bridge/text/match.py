@@ -8,7 +8,8 @@ from msgspec import field
 
 from bridge.records import Record
 from bridge.text.fold import fold_word, fold_words, places_in
-from bridge.text.stems import STOP_WORDS, stem_words
+from bridge.text.function_words import FUNCTION_WORDS
+from bridge.text.stems import stem_words
 from bridge.text.words import RUN, TOKEN, character_pairs
 from bridge.types import Span
 
@@ -126,7 +127,7 @@ class Matcher(Record, eq=False):
             # A word that completes a prefix is reported as itself.
             self.known[word] = self.exact.get(folded) or (folded if is_begun else None)
             # A stop word is not a form of another word: English `notes` has the stem of German `not`.
-            if self.known[word] is None and folded not in STOP_WORDS:
+            if self.known[word] is None and folded not in FUNCTION_WORDS:
                 inflected.append(word)
         if not self.stems or not inflected:
             return

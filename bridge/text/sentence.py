@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from bridge.text.function_words import FUNCTION_WORDS
 from bridge.text.scripts import GREEK, HANGUL, UNSPACED
-from bridge.text.stems import STOP_WORDS
 from bridge.types import Span
 
 MAX_QUOTE_CHARS: Final = 300
@@ -145,7 +145,7 @@ def _is_short(before: str, after: str) -> bool:
     last = found.group() if found else ""
     above = before[: len(before) - len(last)]
     begins = _OPENING.search(above) is not None
-    whole, is_function_word = last.casefold(), after.lower() in STOP_WORDS
+    whole, is_function_word = last.casefold(), after.lower() in FUNCTION_WORDS
     if last.isdigit():
         counts = begins or after.isdigit() or _ORDERED.fullmatch(after)
         follows = above.split()[-1:] and above.split()[-1].casefold() in _ARTICLES and not is_function_word
@@ -160,7 +160,7 @@ def _is_short(before: str, after: str) -> bool:
         return True
     if after.isdigit() and len(after) == _YEAR:
         return _DAY.search(above) is not None or _ORDERED.fullmatch(last) is not None
-    is_word = len(short) > _SHORTENED or (short in STOP_WORDS and short != "no")
+    is_word = len(short) > _SHORTENED or (short in FUNCTION_WORDS and short != "no")
     return after[:1].isdigit() and short[-1:].isalpha() and not is_word
 
 

@@ -20,8 +20,8 @@ from bridge.search.excerpts import Excerpt, Excerpts, cut_excerpts
 from bridge.search.model import SearchAnswer, SearchRequest, ShownPassage
 from bridge.search.pack import PackedItem, pack
 from bridge.search.pipeline import search
+from bridge.text.function_words import content_words
 from bridge.text.invisible import visible_text
-from bridge.text.stems import content_words
 from bridge.text.words import words_of
 from bridge.types import Among, VaultPath, lies_in
 

@@ -15,7 +15,7 @@ from bridge.engine.analytics import GraphMeasures, GraphSnapshot
 from bridge.graph.columns import Edges
 from bridge.graph.kinds import KINDS, WRITTEN, EdgeKind
 from bridge.records import Record
-from bridge.text.stems import content_words
+from bridge.text.function_words import content_words
 from bridge.types import VaultPath
 
 Kinds = tuple[EdgeKind, ...]

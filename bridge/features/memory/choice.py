@@ -26,9 +26,10 @@ from bridge.search.coverage import idf
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import RankedNotes, retrieve_and_rank
 from bridge.search.query import Query
+from bridge.text.function_words import content_words
 from bridge.text.invisible import visible_text
 from bridge.text.match import compile_matcher
-from bridge.text.stems import DEFAULT, content_words, language_of
+from bridge.text.stems import DEFAULT, language_of
 from bridge.text.words import RUN, words_of
 from bridge.types import SearchMode, VaultPath
 

@@ -15,8 +15,8 @@ from bridge.features.injections.public import denied_agents
 from bridge.markdown.note import Value, sole_item
 from bridge.records import Record
 from bridge.text.fold import letters_and_digits
+from bridge.text.function_words import FUNCTION_WORDS
 from bridge.text.scripts import UNSPACED_CHARACTER
-from bridge.text.stems import STOP_WORDS
 from bridge.text.words import words_of
 from bridge.types import VaultPath
 
@@ -325,7 +325,7 @@ def name_key(name: str) -> str:
     """Return a name's letters and digits, by which it is found; empty for one that any text could contain."""
     words = words_of(name)
     key = "".join(map(letters_and_digits, words))
-    return "" if len(words) > MAX_NAME_WORDS or all(word in STOP_WORDS for word in words) else key
+    return "" if len(words) > MAX_NAME_WORDS or all(word in FUNCTION_WORDS for word in words) else key
 
 
 def question_keys(question: str) -> Iterator[str]:

@@ -27,7 +27,7 @@ from bridge.index.inverted_index import TextQuery
 from bridge.markdown.kinds import title_of
 from bridge.markdown.note import Value, field_of, property_of
 from bridge.records import Record
-from bridge.text.stems import content_words
+from bridge.text.function_words import content_words
 from bridge.text.words import words_of
 from bridge.types import VaultPath
 from bridge.vault.paths import file_name_for

@@ -13,7 +13,7 @@ from bridge.features.profiles.records import AliasSuggestion
 from bridge.markdown.names import Names
 from bridge.records import Record
 from bridge.text.fold import fold_case
-from bridge.text.stems import STOP_WORDS
+from bridge.text.function_words import FUNCTION_WORDS
 from bridge.text.words import TOKEN
 from bridge.types import VaultPath
 
@@ -70,7 +70,7 @@ def acronyms_of(title: str) -> tuple[str, ...]:
     """Return the acronyms of a title, with and without its small words; none of a single word."""
     words = TOKEN.findall(title)
     whole = "".join(word[0] for word in words).upper()
-    short = "".join(word[0] for word in words if word.casefold() not in STOP_WORDS).upper()
+    short = "".join(word[0] for word in words if word.casefold() not in FUNCTION_WORDS).upper()
     return tuple(dict.fromkeys(one for one in (short, whole) if len(one) > 1 and _LETTER.match(one)))
 
 

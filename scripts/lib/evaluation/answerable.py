@@ -15,7 +15,8 @@ from bridge.search.model import SearchRequest
 from bridge.search.pipeline import best_passages_of, retrieve_and_rank
 from bridge.search.query import parse_query
 from bridge.text.content_terms import terms_of
-from bridge.text.stems import content_words, language_of
+from bridge.text.function_words import content_words
+from bridge.text.stems import language_of
 from bridge.types import VaultPath
 from scripts.lib.evaluation.indexing import open_index
 from scripts.lib.evaluation.packed import read_notes

@@ -3,7 +3,7 @@
 import sqlite3
 import unicodedata
 
-from bridge.text.stems import content_words
+from bridge.text.function_words import content_words
 from scripts.lib.evaluation.sets import JudgedSet, Question
 
 

@@ -11,7 +11,7 @@ from bridge.models.embedder import Embedder
 from bridge.search.model import SearchRequest, Sources
 from bridge.search.pipeline import search
 from bridge.search.query import parse_query
-from bridge.text.stems import content_words
+from bridge.text.function_words import content_words
 from bridge.types import SearchMode, VaultPath
 from scripts.lib.evaluation.floor import Fts5Baseline
 from scripts.lib.evaluation.indexing import IndexedSet
