@@ -63,6 +63,7 @@ def test_nearly_the_same_is_recognised(text: str, other: str, alike: bool) -> No
         (memory("例会"), "例会每周二开。", memory("会议"), "例会每周一开。", True),
         (memory("老师"), "老师每周二开会。", memory("学生"), "学生每周一开会。", False),
         (memory("Winter"), "Der Kurs findet im Winter mit Gästen statt", memory("Kurs"), "Der Kurs ist montags", False),
+        (memory("Heating"), "The heating in the store is off", memory("Store"), "The heating in the store is on", True),
         (memory("Cat"), "The cat may sleep on the sofa", memory("Rule"), "The cat may not sleep on the sofa", True),
     ],
 )
@@ -73,7 +74,7 @@ def test_another_value_for_the_same_thing_contradicts(
     assert (first.contrary, second.contrary) == (False, contrary)
 
 
-@pytest.mark.parametrize(("held_out", "least"), [(False, 0.95), (True, 0.75)])
+@pytest.mark.parametrize(("held_out", "least"), [(False, 0.95), (True, 0.8)])
 def test_what_revokes_another_statement_is_told_across_kinds_titles_and_words(*, held_out: bool, least: float) -> None:
     """The pairs that are held out were not looked at while the rules were made."""
     told: dict[bool, list[bool]] = {True: [], False: []}

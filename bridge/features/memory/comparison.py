@@ -15,6 +15,7 @@ from bridge.text.overlap import find_overlaps
 from bridge.text.scripts import UNSPACED_CHARACTER
 from bridge.text.statements import negates, numbers_of, split_clauses, split_sentences
 from bridge.text.stems import language_of
+from bridge.text.words import words_of
 from bridge.types import VaultPath
 
 NEARLY_SAME: Final = 0.8
@@ -58,6 +59,11 @@ _REASON: Final = re.compile(
 """Begins a clause that says why."""
 
 _ADDRESS: Final = re.compile(r"\]\([^)]*\)|https?://\S+|<[^>]*>")
+
+_PARTICLES: Final = frozenset(
+    {"on", "off", "an", "aus", "auf", "zu", "ab", "på", "av", "til", "fra", "aan", "uit", "op", "dicht"}
+)
+"""What says how something is where it ends a sentence, as in `the heating is on`."""
 
 _FILLER: Final = re.compile(
     r"""\b(?:user|prefers?|likes?|wants?|may|can|should|must|now|only|all|still|uses?|mind|mrs?|frau|herr
@@ -184,7 +190,13 @@ def _read_statement(text: str, language: str | None) -> _Statement:
         for part in (text, " ".join(filter(negates, split_clauses(text))))
     )
     revokes = _REVOKES.search(text) is not None
-    return _Statement("".join(said[:1]), frozenset(said), numbers_of(text), frozenset(denied), revokes)
+    terms = frozenset((*said, *_particle(text)))
+    return _Statement("".join(said[:1]), terms, numbers_of(text), frozenset(denied), revokes)
+
+
+def _particle(text: str) -> list[str]:
+    """Return the word that says whether something is on or off, which elsewhere in a sentence says nothing."""
+    return [word for word in words_of(text)[-1:] if word in _PARTICLES]
 
 
 def _content(text: str, language: str | None) -> Counter[str]:
