@@ -20,6 +20,7 @@ import { DEFAULTS, type Settings } from "./obsidian/settings/settings";
 import { SettingsTab } from "./obsidian/settings/settings-tab";
 import { searchInWindow } from "./obsidian/search/search-modal";
 import { SearchView } from "./obsidian/search/search-view";
+import { Installation } from "./obsidian/status/installation";
 import { makeStatusBar } from "./obsidian/status/status-bar";
 import { tellWaiting } from "./obsidian/changes/waiting";
 import { tellPlan } from "./obsidian/tidy/plan-sign";
@@ -32,6 +33,7 @@ export default class VaultsidePlugin extends Plugin implements Host {
 	readonly connections = new Listeners<Connection>();
 	readonly events = new Listeners<BridgeEvent>();
 	readonly kept = new Listeners<Settings>();
+	readonly installation = new Installation(() => this.connections.notify(this.link.connection));
 	readonly #sidecar = new Sidecar();
 	readonly #feed = new Feed(this.app, {
 		hears: () => isOpen(this.link.connection),

@@ -70,17 +70,17 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * Find the installed program: on the PATH, and where pipx, uv and pip put it, as an app that was started from the dock
- * does not know the shell's PATH.
+ * Find an installed program: on the PATH, and where pipx, uv, pip and their own installers put things, as an app that was
+ * started from the dock does not know the shell's PATH.
  */
-export async function findProgram(env: Readonly<Record<string, string | undefined>>): Promise<string | null> {
+export async function findProgram(env: Readonly<Record<string, string | undefined>>, name = PROGRAM): Promise<string | null> {
 	const windows = platform() === "win32";
 	const homes = windows
-		? [join(env["APPDATA"] ?? "", "Python", "Scripts"), join(homedir(), ".local", "bin")]
-		: [join(homedir(), ".local", "bin"), "/opt/homebrew/bin", "/usr/local/bin", "/usr/bin"];
+		? [join(env["APPDATA"] ?? "", "Python", "Scripts"), join(homedir(), ".local", "bin"), join(homedir(), ".cargo", "bin")]
+		: [join(homedir(), ".local", "bin"), join(homedir(), ".cargo", "bin"), "/opt/homebrew/bin", "/usr/local/bin", "/usr/bin"];
 	const folders = [...(env["PATH"] ?? "").split(delimiter), ...homes].filter((folder) => folder !== "");
 	for (const folder of new Set(folders)) {
-		const file = join(folder, windows ? `${PROGRAM}.exe` : PROGRAM);
+		const file = join(folder, windows ? `${name}.exe` : name);
 		if (await isProgram(file)) return file;
 	}
 	return null;

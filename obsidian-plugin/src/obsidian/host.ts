@@ -4,6 +4,7 @@ import type { Link } from "../client/link";
 import type { Connection } from "../core/connection";
 import type { Listeners } from "../core/listeners";
 import type { Settings } from "./settings/settings";
+import type { Installation } from "./status/installation";
 
 /** What the panes get of the plugin. */
 export interface Host {
@@ -20,6 +21,8 @@ export interface Host {
 	readonly reconnect: () => void;
 	/** The same, without the one that this window started. */
 	readonly restart: () => Promise<void>;
+	/** The installation of the bridge that this window runs. */
+	readonly installation: Installation;
 	readonly reveal: (pane: PaneType) => Promise<void>;
 	/** Show what is related to a file, and stay with it unless it is the one that is followed. */
 	readonly showRelated: (file: TFile) => Promise<void>;

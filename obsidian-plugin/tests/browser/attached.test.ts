@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { picture } from "./picture";
 import { bridge, type Given, home, obsidian as current, open, vaultForEach } from "./stage";
 import type { AppWindow } from "./window";
 
@@ -75,6 +76,8 @@ test("a bridge that speaks otherwise says what to update", async () => {
 	const before = obsidian.node.requests.length;
 	await obsidian.run("status");
 	await obsidian.page.getByText("older than this plugin").waitFor();
+	await obsidian.page.getByText(/^(uv tool|pipx) upgrade vaultside$/).waitFor();
+	await picture(obsidian, "first-run-old", false);
 	expect(obsidian.node.requests).toHaveLength(before);
 });
 

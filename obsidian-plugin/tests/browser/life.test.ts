@@ -1,4 +1,5 @@
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { picture } from "./picture";
@@ -39,6 +40,17 @@ async function installed(): Promise<void> {
 	await symlink(PROGRAM, join(folder, "vaultside"));
 }
 
+/** Put an installer there that does what it is told: it links the program, as uv does, or fails. */
+async function withInstaller(ends: string): Promise<void> {
+	const folder = join(home.path, ".local", "bin");
+	await mkdir(folder, { recursive: true });
+	const script = ["#!/bin/sh", 'echo "$@" >> "$HOME/asked"', "echo Resolved 48 packages >&2", ends];
+	await writeFile(join(folder, "uv"), `${script.join("\n")}\n`, { mode: 0o755 });
+}
+
+/** Whether this machine has an installer of its own where each window looks. */
+const HAS_INSTALLER = ["/opt/homebrew/bin", "/usr/local/bin", "/usr/bin"].some((folder) => ["uv", "pipx"].some((name) => existsSync(join(folder, name))));
+
 const asked = (obsidian: AppWindow, operation: string): number => obsidian.node.requests.filter(({ url }) => url.endsWith(operation)).length;
 
 test("without a bridge the pane tells what to install and what is where, and starts nothing", async () => {
@@ -46,12 +58,13 @@ test("without a bridge the pane tells what to install and what is where, and sta
 	expect(await obsidian.state("off")).toBe("Bridge off");
 	await obsidian.page.evaluate(() => window.plugin.onUserEnable?.());
 	const page = obsidian.page.locator(".vaultside-absence");
-	await page.getByText("uv tool install ./vaultside").waitFor();
+	await page.getByText("uv tool install vaultside").waitFor();
+	if (!HAS_INSTALLER) await page.getByText("Neither uv nor pipx was found here").waitFor();
 	await picture(obsidian, "first-run", false);
 	await page.locator("summary").click();
 	await page.getByText(join(home.path, ".local/share/vaultside")).waitFor();
-	await page.getByLabel("Copy uv tool install ./vaultside").click();
-	await expect.poll(() => obsidian.page.evaluate(() => navigator.clipboard.readText())).toBe("uv tool install ./vaultside");
+	await page.getByLabel("Copy uv tool install vaultside").click();
+	await expect.poll(() => obsidian.page.evaluate(() => navigator.clipboard.readText())).toBe("uv tool install vaultside");
 	// It is shown anew when the bridge was looked for again, and what was unfolded stays so.
 	await page.evaluate((el) => el.setAttribute("data-before", ""));
 	await obsidian.page.getByRole("button", { name: "Look again" }).click();
@@ -59,6 +72,40 @@ test("without a bridge the pane tells what to install and what is where, and sta
 	await obsidian.state("off");
 	await page.getByText(join(home.path, ".local/share/vaultside")).waitFor();
 	expect(obsidian.node.requests).toEqual([]);
+	expect(obsidian.node.running).toEqual([]);
+});
+
+test("the installer that is there is run when the person says so, and Search is shown", async () => {
+	await home.linkModel();
+	await withInstaller(`while [ ! -e "$HOME/go" ]; do sleep 0.1; done; ln -s '${PROGRAM}' "$HOME/.local/bin/vaultside"`);
+	const obsidian = await opened();
+	await obsidian.state("off");
+	await obsidian.run("status");
+	await obsidian.page.getByRole("button", { name: "Install it for me" }).waitFor();
+	await picture(obsidian, "first-run-uv", false);
+	await obsidian.page.getByRole("button", { name: "Install it for me" }).click();
+	await obsidian.page.getByText("This runs “uv tool install vaultside”, then “vaultside models install”.").waitFor();
+	expect(existsSync(join(home.path, "asked"))).toBe(false);
+	await obsidian.page.getByRole("button", { name: "Install", exact: true }).click();
+	await obsidian.page.getByText("Resolved 48 packages").waitFor();
+	await picture(obsidian, "first-run-installing", false);
+	await writeFile(join(home.path, "go"), "");
+	await obsidian.page.getByRole("combobox").waitFor();
+	expect(await obsidian.state("ready")).toBe("Bridge ready");
+	expect((await readFile(join(home.path, "asked"), "utf8")).trim()).toBe("tool install vaultside");
+});
+
+test("an installer that fails says why, and can be run again", async () => {
+	await withInstaller("echo No solution found >&2; exit 1");
+	const obsidian = await opened();
+	await obsidian.state("off");
+	await obsidian.run("status");
+	for (const times of [1, 2]) {
+		await obsidian.page.getByRole("button", { name: "Install it for me" }).click();
+		await obsidian.page.getByRole("button", { name: "Install", exact: true }).click();
+		await obsidian.page.getByText(/That failed:[^]*No solution found/).waitFor();
+		await expect.poll(async () => (await readFile(join(home.path, "asked"), "utf8")).trim().split("\n").length).toBe(times);
+	}
 	expect(obsidian.node.running).toEqual([]);
 });
 

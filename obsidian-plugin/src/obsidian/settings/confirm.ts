@@ -8,6 +8,7 @@ export class Confirm extends Modal {
 		private readonly says: string,
 		private readonly yes: string,
 		private readonly act: () => Promise<void>,
+		private readonly destroys = true,
 	) {
 		super(app);
 		this.setTitle(question);
@@ -16,10 +17,12 @@ export class Confirm extends Modal {
 	override onOpen(): void {
 		this.contentEl.createEl("p", { text: this.says });
 		const buttons = this.contentEl.createDiv({ cls: "modal-button-container" });
-		new ButtonComponent(buttons).setButtonText(this.yes).setDestructive().onClick(() => {
+		const yes = new ButtonComponent(buttons).setButtonText(this.yes).onClick(() => {
 			this.close();
 			void this.act();
 		});
+		if (this.destroys) yes.setDestructive();
+		else yes.setCta();
 		new ButtonComponent(buttons).setButtonText("Cancel").onClick(() => this.close());
 	}
 

@@ -1,13 +1,20 @@
 import { setIcon } from "obsidian";
+import { findInstaller } from "../../client/installer";
 import { dataFolder } from "../../client/places";
-import { explainConnection, inWords } from "../../core/connection";
+import { type Connection, explainConnection, inWords } from "../../core/connection";
 import { showCommand } from "../command";
 import type { Host } from "../host";
 import { programOf } from "../world";
 import { addButton, addButtonRow } from "../button";
+import { Confirm } from "../settings/confirm";
+import type { Doing } from "./installation";
 
 const PLACES = "What is where";
-const INSTALL = ["uv tool install ./vaultside", "vaultside models install"];
+const SIZES = "Packages of about 700 MB and a model of 90 MB are fetched; your notes stay here.";
+const INSTALLERS: readonly (readonly [string, string])[] = [
+	["uv", "https://docs.astral.sh/uv/getting-started/installation/"],
+	["pipx", "https://pipx.pypa.io/stable/installation/"],
+];
 
 /**
  * Show why there is no bridge and what to do, in place of a pane's content.
@@ -15,24 +22,56 @@ const INSTALL = ["uv tool install ./vaultside", "vaultside models install"];
  * @param unfolded The sections the user has opened, which stay open across redraws.
  */
 export function showAbsence(el: HTMLElement, host: Host, unfolded: Set<string>): void {
-	const { connection } = host.link;
+	const { installation, link: { connection } } = host;
 	const page = el.createDiv({ cls: "vaultside-absence" });
+	if (installation.line !== null) {
+		showProgress(page, installation.line);
+		return;
+	}
 	setIcon(page.createDiv({ cls: "vaultside-absence-icon" }), connection.is === "connecting" ? "loader" : "unplug");
 	page.createEl("h4", { text: inWords(connection) });
 	page.createEl("p", { text: explainConnection(connection), attr: { role: "status" } });
 	if (connection.is === "connecting") return;
-	if (connection.is === "off" && connection.why.kind === "not_installed") showInstallation(page);
+	const lacking = findLacking(connection);
+	if (lacking !== null) void showInstallation(page.createDiv({ cls: "vaultside-install" }), host, lacking);
 	const buttons = addButtonRow(page);
-	addButton(buttons, { text: "Look again", cls: "mod-cta" }, () => host.reconnect());
+	addButton(buttons, { text: "Look again", cls: lacking === null ? "mod-cta" : "" }, () => host.reconnect());
 	if (connection.is === "off") void showPlaces(page, host, unfolded);
 }
 
-function showInstallation(page: HTMLElement): void {
-	page.createEl("p", {
-		text: "This plugin needs its companion, which you install yourself; nothing is ever downloaded for you. In a terminal, beside the folder of the project; pipx will do too:",
-	});
-	for (const command of INSTALL) showCommand(page, command);
-	page.createEl("p", { text: "It is started with this window and ends with it." });
+/** What would bring a bridge that fits. */
+function findLacking(connection: Connection): Doing | null {
+	if (connection.is === "off" && connection.why.kind === "not_installed") return "install";
+	return connection.is === "incompatible" && connection.update === "bridge" ? "upgrade" : null;
+}
+
+function showProgress(page: HTMLElement, line: string): void {
+	setIcon(page.createDiv({ cls: "vaultside-absence-icon" }), "download");
+	page.createEl("h4", { text: "Installing…" });
+	page.createEl("progress", { attr: { "aria-label": "Installing" } });
+	page.createEl("p", { text: line, attr: { role: "status" } });
+}
+
+/** Show the commands that install or upgrade the bridge, and offer to run them where that can be done. */
+async function showInstallation(el: HTMLElement, host: Host, doing: Doing): Promise<void> {
+	const { installation } = host;
+	const installer = await findInstaller(process.env);
+	if (doing === "install") {
+		el.createEl("p", { text: "This plugin needs its companion, a program of its own; nothing is fetched unless you ask for it. In a terminal:" });
+	}
+	const commands = installation.commands(installer?.name ?? "uv", doing);
+	for (const command of commands) showCommand(el, command);
+	if (installation.failure !== "") el.createEl("p", { text: `That failed: ${installation.failure}`, attr: { role: "alert" } });
+	if (installer === null) {
+		const missing = el.createEl("p", { text: "Neither uv nor pipx was found here; get one of them first: " });
+		for (const [name, href] of INSTALLERS) missing.createEl("a", { text: name, href, cls: "external-link" }).after(" ");
+		return;
+	}
+	const says = `This runs ${commands.map((one) => `“${one}”`).join(", then ")}. ${doing === "install" ? SIZES : ""}`;
+	const act = { install: ["Install it for me", "Install"], upgrade: ["Update it for me", "Update"] } as const;
+	const [offer, yes] = act[doing];
+	const ask = new Confirm(host.app, `${yes} Vaultside?`, says, yes, () => installation.run(host, installer, doing), false);
+	addButton(addButtonRow(el), { text: offer, cls: "mod-cta" }, () => ask.open());
 }
 
 /** Tell what lies where, so that nobody has to search for it. */
