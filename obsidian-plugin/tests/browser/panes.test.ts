@@ -56,6 +56,15 @@ test("words are asked at each key, and meaning only of what stands there in the 
 	expect(bodies.filter(({ mode }) => mode === "hybrid")).toHaveLength(1);
 });
 
+test("a word that was read as another is searched as typed by one click", async () => {
+	await searching("refirgerator");
+	expect(await titles()).toContain("Staling");
+	await obsidian.page.getByText("refirgerator is read as refrigerator").waitFor();
+	await obsidian.page.getByRole("button", { name: "Search for refirgerator as typed" }).click();
+	await obsidian.page.getByText("Nothing found").waitFor();
+	expect(await obsidian.page.getByRole("combobox").inputValue()).toBe("+refirgerator");
+});
+
 test("the keyboard selects, opens at the line, and opens beside", async () => {
 	await searching("why does bread go hard in the fridge");
 	const field = obsidian.page.getByRole("combobox");

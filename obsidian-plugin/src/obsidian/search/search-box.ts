@@ -162,6 +162,7 @@ export class SearchBox {
 		const how = mode === "keyword" ? "words" : "words and meaning";
 		const count = list.hits.length === 0 ? "Nothing found" : list.hits.length === 1 ? "1 note" : `${list.hits.length} notes`;
 		this.#say([`${count} · ${how} · ${Math.max(1, Math.round(took))} ms${final ? "" : " …"}`, ...notices].join(" · "));
+		this.#offerAsTyped();
 		this.#belowEl.empty();
 		if (final && hits.length >= this.#limit && !this.#wantsMore) {
 			this.#offerMore(() => {
@@ -171,16 +172,30 @@ export class SearchBox {
 		}
 	}
 
+	/** Let what a notice says to type for a word that was read as another, such as `+fox`, be clicked. */
+	#offerAsTyped(): void {
+		for (const code of this.#sayEl.querySelectorAll("code")) {
+			const word = /^\+(.+)/.exec(code.innerText)?.[1];
+			const at = word === undefined ? -1 : this.asked.query.indexOf(word);
+			if (word === undefined || at < 0) continue;
+			const button = createEl("button", { cls: "vaultside-chip", text: word, attr: { "aria-label": `Search for ${word} as typed` } });
+			button.addEventListener("click", () => this.#search(`${this.asked.query.slice(0, at)}+${this.asked.query.slice(at)}`));
+			code.replaceWith(button);
+		}
+	}
+
 	#offerMore(act: () => void): void {
 		addButton(this.#belowEl, { text: "Show more" }, act);
 	}
 
 	#offerQueries(): void {
-		showQueries(this.#queriesEl, this.host, this.#notes === null ? Infinity : MAX_QUERIES, (query) => {
-			this.#input.setValue(query);
-			this.#typed(query);
-			this.focus();
-		});
+		showQueries(this.#queriesEl, this.host, this.#notes === null ? Infinity : MAX_QUERIES, (query) => this.#search(query));
+	}
+
+	#search(query: string): void {
+		this.#input.setValue(query);
+		this.#typed(query);
+		this.focus();
 	}
 
 	#pressed(event: KeyboardEvent): void {
