@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from bridge.errors import DiskFull, ReadOnly
 
@@ -18,16 +19,23 @@ else:
 
 def write_private(path: Path, data: bytes) -> None:
     """Write a file atomically, even across a crash, readable by the user only."""
+    with replace_file(path) as file:
+        file.write(data)
+
+
+@contextlib.contextmanager
+def replace_file(path: Path) -> Iterator[IO[bytes]]:
+    """Yield a file that takes the place of another at the end of the block, as `write_private` does."""
     try:
         # Two processes may write at once, so that each needs a temporary file of its own.
         descriptor, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         try:
             with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
+                yield file
                 file.flush()
                 sync_file(file.fileno())
             move_into_place(Path(draft), path)
-        except OSError:
+        except BaseException:
             with contextlib.suppress(OSError):
                 os.unlink(draft)  # noqa: PTH108
             raise
