@@ -27,10 +27,14 @@ Period = NewType("Period", str)
 Folder = NewType("Folder", str)
 """A folder inside the vault, `/`-separated; empty for the whole vault."""
 
+File = NewType("File", str)
+"""A file of this machine that is no part of a vault, by its absolute path."""
+
 WORDS: Mapping[Any, tuple[str, str]] = {
     VaultPath: ("a path inside the vault", "paths inside the vault"),
     Folder: ("a folder inside the vault", "folders inside the vault"),
     Digest: ("a digest, 12 hex digits at least", "digests, 12 hex digits each at least"),
+    File: ("the absolute path of a file", "absolute paths of files"),
     When: ("a date such as 2026-01-31, yesterday or 7 days ago", "dates"),
     Period: ("a day or period such as 2026-01-31, tomorrow, this week, 2026-02 or 2026-Q1", "periods"),
     Day: ("a day such as 2026-01-31, tomorrow or friday", "days"),

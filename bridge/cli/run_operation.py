@@ -82,6 +82,8 @@ def to_vault_paths(command: "OperationCommand", arguments: Mapping[str, Any], ro
     found = dict(arguments)
     for name, argument in command["arguments"].items():
         value = arguments.get(name)
+        if argument["kind"] == "file" and isinstance(value, str):
+            found[name] = str(Path(value).expanduser().absolute())
         if argument["kind"] not in {"path", "folder"}:
             continue
         if isinstance(value, str):

@@ -89,6 +89,8 @@ class VectorBackfill:
         self._choose = choose
         self._must_wait = must_wait
         self._signal = Signal()
+        self.lock = asyncio.Lock()
+        """Held while a batch is embedded, or vectors come from elsewhere."""
         self._woken = 0.0
 
     def wake(self) -> None:
@@ -146,11 +148,12 @@ class VectorBackfill:
         await self._quiet()
         if self.paused or self._must_wait():
             return False
-        batch = await self._index.find_missing_vectors(AT_ONCE)
-        if not batch:
-            return False
-        began = time.perf_counter()
-        passages = await self._embed(self.model, batch)
+        async with self.lock:
+            batch = await self._index.find_missing_vectors(AT_ONCE)
+            if not batch:
+                return False
+            began = time.perf_counter()
+            passages = await self._embed(self.model, batch)
         self.pace.step(passages, time.perf_counter() - began)
         self._on_batch()
         return True

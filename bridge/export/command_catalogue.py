@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict, get_args, get_origin
 
-from bridge.api.hints import Folder, describe_hint, is_union, records_in, strip_hint
+from bridge.api.hints import File, Folder, describe_hint, is_union, records_in, strip_hint
 from bridge.api.registry import RENAMED, Operation
 from bridge.api.signature import Argument
 from bridge.export.catalogue import full_description
 from bridge.features import operations
 from bridge.types import Day, Preset, Scope, VaultPath
 
-Kind = Literal["text", "path", "folder", "int", "float", "bool", "range", "mapping", "texts", "json"]
+Kind = Literal["text", "path", "folder", "file", "int", "float", "bool", "range", "mapping", "texts", "json"]
 
 
 class CommandArgument(TypedDict):
@@ -119,6 +119,7 @@ def value_kind(argument: Argument) -> Kind:
     kinds: Mapping[Any, Kind] = {
         VaultPath: "path",
         Folder: "folder",
+        File: "file",
         int: "int",
         float: "float",
         bool: "bool",

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import bridge.errors
 from bridge.api.hints import (
+    File,
     Folder,
     Period,
     When,
@@ -37,6 +38,7 @@ reads, needs the scope `read` and an open vault, and is offered to agents; an ar
 empty, false or 0.
 
 - **Path**, **folder**: relative to the vault, `/`-separated, with extension.
+- **File**: of the machine, by its absolute path; a command also takes one relative to the current folder.
 - **Lines**: counted from 1, first and last included.
 - **Time**: ISO 8601, or words such as `yesterday` or `7 days ago`; a bare date is local midnight.
 - **Day**: such as `2026-01-31`, `tomorrow` or `friday`. **Period**: a day, or such as `this week`, `2026-02`,
@@ -58,6 +60,7 @@ FEATURE_INTRODUCTION = """# Operations: {name}
 TYPES: Mapping[Any, str] = {
     VaultPath: "path",
     Folder: "folder",
+    File: "file",
     Digest: "digest",
     When: "time",
     Period: "period",

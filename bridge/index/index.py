@@ -31,7 +31,7 @@ from bridge.index.inverted_index import (
     word_terms,
 )
 from bridge.index.link_file import LinkFile
-from bridge.index.matrix import Floats
+from bridge.index.matrix import Floats, Halves
 from bridge.index.names import NamesBySide
 from bridge.index.note import IndexedNote
 from bridge.index.open import OpenIndex, open_index, read_errors, wait
@@ -187,6 +187,10 @@ def _measure(opened: OpenIndex, tables: Sequence[Table]) -> IndexHealth:
         unindexed_rows=sum(table.unindexed for table in tables),
         set_aside=opened.set_aside,
     )
+
+
+IMPORTED_AT_ONCE = 2_048
+"""Vectors of others stored between two pauses of the event loop."""
 
 
 class Index:
@@ -426,6 +430,29 @@ class Index:
             await self._tasks.finish(self._vectors.add(digests, vectors))
         if self._tidying.urgent:
             self._tidying.later()
+
+    async def export_vectors(self) -> tuple[str, list[bytes], Halves] | None:
+        """Return the answering model, and the vectors of all notes by their texts' digests; None without a model."""
+        return await self._vectors.collect()
+
+    @property
+    def requested_model(self) -> str | None:
+        """The key of the model whose vectors are requested."""
+        return self._vectors.backfill
+
+    @property
+    def missing_digests(self) -> frozenset[bytes]:
+        """The digests of all texts without a vector of that model."""
+        return self._vectors.unmet_texts
+
+    async def import_vectors(self, digests: Sequence[bytes], vectors: Floats) -> int:
+        """Store vectors of the requested model, made elsewhere, of texts that need one; return how many were stored."""
+        stored = 0
+        with disk_errors(self._opened.folder.path):
+            for at in range(0, len(digests), IMPORTED_AT_ONCE):
+                part = slice(at, at + IMPORTED_AT_ONCE)
+                stored += await self._tasks.finish(self._vectors.fill(digests[part], vectors[part]))
+        return stored
 
     async def quarantine(self, digests: Collection[Digest]) -> None:
         """Exclude these texts from `find_missing_vectors` for good."""

@@ -348,6 +348,34 @@ class Vectors:
             model.layout.fill(list(new), np.stack(list(new.values())))
         self._swap()
 
+    @property
+    def unmet_texts(self) -> frozenset[bytes]:
+        """The digests of all texts without a vector of the requested model."""
+        return frozenset(self._backfill.layout.waiting) if self._backfill is not None else frozenset()
+
+    async def fill(self, digests: Sequence[bytes], vectors: Floats) -> int:
+        """Store vectors from elsewhere of texts that still need one, and return how many were."""
+        async with self.lock:
+            unmet = self.unmet_texts
+            due = [at for at, digest in enumerate(digests) if digest in unmet]
+            await self._add([digests[at] for at in due], [vectors[at] for at in due])
+            return len(due)
+
+    async def collect(self) -> tuple[str, list[bytes], Halves] | None:
+        """Return the answering model, and its vectors of all texts in notes by their digests; None without a model."""
+        await self.load()
+        async with self.lock:
+            if self._answering is None:
+                return None
+            key, layout, notes = self._answering.key, self._answering.layout, list(self._digests.values())
+
+            def gather() -> tuple[str, list[bytes], Halves]:
+                needed = {d for digests in notes for d in (digests.title, *digests.passages) if d is not None}
+                rows = {digest: row for digest in needed if (row := layout.rows.of.get(digest)) is not None}
+                return key, list(rows), layout.rows.at(np.fromiter(rows.values(), np.int32, len(rows)))
+
+            return await asyncio.to_thread(gather)
+
     async def give_up(self, digests: Iterable[Digest]) -> None:
         """Never request the vectors of these texts again."""
         await self.load()

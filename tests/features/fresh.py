@@ -27,8 +27,16 @@ SAMPLE = Path(__file__).resolve().parents[1] / "vaults" / "sample"
 NOTE = VaultPath("Made for an example.md")
 MEMORIES = {"Agents/Memory/Rye.md", "Agents/Memory/Old.md", "Agents/Memory/New.md"}
 """Memories that examples refer to."""
-BETWEEN_VAULTS = {"promote_note", "call_server"}
-"""Operations that need a second vault or a server; their own tests call them in every way."""
+BETWEEN_VAULTS = {
+    "promote_note": "no_such_vault",
+    "call_server": "server_not_found",
+    "export_index": "folder_not_found",
+    "import_index": "invalid_arguments",
+}
+"""Operations that need a second vault, a server or a file, with the error of their example without one.
+
+Their own tests call them in every way.
+"""
 LENT = ExitStack()
 """Keeps the offers of changes open."""
 

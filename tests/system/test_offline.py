@@ -79,9 +79,9 @@ def expect_everything(answers: dict[str, Any]) -> None:
     }
     assert unanswered == {
         operation.name: missing[name] for operation in operations() for name in missing if name in operation.example
-    } | {name: "server_not_found" if "server" in name else "no_such_vault" for name in BETWEEN_VAULTS} | dict.fromkeys(
-        ("give_note", "preview_brief"), "invalid_arguments"
-    ) | dict.fromkeys(("show_plan", "apply_plan", "judge_finding"), "note_not_found") | {"decide": "change_not_found"}
+    } | BETWEEN_VAULTS | dict.fromkeys(("give_note", "preview_brief"), "invalid_arguments") | dict.fromkeys(
+        ("show_plan", "apply_plan", "judge_finding"), "note_not_found"
+    ) | {"decide": "change_not_found"}
 
 
 @pytest.mark.model
