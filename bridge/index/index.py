@@ -398,6 +398,11 @@ class Index:
         return self._vectors.answering_model
 
     @property
+    def answering_dimensions(self) -> int:
+        """How many numbers a vector of the answering model has; 0 without one."""
+        return self._vectors.answering_dimensions
+
+    @property
     def vectors_loaded(self) -> bool:
         """Whether the vectors are in memory; until then every passage has one, and what needs them waits."""
         return self._vectors.is_loaded

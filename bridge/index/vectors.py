@@ -202,6 +202,12 @@ class Vectors:
         return self._answering.key if self._answering else None
 
     @property
+    def answering_dimensions(self) -> int:
+        """How many numbers a vector of that model has; 0 without one."""
+        self.require()
+        return self._answering.layout.dimensions if self._answering else 0
+
+    @property
     def backfill(self) -> str | None:
         """The key of the model whose vectors are requested."""
         return self._backfill.key if self._backfill else None

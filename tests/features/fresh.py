@@ -32,8 +32,10 @@ BETWEEN_VAULTS = {
     "call_server": "server_not_found",
     "export_index": "folder_not_found",
     "import_index": "invalid_arguments",
+    "publish": "not_ready",
+    "retract": "not_ready",
 }
-"""Operations that need a second vault, a server or a file, with the error of their example without one.
+"""Operations that need a second vault, a server, a file or a store, with the error of their example without one.
 
 Their own tests call them in every way.
 """

@@ -12,7 +12,8 @@ from bridge.api.call import Call
 from bridge.api.redact import redact_denied
 from bridge.engine.host import Host
 from bridge.errors import BridgeError, InvalidArguments, NotReady
-from bridge.features.search.results import Freshness, Hit, SearchResult
+from bridge.features.search.results import Freshness, Hit, SearchResult, make_hit
+from bridge.features.shared_index.public import SharedAnswer, search_stores
 from bridge.search.model import SearchRequest
 from bridge.search.query import parse_query
 from bridge.text.invisible import inline
@@ -27,23 +28,27 @@ Answers = Mapping["Host", SearchResult | BridgeError]
 
 
 async def search_vaults(
-    call: Call, request: SearchRequest, search: Callable[[Call], Awaitable[SearchResult]]
+    call: Call, request: SearchRequest, search: Callable[[Call], Awaitable[SearchResult]], *, shared: bool
 ) -> SearchResult:
+    """Search every served vault, and what others `shared`."""
     started, hosts = time.perf_counter(), list(call.bridge.vaults.values())
     await _embed_query(call, hosts, request)
-    answers = await ask_all(hosts, lambda host: search(replace(call, vault_name=host.id)))
+    answers, others = await asyncio.gather(
+        ask_all(hosts, lambda host: search(replace(call, vault_name=host.id))),
+        search_stores(call, request, plain=shared),
+    )
     # A rule may have been added while others were still answering.
     found = {
         host: redact_denied(answer, host.files.rules)
         for host, answer in answers.items()
         if isinstance(answer, SearchResult)
     }
-    notices = tuple(_notices(hosts, answers))
+    notices = (*_notices(hosts, answers), *others.notices)
     if not found:
         raise _refusal(answers, notices)
     modes = {one.mode_used for one in found.values()}
     return SearchResult(
-        hits=tuple(merge_hits(found, request.limit)),
+        hits=tuple(merge_hits(found, others, request.limit)),
         mode_used=next((mode for mode in (request.mode, *modes) if mode in modes), "keyword"),
         took_ms=round((time.perf_counter() - started) * 1000, 1),
         freshness=Freshness(
@@ -51,17 +56,18 @@ async def search_vaults(
             sum(one.freshness.pending_vectors for one in found.values()),
         ),
         notices=notices,
-        total=sum(one.total for one in found.values()),
+        total=sum(one.total for one in found.values()) + len(others.hits),
     )
 
 
-def merge_hits(found: Mapping[Host, SearchResult], limit: int) -> Iterable[Hit]:
-    """Return the best hits of several vaults, the best first.
+def merge_hits(found: Mapping[Host, SearchResult], others: SharedAnswer, limit: int) -> Iterable[Hit]:
+    """Return the best hits of several vaults and stores, the best first.
 
     Their scores are comparable: full-text scores count by the share of the query's words that a note says, and cosines
     by their model's curve. Merging by ranks was measured, and is worse (docs/measurements.md).
     """
     hits = [(host.name, hit) for host, answer in found.items() for hit in answer.hits]
+    hits += [(name, make_hit(hit)) for name, hit in others.hits]
     best = sorted(hits, key=lambda each: (-each[1].score, each[0], each[1].path))[:limit]
     return (replace(hit, vault=name) for name, hit in best)
 

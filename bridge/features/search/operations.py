@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Any
 
 from msgspec import Meta, to_builtins
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.hints import Limit, Query
@@ -19,7 +19,7 @@ from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments, ModelMissing
 from bridge.features.answers.public import keep_question
 from bridge.features.search.everywhere import search_vaults
-from bridge.features.search.results import Freshness, Hit, SearchResult
+from bridge.features.search.results import DIGEST, Freshness, Hit, SearchResult, make_hit
 from bridge.features.topics.public import shared_topics
 from bridge.search.model import SearchAnswer, SearchHit, SearchRequest, Sources
 from bridge.search.pipeline import search as find
@@ -30,9 +30,6 @@ from bridge.vault.obsidian_settings import read_obsidian_settings
 
 PassageTokens = Annotated[int, Meta(ge=0, le=20_000)]
 Score = Annotated[float, Meta(ge=0, le=1)]
-
-DIGEST = 12
-"""Digits of a digest that tell what was read."""
 
 
 @operation(
@@ -78,7 +75,7 @@ async def search(
         paths: Only these notes, or those in these folders.
         min_score: Drop hits with a lower score.
         where: Only notes for which this Bases expression holds, such as `rating > 3`.
-        everywhere: Search all served vaults.
+        everywhere: Search all served vaults and shared stores.
 
     Raises:
         ModelMissing: The mode is `semantic` and no model is installed.
@@ -105,7 +102,7 @@ async def search(
         return build_search_result(one, await find_among(one, find, request, criteria.among, where), started)
 
     if everywhere:
-        return await search_vaults(call, request, search_vault)
+        return await search_vaults(call, request, search_vault, shared=not (where or criteria.among))
     found = await search_vault(call)
     if not call.is_user:
         # A person's search is sent with each letter that is typed.
@@ -187,18 +184,7 @@ def created_of(vault: OpenVault, path: VaultPath) -> str | None:
 
 def build_search_result(call: Call, answer: SearchAnswer, started: float) -> SearchResult:
     return SearchResult(
-        hits=tuple(
-            Hit(
-                **{
-                    **asdict(hit),
-                    "score": round(hit.score, 4),
-                    "modified": iso(hit.modified),
-                    "digest": hit.digest[:DIGEST],
-                    "created": created_of(call.vault, hit.path),
-                }
-            )
-            for hit in answer.hits
-        ),
+        hits=tuple(make_hit(hit, created=created_of(call.vault, hit.path)) for hit in answer.hits),
         mode_used="deep" if answer.deep else answer.mode_used,
         took_ms=round((time.perf_counter() - started) * 1000, 1),
         freshness=Freshness(len(call.vault.indexer.pending), call.vault.index.pending_vectors()),

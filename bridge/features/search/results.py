@@ -3,9 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec.structs import asdict
+
+from bridge.api.moments import iso
 from bridge.records import Record
 from bridge.search.answerability import Answerability
-from bridge.search.model import ShownPassage
+from bridge.search.model import SearchHit, ShownPassage
 from bridge.types import Lines, SearchDepth, VaultPath
 
 
@@ -41,6 +44,24 @@ class Hit(Record):
     passages: tuple[ShownPassage, ...] = ()
     created: str | None = None
     vault: str | None = None
+
+
+DIGEST = 12
+"""Digits of a digest that tell what was read."""
+
+
+def make_hit(hit: SearchHit, *, created: str | None = None, vault: str | None = None) -> Hit:
+    """Make a hit of what a search found."""
+    return Hit(
+        **{
+            **asdict(hit),
+            "score": round(hit.score, 4),
+            "modified": iso(hit.modified),
+            "digest": hit.digest[:DIGEST],
+            "created": created,
+            "vault": vault,
+        }
+    )
 
 
 class Freshness(Record):
