@@ -59,7 +59,8 @@ class SetUpMemory(Request, kw_only=True, tag="set_up_memory"):
                 draft.create(path, text.encode())
             elif path == self.folder.about and id_in(path, draft.read(path)) != self.id:
                 draft.replace(path, edit_properties(path, draft.read(path), {ID: self.id, "type": ABOUT_TYPE}, (), {}))
-        return Effect()
+        means = f"Once this is done, agents may write notes in `{self.folder.path}`."
+        return Effect(warnings=(f"{means} Delete `{self.folder.about}` to end that.",))
 
 
 def set_up_requests(call: Call, folder: AgentsFolder) -> list[Request]:
@@ -98,11 +99,3 @@ def require_agreement(call: Call, folder: AgentsFolder, *, confirm: bool) -> Non
             subject=f"agents' folder {folder.path}",
             hint="Ask the user, who can also run `vaultside set-up-memory`; then repeat the call with `confirm`.",
         )
-
-
-def agreement_notice(folder: AgentsFolder) -> str:
-    """Return what is said where the user's own call made the agents' folder."""
-    return (
-        f"The folder `{folder.path}` was set up for this: agents may write notes there from now on. Delete"
-        f" `{folder.about}` if you do not want that."
-    )

@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Iterable, Mapping
 
 from bridge.errors import BridgeError
+from bridge.index.apart import KeptFolder
 from bridge.index.note import IndexedNote
 from bridge.markdown.note import property_of
 from bridge.markdown.parse import parse
@@ -65,6 +66,11 @@ class AgentsFolder(Record):
     def plan(self) -> VaultPath:
         """The note of that plan."""
         return self.place("Tidy/Plan.md")
+
+    @property
+    def kept_apart(self) -> tuple[KeptFolder, ...]:
+        """The folders of which ordinary questions leave one out: this one if it was set up, else that of the plan."""
+        return KeptFolder(self.path, self.about), KeptFolder(self.plans, self.plan)
 
     def place(self, name: str) -> VaultPath:
         return VaultPath(f"{self.path}/{name}")

@@ -38,7 +38,6 @@ from bridge.engine.vault_lock import VaultLock
 from bridge.engine.watchdog import log_failure, open_index
 from bridge.errors import BridgeError, IndexUnusable, NotReady
 from bridge.events import Events, IndexProgress, NoteUpdate, PendingCounts
-from bridge.index.apart import KeptFolder
 from bridge.index.index import Index
 from bridge.index.note import IndexedNote
 from bridge.index.read_ahead import forget_files
@@ -251,8 +250,7 @@ class Host:
         index, vocabulary = await asyncio.to_thread(open_index, folder, keep_days, doubt), Vocabulary()
         self.agents_place.begin(self._common_settings, index.notes)
         self.settings = self.agents_place.apply(self._common_settings, index.notes)
-        kept = agents_folder(self.settings)
-        index.keep_apart(KeptFolder(kept.path, kept.about))
+        index.keep_apart(*agents_folder(self.settings).kept_apart)
         # Built here, so that the first search does not have to wait for it.
         await asyncio.to_thread(vocabulary.follow, index.view("notes").notes)
         forget_files(folder)

@@ -31,7 +31,6 @@ from bridge.engine.watchdog import watch_index
 from bridge.errors import BridgeError, NotReady
 from bridge.events import Events
 from bridge.graph.graph import Graph
-from bridge.index.apart import KeptFolder
 from bridge.index.index import Index
 from bridge.markdown.names import Names
 from bridge.records import Record
@@ -216,8 +215,7 @@ class OpenVault(Record, eq=False):
                 group.create_task(work)
 
     def keep_apart(self) -> None:
-        folder = agents_folder(self.settings)
-        if self.index.keep_apart(KeptFolder(folder.path, folder.about)):
+        if self.index.keep_apart(*agents_folder(self.settings).kept_apart):
             self.indexer.link_resolver.hide(())
 
     def use_agents_folder(self, settings: Settings) -> None:

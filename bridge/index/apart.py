@@ -85,19 +85,19 @@ class Apart:
 
     def __init__(self, catalogue: NoteTable) -> None:
         self._catalogue = catalogue
-        self._folder = KeptFolder()
+        self._folders: tuple[KeptFolder, ...] = ()
         self._split: Split | None = None
 
-    def use(self, folder: KeptFolder) -> bool:
-        """Keep a folder apart, and return whether it is another one than before."""
-        changed = folder != self._folder
-        self._folder, self._split = folder, None
+    def use(self, *folders: KeptFolder) -> bool:
+        """Keep the first of some folders apart that has its mark, and return whether they are others than before."""
+        changed = folders != self._folders
+        self._folders, self._split = folders, None
         return changed
 
     @property
     def folder(self) -> KeptFolder:
         """The folder that is kept apart now; one without a path if none is."""
-        return self._folder if self._folder.mark in self._catalogue.notes else KeptFolder()
+        return next((one for one in self._folders if one.mark in self._catalogue.notes), KeptFolder())
 
     def side(self, among: Among) -> Side:
         state, split = self._catalogue.state, self._split

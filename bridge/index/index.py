@@ -231,9 +231,9 @@ class Index:
         trim()
         return index
 
-    def keep_apart(self, folder: KeptFolder) -> bool:
-        """Choose the folder whose notes `view` tells from the others, and return whether it is another one."""
-        changed = self._apart.use(folder)
+    def keep_apart(self, *folders: KeptFolder) -> bool:
+        """Choose the folders of which `view` tells one from other notes, and return whether they are others."""
+        changed = self._apart.use(*folders)
         self._known.follow(self._opened.catalogue.notes)
         return changed
 

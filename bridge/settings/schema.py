@@ -85,7 +85,7 @@ class Settings(Record):
         str,
         Setting(
             "Folder for the notes of agents; they write nothing there before you set it up, by `set_up_memory` or by"
-            " having a plan or a workflow made."
+            " having something remembered."
         ),
     ] = "Agents"
     notebook_clients: Annotated[

@@ -24,7 +24,7 @@ from bridge.vault.plan import Plan, Step
 from tests.features.served import Answer, Served, readable, serving, write_vault
 from tests.mcp.client import ERAS, Era, connected, text_of
 
-NOTES = {"Oven.md": "# Oven\n\nBuilt of clay.\n", "Agents/Agent Orange.md": "A chapter on the war.\n"}
+NOTES = {"Oven.md": "# Oven\n\nBuilt of clay. [[agent-orange]]\n", "Agents/Agent Orange.md": "A chapter on the war.\n"}
 
 ABOUT = "Agents/About this folder.md"
 
@@ -104,6 +104,38 @@ async def test_an_agent_makes_it_only_when_the_user_agrees(served: Served) -> No
         answer = await client.call_tool("run_tool", tools)
     assert not answer.is_error, text_of(answer)
     assert (root(served) / ABOUT).exists()
+
+
+async def test_planning_and_drafting_give_no_right(served: Served) -> None:
+    workflow = {"name": "Read", "starter": "reading-note"}
+    for operation, arguments in (("plan_tidy", {}), ("author_workflow", workflow)):
+        before = contents(served)
+        tried = (await served.call(operation, **arguments, dry_run=True)).json
+        assert (tried["state"], contents(served)) == ("applied", before)
+        made = (await served.call(operation, **arguments)).json
+        assert (root(served) / made["path"]).exists()
+        assert "agents may" not in str(made)
+    assert not (root(served) / ABOUT).exists()
+    assert await Agent(served).state("create_note", path="Agents/Early.md", text="Too early.") == "proposed"
+    found = (await served.call("find_notes")).json["notes"]
+    assert "Agents/Tidy/Plan.md" not in [one["path"] for one in found], "a plan is none of the user's notes"
+    assert "Agents/Agent Orange.md" in [one["path"] for one in found]
+
+
+async def test_a_plan_of_a_client_waits_before_the_user_agreed(served: Served) -> None:
+    assert await Agent(served).state("plan_tidy") == "proposed"
+    assert not (root(served) / "Agents/Tidy").exists()
+
+
+async def test_the_users_own_memory_sets_it_up_and_says_so(served: Served) -> None:
+    says = f"Once this is done, agents may write notes in `Agents`. Delete `{ABOUT}` to end that."
+    before = contents(served)
+    ran = await served.command("remember", "Slips", "Slips are thin.", "--vault", "Notes", "--dry-run")
+    assert says in ran.err
+    assert contents(served) == before
+    assert says in (await served.call("remember", title="Slips", text="Slips are thin.")).json["warnings"]
+    assert (root(served) / ABOUT).exists()
+    assert (await served.call("remember", title="Kilns", text="Kilns are hot.")).json["warnings"] == []
 
 
 async def test_what_an_agent_confirms_itself_is_proposed(served: Served) -> None:

@@ -17,7 +17,7 @@ STORIES = int(os.environ.get("VAULTSIDE_STORIES", "10")) // 2
 STEPS = 20
 SECRET = "qvxsecret"
 FOLDERS = ("Agents", "Projects", "Robots", "Bots/Own")
-AGREEING = ("save_session", "plan_tidy")
+AGREEING = ("save_session",)
 MARKER = "About this folder.md"
 
 

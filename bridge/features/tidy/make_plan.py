@@ -5,7 +5,6 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from bridge.api.agreement import agreement_notice, open_folder, set_up_requests
 from bridge.api.call import Call
 from bridge.api.hints import Folder
 from bridge.api.registry import operation
@@ -54,11 +53,9 @@ async def plan_tidy(
 
     Raises:
         FolderNotFound: No notes in such a folder; the message names the closest.
-        ConfirmationRequired: The user did not agree to the agents' folder yet.
     """
     vault = call.vault
     vault.require_keyword()
-    open_folder(call, options)
     composed = await compose_plan(vault, checks, folder, limit, skip_checked=skip_checked)
     plan = await _write(call, composed, options)
     if plan.state == "applied" and not options.dry_run:
@@ -71,20 +68,16 @@ async def _write(call: Call, composed: ComposedPlan, options: WriteOptions) -> T
     """Write the note of a plan; without findings there is none."""
     vault, tried, left_out = call.vault, composed.tried, composed.found.left_out
     runs, notices = tuple(composed.found.runs), tuple(composed.notices)
-    begins, by, (folder, agreed) = not vault.is_set_up, author(call, "plan_tidy", None), open_folder(call, options)
     replaced = await written_plan(vault)
     # An agent only proposes to replace what a person works in.
-    lent = agreed or (None if replaced is not None and replaced.is_in_use else by.applies_in)
+    is_in_use = replaced is not None and replaced.is_in_use
+    lent = None if is_in_use else author(call, "plan_tidy", None).applies_in
     note = await build_plan_note(vault, tried, replaced)
     if note is None:
         return TidyPlan(None, (), left_out, (), runs, notices, "applied", None)
-    requests = [*set_up_requests(call, folder), note.request]
-    made = await execute_requests(call, requests, options, operation="plan_tidy", agreed=lent)
-    path = note.path
+    made = await execute_requests(call, [note.request], options, operation="plan_tidy", agreed=lent)
     if not options.dry_run:
         await asyncio.to_thread(note.keep, vault)
         if made.state == "applied":
-            if begins:
-                notices = (agreement_notice(folder), *notices)
-            vault.events.publish(PlanReady(path, len(note.findings)), vault.id)
-    return TidyPlan(path, note.findings, left_out, tried.forecast, runs, notices, made.state, made.change_id)
+            vault.events.publish(PlanReady(note.path, len(note.findings)), vault.id)
+    return TidyPlan(note.path, note.findings, left_out, tried.forecast, runs, notices, made.state, made.change_id)

@@ -10,14 +10,14 @@ from msgspec import Meta
 from msgspec.structs import replace
 from yaml import YAMLError
 
-from bridge.api.agreement import agreement_notice, ask_user, open_folder, set_up_requests
+from bridge.api.agreement import ask_user
 from bridge.api.call import Call
 from bridge.api.characters import require_writable_text
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
 from bridge.api.write import WriteArguments, Written, execute_requests
-from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
+from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments
 from bridge.features.workflows.block import workflow_note, workflow_yaml
@@ -98,7 +98,6 @@ async def author_workflow(
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
-        ConfirmationRequired: The user did not agree to the agents' folder yet.
         InvalidArguments: The properties of an example cannot be read, or the text holds a secret.
     """
     vault = call.vault
@@ -118,21 +117,15 @@ async def author_workflow(
     require_writable_text("text", block)
     require_plain(text=block)
     found = read_text(vault.files, block)
-    begins, (folder, agreed) = not vault.is_set_up, open_folder(call, options)
-    stem = file_name_for(
-        name, lambda one: vault.files.has(VaultPath(f"{folder.workflows}/{one}.md")), default="Workflow"
-    )
-    path = VaultPath(f"{folder.workflows}/{stem}.md")
+    folder = agents_folder(vault.settings).workflows
+    stem = file_name_for(name, lambda one: vault.files.has(VaultPath(f"{folder}/{one}.md")), default="Workflow")
+    path = VaultPath(f"{folder}/{stem}.md")
     note = workflow_note(stem, description or found.workflow.description, block)
-    requests: list[Request] = set_up_requests(call, folder)
-    requests.append(CreateNote(path=path, text=note))
-    made = await execute_requests(call, requests, options, operation="author_workflow", agreed=agreed)
+    request = CreateNote(path=path, text=note)
+    made = await execute_requests(call, [request], options, operation="author_workflow")
     if made.state == "applied" and not (options.dry_run or found.faults):
         await ask_user(call, replace(found, path=path).decision)
-    written = describe_written(call, made, block, left_out)
-    if begins and made.state == "applied":
-        written = replace(written, warnings=(agreement_notice(folder), *written.warnings))
-    return written
+    return describe_written(call, made, block, left_out)
 
 
 def draft_from_notes(call: Call, paths: Sequence[VaultPath]) -> DraftedNote:
