@@ -211,13 +211,10 @@ class ChangeReview:
             self._writing.publish(change)
         return change.state
 
-    def of_session(self, session: str) -> list[str]:
-        """Return the ids of the active changes of a session."""
-        found = self.changes(ChangeFilter(session=session, state="applied"), MAX_UNDONE_CHANGES, 0)
-        ids = [change.id for change in found if not change.facts.targets]
-        if not ids:
-            raise ChangeNotFound(f"The session `{session[:40]}` has no active changes.")
-        return ids
+    def of_session(self, session: str, state: State) -> list[Change]:
+        """Return the changes of a session in a state, other than those that undid something."""
+        found = self.changes(ChangeFilter(session=session, state=state), MAX_UNDONE_CHANGES, 0)
+        return [change for change in found if not change.facts.targets]
 
     def _in_state(self, id_: str, *states: str) -> Change:
         change = self.change(id_)

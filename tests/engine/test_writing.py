@@ -20,7 +20,6 @@ from bridge.engine.transactions import Author, ChangeOutcome
 from bridge.errors import (
     BridgeError,
     ChangeConflict,
-    ChangeNotFound,
     ConfirmationRequired,
     ExpectationFailed,
     NoteChanged,
@@ -424,12 +423,12 @@ async def test_a_session_is_turned_back_as_one(vault: Path, opened: Opened) -> N
         await make(host, append(RYE, "Other."), author=other)
         await make(host, append(BEANS, "Two."))
         await make(host, MoveNote(BEANS, VaultPath("Garden/Broad beans.md"), digest(vault / BEANS)))
-        await host.vault.review.undo(host.vault.review.of_session("s1"), other)
+        made = host.vault.review.of_session("s1", "applied")
+        await host.vault.review.undo([change.id for change in made], other)
         left = bytes_of(vault)
         assert left.pop(RYE) != before.pop(RYE)
         assert left == before
-        with pytest.raises(ChangeNotFound):
-            host.vault.review.of_session("s1")
+        assert host.vault.review.of_session("s1", "applied") == []
 
 
 async def test_a_large_change_must_be_confirmed(vault: Path, opened: Opened) -> None:

@@ -5,10 +5,12 @@ from collections.abc import AsyncIterator, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
 import pytest_asyncio
 
 from bridge.api.call import OWNER, Call, Principal
 from bridge.engine.bridge import Bridge
+from bridge.errors import ChangeNotFound
 from bridge.features import get_operation
 from tests.engine.conftest import until
 
@@ -200,3 +202,23 @@ async def test_a_note_that_came_back_out_of_the_trash_goes_there_again(notes: No
     assert (notes.texts(), set(without)) == (without, {".trash/a.md", "b.md", "c.md"})
     await notes.asked(notes.owner, "undo_change", change_id=removed)
     assert notes.texts() == start
+
+
+async def test_what_was_cut_off_is_left_out_of_the_undo_of_its_session_by_name(notes: Notes) -> None:
+    cut_off, start = await notes.edited(), notes.texts()
+    edits = [{"op": "append", "text": "below"}]
+    made = await notes.asked(notes.owner, "edit_note", path="b.md", digest=notes.digest("b.md"), edits=edits)
+    notes.owner.vault.store.journal.set_state(cut_off, "conflict")
+    session = (await notes.shown(made)).session
+    undone = await get_operation("undo_session").run(notes.owner, {"session": session})
+    assert undone.warnings[0] == (
+        f"`{cut_off}` (change_set of `a.md`) is left out: it was cut off, and its notes were changed since."
+        f" `undo_change {cut_off}` undoes it; once its notes are right, `decide {cut_off} reject` closes it."
+    )
+    assert [one.id for one in undone.changes] == [made]
+    assert notes.texts() == start
+    with pytest.raises(ChangeNotFound) as refused:
+        await get_operation("undo_session").run(notes.owner, {"session": session})
+    assert refused.value.hint == undone.warnings[0]
+    await notes.asked(notes.owner, "undo_change", change_id=cut_off)
+    assert notes.restored() == {(name, line) for name in NAMES for line in CHANGED}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from msgspec import Meta
+from msgspec.structs import replace
 
 from bridge.api.call import Call
 from bridge.api.feature import Finding, Fix, make_finding
@@ -17,7 +18,7 @@ from bridge.api.write import ChangeArguments, author, diff_of, session_of
 from bridge.engine.host import Host
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.transactions import ChangeOutcome
-from bridge.errors import BridgeError
+from bridge.errors import BridgeError, ChangeNotFound
 from bridge.features.history.records import ListedChange, ShownChange, State, describe_change, summarize_change
 from bridge.records import Record
 from bridge.state.change_records import Change, ChangeFilter
@@ -198,7 +199,7 @@ async def undo_session(
     *,
     options: ChangeArguments,
 ) -> Settled:
-    """Undo all changes of a session as one change; all or nothing.
+    """Undo all changes of a session as one change; all or nothing, but for those in the state `conflict`.
 
     Args:
         session: The session, from `list_changes`; by default, the caller's own.
@@ -207,9 +208,24 @@ async def undo_session(
         ChangeNotFound: No change of it is active, or its removed content is no longer kept.
         ChangeConflict: The same lines have changed since; `conflicts` lists them.
     """
-    ids = await asyncio.to_thread(call.vault.review.of_session, session or session_of(call))
-    made = await call.vault.review.undo(ids, author(call, "undo_session", options.reason), dry_run=options.dry_run)
-    return await build_settled(call.vault, ids, made, dry_run=options.dry_run)
+    review, session = call.vault.review, session or session_of(call)
+    changes = await asyncio.to_thread(review.of_session, session, "applied")
+    left = tuple(map(explain_left_out, await asyncio.to_thread(review.of_session, session, "conflict")))
+    if not changes:
+        raise ChangeNotFound(f"The session `{session[:40]}` has no active changes.", hint=" ".join(left) or None)
+    ids = [change.id for change in changes]
+    made = await review.undo(ids, author(call, "undo_session", options.reason), dry_run=options.dry_run)
+    settled = await build_settled(call.vault, ids, made, dry_run=options.dry_run)
+    return replace(settled, warnings=(*left, *settled.warnings))
+
+
+def explain_left_out(change: Change) -> str:
+    """Return why a change in the state `conflict` is not undone with its session, and how it is."""
+    path = next((step.path for step in change.steps), "")
+    return (
+        f"`{change.id}` ({change.operation} of `{path}`) is left out: it was cut off, and its notes were changed since."
+        f" `undo_change {change.id}` undoes it; once its notes are right, `decide {change.id} reject` closes it."
+    )
 
 
 async def build_settled(
