@@ -15,10 +15,14 @@ from bridge.errors import ChangeConflict, ChangeNotFound, InvalidArguments
 from bridge.markdown.links import name_key
 from bridge.records import Record
 from bridge.state.change_records import REST, Change, HunkState
+from bridge.text.counts import count_of
 from bridge.text.diff import Piece, decode_text, diff_lines, group_pieces, is_blank, pieces, split_lines
 from bridge.types import Digest, VaultPath
 from bridge.vault.paths import is_hidden
 from bridge.vault.plan import Plan, Step
+
+MAX_NAMED_NOTES = 10
+"""Notes that are named of those that are left out of a change."""
 
 GONE = "It no longer exists."
 HAD_NAME = "Another file had its name since, and goes back through it: the change `{}` comes first."
@@ -337,13 +341,16 @@ def _remove_empty_folders(turning: ChangeReplay, draft: Draft) -> None:
 
 def redo(draft: Draft, change: Change, snapshot: Snapshot, today: VaultState) -> None:
     """Redo an undone change; arguments and errors as for `undo`."""
-    _apply_steps(draft, change, change.steps, snapshot, today, touching=True)
+    _raise_conflicts(_apply_steps(draft, change, change.steps, snapshot, today, touching=True))
 
 
 def apply_proposal(
     draft: Draft, change: Change, snapshot: Snapshot, today: VaultState, hunks: Collection[int] | None = None
-) -> None:
-    """Apply a proposed change, or some of its hunks; arguments and errors as for `undo`."""
+) -> tuple[str, ...]:
+    """Apply a proposed change, or some of its hunks; arguments and errors as for `undo`.
+
+    Of a change whose notes change apart, those that changed in the same place since are left out and named.
+    """
     if hunks is not None and any(step.kind not in ("put", "make_folder") for step in change.steps):
         raise InvalidArguments(
             "This change does more than write into notes; its parts make no sense alone.",
@@ -352,7 +359,12 @@ def apply_proposal(
     steps, reader = (
         (change.steps, snapshot) if hunks is None else select_hunks(change.steps, snapshot, hunks, last=False)
     )
-    _apply_steps(draft, change, steps, reader, today, touching=False)
+    conflicts = _apply_steps(draft, change, steps, reader, today, touching=False)
+    if not (change.facts.apart and draft.steps):
+        _raise_conflicts(conflicts)
+    left = {conflict.path: f"`{conflict.path}` is left out. {conflict.why}" for conflict in conflicts}
+    more = len(left) - MAX_NAMED_NOTES
+    return (*[*left.values()][:MAX_NAMED_NOTES], *([f"{count_of(more, 'more note')} left out."] if more > 0 else ()))
 
 
 def _active_steps(change: Change, snapshot: Snapshot) -> tuple[Sequence[Step | None], Snapshot]:
@@ -365,14 +377,14 @@ def _active_steps(change: Change, snapshot: Snapshot) -> tuple[Sequence[Step | N
 
 def _apply_steps(
     draft: Draft, change: Change, steps: Sequence[Step | None], snapshot: Snapshot, today: VaultState, *, touching: bool
-) -> None:
+) -> Sequence[FileConflict]:
     conflicts: list[FileConflict] = []
     turning = ChangeReplay(draft, change, snapshot, today, conflicts, Positions(draft))
     turning.touching = touching
     for number, step in enumerate(steps):
         if step is not None:
             turning.make(number, step)
-    _raise_conflicts(conflicts)
+    return conflicts
 
 
 def _raise_conflicts(conflicts: Sequence[FileConflict]) -> None:

@@ -41,7 +41,7 @@ class PlannedChange(Record):
     @property
     def apart(self) -> bool:
         """Whether each of its notes changes on its own, so that one that is saved meanwhile can be left out."""
-        return self.keeps_structure and len(self.requests) == 1 and self.verify is None
+        return len(self.requests) == 1 and self.requests[0].apart and self.verify is None
 
     def without(self, paths: Collection[VaultPath]) -> "PlannedChange":
         """Return the change as it is made when some notes are left out."""

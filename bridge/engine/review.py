@@ -9,6 +9,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from bridge.changes.draft import Draft
+from bridge.changes.effect import Effect
 from bridge.changes.path_history import VaultState
 from bridge.changes.rebase import merge_file
 from bridge.changes.undo import (
@@ -164,9 +165,10 @@ class ChangeReview:
         def planner(draft: Draft) -> PlannedChange:
             today = self._in_state(id_, "proposed")
             draft.back = bool(change.facts.undoes)
-            apply_proposal(draft, today, self._store.snapshots.read, self._today, hunks)
+            left = apply_proposal(draft, today, self._store.snapshots.read, self._today, hunks)
             switches = hunk_states_after_accept(today, self._store.snapshots.read, self._store.journal.change, hunks)
-            planned = PlannedChange(first_path(change), facts=replace(change.facts, switches=switches))
+            facts = replace(change.facts, switches=switches)
+            planned = PlannedChange(first_path(change), Effect(warnings=left), facts)
             return self._counter.forecast(draft, planned, None) if change.facts.forecast else planned
 
         accepting = replace(author, proposes=False, confirmed=True)

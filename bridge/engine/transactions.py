@@ -363,7 +363,8 @@ class ChangeWriter:
             # Before the reason, which is shown wherever a person decides.
             change = replace(change, reason=f"{means} {change.reason or ''}".rstrip())
             outcome = replace(outcome, warnings=(means, *outcome.warnings))
-        change = replace(change, state="proposed", expires=change.time + PROPOSED_FOR_S)
+        facts = replace(change.facts, apart=outcome.apart)
+        change = replace(change, state="proposed", expires=change.time + PROPOSED_FOR_S, facts=facts)
         await asyncio.to_thread(self._store.journal.propose, change, outcome.plan.blobs)
         self._events.publish(ChangeProposed(*event_fields(change)), self._id)
         return replace(outcome, change=change)

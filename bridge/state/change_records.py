@@ -52,6 +52,8 @@ class ChangeFacts(Record, omit_defaults=True, forbid_unknown_fields=False):
     """Whether a client with its own token made or proposed it."""
     forecast: bool = False
     """Whether it is compared with its forecast, also when a proposal of it is accepted."""
+    apart: bool = False
+    """Whether each note of a proposal changes on its own, so that one that changed since can be left out."""
     agreement: str | None = None
     """The id by which the agents' folder that it sets up counts from then on."""
 

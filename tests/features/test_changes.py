@@ -10,7 +10,7 @@ import pytest_asyncio
 
 from bridge.api.call import OWNER, Call, Principal
 from bridge.engine.bridge import Bridge
-from bridge.errors import ChangeNotFound
+from bridge.errors import ChangeConflict, ChangeNotFound
 from bridge.features import get_operation
 from tests.engine.conftest import until
 
@@ -45,6 +45,11 @@ class Notes:
             lines = [{"op": "replace_lines", "lines": [at, at], "text": text} for at, text in CHANGED.items()]
             edits.append({"op": "edit_note", "path": name, "digest": self.digest(name), "edits": lines})
         return str((await get_operation("change_set").run(self.owner, {"edits": edits})).change_id)
+
+    async def write(self, name: str, text: str) -> None:
+        """Save a note as another program does."""
+        (self._root / name).write_text(text)
+        await self.owner.vault.indexer.look_at([name])
 
     async def asked(self, who: Call, operation: str, **arguments: Any) -> str:
         """Ask for what is a change itself, and return its id."""
@@ -222,3 +227,36 @@ async def test_what_was_cut_off_is_left_out_of_the_undo_of_its_session_by_name(n
     assert refused.value.hint == undone.warnings[0]
     await notes.asked(notes.owner, "undo_change", change_id=cut_off)
     assert notes.restored() == {(name, line) for name in NAMES for line in CHANGED}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"find": "line 5\n", "replace": "five\n"}, {"properties": {"status": "read"}}],
+    ids=["text", "property"],
+)
+async def test_a_note_that_changed_since_is_left_out_of_a_proposal_of_many(
+    notes: Notes, arguments: dict[str, Any]
+) -> None:
+    changed = (
+        notes.texts()["a.md"].replace("line 5\n", "own\n").replace("line 1\n", "---\nstatus: new\n---\nline 1\n", 1)
+    )
+    proposed = await notes.asked(notes.agent, "change_notes", **arguments)
+    await notes.write("a.md", changed)
+    await notes.write("b.md", notes.texts()["b.md"].replace("line 50\n", "own\n"))
+    accepted = await get_operation("decide").run(notes.owner, {"id": proposed, "verdict": "accept"})
+    assert accepted.warnings == ("`a.md` is left out. These lines were changed since.",)
+    made = "five\n" if "find" in arguments else "status: read\n"
+    assert sorted(name for name, text in notes.texts().items() if made in text) == ["b.md", "c.md"]
+    assert "own\n" in notes.texts()["b.md"]
+    assert notes.texts()["a.md"] == changed
+    await notes.asked(notes.owner, "undo_change", change_id=proposed)
+    assert made not in "".join(notes.texts().values())
+
+
+async def test_a_proposal_of_many_of_which_nothing_is_left_is_refused(notes: Notes) -> None:
+    proposed = await notes.asked(notes.agent, "change_notes", find="line 5\n", replace="five\n")
+    for name in NAMES:
+        await notes.write(name, notes.texts()[name].replace("line 5\n", "own\n"))
+    with pytest.raises(ChangeConflict):
+        await get_operation("decide").run(notes.owner, {"id": proposed, "verdict": "accept"})
+    assert (await notes.shown(proposed)).state == "proposed"

@@ -66,6 +66,11 @@ class Request(Record, metaclass=AbstractRecord, tag_field="op"):
         return None if self.relinks else (self.path,)
 
     @property
+    def apart(self) -> bool:
+        """Whether each of its notes changes on its own."""
+        return self.keeps_structure
+
+    @property
     def agreement(self) -> str | None:
         """The id by which the agents' folder counts that it sets up, if it does."""
         return None

@@ -107,6 +107,10 @@ class ReplaceEverywhere(Request, kw_only=True, tag="replace_everywhere"):
     def paths(self) -> Collection[VaultPath]:
         return self.among
 
+    @property
+    def apart(self) -> bool:
+        return True
+
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         planned = replace_text_everywhere(self.among, self.old, self.new, context.view(draft))
         draft.take(planned.plan)
