@@ -8,6 +8,8 @@ from msgspec.structs import replace
 
 from bridge.changes.draft import plan_replacements
 from bridge.changes.effect import Effect, PlanAndEffect, SkippedFile, name_warnings
+from bridge.changes.heading import follow_headings
+from bridge.changes.relink import Shift
 from bridge.changes.view import BOOKMARKS, VaultView
 from bridge.errors import InvalidArguments, InvalidProperties, NoteNotFound, NoteUnreadable, TextNotFound, TooLarge
 from bridge.index.note import IndexedNote
@@ -37,7 +39,9 @@ NoteEdit = Callable[[VaultPath, bytes], tuple[bytes, int]]
 """Returns the new bytes of a file, and how many places in it changed."""
 
 
-def edit_many(paths: Iterable[VaultPath], view: VaultView, edit: NoteEdit) -> PlanAndEffect:
+def edit_many(
+    paths: Iterable[VaultPath], view: VaultView, edit: NoteEdit, *, edits_headings: bool = False
+) -> PlanAndEffect:
     files: dict[VaultPath, tuple[bytes, bytes]] = {}
     skipped: list[SkippedFile] = []
     occurrences: dict[VaultPath, int] = {}
@@ -54,7 +58,8 @@ def edit_many(paths: Iterable[VaultPath], view: VaultView, edit: NoteEdit) -> Pl
             view.require_changeable(path)
             files[path] = before, after
             occurrences[path] = count
-    effect = Effect(files=tuple(files), occurrences=occurrences, skipped=tuple(skipped))
+    rewritten = tuple(follow_headings(view, Shift.of(view.names, {}), files)) if edits_headings else ()
+    effect = Effect(tuple(files), 0, len(rewritten), rewritten, occurrences=occurrences, skipped=tuple(skipped))
     return PlanAndEffect(plan_replacements(files), effect)
 
 
@@ -241,7 +246,10 @@ def replace_text_everywhere(paths: Collection[VaultPath], old: str, new: str, vi
 
 
 def rename_tag_everywhere(rename: TagRename, view: VaultView) -> PlanAndEffect:
-    """Plan to rename a tag in every note and canvas; queries, bases and bookmarks that name it are only listed."""
+    """Plan to rename a tag in every note and canvas, and in links to headings with it.
+
+    Queries, bases and bookmarks that name it are only listed.
+    """
 
     def edit(path: VaultPath, data: bytes) -> tuple[bytes, int]:
         if not path.lower().endswith((".md", ".canvas")):
@@ -250,7 +258,7 @@ def rename_tag_everywhere(rename: TagRename, view: VaultView) -> PlanAndEffect:
         return edited.data, edited.count
 
     carriers = {path for path, note in view.notes.items() if any(map(rename.apply, note.tags))}
-    planned = edit_many(view.in_reach((*carriers, *unread_properties(view))), view, edit)
+    planned = edit_many(view.in_reach((*carriers, *unread_properties(view))), view, edit, edits_headings=True)
     below = "" if rename.children else r"(?!/)"
     named = files_with_queries(view, rf"(?<![\w/-]){re.escape(rename.old)}(?![\w-]){below}")
     effect = replace(planned.effect, named_in=named)

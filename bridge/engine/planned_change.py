@@ -41,7 +41,8 @@ class PlannedChange(Record):
     @property
     def apart(self) -> bool:
         """Whether each of its notes changes on its own, so that one that is saved meanwhile can be left out."""
-        return len(self.requests) == 1 and self.requests[0].apart and self.verify is None
+        is_apart = len(self.requests) == 1 and self.requests[0].apart and not self.effect.links_rewritten
+        return is_apart and self.verify is None
 
     def without(self, paths: Collection[VaultPath]) -> "PlannedChange":
         """Return the change as it is made when some notes are left out."""

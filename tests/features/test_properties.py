@@ -87,6 +87,25 @@ async def test_values_are_counted_item_by_item_and_without_case(served: Served) 
     assert "There is no property `statsu`" in (await served.call("property_report", name="statsu")).json["notices"][0]
 
 
+async def test_links_to_headings_with_a_tag_follow_its_new_name(served: Served) -> None:
+    root, card = served.bridge.find(None).root, "# Card #todo\\n> [!note] #todo\\n[[Plan#Now todo]]"
+    texts = {
+        "Plan.md": "# Now #todo\n\nSoon #todo/soon\n---\n\n> #todo\n\n| a |\n|-|\n| #todo |\n\n- #todo [[#Now todo]]",
+        "Other.md": "[[Plan#Now todo|n]] ![[Plan#Soon todo/soon]] [n](Plan.md#Now%20todo)",
+        "Cards.canvas": f'{{"nodes":[{{"id":"1","type":"text","text":"{card}","x":0,"y":0}}],"edges":[]}}',
+    }
+    for name, text in texts.items():
+        (root / name).write_text(text)
+    await served.bridge.find(None).vault.indexer.look_at([""])
+    made = await change(served, "rename_tag", tag="todo", to="task")
+    assert (made["links_broken"], made["links_rewritten"]) == ([], 5)
+    assert {name: (root / name).read_text() for name in texts} == {
+        name: text.replace("todo", "task") for name, text in texts.items()
+    }
+    await change(served, "undo_change", change_id=made["change_id"])
+    assert {name: (root / name).read_text() for name in texts} == texts
+
+
 async def test_a_tag_is_renamed_everywhere_and_undone_byte_for_byte(served: Served) -> None:
     before = contents(served)
     tried = await change(served, "rename_tag", tag="#todo", to="task", dry_run=True)

@@ -92,7 +92,7 @@ async def rename_tag(
 ) -> ManyWritten:
     """Rename a tag in the properties and the text of all notes and canvases, or merge it into another.
 
-    The agents' folder stays as it is.
+    Links to headings that have it follow. The agents' folder stays as it is.
 
     Args:
         tag: The tag, in any case.
