@@ -103,6 +103,28 @@ async def test_a_check_finds_what_is_wrong_and_nothing_else(served: Served, chec
     assert sorted(one["text"] for one in await plan(served, check)) == sorted(texts)
 
 
+async def test_of_rules_that_contradict_each_other_the_narrower_holds(served: Served) -> None:
+    head = "---\ntype: schema\nfor{}\n---\n|name|type|values|\n|-|-|-|\n|phase|text|{}|\n"
+    texts = {
+        "Rules/Books.md": head.format("_type: book", "opened, closed"),
+        "Rules/Novels.md": head.format(": Novels", "openend, closed"),
+        **{f"Novels/{name}.md": f"---\ntype: book\nphase: {name}\n---\n" for name in ("opened", "openend", "clsoed")},
+        **{f"Novels/{n}.md": "---\nphase: closed\n---\n" for n in range(2)},
+        **{f"Books/{n}.md": "---\ntype: book\nphase: openend\n---\n" for n in range(4)},
+        **{f"Lists/{n:02}.md": "---\nphase: [closed]\n---\n" for n in range(90)},
+    }
+    for path, text in texts.items():
+        (root(served) / path).parent.mkdir(exist_ok=True)
+        (root(served) / path).write_text(text)
+    await served.bridge.find(None).vault.indexer.look_at([""])
+    found = [one["text"] for one in await plan(served, "conventions", "property_types") if "phase" in one["text"]]
+    assert sorted(found) == [
+        *(f"In [[Books/{n}|{n}]], change `phase` from `openend` to `opened`" for n in range(4)),
+        "In [[Novels/clsoed|clsoed]], change `phase` from `clsoed` to `closed`",
+        "In [[Novels/opened|opened]], change `phase` from `opened` to `openend`",
+    ]
+
+
 async def test_a_label_and_a_note_without_words_are_no_sure_link(served: Served) -> None:
     sure = {one["notes"][0]: is_sure(one) for one in await plan(served, "missing_links")}
     assert sure == {

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
+from functools import cache
 from itertools import chain
 from typing import Final
 
@@ -11,7 +12,10 @@ from bridge.changes.requests.edit_note import SetProperties
 from bridge.changes.requests.many_notes import RenameProperty, RenameTag
 from bridge.features.properties.public import (
     PropertyCount,
+    Rule,
+    RuleScope,
     ValueKind,
+    applies_to,
     count_properties,
     find_violations,
     infer_rules,
@@ -105,10 +109,13 @@ class PropertyTypes:
                 expected[fold_case(count.name)] = chosen  # type: ignore[assignment]
             elif filled >= MIN_NOTES_WITH_PROPERTY and often >= USUAL * filled:
                 expected[fold_case(count.name)] = kind
+        stated = _by_name(rule for rule in scope.stated if rule.kind == "type")
         for note in scope.fresh():
             for name, value in note.properties.items():
                 kind = expected.get(fold_case(name), "empty")
                 if fold_case(name) in _OWN or (converted := convert_value(value, kind)) is None:
+                    continue
+                if any(kind not in rule.expected for rule in stated.get(fold_case(name), ()) if applies_to(rule, note)):
                     continue
                 yield TidyFinding(
                     check=self.name,
@@ -155,11 +162,27 @@ class ViolatedConventions:
     def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
         notes = list(scope.notes.values())
         fresh = list(scope.fresh())
+
+        @cache
+        def size(within: RuleScope) -> int:
+            return sum(map(within.contains, notes))
+
         inferred = [rule for rule in infer_rules(notes, 0.9) if rule.kind == "values"]
-        stated = [rule for rule in scope.stated if rule.kind == "values"]
+        stated = sorted((rule for rule in scope.stated if rule.kind == "values"), key=lambda each: size(each.scope))
+        rules = _by_name((*stated, *inferred))
         for rule, note, found in find_violations(fresh, stated, inferred, notes):
             scope.budget.pause()
-            wanted = find_closest(found, rule.expected)
+            # What a narrower rule for the note does not allow would be changed back by it.
+            narrower = [
+                {fold_case(value) for value in one.expected}
+                for one in rules.get(fold_case(rule.name), ())
+                if (one.source is None) == (rule.source is None)
+                and one.scope != rule.scope
+                and applies_to(one, note)
+                and size(one.scope) <= size(rule.scope)
+            ]
+            allowed = (value for value in rule.expected if all(fold_case(value) in one for one in narrower))
+            wanted = find_closest(found, allowed)
             name = next((own for own in note.properties if fold_case(own) == fold_case(rule.name)), None)
             if wanted is None or name is None or note.properties[name] != found:
                 continue
@@ -178,6 +201,13 @@ class ViolatedConventions:
                 key=rule.name,
                 kind="violation",
             )
+
+
+def _by_name(rules: Iterable[Rule]) -> Mapping[str, Sequence[Rule]]:
+    found: defaultdict[str, list[Rule]] = defaultdict(list)
+    for rule in rules:
+        found[fold_case(rule.name)].append(rule)
+    return found
 
 
 PLURALS = (("ies", "y"), ("es", ""), ("s", ""))
