@@ -202,7 +202,7 @@ def describe_inexpressible(operation: "Operation", arguments: Mapping[str, Any])
 
 def unknown_argument(operation: "Operation", unknown: Sequence[str], names: list[str]) -> InvalidArguments:
     # Callers with one vault are not shown that argument.
-    near = [find_closest(name, names) or find_closest(name, [VAULT], 0.8) for name in unknown[:TOLD]]
+    near = [find_closest(name, [*names, VAULT]) for name in unknown[:TOLD]]
     suggestion = (
         f"did you mean {', '.join(f'`{one}`' for one in near)}?"
         if all(near)

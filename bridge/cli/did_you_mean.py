@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from bridge.cli.catalogue import read_catalogue, typed_name
-from bridge.text.closest import find_closest
+from bridge.text.closest import find_alike
 
 MAX_HANGING_INDENT = 21
 """Most columns that command names take before their descriptions."""
@@ -85,8 +85,8 @@ def did_you_mean(written: str, choices: Iterable[str]) -> str:
     word = written.replace("_", "-").casefold()
     renamed = read_catalogue()["renamed"].get(word.replace("-", "_"), "")
     near = [name for name in (typed_name(renamed), *MEANT.get(word, ())) if name in names]
-    if not near and find_closest(word, names, 0.8) is None:
-        near = [name for name in names if word in name.split("-")]
-    if near := near or [close for close in [find_closest(word, names)] if close]:
+    alike = find_alike(word, names)
+    near = near or [name for name in alike if word in name.split("-")] or sorted(alike, key=alike.__getitem__)[-1:]
+    if near:
         return f"; did you mean {' or '.join(f'`{name}`' for name in near[:MAX_NAMES])}?"
     return f"; there are {', '.join(names)}." if len(names) <= MAX_NAMES else "."

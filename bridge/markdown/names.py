@@ -7,10 +7,8 @@ from typing import Any
 from bridge.errors import NoteNotFound
 from bridge.markdown.links import ResolvedLink, fold_name, is_external, resolve_relative, split_target
 from bridge.markdown.note import LinkKind
+from bridge.text.closest import find_alike, likeness
 from bridge.types import VaultPath
-
-ALIKE = 60.0
-"""Similarity (0-100) from which a name is suggested in place of one that does not exist."""
 
 
 class Names:
@@ -98,23 +96,19 @@ class Names:
 
     def closest(self, path: str, limit: int = 3) -> list[VaultPath]:
         """Return the paths most similar to one that does not exist, best first."""
-        from rapidfuzz import fuzz, process
-
         wanted, names = fold_name(path).strip("/ "), dict(self._folded)
         # An extension shared by nearly every file makes no two of them similar.
         wholes = {known: folded.removesuffix(".md") for known, folded in names.items()}
         stems = {known: stem(folded) for known, folded in names.items()}
-        near = {
-            known
-            for query, choices in ((wanted.removesuffix(".md"), wholes), (stem(wanted), stems))
-            for _, _, known in process.extract(query, choices, scorer=fuzz.ratio, limit=4 * limit, score_cutoff=ALIKE)
-        }
+        whole = find_alike(wanted.removesuffix(".md"), wholes.values(), by_words=False)
+        name = find_alike(stem(wanted), set(stems.values()))
         kin = file_name(wanted).rpartition(".")[2] if "." in file_name(wanted) else "md"
 
         def unlikeness(known: VaultPath) -> tuple[float, bool, VaultPath]:
-            whole, name = fuzz.ratio(wanted, names[known]), fuzz.ratio(stem(wanted), stems[known])
-            return -max(whole, name) - whole / 2, not names[known].endswith(f".{kin}"), known
+            alike = max(whole.get(wholes[known], 0.0), name.get(stems[known], 0.0))
+            return -alike - likeness(wanted, names[known]) / 2, not names[known].endswith(f".{kin}"), known
 
+        near = (known for known in names if wholes[known] in whole or stems[known] in name)
         return sorted(near, key=unlikeness)[:limit]
 
     def has_folder(self, path: str) -> bool:

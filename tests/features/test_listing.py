@@ -44,11 +44,11 @@ async def test_what_no_note_has_is_named_with_the_closest(served: Served) -> Non
         return said
 
     assert await notices("find_notes", folder="Bred", tags=["beans"]) == [
-        "There is no folder `Bred` with notes; the closest are `Bread`, `Bread/Old`.",
-        "There is no tag `beans`; the closest are `garden/beans`, `bread`.",
+        "There is no folder `Bred` with notes; the closest is `Bread`.",
+        "There is no tag `beans`; the closest is `garden/beans`.",
     ]
     assert await notices("find_notes", properties={"stauts": "done"}) == [
-        "There is no property `stauts`; the closest are `status`, `tags`."
+        "There is no property `stauts`; the closest is `status`."
     ]
     assert await notices("find_notes", properties={"status": "don"}) == [
         "No note has the value `don` in `status`; the closest is `done`."

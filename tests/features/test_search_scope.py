@@ -32,7 +32,7 @@ async def test_a_path_that_does_not_exist_is_noticed(served: Served) -> None:
     assert answer["notices"] == ["There is no note and no folder with notes `Wine`."]
     found, answer = await search(served, paths=["Garden", "Bread/Ryee.md"])
     assert found == ["Garden/Rye grass.md"]
-    assert "`Bread/Ryee.md`; the closest are `Bread/Rye.md`" in answer["notices"][0]
+    assert "`Bread/Ryee.md`; the closest is `Bread/Rye.md`" in answer["notices"][0]
 
 
 async def test_hits_below_a_score_are_dropped_and_not_counted(served: Served) -> None:

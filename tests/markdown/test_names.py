@@ -76,7 +76,8 @@ def test_closest_prefers_notes_when_a_note_was_meant() -> None:
 
 def test_closest_offers_nothing_far_fetched_and_at_most_its_limit() -> None:
     names = Names(VaultPath(f"Note {n}.md") for n in range(20))
-    assert len(names.closest("Note 3x.md", limit=2)) == 2
+    assert names.closest("Note 3x.md") == ["Note 3.md"]
+    assert len(names.closest("Note.md", limit=2)) == 2
     assert names.closest("qqqqqqqq") == []
     assert Names([VaultPath("Kombucha.md"), VaultPath("Index.md")]).closest("nosuch.md") == []
     assert Names([VaultPath("Kombucha.md"), VaultPath("Index.md")]).closest("nul.md") == []
@@ -88,8 +89,8 @@ def test_closest_offers_nothing_far_fetched_and_at_most_its_limit() -> None:
     [
         ("Plam", "There is no note `Plam`; the closest is `Work/Plan.md`.", "Use one "),
         (
-            "Work/S",
-            "There is no note `Work/S`; the closest are `Work/Sow.md`, `Work/Plan.md`.",
+            "Work/Sw",
+            "There is no note `Work/Sw`; the closest is `Work/Sow.md`.",
             "Use one of these, or ",
         ),
         ("zzzzzz", "There is no note `zzzzzz`.", "`find_notes` lists notes, `search` finds them."),

@@ -106,8 +106,8 @@ def test_no_note_has_a_tag_that_nobody_wrote() -> None:
 
 
 def test_a_tag_that_no_note_has_is_told_with_the_closest() -> None:
-    assert no_such_tag(NOTES, "plnat") == "There is no tag `plnat`; the closest are `plant`, `planting`."
-    assert no_such_tag(NOTES, "#plant/shad") == "There is no tag `plant/shad`; the closest are `plant/shade`, `plant`."
+    assert no_such_tag(NOTES, "plnat") == "There is no tag `plnat`; the closest is `plant`."
+    assert no_such_tag(NOTES, "#plant/shad") == "There is no tag `plant/shad`; the closest is `plant/shade`."
     assert no_such_tag(NOTES, "zzzzzz") == "There is no tag `zzzzzz`."
     assert no_such_tag({}, "plant") == "There is no tag `plant`."
 

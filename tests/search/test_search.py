@@ -134,7 +134,7 @@ async def test_filters_that_no_note_passes_say_so(sources: Sources) -> None:
         (
             "rise",
             {"properties": {"statsu": "done"}},
-            ["There is no property `statsu`; the closest are `status`, `tags`."],
+            ["There is no property `statsu`; the closest is `status`."],
         ),
         (
             "rise",
@@ -142,9 +142,9 @@ async def test_filters_that_no_note_passes_say_so(sources: Sources) -> None:
             ["No note has the value `drafts` in `status`; the closest is `draft`."],
         ),
         ("tag:#work/weekli", {}, ["There is no tag `work/weekli`; the closest is `work/weekly`."]),
-        ("rise path:Gardn", {}, ["No path contains `Gardn`; the closest are `Garden`, `Garden/Fern.md`."]),
+        ("rise path:Gardn", {}, ["No path contains `Gardn`; the closest is `Garden`."]),
         ("rise file:Meetign", {}, ["No path contains `Meetign`; the closest is `Work/Meeting notes.md`."]),
-        ("[statsu:done]", {}, ["There is no property `statsu`; the closest are `status`, `tags`."]),
+        ("[statsu:done]", {}, ["There is no property `statsu`; the closest is `status`."]),
         ("[status:drift]", {}, ["No note has the value `drift` in `status`; the closest is `draft`."]),
         (
             "rise tag:wrok",

@@ -1,10 +1,47 @@
+import pytest
+
 from bridge.text.closest import find_closest, find_mistyped
 
 
 def test_the_most_similar_name_is_found_in_its_own_spelling() -> None:
     assert find_closest("FILENAEM", ["Title", "fileName", "folder"]) == "fileName"
     assert find_closest("zebra", ["Title", "fileName"]) is None
-    assert find_closest("titel", ["Title"], 0.9) is None
+    assert find_closest("titel", ["Title"]) == "Title"
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [
+        ("bread", "Readme"),
+        ("Foo", "Flomo"),
+        ("Foo", "Food template"),
+        ("TODO", "uTools"),
+        ("remove_note", "move_note"),
+        ("get_note", "give_note"),
+        ("2031-01-01", "2031-01-02"),
+        ("status", "tags"),
+        ("is", "as"),
+        ("", "a"),
+    ],
+)
+def test_a_name_is_not_closest_for_want_of_a_better_one(name: str, known: str) -> None:
+    assert find_closest(name, [known]) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [
+        ("oven", "Cob oven"),
+        ("Evergren notes", "Evergreen notes turn ideas into objects"),
+        ("lsit_workflow", "list_workflows"),
+        ("max_file_md", "max_file_mb"),
+        ("plan", "Plan 2026"),
+        ("Plan 2026", "2026 plan"),
+        ("卡片笔记", "双链笔记与卡片笔记"),
+    ],
+)
+def test_a_name_is_closest_by_its_words_or_but_for_a_slip(name: str, known: str) -> None:
+    assert find_closest(name, ["Unlike", known]) == known
 
 
 def test_words_within_some_typing_errors_are_found_nearest_first() -> None:
