@@ -55,6 +55,10 @@ class Embedders:
             self._is_set_up, self.trouble = True, None
         return None
 
+    def has_installed(self) -> bool:
+        """Return whether there is an embedding model to choose. Blocks."""
+        return any(model.spec.purpose == "embed" for model in installed_models(self.models_dir))
+
     async def current(self, choice: ModelChoice | None) -> Embedder | None:
         """Return the embedder of the settings' model or else of the one that fits, or None with `trouble` set."""
         if (setup := self.setup()) is not None:

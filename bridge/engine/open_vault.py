@@ -35,6 +35,7 @@ from bridge.index.index import Index
 from bridge.markdown.names import Names
 from bridge.records import Record
 from bridge.search.model import Sources
+from bridge.search.outcome import BEING_EMBEDDED
 from bridge.search.vocabulary import Vocabulary
 from bridge.settings.schema import Settings
 from bridge.state.store import Store
@@ -163,7 +164,7 @@ class OpenVault(Record, eq=False):
             index=self.index.view("notes"),
             embed_query=self.embed_query,
             known_words=self.known_words,
-            no_model=setup.notice if setup else "",
+            no_model=setup.notice if setup else self._why_by_words(),
             rerank=self.rerankers.score,
             graph=self.graph,
             co_reading=self.co_reading.co_reading,
@@ -186,6 +187,15 @@ class OpenVault(Record, eq=False):
     async def known_words(self, words: Collection[str]) -> frozenset[str]:
         """Return those of some words that the model of the searchable vectors knows; none where no model can tell."""
         return await self.embedders.known_words(self.index.answering_model, words)
+
+    def _why_by_words(self) -> str:
+        """Return why a search is by words only, if only for want of vectors; empty when it is not, or of a model."""
+        is_late = not self.index.answering_model and self.index.pending_vectors() > 0
+        if not is_late or self.embedders.trouble or self.backfill.trouble:
+            return ""
+        # The first searches come before the model is chosen.
+        known = self.backfill.model is not None or self.embedders.has_installed()
+        return BEING_EMBEDDED if known else ""
 
     def why_not_by_meaning(self) -> BridgeError:
         """Return why `embed_query` has no vector: no model, an unusable model, or no vectors yet."""

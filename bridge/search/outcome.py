@@ -15,6 +15,10 @@ _NO_MODEL = (
     "There is no model ready, so this is keyword search; `vaultside models install` adds search by meaning,"
     " `status` tells how far it is."
 )
+BEING_EMBEDDED = (
+    "The notes are being indexed for search by meaning, so this is keyword search; `vaultside index` finishes it,"
+    " `status` tells how far it is."
+)
 _OTHER_LANGUAGE = f"The model reads English, and this is {{language}}: {_MULTILINGUAL} that reads both."
 _NOT_EMBEDDED = "Nothing is found by meaning yet: {count:,} {passages} not embedded."
 _NOTHING_FOUND = "None of your notes is about this."

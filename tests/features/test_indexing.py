@@ -1,6 +1,7 @@
 """Keeping the index true on request."""
 
 import hashlib
+import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,9 @@ import pytest_asyncio
 
 from bridge.settings.file import save_settings
 from bridge.settings.schema import Settings
-from tests.features.served import Served, serving, write_vault
+from tests.features.served import Served, command, readable, serving, write_vault
 from tests.server.clients import bearer, call, made
+from tests.vaults import SAMPLE
 
 NOTES = {"A.md": "# A\n\nalpha\n", "B.md": "# B\n\nbeta\n", "Sub/C.md": "# C\n\ngamma\n"}
 
@@ -185,3 +187,29 @@ async def test_why_a_file_that_is_there_is_not_in_the_index_is_told(served: Serv
     assert await told("Old.md") == ("skipped", "Left out by the setting `exclude`: `Old*`.")
     assert await told("New.md") == ("pending", "It was not noticed yet; `reindex` reads it now.")
     assert (await served.call("index_status", path="Older.md")).code == "note_not_found"
+
+
+async def test_ask_says_what_waits_for_its_vectors(tmp_path: Path, models_dir: Path) -> None:
+    vault = write_vault(tmp_path / "Notes", {"Rye.md": "Rye bread is dense and sour.\n"})
+    async with serving([vault], tmp_path / "data", models_dir) as served:
+        await readable(served, meaning=True)
+        await served.call("pause_indexing")
+        await served.call("create_note", path="Spelt.md", text="Spelt bread is light.\n")
+        said = (
+            "1 passage cannot be found by meaning yet: `vaultside index` finishes that, `status` tells how far it is."
+        )
+        assert said in (await served.call("ask", question="Is spelt bread light?")).json["notices"]
+        await served.call("resume_indexing")
+        await readable(served, meaning=True)
+        assert "by meaning" not in str((await served.call("ask", question="Is spelt bread light?")).json["notices"])
+
+
+async def test_the_first_search_does_not_miss_a_model_that_is_there(tmp_path: Path, models_dir: Path) -> None:
+    vault = shutil.copytree(SAMPLE, tmp_path / "Notes")
+    ran = await command("search", "sour bread", "--vault", str(vault), data=tmp_path / "data", models=models_dir)
+    assert (ran.status, "no model" in ran.err) == (0, False), ran.err
+    assert "being indexed for search by meaning" in ran.err or "cannot be found by meaning yet" in ran.err, ran.err
+    without = await command(
+        "search", "sour bread", "--vault", str(vault), data=tmp_path / "none", models=tmp_path / "no"
+    )
+    assert "There is no model ready" in without.err

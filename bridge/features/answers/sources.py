@@ -20,6 +20,7 @@ from bridge.search.excerpts import Excerpt, Excerpts, cut_excerpts
 from bridge.search.model import SearchAnswer, SearchRequest, ShownPassage
 from bridge.search.pack import PackedItem, pack
 from bridge.search.pipeline import search
+from bridge.text.counts import count_of
 from bridge.text.function_words import content_words
 from bridge.text.invisible import visible_text
 from bridge.text.words import words_of
@@ -136,13 +137,27 @@ async def find_sources(
         sources,
         {source.number: best if source.path in own else score for source, score in zip(sources, scores, strict=True)},
         {note.path: note for note in (*searched.notes.values(), *(note for _, note in cut))},
-        (*unknown, *searched.answer.notices, *_no_room(mentioned, {one.path for one in sources})),
+        (
+            *unknown,
+            *searched.answer.notices,
+            *_explain_backlog(call, searched),
+            *_no_room(mentioned, {one.path for one in sources}),
+        ),
         # What the user points to may answer it, whatever its words are.
         None if mentioned else searched.answer.answerability,
         searched.answer.hits[0].title if searched.answer.hits else None,
         searched.answer.asked,
         frozenset(own),
     )
+
+
+def _explain_backlog(call: Call, searched: "SearchedExcerpts") -> Iterator[str]:
+    waiting = call.vault.index.pending_vectors()
+    if waiting and searched.answer.mode_used != "keyword":
+        yield (
+            f"{count_of(waiting, 'passage')} cannot be found by meaning yet: `vaultside index` finishes that, `status`"
+            " tells how far it is."
+        )
 
 
 class SearchedExcerpts(Record):
