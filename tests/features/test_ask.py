@@ -44,6 +44,14 @@ async def test_that_the_agents_notes_were_not_asked_is_said_where_nothing_answer
     assert "`recall`" not in " ".join((await ask(served, FED))["notices"])
 
 
+@pytest.mark.parametrize(("text", "answers"), [("on 16 February 1962", "When"), ("in Bath", "Where")])
+async def test_a_line_that_says_when_does_not_answer_where(served: Served, text: str, answers: str) -> None:
+    await served.call("create_note", path="Ada Quill.md", text=f"# Ada Quill\n\nAda Quill was born {text}.\n")
+    for word in ("When", "Where"):
+        judged = (await ask(served, f"{word} was Ada Quill born?"))["answerability"]
+        assert (judged["verdict"] == "answered") is (word == answers)
+
+
 async def use_chat_model(served: Served, file: Path, **settings: Any) -> None:
     """Place a chat model and choose it."""
     chosen = {"chat_model": place_chat_model(served.models, file), "chat_threads": 1}

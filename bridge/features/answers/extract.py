@@ -7,6 +7,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from bridge.features.answers.prompt import Source
+from bridge.features.answers.question_kind import is_of_another_kind, kind_of
 from bridge.features.answers.quotes import Quote, RankedLines, RelevantNote, first_quotes, say_value
 from bridge.features.answers.records import AnswerSentence, Citation
 from bridge.features.answers.sources import FoundSources
@@ -67,7 +68,15 @@ def _cite(question: str, found: FoundSources, lines: RankedLines, nearness: Sequ
     )
     if found.answerability is None:
         return QuotedAnswer(sources, citations, None, ())
-    chance = max((one.score for one in quotes if not one.asks), default=0.0)
+    kind = kind_of(question)
+    chance = max(
+        (
+            one.score
+            for one in quotes
+            if not (one.asks or (kind and is_of_another_kind(kind, one.sentence.text, question)))
+        ),
+        default=0.0,
+    )
     said = [f"{one.sentence.text} {one.above}" for one in quotes]
     judged = assess_quotes(found.answerability, question, found.asked, chance, said)
     shown = citations[:1] if judged.verdict == "not_in_vault" else citations

@@ -4,6 +4,7 @@ import re
 from typing import Final, Literal
 
 from bridge.text.fold import fold_case, fold_word
+from bridge.text.stems import language_of
 
 Kind = Literal["moment", "amount", "person", "place"]
 
@@ -52,6 +53,14 @@ _NUMBER: Final = re.compile(
     r"|tres|cuatro|cinco|seis|siete|ocho|nueve|diez)\b|दो|तीन|चार|पांच|पाँच|छह|सात|आठ|नौ|दस",
     re.IGNORECASE,
 )
+_OF_A_DATE: Final = re.compile(
+    r"(?<=\d\s)\w+|(?<=\d\.\s)\w+|(?<=\d(?:st|nd|rd|th)\s)\w+|\w+(?=\s\d{1,2}(?!\d))"
+    r"|\b(?:january|february|march|april|may|june|july|august|september|october|november|december"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b",
+    re.IGNORECASE,
+)
+"""The word for a month or a day, by the number of the day beside it, or in English."""
+
 _CASED: Final = re.compile(r"[A-Za-z\u00c0-\u024f\u0370-\u052f]")
 _NAME: Final = re.compile(r"(?:(?<=\w\s)|(?<=[,:]\s)|(?<=[A-Z]\.\s))[A-Z\u00c0-\u00de\u0410-\u042f][\w'’-]+")
 """A word with a capital that does not begin a sentence."""
@@ -76,10 +85,24 @@ def can_answer(kind: Kind, text: str, question: str) -> bool:
         return _DATE.search(text) is not None
     if kind == "amount":
         return _NUMBER.search(text) is not None
+    return bool(_find_names(text, question)) if _CASED.search(text) else any(map(str.isalpha, text))
+
+
+def is_of_another_kind(kind: Kind, text: str, question: str) -> bool:
+    """Return whether a text says only when where or who is asked for, or only where or who when when is."""
     if not _CASED.search(text):
-        return any(map(str.isalpha, text))
+        return False
+    if kind == "moment":
+        # In German, any noun has a capital.
+        names = set() if language_of(f"{question} {text}") == "german" else _find_names(text, question)
+        return bool(names) and not (_DATE.search(text) or _NUMBER.search(text))
+    names = _find_names(text, question) - set(_OF_A_DATE.findall(text))
+    return kind in ("person", "place") and not names and _DATE.search(text) is not None
+
+
+def _find_names(text: str, question: str) -> set[str]:
     asked = {fold_word(word) for word in re.findall(r"\w+", question)}
-    return any(fold_word(name) not in asked for name in _NAME.findall(text))
+    return {name for name in _NAME.findall(text) if fold_word(name) not in asked}
 
 
 def names_answer(kind: Kind, name: str) -> bool:
