@@ -2,6 +2,7 @@
 
 import json
 import os
+import warnings
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -134,6 +135,14 @@ def default_data_dir() -> Path:
     import platformdirs
 
     return platformdirs.user_data_path("vaultside", appauthor=False)
+
+
+def user_runtime_dir() -> Path:
+    """Return the platform's folder for what programs of this user share while they run, whatever their data folder."""
+    import platformdirs
+
+    with warnings.catch_warnings(action="ignore"):
+        return platformdirs.user_runtime_path("vaultside", appauthor=False)
 
 
 def default_models_dir() -> Path:

@@ -34,9 +34,9 @@ from bridge.engine.schedule import CoReadingTracker
 from bridge.engine.signal import Signal, pause
 from bridge.engine.transactions import ChangeWriter
 from bridge.engine.vault_counter import VaultCounter
-from bridge.engine.vault_lock import VaultLock
+from bridge.engine.vault_lock import VaultLock, take_among_data_folders
 from bridge.engine.watchdog import log_failure, open_index
-from bridge.errors import BridgeError, IndexUnusable, NotReady
+from bridge.errors import BridgeError, IndexUnusable, NotReady, VaultHeld
 from bridge.events import Events, IndexProgress, NoteUpdate, PendingCounts
 from bridge.index.index import Index
 from bridge.index.note import IndexedNote
@@ -168,7 +168,9 @@ class Host:
         self._stop = asyncio.Event()
         self.signal = Signal()
         """Notified whenever something in the vault changes."""
-        self._lock: VaultLock | None = None
+        self._locks: list[VaultLock] = []
+        self.rival = ""
+        """What is said of a bridge that has the vault open with another data folder; empty without one."""
         self._task: asyncio.Task[None] | None = None
         self.trouble: BridgeError | None = None
         """The error that keeps the vault closed."""
@@ -185,7 +187,14 @@ class Host:
 
     def hold(self) -> None:
         """Take the vault's lock."""
-        self._lock = VaultLock.take(self.folders.lock(self.id), self.folders.runtime(self.id))
+        self._locks.append(VaultLock.take(self.folders.lock(self.id), self.folders.runtime(self.id)))
+        try:
+            self._locks += filter(None, [take_among_data_folders(self.id, self.folders)])
+        except VaultHeld as error:
+            self.rival = error.message
+            log.warning("%s: %s", self.root, error.message)
+        except BridgeError:
+            log.info("There is no folder in which to see whether another bridge has this vault open.")
         state = self.folders.state(self.id)
         if state.exists():
             # Counters are available from the first answer on; `_open` reports what is wrong with the file.
@@ -223,8 +232,8 @@ class Host:
             await self._vault.close()
         if self._store is not None:
             await asyncio.to_thread(self._store.close)
-        if self._lock is not None:
-            self._lock.release()
+        while self._locks:
+            self._locks.pop().release()
 
     async def _run(self) -> None:
         """Open the vault and keep it current until cancelled; restart after a failure."""

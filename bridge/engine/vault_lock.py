@@ -6,8 +6,10 @@ from typing import Any
 
 import orjson
 
+from bridge.data_folder import Folders, user_runtime_dir
 from bridge.errors import VaultHeld
-from bridge.private_files import lock_file, make_private, write_error
+from bridge.private_files import lock_file, make_private, write_error, write_private
+from bridge.types import VaultId
 
 
 class VaultLock:
@@ -37,10 +39,37 @@ class VaultLock:
         os.close(self._descriptor)
 
 
+def take_among_data_folders(vault: VaultId, folders: Folders) -> VaultLock | None:
+    """Take the lock that bridges of this user with other data folders take, too; None if one of this has it."""
+    lock = user_runtime_dir() / f"{vault}.lock"
+    holder = lock.with_suffix(".json")
+    # A bridge with a temporary data folder has the settings of another one.
+    data = os.fspath(folders.settings.resolve().parent)
+    try:
+        taken = VaultLock.take(lock, holder)
+    except VaultHeld:
+        other = read_json(holder)
+        if other == data:
+            return None
+        raise VaultHeld(
+            f"Another bridge has this vault open with the data folder `{other}`: neither undoes what the other changed."
+            " Stop one, or give both the same `--data-dir`."
+        ) from None
+    write_private(holder, orjson.dumps(data))
+    return taken
+
+
 def read_holder(runtime: Path) -> dict[str, Any]:
     """Read which process serves the vault, without the token; empty when unknown."""
     try:
-        facts = orjson.loads(runtime.read_bytes())
+        facts = read_json(runtime)
         return {"url": facts["url"], "pid": facts["pid"]}
-    except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
+    except (KeyError, TypeError):
         return {}
+
+
+def read_json(file: Path) -> Any:
+    try:
+        return orjson.loads(file.read_bytes())
+    except (OSError, orjson.JSONDecodeError):
+        return None

@@ -410,3 +410,27 @@ async def test_recurring_lines_are_learnt_when_that_is_switched_on_later(
         assert host.vault.index.notes[VaultPath("Day 7.md")].left_out == ()
         bridge.settings_path.write_text("")
         await until(lambda: host.vault.index.notes[VaultPath("Day 7.md")].left_out == ("How was the weather",))
+
+
+async def test_a_bridge_with_another_data_folder_is_warned_of(
+    vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "runtime").mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "runtime"))
+    one, two = (Bridge(tmp_path / name, tmp_path / "models", [vault]) for name in ("one", "two"))
+    await one.start()
+    try:
+        assert only(one).rival == ""
+        await two.start()
+        assert f"has this vault open with the data folder `{tmp_path / 'one'}`" in only(two).rival
+        assert only(two).rival in caplog.text
+        await two.stop()
+        shutil.rmtree(tmp_path / "two")
+        (tmp_path / "two").mkdir()
+        (tmp_path / "two" / "settings.toml").symlink_to(tmp_path / "one" / "settings.toml")
+        await two.start()
+        assert only(two).rival == "", "it is a bridge of the same data folder, for a while"
+    finally:
+        await two.stop()
+        await one.stop()
+    assert not list(vault.rglob("*lock*"))

@@ -179,6 +179,8 @@ def check_folder(host: Host) -> Finding:
     if not os.access(host.root, os.W_OK | os.X_OK):
         do = "Change its rights if notes shall be changed through the bridge."
         return make_finding("vault", "warn", f"{host.root} can be read, but not written.", do)
+    if host.rival:
+        return make_finding("vault", "warn", f"{host.root}: {host.rival}", "Stop one of them with `vaultside stop`.")
     return make_finding("vault", "ok", f"{host.root} can be read and written.")
 
 
