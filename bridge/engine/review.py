@@ -41,7 +41,7 @@ TAKE_OUT = partial(merge_file, touching=True, alike=True)
 """Takes a change that was cut off out of a file that somebody wrote since; it may not have been in it."""
 
 CUT_OFF = "It was cut off, and others wrote in the same places: correct them, then reject it by `decide`."
-NOTHING_PROPOSED = "Nothing was left to do: the files have what was proposed already. The proposal counts as rejected."
+NOTHING_PROPOSED = "Nothing was left to do: the same change was made already, so this proposal is no longer needed."
 NOTHING_LEFT = "Nothing was left to undo: what the change did is not in the vault any more. It counts as undone."
 
 
@@ -174,7 +174,7 @@ class ChangeReview:
         accepting = replace(author, proposes=False, confirmed=True)
         outcome = await self._writing.make(planner, None, accepting, of=change)
         if not outcome.plan.steps:
-            await asyncio.to_thread(self._store.journal.set_state, id_, "rejected")
+            await asyncio.to_thread(self._store.journal.set_state, id_, "expired")
             self._writing.publish(self.change(id_))
             outcome = replace(outcome, warnings=(*outcome.planned.effect.warnings, NOTHING_PROPOSED))
         return outcome

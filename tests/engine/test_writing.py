@@ -198,9 +198,9 @@ async def test_an_accepted_proposal_that_is_done_already_is_over(vault: Path, op
         before = bytes_of(vault)
         with bridge.events.subscribe() as told:
             accepted = await host.vault.review.accept(made.change.id, AGENT)
-            assert [event.state for event in recorded(told)] == ["rejected"]
-        assert "have what was proposed already" in accepted.warnings[-1]
-        assert (host.vault.review.change(made.change.id).state, bytes_of(vault)) == ("rejected", before)
+            assert [event.state for event in recorded(told)] == ["expired"]
+        assert "the same change was made already, so this proposal is no longer needed" in accepted.warnings[-1]
+        assert (host.vault.review.change(made.change.id).state, bytes_of(vault)) == ("expired", before)
 
 
 async def test_a_new_note_takes_its_folders_away_again(vault: Path, opened: Opened) -> None:

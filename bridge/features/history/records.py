@@ -37,7 +37,8 @@ class ListedChange(Record):
         reason: Its stated reason; before it, what accepting it means for what agents may do.
         paths: The files it touched, by their names then.
         diff: Unified diff; truncated in a list if long.
-        state: Its state; `conflict`: a crash cut it off, and these files, edited since, may still have it.
+        state: Its state; `expired`: it waited too long, or the same was done otherwise; `conflict`: a crash cut it
+            off, and these files, edited since, may still have it.
         expires: When a proposal expires.
         undoes: The changes it undid.
         by: The writer: the bridge to `disk`, or `obsidian`; null until written.
