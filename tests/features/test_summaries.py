@@ -52,6 +52,17 @@ NOTES = {
 APPEND = {"op": "append", "text": "Caraway goes well with rye."}
 
 
+async def test_a_beginning_below_empty_sections_is_told_with_its_heading(served: Served) -> None:
+    era = "## Moon years\n\nThis era brought quieter music. It ended in 2002.\n"
+    for text, begins in (
+        (f"# Band\n\n## First years\n\n{era}", "Moon years: This era"),
+        (f"# Band\n\n{era}", "This era"),
+    ):
+        (served.bridge.find(None).root / "Band.md").write_text(text, encoding="utf-8")
+        await served.bridge.find(None).vault.indexer.look_at(["Band.md"])
+        assert (await served.call("summarise", paths=["Band.md"])).json["text"].startswith(begins)
+
+
 async def test_rows_stand_for_a_note_that_is_a_table(served: Served) -> None:
     text = "# Market\n| item | price |\n|---|---|\n| apples | 3 EUR |\n"
     (served.bridge.find(None).root / "Market.md").write_text(text, encoding="utf-8")

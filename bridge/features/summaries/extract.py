@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import chain, zip_longest
 
+from msgspec.structs import replace
+
 from bridge.api.note_text import open_content
 from bridge.changes.link_text import write_link
 from bridge.engine.open_vault import OpenVault
@@ -40,6 +42,9 @@ _DESCRIPTIONS = ("description", "desc", "abstract")
 
 MIN_PROPERTIES, MAX_PROPERTIES = 2, 4
 """Properties by which a note without text is summed up; one alone, such as `type: Person`, sums up nothing."""
+
+MIN_HEADINGS_ABOVE = 2
+"""Headings above the first sentence, besides the title, from which on sections without a sentence come before it."""
 
 _OF_THE_FILE = re.compile(
     r"tags?|alias(?:es)?|cssclass(?:es)?|title|publish|icon|colou?r|cover|banner|.*(?:creat|modif|updat).*",
@@ -135,9 +140,18 @@ def _begin(note: Note, length: Length) -> Iterator[Sentence]:
     described = next((text for name in _DESCRIPTIONS for text in texts_of(property_of(note.properties, name))), "")
     sentences = [] if described and length == "line" else choose_sentences_of([note], SENTENCES[length])
     if sentences or not described:
-        yield from sentences or _tell_properties(note)
+        yield from _with_heading(note, sentences) if sentences else _tell_properties(note)
     else:
         yield _in_frontmatter(note, clean_text(described))
+
+
+def _with_heading(note: Note, sentences: Sequence[Sentence]) -> Sequence[Sentence]:
+    """Return sentences, the first with its heading if it stands below empty sections: it may refer to that."""
+    first, *rest = sentences
+    above = [one.text for one in note.headings if one.line < first.lines[0] and one.text != note.title]
+    if len(above) < MIN_HEADINGS_ABOVE or first.text.startswith(above[-1]):
+        return sentences
+    return replace(first, text=f"{clean_text(above[-1])}: {first.text}"), *rest
 
 
 def _tell_properties(note: Note) -> Iterator[Sentence]:
