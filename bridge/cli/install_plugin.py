@@ -90,4 +90,7 @@ def remove_plugin(folder: Path, *, yes: bool) -> None:
         print_message(f"Removed. Its settings are still in {folder}.")
     else:
         folder.rmdir()
+        if not any(folder.parent.iterdir()):
+            # Made for this plugin, or left of others: Obsidian makes it when it puts one there.
+            folder.parent.rmdir()
         print_message("Removed.")

@@ -56,6 +56,18 @@ def test_it_asks_writes_three_files_and_removes_them(
 
 
 @pytest.mark.usefixtures("built")
+def test_of_the_first_plugin_nothing_is_left(plugins: Path) -> None:
+    vault = plugins.parents[1]
+    plugins.rmdir()
+    for other, left in ((False, []), (True, ["plugins"])):
+        assert call(vault, "--yes") == 0
+        if other:
+            (plugins / "other").mkdir()
+        assert call(vault, "--remove", "--yes") == 0
+        assert [path.name for path in plugins.parent.iterdir()] == left
+
+
+@pytest.mark.usefixtures("built")
 def test_settings_of_the_former_name_are_taken_over_once(plugins: Path, capsys: pytest.CaptureFixture[str]) -> None:
     former, own = plugins / "vault-bridge", plugins / "vaultside" / "data.json"
     former.mkdir()
