@@ -44,6 +44,14 @@ async def test_that_the_agents_notes_were_not_asked_is_said_where_nothing_answer
     assert "`recall`" not in " ".join((await ask(served, FED))["notices"])
 
 
+async def test_what_the_properties_of_a_quoted_note_say_is_not_missing(served: Served) -> None:
+    text = "---\nauthor: '[[Ada Quill]]'\n---\nA widow meets the captain again whom she had refused.\n"
+    await served.call("create_note", path="Refusal.md", text=text)
+    found = await ask(served, "Which novel by Ada Quill has a captain?")
+    assert found["citations"][0]["path"] == "Refusal.md"
+    assert found["answerability"]["missing"] == ["novel"]
+
+
 @pytest.mark.parametrize(("text", "answers"), [("on 16 February 1962", "When"), ("in Bath", "Where")])
 async def test_a_line_that_says_when_does_not_answer_where(served: Served, text: str, answers: str) -> None:
     await served.call("create_note", path="Ada Quill.md", text=f"# Ada Quill\n\nAda Quill was born {text}.\n")

@@ -1,14 +1,14 @@
 """Answers a question by sentences of notes: always there, without a chat model."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from msgspec.structs import replace
 
 from bridge.features.answers.prompt import Source
 from bridge.features.answers.question_kind import is_of_another_kind, kind_of
-from bridge.features.answers.quotes import Quote, RankedLines, RelevantNote, first_quotes, say_value
+from bridge.features.answers.quotes import MAX_PROPERTY_CHARS, Quote, RankedLines, RelevantNote, first_quotes, say_value
 from bridge.features.answers.records import AnswerSentence, Citation
 from bridge.features.answers.sources import FoundSources
 from bridge.markdown.note import Note
@@ -20,6 +20,7 @@ from bridge.search.sentences import Sentence, iter_asides, iter_sentences
 from bridge.text.invisible import inline
 from bridge.text.lines import lines_overlap
 from bridge.text.stems import foreign_language
+from bridge.types import VaultPath
 
 QUOTES = 3
 """Maximum number of quoted sentences."""
@@ -77,10 +78,16 @@ def _cite(question: str, found: FoundSources, lines: RankedLines, nearness: Sequ
         ),
         default=0.0,
     )
-    said = [f"{one.sentence.text} {one.above}" for one in quotes]
+    said = [f"{one.sentence.text} {one.above} {_say_properties(found.notes, one.sentence.path)}" for one in quotes]
     judged = assess_quotes(found.answerability, question, found.asked, chance, said)
     shown = citations[:1] if judged.verdict == "not_in_vault" else citations
     return QuotedAnswer(sources, shown, judged, _tell_unquoted(judged, found))
+
+
+def _say_properties(notes: Mapping[VaultPath, Note], path: VaultPath) -> str:
+    """Return the values of a note's properties, which are true of each of its lines, such as who wrote it."""
+    note = notes.get(path)
+    return " ".join(say_value(value)[:MAX_PROPERTY_CHARS] for value in note.properties.values()) if note else ""
 
 
 def _with_named(quotes: list[Quote], found: FoundSources, most: int) -> list[Quote]:
