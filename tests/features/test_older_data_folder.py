@@ -95,7 +95,8 @@ async def test_nothing_is_embedded_again(then: Path, answers: dict[str, Any]) ->
         await readable(served)
         (vault,) = (await ask(served, "status"))["vaults"]
         assert vault["id"] == vault_id(then / "Kitchen") != OLD_VAULT
-        assert vault["pending"] == {"keyword": 0, "vectors": 0}
+        # The note about the agents' folder is written anew at the start, and may be read a second time just now.
+        assert vault["pending"]["vectors"] == 0
         assert vault["embedded_total"] == answers["status"]["embedded_total"]
         assert vault["passages"] == answers["status"]["passages"]
     assert read_vectors(then / "data") == before
