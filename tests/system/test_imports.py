@@ -4,14 +4,14 @@ import ast
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
+from tests.system.conftest import BRIDGE
 from tests.system.sidecar import COMMAND, PATIENCE_S
 
-BRIDGE = Path(__file__).resolve().parents[2] / "bridge"
 HEAVY = {
     "lancedb",
     "pyarrow",
@@ -30,9 +30,9 @@ HEAVY = {
 PACKAGES = sorted(path.parent.name for path in BRIDGE.glob("*/__init__.py"))
 
 
-def imports(path: Path) -> Iterator[tuple[str, int]]:
+def imports(tree: ast.Module) -> Iterator[tuple[str, int]]:
     """Yield what a module imports, wherever the statement stands, with its line."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree):
         match node:
             case ast.Import(names=names):
                 yield from ((name.name, node.lineno) for name in names)
@@ -40,30 +40,30 @@ def imports(path: Path) -> Iterator[tuple[str, int]]:
                 yield from ((f"{module}.{name.name}", node.lineno) for name in names)
 
 
-def test_only_the_server_serves() -> None:
+def test_only_the_server_serves(trees: Mapping[Path, ast.Module]) -> None:
     serving = {
         path.relative_to(BRIDGE).parts[0]
-        for path in BRIDGE.rglob("*.py")
-        for name, _ in imports(path)
+        for path, tree in trees.items()
+        for name, _ in imports(tree)
         if name.startswith("aiohttp.web")
     }
     assert serving == {"server"}
 
 
-def test_packages_hold_only_a_docstring_and_features_themselves() -> None:
+def test_packages_hold_only_a_docstring_and_features_themselves(trees: Mapping[Path, ast.Module]) -> None:
     roots = {BRIDGE / "__init__.py", BRIDGE / "features" / "__init__.py"}
     code = {
         path.relative_to(BRIDGE).as_posix()
         for path in set(BRIDGE.rglob("__init__.py")) - roots - set((BRIDGE / "features").glob("*/__init__.py"))
-        if len(ast.parse(path.read_text(encoding="utf-8")).body) != 1
+        if len(trees[path].body) != 1
     }
     assert code == set()
 
 
-def test_each_name_is_imported_from_where_it_is_defined() -> None:
-    trees = {
-        ".".join(("bridge", *path.relative_to(BRIDGE).with_suffix("").parts)): ast.parse(path.read_text("utf-8"))
-        for path in BRIDGE.rglob("*.py")
+def test_each_name_is_imported_from_where_it_is_defined(trees: Mapping[Path, ast.Module]) -> None:
+    modules = {
+        ".".join(("bridge", *path.relative_to(BRIDGE).with_suffix("").parts)): tree
+        for path, tree in trees.items()
         if path.name not in {"__init__.py", "public.py"}
     }
     imported = {
@@ -73,11 +73,11 @@ def test_each_name_is_imported_from_where_it_is_defined() -> None:
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("bridge")
             for alias in node.names
         }
-        for module, tree in trees.items()
+        for module, tree in modules.items()
     }
     passed_on = [
         f"{module} imports {alias.name} from {node.module}"
-        for module, tree in trees.items()
+        for module, tree in modules.items()
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
@@ -86,32 +86,32 @@ def test_each_name_is_imported_from_where_it_is_defined() -> None:
     assert passed_on == []
 
 
-def test_features_are_used_by_their_doors() -> None:
+def test_features_are_used_by_their_doors(trees: Mapping[Path, ast.Module]) -> None:
     """What another package takes from a feature, it takes from its module `public`, which offers nothing else."""
     taken: dict[str, set[str]] = defaultdict(set)
     inner = set()
-    for path in BRIDGE.rglob("*.py"):
+    for path, tree in trees.items():
         own = path.relative_to(BRIDGE / "features").parts[0] if path.is_relative_to(BRIDGE / "features") else None
-        for name, line in imports(path):
+        for name, line in imports(tree):
             match name.split("."):
                 case ["bridge", "features", feature, "public", taken_name] if feature != own:
                     taken[feature].add(taken_name)
                 case ["bridge", "features", feature, _, _] if feature != own:
                     inner.add(f"{path.relative_to(BRIDGE)}:{line} {name}")
     offered = {
-        door.parent.name: {name.rpartition(".")[2] for name, _ in imports(door)}
+        door.parent.name: {name.rpartition(".")[2] for name, _ in imports(trees[door])}
         for door in BRIDGE.glob("features/*/public.py")
     }
     assert inner == set()
     assert offered == taken
 
 
-def test_records_are_no_dataclasses() -> None:
+def test_records_are_no_dataclasses(trees: Mapping[Path, ast.Module]) -> None:
     """What `dataclasses` offers fails on a struct when it is called, and a checker does not say so."""
     using = {
         path.relative_to(BRIDGE).as_posix()
-        for path in BRIDGE.rglob("*.py")
-        for name, _ in imports(path)
+        for path, tree in trees.items()
+        for name, _ in imports(tree)
         if name.partition(".")[0] == "dataclasses"
     }
     assert using == {"index/segment.py", "vault/rules.py"}
@@ -121,13 +121,13 @@ DOORS = {"mcp/mount.py", "models/worker.py"}
 """Modules behind which a heavy library is opened, by a function that imports them."""
 
 
-def test_own_modules_are_imported_at_the_top() -> None:
+def test_own_modules_are_imported_at_the_top(trees: Mapping[Path, ast.Module]) -> None:
     """Commands alone import late: one that a running bridge answers takes less time than the bridge's modules."""
     inside = {
         path.relative_to(BRIDGE).as_posix()
-        for path in BRIDGE.rglob("*.py")
+        for path, tree in trees.items()
         if path.relative_to(BRIDGE).parts[0] != "cli"
-        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for function in ast.walk(tree)
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
         for node in ast.walk(function)
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("bridge")
@@ -136,9 +136,8 @@ def test_own_modules_are_imported_at_the_top() -> None:
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_every_package_says_what_it_offers(package: str) -> None:
-    tree = ast.parse((BRIDGE / package / "__init__.py").read_text(encoding="utf-8"))
-    assert ast.get_docstring(tree)
+def test_every_package_says_what_it_offers(package: str, trees: Mapping[Path, ast.Module]) -> None:
+    assert ast.get_docstring(trees[BRIDGE / package / "__init__.py"])
 
 
 def loaded_by(*arguments: str) -> set[str]:

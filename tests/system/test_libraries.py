@@ -1,12 +1,11 @@
 """Other libraries are used by their public interface, and none is changed."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
-BRIDGE = Path(__file__).resolve().parents[2] / "bridge"
 PRIVATE_IMPORTS = {
     "watchfiles._rust_notify.RustNotify",  # the public functions cannot watch folders one by one
     "_thread",  # documented by Python; `threading` would triple the start of the process around a server
@@ -64,15 +63,12 @@ def patches(tree: ast.AST) -> Iterator[str]:
                 yield ast.unparse(node)
 
 
-TREES = {path: ast.parse(path.read_text("utf-8")) for path in sorted(BRIDGE.rglob("*.py"))}
+def test_private_parts_of_other_libraries_are_not_imported(trees: Mapping[Path, ast.Module]) -> None:
+    assert set().union(*map(private_imports, trees.values())) == PRIVATE_IMPORTS
 
 
-def test_private_parts_of_other_libraries_are_not_imported() -> None:
-    assert set().union(*map(private_imports, TREES.values())) == PRIVATE_IMPORTS
-
-
-def test_no_other_library_is_patched() -> None:
-    assert {path.name for path, tree in TREES.items() for _ in patches(tree)} == PATCHES
+def test_no_other_library_is_patched(trees: Mapping[Path, ast.Module]) -> None:
+    assert {path.name for path, tree in trees.items() for _ in patches(tree)} == PATCHES
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import ast
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -56,9 +56,9 @@ HOME_MADE = re.compile(
 """Words of before for which the field has its own (docs/glossary.md)."""
 
 
-def definitions(path: Path) -> Iterator[str]:
+def definitions(tree: ast.Module) -> Iterator[str]:
     """Yield the functions and classes at the top of a module, without the operations, whose names are public."""
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    for node in tree.body:
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             decorators = {getattr(getattr(one, "func", one), "id", "") for one in node.decorator_list}
             if "operation" not in decorators:
@@ -69,21 +69,21 @@ def is_lone(name: str) -> bool:
     return PARTICIPLE.fullmatch(name) is not None and name.lstrip("_") not in NOUNS
 
 
-def test_no_function_or_class_is_named_by_a_lone_participle() -> None:
+def test_no_function_or_class_is_named_by_a_lone_participle(trees: Mapping[Path, ast.Module]) -> None:
     lone = [
         f"{path.relative_to(ROOT)}: {name}"
-        for path in sorted(BRIDGE.rglob("*.py"))
-        for name in definitions(path)
+        for path, tree in trees.items()
+        for name in definitions(tree)
         if is_lone(name if name.islower() else CAMEL.sub("_", name).lower()) and name not in RECORDS
     ]
     assert lone == []
 
 
-def test_no_method_is_named_by_a_lone_participle() -> None:
+def test_no_method_is_named_by_a_lone_participle(trees: Mapping[Path, ast.Module]) -> None:
     lone = [
         f"{path.relative_to(ROOT)}: {node.name}.{method.name}"
-        for path in sorted(BRIDGE.rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for path, tree in trees.items()
+        for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef)
         for method in node.body
         if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef) and is_lone(method.name)
@@ -91,12 +91,12 @@ def test_no_method_is_named_by_a_lone_participle() -> None:
     assert lone == []
 
 
-def test_constants_say_what_they_count() -> None:
+def test_constants_say_what_they_count(trees: Mapping[Path, ast.Module]) -> None:
+    others = (path for folder in ("scripts", "tests") for path in sorted((ROOT / folder).rglob("*.py")))
     superlatives = [
         f"{path.relative_to(ROOT)}: {node.id}"
-        for folder in ("bridge", "scripts", "tests")
-        for path in sorted((ROOT / folder).rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for path, tree in (*trees.items(), *((path, ast.parse(path.read_text(encoding="utf-8"))) for path in others))
+        for node in ast.walk(tree)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and SUPERLATIVE.fullmatch(node.id)
     ]
     assert superlatives == []
@@ -119,18 +119,21 @@ def test_no_module_is_named_by_a_participle() -> None:
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_a_package_has_each_public_name_once(package: str) -> None:
+def test_a_package_has_each_public_name_once(package: str, trees: Mapping[Path, ast.Module]) -> None:
     names = Counter(
-        name for path in (BRIDGE / package).glob("*.py") for name in definitions(path) if not name.startswith("_")
+        name
+        for path in (BRIDGE / package).glob("*.py")
+        for name in definitions(trees[path])
+        if not name.startswith("_")
     )
     assert [name for name, count in names.items() if count > 1 and name not in TWICE] == []
 
 
-def test_words_of_the_field_are_used() -> None:
+def test_words_of_the_field_are_used(trees: Mapping[Path, ast.Module]) -> None:
     home_made = [
         f"{path.relative_to(ROOT)}: {name}"
-        for path in sorted(BRIDGE.rglob("*.py"))
-        for name in (path.stem, *definitions(path))
+        for path, tree in trees.items()
+        for name in (path.stem, *definitions(tree))
         if HOME_MADE.search(name)
     ]
     assert home_made == []
@@ -153,6 +156,7 @@ class Renamed(ast.NodeTransformer):
 
 def contents(path: Path) -> Iterator[tuple[str, str]]:
     """Yield the content and name of each function, regular expression and choice of words at the top of a module."""
+    # Parsed for this alone, since renaming changes the tree.
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             body = node.body[ast.get_docstring(node) is not None :]
@@ -184,13 +188,8 @@ def docstrings(tree: ast.AST) -> Iterator[ast.Expr]:
                     yield one
 
 
-def test_docstrings_say_what_names_cannot() -> None:
+def test_docstrings_say_what_names_cannot(trees: Mapping[Path, ast.Module]) -> None:
     """At most a ninth of all lines: operations and records have theirs; a helper needs one only for a fact."""
-    sources = {path: path.read_text(encoding="utf-8") for path in BRIDGE.rglob("*.py")}
-    lines = sum(one.count("\n") for one in sources.values())
-    said = sum(
-        (one.end_lineno or one.lineno) - one.lineno + 1
-        for source in sources.values()
-        for one in docstrings(ast.parse(source))
-    )
+    lines = sum(path.read_text(encoding="utf-8").count("\n") for path in trees)
+    said = sum((one.end_lineno or one.lineno) - one.lineno + 1 for tree in trees.values() for one in docstrings(tree))
     assert said / lines < 0.115
