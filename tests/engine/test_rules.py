@@ -8,7 +8,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import lancedb
 import pytest
 
 from bridge.engine.bridge import Bridge
@@ -77,6 +76,8 @@ def vectors(host: Host) -> dict[VaultPath, bytes]:
 
 
 async def versions(host: Host) -> set[int]:
+    import lancedb
+
     database = await lancedb.connect_async(str(host.folders.index(host.id)))
     names = (await database.list_tables()).tables
     return {len(await (await database.open_table(name)).list_versions()) for name in names}

@@ -10,7 +10,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import lancedb
 import orjson
 import pytest
 import pytest_asyncio
@@ -68,6 +67,8 @@ def shift_times(state: Path) -> None:
 
 def read_vectors(data: Path) -> dict[bytes, bytes]:
     """Return the bytes of each vector, by the digest of its text."""
+    import lancedb
+
     (table,) = data.glob("vaults/*/index/vectors_*.lance")
     rows = lancedb.connect(table.parent).open_table(table.stem).to_arrow()
     numbers = rows["vector"].combine_chunks().flatten().to_numpy().reshape(len(rows), -1)

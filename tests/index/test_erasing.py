@@ -1,7 +1,6 @@
 import asyncio
 from pathlib import Path
 
-import lancedb
 import numpy as np
 import pytest
 
@@ -120,6 +119,8 @@ async def test_a_note_among_many_is_gone_with_all_earlier_versions(tmp_path: Pat
 
 async def versions(folder: Path) -> dict[str, int]:
     """Count the versions of each table that another program could open."""
+    import lancedb
+
     database = await lancedb.connect_async(str(folder))
     counts = {}
     for name in await table_names(database):

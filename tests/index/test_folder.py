@@ -6,9 +6,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-import lancedb
 import pytest
-from lancedb.index import FTS
 
 from bridge.errors import DiskFull, IndexUnusable, NotReady, ReadOnly
 from bridge.index.boilerplate import Boilerplate
@@ -221,6 +219,9 @@ async def test_numbers_that_stand_for_other_notes_now_are_noticed(tmp_path: Path
 
 
 async def test_full_text_indexes_of_earlier_versions_are_dropped(tmp_path: Path) -> None:
+    import lancedb
+    from lancedb.index import FTS
+
     folder = await stored(tmp_path / "index")
     database = await lancedb.connect_async(str(folder))
     table = await database.open_table("passages")
