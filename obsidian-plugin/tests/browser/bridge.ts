@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { chmod, cp, mkdir, mkdtemp, readdir, realpath, rm, symlink } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { PLUGIN } from "./window";
 
 const ROOT = join(PLUGIN, "..");
@@ -14,6 +15,14 @@ export const MODELS = process.env["VAULTSIDE_MODELS"] ?? join(process.env["XDG_D
 const ORDINARY = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-dac_override,-dac_read_search"];
 
 export const SAMPLE = join(ROOT, "tests", "vaults", "sample");
+
+const run = promisify(execFile);
+
+/** Copy a folder with the times of its files, by which a bridge knows that notes did not change: Node would round them. */
+async function copy(from: string, to: string): Promise<void> {
+	await mkdir(dirname(to), { recursive: true });
+	await run("cp", ["-Rp", from, to]);
+}
 
 /** A home folder with vaults in it, of which one is the current one. */
 export class Home {
@@ -35,9 +44,11 @@ export class Home {
 		const home = new Home(path, Array.from({ length: vaults }, (_, at) => join(path, String(at), "Notes")));
 		const index = join(process.env["READY"] ?? "", models ? "index" : "words");
 		for (home.at = 0; home.at < vaults; home.at++) {
-			await home.copy(vault, home.vault);
+			await copy(vault, home.vault);
+			// Development data is kept from being written; a person's notes are not.
+			await run("chmod", ["-R", "u=rwX,go=rX", home.vault]);
 			// A bridge then has nothing to read, however many vaults of this kind it serves.
-			if (vault === SAMPLE && existsSync(index)) await cp(index, home.index, { recursive: true });
+			if (vault === SAMPLE && existsSync(index)) await copy(index, home.index);
 		}
 		home.at = 0;
 		await mkdir(home.data, { recursive: true });
@@ -66,19 +77,10 @@ export class Home {
 			const bridge = await Bridge.serve(first);
 			await bridge.settled();
 			await bridge.stop();
-			await cp(first.index, join(ready, "index"), { recursive: true });
+			await copy(first.index, join(ready, "index"));
 			await first.remove();
 		}
 		return Home.make(true);
-	}
-
-	/** Copy the notes of a vault, with their times, by which a bridge knows that they did not change. */
-	private async copy(from: string, to: string): Promise<void> {
-		await cp(from, to, { recursive: true, preserveTimestamps: true });
-		// Development data is kept from being written; a person's notes are not.
-		for (const entry of await readdir(to, { withFileTypes: true, recursive: true })) {
-			if (!entry.isSymbolicLink()) await chmod(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644);
-		}
 	}
 
 	get vault(): string {
