@@ -21,7 +21,8 @@ SAMPLE = ROOT / "tests" / "vaults" / "sample"
 
 UNSHARE = ["unshare", "--map-root-user", "--net"]
 CALLS = "connect,sendto,sendmsg,sendmmsg,bind"
-STRACE = ["strace", "-f", "-qq", "-e", f"trace={CALLS}", "-e", "signal=none"]
+STRACE = ["strace", "-f", "--seccomp-bpf", "-qq", "-e", f"trace={CALLS}", "-e", "signal=none"]
+"""By a filter in the kernel, a program stops for these calls only."""
 
 ADDRESS = re.compile(r"sa_family=(?P<family>AF_\w+)(?:.*?inet_(?:addr|pton)\((?:AF_INET6, )?\"(?P<host>[^\"]+)\")?")
 STAYS = {"AF_UNIX", "AF_LOCAL", "AF_NETLINK", "AF_UNSPEC"}
