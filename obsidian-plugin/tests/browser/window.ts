@@ -122,7 +122,7 @@ async function document(dark: boolean): Promise<string> {
 }
 
 async function bundle(): Promise<string> {
-	const made = await build({ entryPoints: [join(PLUGIN, "tests/browser/shim/harness.ts")], bundle: true, write: false, format: "iife", target: "es2022" });
+	const made = await build({ entryPoints: [join(PLUGIN, "tests/browser/shim/harness.ts")], bundle: true, write: false, format: "iife", target: "es2022", minify: true });
 	return made.outputFiles[0]?.text ?? "";
 }
 
