@@ -9,6 +9,7 @@ from urllib.parse import unquote
 from frontmatter.default_handlers import YAMLHandler
 from msgspec import field
 from yaml import MarkedYAMLError, YAMLError
+from yaml.reader import ReaderError
 
 from bridge.markdown.links import WIKI, is_outside, wiki_link
 from bridge.markdown.note import Link, Tag, Value
@@ -81,7 +82,12 @@ def read_frontmatter(text: str, lines: LineIndex) -> Frontmatter:
 @lru_cache(maxsize=4)
 def load_properties(block: str) -> Properties:
     """Parse the text between the `---` lines."""
-    found: Properties = _YAML.load(block, Loader=PropertyLoader)
+    try:
+        found: Properties = _YAML.load(block, Loader=PropertyLoader)
+    except ReaderError as error:
+        # It counts bytes, where all other errors count characters.
+        error.position = len(block.encode()[: error.position].decode(errors="ignore"))
+        raise
     return found
 
 

@@ -124,6 +124,10 @@ def test_an_empty_block_is_no_problem(text: str) -> None:
         ("a: *x", "The properties cannot be read, line 2: `*x` names nothing."),
         ("a: 1\nb: &x [*x]", "The properties cannot be read, line 3: `*x` names nothing."),
         ("a: \0", "The properties cannot be read, line 2: control characters are not allowed."),
+        (
+            "漢字: 🥖🥖🥖\nb: \0\nc: d\ne: f",
+            "The properties cannot be read, line 3: control characters are not allowed.",
+        ),
         ("a: " + "[" * 50, "The properties cannot be read, line 2: it is nested too deeply."),
         ("a: 1\na: 2", "Property `a` in line 3 stands twice."),
     ],
