@@ -1646,7 +1646,7 @@ export interface ListedChange {
 	readonly paths: readonly string[];
 	/** Unified diff; truncated in a list if long. */
 	readonly diff: string;
-	/** Its state; `conflict`: a crash cut it off, and these files, edited since, may still have it. */
+	/** Its state; `expired`: it waited too long, or the same was done otherwise; `conflict`: a crash cut it off, and these files, edited since, may still have it. */
 	readonly state: "applied" | "proposed" | "rejected" | "expired" | "undone" | "conflict";
 	/** When a proposal expires. */
 	readonly expires: string | null;
@@ -2734,7 +2734,7 @@ export interface SearchArguments {
 	readonly min_score?: number;
 	/** Only notes for which this Bases expression holds, such as `rating > 3`. */
 	readonly where?: string;
-	/** Search all served vaults. */
+	/** Search all served vaults and shared stores. */
 	readonly everywhere?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -3898,7 +3898,7 @@ export interface Operations {
 		result: Settled;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "change_not_found" | "change_conflict";
 	};
-	/** Undo all changes of a session as one change; all or nothing. */
+	/** Undo all changes of a session as one change; all or nothing, but for those in the state `conflict`. */
 	undo_session: {
 		arguments: UndoSessionArguments;
 		result: Settled;
