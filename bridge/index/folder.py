@@ -31,6 +31,12 @@ class BrokenTable(BrokenIndex):
     """The tables of notes and passages cannot be used, but its vectors can."""
 
 
+def delete_drafts(folder: Path) -> None:
+    """Delete the files that LanceDB was writing when it was killed, which it forgets; nothing may be writing there."""
+    for draft in folder.rglob(".tmp*"):
+        draft.unlink(missing_ok=True)
+
+
 class IndexFolder(Record):
     """A folder that contains one vault's index."""
 
@@ -58,6 +64,7 @@ class IndexFolder(Record):
                 raise error(f"format {version} instead of {VERSION}")
             # Better to reject an unwritable folder now than at the first change.
             self._write(_FORMAT, {**(found or {}), "version": VERSION})
+            delete_drafts(self.path)
 
     def set_aside(self, *, keep_vectors: bool) -> Path:
         """Move a broken index away, replacing an earlier one, and start with an empty folder."""

@@ -19,7 +19,7 @@ from uuid import uuid4
 import msgspec
 
 from bridge.errors import BridgeError, Busy, InvalidArguments, NotReady
-from bridge.index.folder import translate_disk_error
+from bridge.index.folder import delete_drafts, translate_disk_error
 from bridge.index.library import load_lancedb
 from bridge.index.matrix import Floats
 from bridge.index.table import catch_panics, table_names
@@ -310,12 +310,7 @@ class SharedStore:
                 await _index(table)
             await _clean(table)
             if "://" not in self.uri:
-                await asyncio.to_thread(self._delete_drafts, name)
-
-    def _delete_drafts(self, name: str) -> None:
-        """Delete the files that LanceDB was writing in a folder when it was killed, which it forgets."""
-        for draft in Path(self.uri, f"{TABLE}{name}.lance").rglob(".tmp*"):
-            draft.unlink(missing_ok=True)
+                await asyncio.to_thread(delete_drafts, Path(self.uri, f"{TABLE}{name}.lance"))
 
     async def drop(self, name: str) -> None:
         """Remove a publication, with every file of it; the caller holds the lease."""

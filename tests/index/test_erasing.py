@@ -117,6 +117,15 @@ async def test_a_note_among_many_is_gone_with_all_earlier_versions(tmp_path: Pat
     assert await again.find_missing_vectors(10) == []
 
 
+async def test_what_was_being_written_when_the_bridge_was_killed_is_gone_at_the_next_start(tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    await (await opened(folder, {"Open.md": "harmless"})).close()
+    (folder / "passages.lance/data/.tmpQ8rWkx").write_bytes(b"marzipanskew")
+    index = await opened(folder, {"Open.md": "harmless"})
+    assert b"marzipanskew" not in everything(folder)
+    await index.close()
+
+
 async def versions(folder: Path) -> dict[str, int]:
     """Count the versions of each table that another program could open."""
     import lancedb
