@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { picture } from "./picture";
-import { type Given, home, obsidian, oneBridge, open } from "./stage";
+import { bridge, type Given, home, obsidian, oneBridge, open } from "./stage";
 
 oneBridge(true);
 
@@ -63,6 +63,28 @@ test("a word that was read as another is searched as typed by one click", async 
 	await obsidian.page.getByRole("button", { name: "Search for refirgerator as typed" }).click();
 	await obsidian.page.getByText("Nothing found").waitFor();
 	expect(await obsidian.page.getByRole("combobox").inputValue()).toBe("+refirgerator");
+});
+
+test("what others share is found beside the own notes, says whose it is, and is not opened here", async () => {
+	const store = join(home.path, "Team");
+	await mkdir(store);
+	await bridge.call("publish", { uri: store, folders: ["Bread"], confirm: true });
+	await searching("retrogradation");
+	const added = await obsidian.page.evaluate((stores) => {
+		const { link } = window.plugin as unknown as { link: { call: (name: string, given: object) => Promise<{ ok: boolean }> } };
+		return link.call("change_settings", { changes: { "shared_index.stores": stores } });
+	}, [store]);
+	expect(added.ok).toBe(true);
+	const shared = obsidian.page.locator(".vaultside-hit", { hasText: /: Notes · Bread/ });
+	expect(await shared.count()).toBe(0);
+	await obsidian.page.getByRole("button", { name: "Search all vaults and shared stores" }).click();
+	await shared.first().waitFor();
+	expect(await shared.first().locator(".vaultside-hit-why").innerText()).toMatch(/^published \d{4}-\d\d-\d\d by /);
+	expect(await shared.first().getByRole("button", { name: /^Insert link/ }).count()).toBe(0);
+	await picture(obsidian, "search-shared", false);
+	await shared.first().click();
+	await obsidian.page.locator(".notice", { hasText: /” is in .*: Notes\./ }).waitFor();
+	expect(await shown()).toBe("");
 });
 
 test("the keyboard selects, opens at the line, and opens beside", async () => {

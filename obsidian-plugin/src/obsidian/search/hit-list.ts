@@ -1,4 +1,4 @@
-import { Keymap, Menu, setIcon } from "obsidian";
+import { Keymap, Menu, Notice, setIcon } from "obsidian";
 import type { Hit } from "../../protocol/operations";
 import { placeOf } from "../../core/place";
 import { parts, TITLE } from "../../core/snippet";
@@ -23,8 +23,11 @@ export interface Extra {
 
 interface Row {
 	readonly el: HTMLElement;
+	readonly key: string;
 	hit: Hit;
 }
+
+const keyOf = (hit: Hit): string => `${hit.vault ?? ""}\n${hit.path}`;
 
 /** Hits one below the other, with one of them selected; rows of the same note are kept when the hits change. */
 export class HitList {
@@ -59,9 +62,9 @@ export class HitList {
 	}
 
 	show(hits: readonly Hit[]): void {
-		const chosen = this.#rows[this.#selected]?.hit.path;
-		const old = new Map(this.#rows.map((row) => [row.hit.path, row]));
-		this.#rows = hits.map((hit) => old.get(hit.path) ?? { el: this.#row(hit.path), hit });
+		const chosen = this.#rows[this.#selected]?.key;
+		const old = new Map(this.#rows.map((row) => [row.key, row]));
+		this.#rows = hits.map((hit) => old.get(keyOf(hit)) ?? { el: this.#row(keyOf(hit)), hit, key: keyOf(hit) });
 		const kept = new Set(this.#rows.map((row) => row.el));
 		for (const row of old.values()) if (!kept.has(row.el)) row.el.remove();
 		for (const [at, row] of this.#rows.entries()) {
@@ -70,7 +73,7 @@ export class HitList {
 			// Moving an element takes the focus from it, so that only those move that must.
 			if (this.el.children[at] !== row.el) this.el.insertBefore(row.el, this.el.children[at] ?? null);
 		}
-		this.#select(hits.findIndex((hit) => hit.path === chosen));
+		this.#select(hits.findIndex((hit) => keyOf(hit) === chosen));
 	}
 
 	/**
@@ -115,19 +118,29 @@ export class HitList {
 	}
 
 	#open(hit: Hit, event: MouseEvent | KeyboardEvent): void {
+		if (this.#isElsewhere(hit)) {
+			new Notice(`“${hit.title}” is in ${hit.vault}.`);
+			return;
+		}
 		this.extra.used?.();
 		void open(this.host.app, hit, Keymap.isModEvent(event) || (event.altKey ? "split" : false));
 	}
 
+	/** Whether it is in another vault, or a store that others publish to. */
+	#isElsewhere(hit: Hit): boolean {
+		return hit.vault != null && hit.vault !== this.host.app.vault.getName();
+	}
+
 	#link(hit: Hit): void {
+		if (this.#isElsewhere(hit)) return;
 		this.extra.used?.();
 		insertLink(this.host.app, hit);
 	}
 
-	#row(path: string): HTMLElement {
+	#row(key: string): HTMLElement {
 		const el = this.el.createDiv({ cls: "vaultside-hit", attr: { role: "option", draggable: "true" } });
 		el.id = `vaultside-hit-${(HitList.#made += 1)}`;
-		const findHit = (): Hit | undefined => this.#rows.find((row) => row.hit.path === path)?.hit;
+		const findHit = (): Hit | undefined => this.#rows.find((row) => row.key === key)?.hit;
 		const withHit = <E extends Event>(act: (hit: Hit, event: E) => void) => (event: E) => {
 			const hit = findHit();
 			if (hit !== undefined) act(hit, event);
@@ -136,7 +149,10 @@ export class HitList {
 		el.addEventListener("auxclick", withHit<MouseEvent>((hit, event) => event.button === 1 && this.#open(hit, event)));
 		el.addEventListener("contextmenu", withHit<MouseEvent>((hit, event) => this.#menu(hit).showAtMouseEvent(event)));
 		el.addEventListener("mouseenter", () => (this.#hovered = this.#rows.findIndex((row) => row.el === el)));
-		previewOnHover(this.host, el, findHit);
+		previewOnHover(this.host, el, () => {
+			const hit = findHit();
+			return hit === undefined || this.#isElsewhere(hit) ? undefined : hit;
+		});
 		el.addEventListener("dragstart", withHit<DragEvent>((hit, event) => {
 			event.dataTransfer?.setData("text/plain", linkTo(this.host.app, hit, "") ?? hit.path);
 		}));
@@ -148,16 +164,13 @@ export class HitList {
 		const head = el.createDiv({ cls: "vaultside-hit-head" });
 		const icon = this.extra.icon?.(hit) ?? null;
 		if (icon !== null) setIcon(head.createSpan({ cls: "vaultside-hit-icon" }), icon);
-		summariseOnHover(this.host, head.createSpan({ cls: "vaultside-hit-title", text: hit.title, attr: { dir: "auto" } }), hit);
+		const titleEl = head.createSpan({ cls: "vaultside-hit-title", text: hit.title, attr: { dir: "auto" } });
+		const isElsewhere = this.#isElsewhere(hit);
+		if (!isElsewhere) summariseOnHover(this.host, titleEl, hit);
 		const mark = this.extra.mark?.(hit) ?? null;
 		if (mark !== null) head.createSpan({ cls: "vaultside-hit-mark", text: mark });
-		const insert = head.createEl("button", { cls: "clickable-icon", attr: { "aria-label": `Insert link to ${hit.title}`, tabindex: "-1" } });
-		setIcon(insert, "link");
-		insert.addEventListener("click", (event) => {
-			event.stopPropagation();
-			this.#link(hit);
-		});
-		const place = placeOf(hit);
+		if (!isElsewhere) this.#addInsert(head, hit);
+		const place = [isElsewhere ? hit.vault : "", placeOf(hit)].filter((part) => part).join(" · ");
 		if (place !== "") el.createDiv({ cls: "vaultside-hit-place", text: place, attr: { dir: "auto" } });
 		const text = el.createDiv({ cls: "vaultside-hit-text", attr: { dir: "auto" } });
 		writeParts(text, "mark", parts(hit.snippet));
@@ -171,6 +184,15 @@ export class HitList {
 		for (const reason of hit.why) writeParts(why.createSpan({ attr: { dir: "auto" } }), "em", parts(reason, TITLE));
 	}
 
+	#addInsert(head: HTMLElement, hit: Hit): void {
+		const insert = head.createEl("button", { cls: "clickable-icon", attr: { "aria-label": `Insert link to ${hit.title}`, tabindex: "-1" } });
+		setIcon(insert, "link");
+		insert.addEventListener("click", (event) => {
+			event.stopPropagation();
+			this.#link(hit);
+		});
+	}
+
 	#menu(hit: Hit): Menu {
 		const menu = new Menu();
 		const add = (title: string, icon: string, act: () => void): Menu =>
@@ -178,6 +200,7 @@ export class HitList {
 				this.extra.used?.();
 				act();
 			}));
+		if (this.#isElsewhere(hit)) return add("Copy passage", "quote", () => void copy(hit.snippet.replaceAll("==", "")));
 		add("Open in new tab", "file-plus", () => void open(this.host.app, hit, "tab"));
 		add("Open to the right", "separator-vertical", () => void open(this.host.app, hit, "split"));
 		add("Open in new window", "picture-in-picture-2", () => void open(this.host.app, hit, "window"));

@@ -35,6 +35,7 @@ export interface Options {
 /** Searches as one types: words first, then meaning, in place. A pane or a window shows it. */
 export class SearchBox {
 	#wantsMore = false;
+	#isEverywhere = false;
 	readonly #asking: Asking;
 	readonly #input: SearchComponent;
 	readonly #list: HitList;
@@ -62,6 +63,13 @@ export class SearchBox {
 		setIcon(narrow, "sliders-horizontal");
 		narrow.addEventListener("click", (event) => {
 			void offerFilters(host, asked.filters, event, (filters) => this.#narrow(filters));
+		});
+		const everywhere = head.createEl("button", { cls: "clickable-icon", attr: { "aria-label": "Search all vaults and shared stores", "aria-pressed": "false" } });
+		setIcon(everywhere, "globe");
+		everywhere.addEventListener("click", () => {
+			this.#isEverywhere = !this.#isEverywhere;
+			everywhere.setAttr("aria-pressed", String(this.#isEverywhere));
+			this.#ask();
 		});
 		this.#chipsEl = el.createDiv({ cls: "vaultside-chips" });
 		this.#sayEl = addSayLine(el);
@@ -146,7 +154,7 @@ export class SearchBox {
 			return;
 		}
 		this.#notes?.hide();
-		const question: Question = { query: this.asked.query, limit: this.#limit, ...filterArguments(this.asked.filters, Date.now()) };
+		const question: Question = { query: this.asked.query, limit: this.#limit, ...(this.#isEverywhere ? { everywhere: true } : {}), ...filterArguments(this.asked.filters, Date.now()) };
 		this.#asking.ask(question);
 	}
 
