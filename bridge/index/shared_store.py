@@ -18,7 +18,7 @@ from uuid import uuid4
 
 import msgspec
 
-from bridge.errors import BridgeError, Busy, InvalidArguments, NotReady
+from bridge.errors import BridgeError, Busy, FolderNotFound, InvalidArguments, NotReady
 from bridge.index.folder import delete_drafts, translate_disk_error
 from bridge.index.library import load_lancedb
 from bridge.index.matrix import Floats
@@ -130,11 +130,11 @@ class SharedStore:
         """Open a store that is there, or an object store.
 
         Raises:
-            NotReady: There is no such folder, such as that of a disk that is not mounted.
+            FolderNotFound: There is no such folder, such as that of a disk that is not mounted.
         """
         if "://" not in uri and not await asyncio.to_thread(Path(uri).is_dir):
             # LanceDB would make it.
-            raise NotReady(f"There is no folder `{uri}`.", hint="Connect its disk, or create it.")
+            raise FolderNotFound(f"There is no folder `{uri}`.", hint="Connect its disk, or create it.")
         await asyncio.to_thread(load_lancedb)
         import lancedb
 

@@ -32,8 +32,8 @@ BETWEEN_VAULTS = {
     "call_server": "server_not_found",
     "export_index": "folder_not_found",
     "import_index": "invalid_arguments",
-    "publish": "not_ready",
-    "retract": "not_ready",
+    "publish": "folder_not_found",
+    "retract": "folder_not_found",
 }
 """Operations that need a second vault, a server, a file or a store, with the error of their example without one.
 

@@ -176,7 +176,7 @@ async def test_a_store_that_is_away_costs_one_notice(team: Team) -> None:
         hits, notices = await team.search("rye")
         assert (hits, len(notices), team.store.exists()) == ([("Notes", "Rivers.md")], 1, False)
     refused = await team.anna.call("publish", uri=str(team.store))
-    assert (refused.code, team.store.exists()) == ("not_ready", False)
+    assert (refused.code, team.store.exists()) == ("folder_not_found", False)
     away.rename(team.store)
     assert len((await team.search("rye"))[0]) == 2
     shutil.rmtree(team.store)

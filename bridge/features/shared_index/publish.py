@@ -108,6 +108,7 @@ async def publish(
 
     Raises:
         Forbidden: The caller is no program of the user.
+        FolderNotFound: There is no such folder, or no note in one to publish.
         ConfirmationRequired: These folders were not published there before.
         Busy: Another device publishes the same vault.
     """
@@ -161,6 +162,7 @@ async def retract(call: Call, uri: Uri) -> RetractedFolders:
 
     Raises:
         Forbidden: The caller is no program of the user.
+        FolderNotFound: The store is a folder that does not exist.
         Busy: Another device publishes the same vault.
     """
     call.principal.require_local("retract")
