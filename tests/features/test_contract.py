@@ -53,7 +53,7 @@ CODES = {
 CHANGES = {"change_id", "preview", "id", "time", "client", "expires", "session"}
 """What differs from change to change."""
 
-SETTING_UP = {"hand_over", "plan_tidy", "record_correction", "remember", "set_up_memory"}
+SETTING_UP = {"hand_over", "record_correction", "remember", "set_up_memory"}
 """Operations that set up the agents' folder, which is proposed where an agent cannot ask the user."""
 
 JOURNAL = {"save_session"}
