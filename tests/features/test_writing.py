@@ -374,8 +374,9 @@ async def test_a_link_to_a_heading_in_which_a_link_is_rewritten_follows(
     assert {path: path.read_bytes() for path in root.glob("*.md")} == before
 
 
-async def test_a_link_to_a_heading_whose_tag_is_renamed_is_named(served: Served) -> None:
+async def test_a_link_to_a_heading_whose_tag_is_renamed_follows(served: Served) -> None:
     await served.call("create_note", path="T.md", text="## About #clay here\n\nText.\n")
     await served.call("create_note", path="L.md", text="[[T#About clay here]]\n")
     made = (await served.call("rename_tag", tag="clay", to="loam")).json
-    assert [one["path"] for one in made["links_broken"]] == ["L.md"], made
+    assert (made["links_broken"], made["links_rewritten"]) == ([], 1), made
+    assert (served.bridge.find(None).root / "L.md").read_text() == "[[T#About loam here]]\n"
