@@ -223,7 +223,7 @@ async def test_searches_and_tasks_take_a_condition(served: Served) -> None:
 
 
 async def test_a_property_that_no_note_has_is_said(served: Served) -> None:
-    said = ["There is no property `stauts`; the closest are `status`, `tags`."]
+    said = ["There is no property `stauts`; the closest is `status`."]
     where = 'stauts == "open" || note["stauts"] == 1 || file.name == "x"'
     for operation, more in (("find_notes", {}), ("list_tasks", {}), ("search", {"query": "Emma"})):
         answer = await served.call(operation, where=where, **more)
