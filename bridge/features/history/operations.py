@@ -199,7 +199,7 @@ async def undo_session(
     *,
     options: ChangeArguments,
 ) -> Settled:
-    """Undo all changes of a session as one change; all or nothing, but for those in the state `conflict`.
+    """Undo all changes of a session but conflicts as one change; all or nothing.
 
     Args:
         session: The session, from `list_changes`; by default, the caller's own.

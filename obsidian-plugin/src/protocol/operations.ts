@@ -3898,7 +3898,7 @@ export interface Operations {
 		result: Settled;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "change_not_found" | "change_conflict";
 	};
-	/** Undo all changes of a session as one change; all or nothing, but for those in the state `conflict`. */
+	/** Undo all changes of a session but conflicts as one change; all or nothing. */
 	undo_session: {
 		arguments: UndoSessionArguments;
 		result: Settled;
