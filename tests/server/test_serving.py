@@ -134,6 +134,7 @@ async def expect_status_alone(served: Served) -> None:
             "pause_indexing",
             "resume_indexing",
             "wait_until_indexed",
+            "retract",
         }:
             answer = await served.call(operation.name, **operation.example)
             assert (answer.status, answer.code) == (503, "not_ready"), operation.name

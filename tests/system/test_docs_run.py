@@ -21,6 +21,8 @@ NOT_RUN = {
     "uv tool ": "installs for the user",
     "cd obsidian-plugin": "the plugin's tests build it",
     "vaultside models install": "fetches the model from the network",
+    "vaultside export-index": "needs a model",
+    "vaultside import-index": "needs a model",
     "vaultside pair": "waits for a program that pairs",
     "vaultside serve": "serves until it is stopped",
     "vaultside install-plugin": "needs the built plugin, and asks",

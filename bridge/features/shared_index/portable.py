@@ -73,12 +73,12 @@ async def export_index(call: Call, file: File, precision: Precision = "f16", ove
         NotReady: No model has embedded the notes yet.
     """
     call.principal.require_local("export-index")
+    call.vault.require_keyword()
     path = absolute_path(file)
     if not path.parent.is_dir():
         raise FolderNotFound(f"There is no folder `{path.parent}`.", hint="Create it first, or give another file.")
     if path.is_dir() or (path.exists() and not overwrite):
         raise InvalidArguments(f"`{path}` exists.", hint="Give another file, or `overwrite` to replace it.")
-    call.vault.require_keyword()
     found = await call.vault.index.export_vectors()
     if found is None:
         raise call.vault.why_not_by_meaning()
