@@ -78,6 +78,15 @@ def _encode(name: str, digests: Sequence[bytes], vectors: Halves) -> bytes:
     return encoded
 
 
+def is_export(path: Path) -> bool:
+    """Return whether a file is one of vectors, as far as its parts tell; blocks."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return MANIFEST in archive.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
+
+
 def read_vectors(
     path: Path, model: str, dimensions: int, wanted: Collection[bytes]
 ) -> tuple[Manifest, list[bytes], Floats]:

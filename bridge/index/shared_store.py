@@ -5,7 +5,9 @@ change of it is one commit, so that nobody sees half of one.
 """
 
 import asyncio
+import os
 import re
+import stat
 import time
 import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
@@ -93,8 +95,17 @@ def store_errors(uri: str) -> Iterator[None]:
     except (OSError, RuntimeError, ValueError, LookupError) as error:
         known = translate_disk_error(Path(uri), error) if "://" not in uri else None
         raise known or NotReady(
-            f"The store `{uri}` cannot be used now.", hint="Look whether it is there and whether you may use it."
+            f"The store `{uri}` cannot be used now.",
+            hint="Look whether it is there and whether you may use it. Damaged files go by `vaultside retract`.",
         ) from error
+
+
+def share_rights(folder: Path) -> None:
+    """Let those read the files in a folder who may read the folder around it, regardless of our umask."""
+    mode = stat.S_IMODE(folder.parent.stat().st_mode)
+    for path in (folder, *folder.rglob("*")) if os.name != "nt" else ():
+        with suppress(OSError):
+            path.chmod(mode & 0o777 | 0o700 if path.is_dir() else mode & 0o666 | 0o600)
 
 
 def publication_schema(dimensions: int) -> Any:
@@ -310,7 +321,9 @@ class SharedStore:
                 await _index(table)
             await _clean(table)
             if "://" not in self.uri:
-                await asyncio.to_thread(delete_drafts, Path(self.uri, f"{TABLE}{name}.lance"))
+                folder = Path(self.uri, f"{TABLE}{name}.lance")
+                await asyncio.to_thread(delete_drafts, folder)
+                await asyncio.to_thread(share_rights, folder)
 
     async def drop(self, name: str) -> None:
         """Remove a publication, with every file of it; the caller holds the lease."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
-from msgspec.structs import FieldInfo, asdict, fields
+from msgspec.structs import FieldInfo, fields
 
 from bridge.records import Record
 from bridge.types import Preset
@@ -33,6 +33,9 @@ class Setting(Record):
     most: int | None = None
     restart: bool = False
     """Whether it takes effect after a restart."""
+    pattern: str = ""
+    """What each text of a list must match, and what is said of one that does not, in `wanted`."""
+    wanted: str = ""
 
 
 class Settings(Record):
@@ -229,9 +232,10 @@ class SettingDescription(Record):
 
 def describe_settings() -> tuple[SettingDescription, ...]:
     """Return every setting with its type, default and meaning, in the order of the schema; those of features last."""
+    known = {name: (one, get_args(one.type)[1]) for name, one in setting_fields().items()}
     return tuple(
-        SettingDescription(name, type_name(one.type), one.default, **asdict(get_args(one.type)[1]))
-        for name, one in setting_fields().items()
+        SettingDescription(name, type_name(one.type), one.default, of.meaning, of.restart, of.least, of.most)
+        for name, (one, of) in known.items()
     )
 
 
@@ -258,8 +262,10 @@ def value_problem(name: str, value: Any) -> str | None:
     if get_origin(hint) is Literal:
         return None if value in get_args(hint) else f"must be one of {', '.join(get_args(hint))}"
     if get_origin(hint) is tuple:
-        fits = isinstance(value, list | tuple) and all(isinstance(v, str) for v in value)
-        return None if fits else 'must be a list of strings, such as ["A", "B"]'
+        if not isinstance(value, list | tuple) or not all(isinstance(v, str) for v in value):
+            return 'must be a list of strings, such as ["A", "B"]'
+        # The text itself is not told: it may be a secret that does not belong there.
+        return None if not known.pattern or all(re.fullmatch(known.pattern, v) for v in value) else known.wanted
     if not isinstance(value, hint) or (hint is int and isinstance(value, bool)):
         wanted = {str: "a text", int: "a whole number in digits, such as 20", bool: "true or false"}[hint]
         return f"must be {wanted}, not {value!r:.40}"

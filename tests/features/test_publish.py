@@ -1,5 +1,6 @@
 """Folders of a vault in a store, and the search of those that others published."""
 
+import os
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -9,8 +10,10 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from bridge.errors import InvalidArguments
 from bridge.features.search import everywhere
 from bridge.features.shared_index import stores
+from bridge.settings.file import save_settings
 from tests.features.served import PATIENCE_S, Served, readable, serving, write_vault
 
 NOTES = {
@@ -102,7 +105,7 @@ async def test_others_search_what_was_published(team: Team) -> None:
     assert (await team.search("klepthorn"))[0] == []
     assert (await team.search("rye", tags=["bread"])) == (
         [],
-        ["Shared stores are asked only without filters and `explain`."],
+        ["Shared stores are asked only for plain words, without filters and `explain`."],
     )
     for word in ("klepthorn", "private.md", "quillmarsh", "monday", "brindlewick"):
         assert not team.holds(word), word
@@ -166,6 +169,39 @@ async def test_what_is_retracted_is_in_no_file(team: Team) -> None:
     assert not team.holds("rye")
     assert await team.search("snorbeck") == ([], [])
     assert (await team.anna.call("retract", uri=str(team.store))).json["notes"] == 0
+
+
+@pytest.mark.parametrize("query", ["rye -flour", "title:Rye", '"rye flour"', "+rye"])
+async def test_what_demands_something_of_a_note_is_not_asked_of_stores(team: Team, query: str) -> None:
+    await team.publish("Bread", confirm=True)
+    hits, notices = await team.search(query)
+    assert (hits, len(notices)) == ([], 1) or (hits == [("Notes", "Rivers.md")] and len(notices) == 1)
+
+
+async def test_who_may_read_the_folder_of_a_store_may_read_what_is_in_it(team: Team) -> None:
+    before = os.umask(0o077)
+    try:
+        team.store.chmod(0o755)
+        await team.publish("Bread", confirm=True)
+    finally:
+        os.umask(before)
+    (table,) = team.store.glob("vault-*")
+    modes = {(path.is_dir(), path.stat().st_mode & 0o777) for path in (table, *table.rglob("*"))}
+    assert modes == {(True, 0o755), (False, 0o644)}
+
+
+async def test_nothing_is_published_among_notes(team: Team) -> None:
+    refused = await team.anna.call("publish", uri=str(team.vault), folders=["Bread"], confirm=True)
+    assert (refused.code, [*team.vault.glob("*.lance")]) == ("invalid_arguments", [])
+
+
+def test_the_settings_take_no_credentials_and_no_relative_folder(tmp_path: Path) -> None:
+    for store in ("s3://key:secret@bucket/x", "s3://bucket/x?secret=1", "https://example.org/x", "relative/x"):
+        with pytest.raises(InvalidArguments) as refused:
+            save_settings(tmp_path / "settings.toml", {"shared_index.stores": [store]})
+        assert "secret" not in str(refused.value)
+    settings = save_settings(tmp_path / "settings.toml", {"shared_index.stores": ["s3://bucket/x", "~/Team", "/mnt/x"]})
+    assert settings.value("shared_index.stores") == ("s3://bucket/x", "~/Team", "/mnt/x")
 
 
 async def test_a_store_that_is_away_costs_one_notice(team: Team) -> None:

@@ -54,8 +54,12 @@ async def test_files_that_cannot_be_meant_are_refused(served: Served, tmp_path: 
         ("Notes.index", "invalid_arguments"),
         (str(tmp_path / "no/x"), "folder_not_found"),
         (str(tmp_path), "invalid_arguments"),
+        (str(tmp_path / "Notes/New.index"), "invalid_arguments"),
+        (str(tmp_path / "other.txt"), "invalid_arguments"),
     ):
-        assert (await served.call("export_index", file=file)).code == code
+        (tmp_path / "other.txt").write_text("not exported")
+        assert (await served.call("export_index", file=file, overwrite=True)).code == code
+    assert (tmp_path / "other.txt").read_text() == "not exported"
 
 
 async def test_only_programs_of_the_user_name_files(served: Served, tmp_path: Path) -> None:

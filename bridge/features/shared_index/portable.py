@@ -9,7 +9,7 @@ from bridge.api.hints import File
 from bridge.api.registry import operation
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import FolderNotFound, InvalidArguments
-from bridge.index.portable import Precision, read_vectors, write_vectors
+from bridge.index.portable import Precision, is_export, read_vectors, write_vectors
 from bridge.records import Record
 
 LOOK_S = 0.05
@@ -65,7 +65,7 @@ async def export_index(call: Call, file: File, precision: Precision = "f16", ove
     Args:
         file: The file.
         precision: `int8` halves the file, and moves vectors a little.
-        overwrite: Replace a file that exists.
+        overwrite: Replace a file that was exported before.
 
     Raises:
         Forbidden: The caller is no program of the user.
@@ -77,8 +77,11 @@ async def export_index(call: Call, file: File, precision: Precision = "f16", ove
     path = absolute_path(file)
     if not path.parent.is_dir():
         raise FolderNotFound(f"There is no folder `{path.parent}`.", hint="Create it first, or give another file.")
-    if path.is_dir() or (path.exists() and not overwrite):
-        raise InvalidArguments(f"`{path}` exists.", hint="Give another file, or `overwrite` to replace it.")
+    refuse_in_vaults(call, path)
+    if path.exists() and not (overwrite and is_export(path)):
+        raise InvalidArguments(
+            f"`{path}` exists.", hint="Give another file; `overwrite` replaces one that was exported before."
+        )
     found = await call.vault.index.export_vectors()
     if found is None:
         raise call.vault.why_not_by_meaning()
@@ -128,6 +131,13 @@ async def _requested_model(vault: OpenVault) -> tuple[str, int]:
             raise vault.why_not_by_meaning()
         await vault.signal.wait(LOOK_S)
     return key, vault.backfill.model.model.spec.dimensions
+
+
+def refuse_in_vaults(call: Call, path: Path) -> None:
+    """Refuse to write among notes, where nothing would keep what was there."""
+    for host in call.bridge.vaults.values():
+        if path.resolve().is_relative_to(host.root.resolve()):
+            raise InvalidArguments(f"`{path}` is in the vault {host.name}.", hint="Give a place outside of it.")
 
 
 def absolute_path(file: str) -> Path:

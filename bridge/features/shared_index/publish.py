@@ -7,6 +7,7 @@ import platform
 import time
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from bridge.api.registry import operation
 from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import ConfirmationRequired, FolderNotFound, InvalidArguments, NotReady
+from bridge.features.shared_index.portable import refuse_in_vaults
 from bridge.features.shared_index.stores import SharedStores
 from bridge.index.hits import PassageHit
 from bridge.index.note import IndexedNote
@@ -116,6 +118,8 @@ async def publish(
     vault = call.vault
     vault.require_keyword()
     store, name = await call.bridge.part(SharedStores).open(uri), publication_name(vault)
+    if "://" not in store.uri:
+        refuse_in_vaults(call, Path(store.uri))
     before = await store.publication(name)
     chosen = tuple(sorted(set(folders))) or (before.folders if before is not None else ())
     if not chosen:

@@ -33,7 +33,9 @@ class SharedIndexSettings(Record):
     stores: Annotated[
         tuple[str, ...],
         Setting(
-            "Stores that `search --everywhere` asks as well: folders, or object stores such as `s3://bucket/team`."
+            "Stores that `search --everywhere` asks as well: folders, or object stores such as `s3://bucket/team`.",
+            pattern=r"(?!(?:https?|db)://)[A-Za-z][A-Za-z0-9+.-]+://[^@?#]+|[/~].*|[A-Za-z]:[\\/].*",
+            wanted="must list full paths of folders, or addresses such as s3://bucket/team without credentials",
         ),
     ] = ()
 
@@ -71,11 +73,12 @@ async def search_stores(call: Call, request: SearchRequest, *, plain: bool) -> S
     stores = call.bridge.settings.section(SharedIndexSettings).stores
     if not stores:
         return SharedAnswer()
-    if not plain or request != SearchRequest(
-        request.query, limit=request.limit, mode=request.mode, deep=request.deep, min_score=request.min_score
-    ):
-        return SharedAnswer(notices=("Shared stores are asked only without filters and `explain`.",))
     query = parse_query(request.query)
+    unfiltered = SearchRequest(
+        request.query, limit=request.limit, mode=request.mode, deep=request.deep, min_score=request.min_score
+    )
+    if not plain or query.condition is not None or request != unfiltered:
+        return SharedAnswer(notices=("Shared stores are asked only for plain words, without filters and `explain`.",))
     answers = await asyncio.gather(*(_ask(call, uri, query, request) for uri in dict.fromkeys(stores)))
     hits = [hit for answer in answers for hit in answer.hits]
     return SharedAnswer(hits, tuple(notice for answer in answers for notice in answer.notices))
