@@ -67,7 +67,7 @@ TWO_ERRORS = 9
 """Length from which two letters may be wrong."""
 
 MAX_SHORT_WORDS = 2
-"""Content words up to which a query has no others by which notes are found."""
+"""Content words up to which a query has no others by which notes are found; with one more word it is no question."""
 
 SHARED_LETTERS = 4
 """Letters in a row that most words of a language share with others."""
@@ -97,7 +97,7 @@ def find_corrections(query: Query, index: Index) -> Mapping[str, str]:
     read_as: dict[str, str] = {}
     # A required word is taken as typed.
     # In a question, a word of the same language that no note says is far more often right than mistyped.
-    is_short = len(content_words(query.words)) <= MAX_SHORT_WORDS
+    is_short = _is_short(query)
     demanded = {leaf.text for leaf in leaves(query.condition)} if query.condition is not None else set[str]()
     for place, word in enumerate(query.words):
         if word in demanded:
@@ -108,6 +108,10 @@ def find_corrections(query: Query, index: Index) -> Mapping[str, str]:
         if meant is not None and (is_short or _is_strange(index, folded, _piece(folded, meant))):
             read_as[word] = meant
     return read_as
+
+
+def _is_short(query: Query) -> bool:
+    return len(query.words) <= MAX_SHORT_WORDS + 1 and len(content_words(query.words)) <= MAX_SHORT_WORDS
 
 
 def correct_spelling(query: Query, read_as: Mapping[str, str]) -> Query:
@@ -197,8 +201,7 @@ async def correct_query(sources: Sources, query: Query, *, by_meaning: bool) -> 
         return replace(query, notices=(*query.notices, _READING))
     read_as = find_corrections(query, sources.index)
     # In a longer question a similar word hardly leads astray, and often helps.
-    is_short = len(content_words(query.words)) <= MAX_SHORT_WORDS
-    if read_as and by_meaning and is_short and sources.known_words is not None:
+    if read_as and by_meaning and _is_short(query) and sources.known_words is not None:
         right = await sources.known_words(read_as.keys())
         read_as = {word: meant for word, meant in read_as.items() if word not in right}
     return correct_spelling(query, read_as)

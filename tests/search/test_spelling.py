@@ -43,6 +43,13 @@ async def test_a_word_like_those_of_the_vault_stays_in_a_question(tmp_path: Path
         assert read(found, "okulda yeni yöntem hotkyes")[0] == "okulda yeni yöntem hotkeys"
 
 
+async def test_a_right_word_of_a_short_question_stays_too(tmp_path: Path) -> None:
+    write_vault(tmp_path / "vault", {"Now.md": "At present the resident is away."})
+    async with opened(tmp_path / "vault", tmp_path / "index") as found:
+        assert read(found, "Who is the president of France?")[1] == ()
+        assert read(found, "presemt")[0] == "present"
+
+
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [
