@@ -15,7 +15,6 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Self, TypeVar
-from urllib.parse import urlsplit
 from uuid import uuid4
 
 import msgspec
@@ -50,6 +49,9 @@ REFINED = 4
 
 COLUMNS = ("id", "note", "path", "title", "heading", "first", "last", "start", "text", "tags", "modified", "digest")
 
+ADDRESS = r"(?!(?:https?|db)://)[A-Za-z][A-Za-z0-9+.-]+://[^@/?]+(?:/[^?]*)?|~(?:/.*)?|/.*|[A-Za-z]:[\\/].*"
+"""What the address of a store looks like: that of an object store without credentials, or the full path of a folder."""
+
 Row = Mapping[str, Any]
 
 T = TypeVar("T")
@@ -69,20 +71,17 @@ class Publication(Record):
 
 def check_uri(uri: str) -> str:
     """Return the address of a store, without a slash at its end; one that contains a secret is refused."""
-    parts = urlsplit(uri)
-    if re.fullmatch(r"[A-Za-z][A-Za-z0-9+.-]+", parts.scheme):
-        if "@" in parts.netloc or parts.query or parts.scheme in {"http", "https", "db"}:
-            raise InvalidArguments(
-                "The address of a store must not contain credentials.",
-                hint="Give only its place, such as `s3://bucket/folder`; credentials are taken from the environment.",
-            )
-    elif not Path(uri).expanduser().is_absolute():
+    if re.fullmatch(ADDRESS, uri):
+        place = uri if "://" in uri else str(Path(uri).expanduser())
+        return place.rstrip("/") or place
+    if "://" in uri:
         raise InvalidArguments(
-            f"`{uri[:200]}` is no store.", hint="Give the absolute path of a folder, or such as `s3://bucket/folder`."
+            "The address of a store must not contain credentials.",
+            hint="Give only its place, such as `s3://bucket/folder`; credentials are taken from the environment.",
         )
-    else:
-        uri = str(Path(uri).expanduser())
-    return uri.rstrip("/") or uri
+    raise InvalidArguments(
+        f"`{uri[:200]}` is no store.", hint="Give the absolute path of a folder, or such as `s3://bucket/folder`."
+    )
 
 
 @contextmanager
@@ -286,7 +285,7 @@ class SharedStore:
         return await self._database.open_table(LEASE + name)
 
     async def write(
-        self, name: str, publication: Publication, rows: Any, notes: Collection[str], *, anew: bool
+        self, name: str, publication: Publication, rows: Any, notes: Collection[str], *, overwrite: bool
     ) -> None:
         """Publish rows in place of those of some notes, or of all there was; the caller holds the lease."""
         import pyarrow as pa
@@ -295,7 +294,7 @@ class SharedStore:
         data = pa.concat_tables([rows, about])
         self._publications.pop(name, None)
         with store_errors(self.uri):
-            if anew:
+            if overwrite:
                 mode = "overwrite" if TABLE + name in await table_names(self._database) else "create"
                 self._tables[name] = await self._database.create_table(
                     TABLE + name, data, mode=mode, on_bad_vectors="null"

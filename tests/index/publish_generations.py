@@ -37,7 +37,7 @@ async def publish(store: SharedStore, number: int) -> None:
     about, rows = generation(number)
     before = await store.publication(NAME)
     keys = {f"{note:032x}" for note in range(NOTES + 1)}
-    await store.write(NAME, about, rows, keys, anew=before is None)
+    await store.write(NAME, about, rows, keys, overwrite=before is None)
     await store.finish(NAME, removes=True)
 
 
@@ -52,8 +52,8 @@ async def main(place: str) -> None:
             await publish(store, number)
             sys.stdout.write(f"{number}\n")
             sys.stdout.flush()
-            # Nobody publishes without a pause.
-            await asyncio.sleep(0.1)
+            # The next one once somebody has read.
+            await asyncio.to_thread(sys.stdin.readline)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ async def opened_store(place: Path) -> SharedStore:
 
 def start_writer(place: Path) -> "subprocess.Popen[bytes]":
     command = [sys.executable, "-m", "tests.index.publish_generations", str(place)]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE)
+    return subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
 async def expect_whole(store: SharedStore) -> int:
@@ -61,13 +61,17 @@ async def test_killed_writers_leave_whole_publications(tmp_path: Path) -> None:
         # Its lease ends by itself; here it need not be waited for.
         await release(place)
         writer = start_writer(place)
+        assert writer.stdin is not None
         assert writer.stdout is not None
         await asyncio.to_thread(writer.stdout.readline)
         ends = asyncio.get_running_loop().time() + dice.random()
         while asyncio.get_running_loop().time() < ends:
             seen = max(seen, await expect_whole(store))
+            writer.stdin.write(b"\n")
+            writer.stdin.flush()
         writer.kill()
         await asyncio.to_thread(writer.wait)
+        writer.stdin.close()
         writer.stdout.close()
         assert await expect_whole(store) >= seen
     assert seen > KILLS
@@ -123,14 +127,18 @@ async def test_readers_find_a_publication_whole_while_it_is_written(tmp_path: Pa
     store, reader = await opened_store(tmp_path / "store"), await opened_store(tmp_path / "store")
     await publish(store, 1)
 
+    has_read = asyncio.Event()
+
     async def write() -> None:
         for number in range(2, 12):
             await publish(store, number)
-            await asyncio.sleep(0.1)
+            has_read.clear()
+            await has_read.wait()
 
     writing, seen = asyncio.create_task(write()), {1}
     while not writing.done():
         seen.add(await expect_whole(reader))
+        has_read.set()
     await writing
     assert (await expect_whole(reader), len(seen) > 1) == (11, True)
     assert words_in(tmp_path / "store") == {11}
@@ -149,12 +157,12 @@ async def test_many_vectors_are_found_by_an_index(tmp_path: Path, monkeypatch: p
     many = many.set_column(many.schema.get_field_index("vector"), "vector", column)
     many = many.set_column(0, "id", pa.array([f"{at}" for at in range(len(many))]))
     many = many.cast(rows.schema)
-    await store.write(NAME, about, many, (), anew=True)
+    await store.write(NAME, about, many, (), overwrite=True)
     await store.finish(NAME, removes=False)
     for at in (3, 77, 400):
         _, near = await store.search(NAME, "nothing", vectors[at].astype(np.float32), 3)
         assert near[0]["id"] == f"{at}"
-    await store.write(NAME, about, rows, (), anew=True)
+    await store.write(NAME, about, rows, (), overwrite=True)
     await store.finish(NAME, removes=False)
     assert len((await store.search(NAME, "common", VECTOR, 100))[1]) == 41
 

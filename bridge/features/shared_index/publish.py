@@ -241,15 +241,17 @@ async def _write(
 ) -> None:
     import pyarrow as pa
 
-    anew = before is None or before.model != publication.model
+    overwrite = before is None or before.model != publication.model
     schema = publication_schema(vault.index.answering_dimensions)
     parts = [schema.empty_table()]
     for at in range(0, len(plan.written), NOTES_AT_ONCE):
         rows = await _rows(vault, plan, plan.written[at : at + NOTES_AT_ONCE])
         parts.append(await asyncio.to_thread(pa.Table.from_pylist, rows, schema))
-    if plan.written or plan.removed or anew or before is None or before.folders != publication.folders:
-        await store.write(name, publication, pa.concat_tables(parts), {*plan.written, *plan.removed}, anew=anew)
-    await store.finish(name, removes=bool(plan.removed) or (bool(plan.written) and not anew))
+    if plan.written or plan.removed or overwrite or before is None or before.folders != publication.folders:
+        await store.write(
+            name, publication, pa.concat_tables(parts), {*plan.written, *plan.removed}, overwrite=overwrite
+        )
+    await store.finish(name, removes=bool(plan.removed) or (bool(plan.written) and not overwrite))
 
 
 async def _rows(vault: OpenVault, plan: _Plan, keys: Sequence[str]) -> list[dict[str, Any]]:

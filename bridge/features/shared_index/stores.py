@@ -9,7 +9,7 @@ from typing import Annotated
 from bridge.api.call import Call
 from bridge.data_folder import Folders
 from bridge.errors import BridgeError
-from bridge.index.shared_store import Publication, Row, SharedStore, check_uri
+from bridge.index.shared_store import ADDRESS, Publication, Row, SharedStore, check_uri
 from bridge.records import Record
 from bridge.search.calibrate import calibrate_cosines, model_calibration, model_trust, scale_by_coverage
 from bridge.search.fuse import WEIGHTS, RetrieverResult, drop_irrelevant, fuse
@@ -34,7 +34,7 @@ class SharedIndexSettings(Record):
         tuple[str, ...],
         Setting(
             "Stores that `search --everywhere` asks as well: folders, or object stores such as `s3://bucket/team`.",
-            pattern=r"(?!(?:https?|db)://)[A-Za-z][A-Za-z0-9+.-]+://[^@?#]+|[/~].*|[A-Za-z]:[\\/].*",
+            pattern=ADDRESS,
             wanted="must list full paths of folders, or addresses such as s3://bucket/team without credentials",
         ),
     ] = ()
