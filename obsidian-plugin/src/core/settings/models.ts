@@ -1,6 +1,6 @@
 import type { ListedModel, VaultStatus } from "../../protocol/operations";
 
-/** What to type in a terminal for a model that is not here; the plugin fetches nothing. */
+/** What to type in a terminal for a model that is not here. */
 export function installCommand({ id }: Pick<ListedModel, "id">): string {
 	return `vaultside models install ${id}`;
 }
