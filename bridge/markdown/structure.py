@@ -219,6 +219,9 @@ class _Walk:
             # Obsidian's cache has no reference links, and in `[[a]](b)` the parentheses are plain text.
             return
         self.found.holes.append((self.base + link.label, self.base + link.end))
+        if len(self.open_links) >= _DEEPEST:
+            # Each image keeps its own copy of all that is nested in it.
+            return
         link.start += self.base
         link.end += self.base
         link.label += self.base

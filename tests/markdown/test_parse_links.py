@@ -165,3 +165,8 @@ def test_a_link_that_is_escaped_in_its_property_has_the_span_of_the_value() -> N
     text = '---\nup: "[[C:\\u0041]]"\n---\n'
     assert links(text) == (Link("C:A", None, "property", 2, (8, 22)),)
     assert text[8:22] == '"[[C:\\u0041]]"'
+
+
+def test_images_nested_too_deep_are_no_links() -> None:
+    note = parse(VaultPath("A.md"), ("![a" * 150 + "](x.png)" * 150).encode())
+    assert [link.span[0] for link in note.links] == [3 * depth for depth in range(100)]
