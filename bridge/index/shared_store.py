@@ -239,7 +239,7 @@ class SharedStore:
         with store_errors(self.uri):
             table = await self._lease_table(name)
             await self._await_lease(table, owner)
-        holder, renewal = asyncio.current_task(), asyncio.create_task(self._renew(table, owner))
+        holder, renewal = asyncio.current_task(), asyncio.create_task(renew_lease(table, owner))
         renewal.add_done_callback(lambda task: holder.cancel() if holder and not task.cancelled() else None)
         try:
             yield
@@ -251,14 +251,14 @@ class SharedStore:
         finally:
             renewal.cancel()
             with suppress(OSError, RuntimeError, ValueError):
-                await _take(table, f"owner = '{owner}'", owner, until=0.0)
+                await take_lease(table, f"owner = '{owner}'", owner, until=0.0)
                 await _clean(table)
 
     async def _await_lease(self, table: Any, owner: str) -> None:
         ends = time.monotonic() + PATIENCE_S
         while True:
             try:
-                if await _take(table, f"until < {time.time()}", owner):
+                if await take_lease(table, f"until < {time.time()}", owner):
                     return
             except (OSError, RuntimeError, ValueError):
                 # The one that gives it back removes the versions that were read.
@@ -267,14 +267,6 @@ class SharedStore:
             if time.monotonic() > ends:
                 raise Busy(f"Another device publishes to `{self.uri}` now.")
             await asyncio.sleep(1.0)
-
-    async def _renew(self, table: Any, owner: str) -> None:
-        """Renew a lease until it is lost."""
-        with suppress(OSError, RuntimeError, ValueError):
-            while True:
-                await asyncio.sleep(RENEWAL_S)
-                if not await _take(table, f"owner = '{owner}'", owner):
-                    return
 
     async def _lease_table(self, name: str) -> Any:
         import pyarrow as pa
@@ -331,7 +323,19 @@ class SharedStore:
             await self._database.drop_table(TABLE + name, ignore_missing=True)
 
 
-async def _take(table: Any, where: str, owner: str, until: float | None = None) -> bool:
+async def renew_lease(table: Any, owner: str) -> None:
+    """Renew a lease until it is lost, or could not be renewed for as long as it holds."""
+    ends = time.monotonic() + LEASE_S
+    while time.monotonic() < ends:
+        await asyncio.sleep(RENEWAL_S)
+        # Another writer that looks at the lease can be in the way of one commit.
+        with suppress(OSError, RuntimeError, ValueError):
+            if not await take_lease(table, f"owner = '{owner}'", owner):
+                return
+            ends = time.monotonic() + LEASE_S
+
+
+async def take_lease(table: Any, where: str, owner: str, until: float | None = None) -> bool:
     ends = time.time() + LEASE_S if until is None else until
     result = await table.update({"owner": owner, "until": ends}, where=where)
     return bool(result.rows_updated)

@@ -5,6 +5,7 @@ import random
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -106,21 +107,46 @@ async def test_a_publication_is_written_by_one_at_a_time(tmp_path: Path, monkeyp
 async def test_the_lease_of_a_crashed_writer_is_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store, other = await opened_store(tmp_path / "store"), await opened_store(tmp_path / "store")
     assert shared_store.RENEWAL_S < shared_store.LEASE_S < shared_store.PATIENCE_S
-    monkeypatch.setattr(shared_store, "LEASE_S", 0.0)
-    monkeypatch.setattr(shared_store, "RENEWAL_S", 0.01)
-    taken = asyncio.Event()
+    taken, awake, renew = asyncio.Event(), asyncio.Event(), shared_store.renew_lease
+
+    async def sleep_first(*given: Any) -> None:
+        await awake.wait()
+        await renew(*given)
 
     async def write() -> None:
         async with store.lease(NAME):
             taken.set()
-            # As if it slept: it learns that it lost the lease when it renews it.
             await asyncio.Event().wait()
 
-    writing = asyncio.create_task(write())
-    await taken.wait()
+    monkeypatch.setattr(shared_store, "RENEWAL_S", 0.01)
+    with monkeypatch.context() as crashed:
+        crashed.setattr(shared_store, "renew_lease", sleep_first)
+        crashed.setattr(shared_store, "LEASE_S", 0.0)
+        writing = asyncio.create_task(write())
+        await taken.wait()
     async with other.lease(NAME):
+        awake.set()
+        # It learns that it lost the lease when it renews it.
         with pytest.raises(Busy):
             await writing
+
+
+async def test_a_lease_outlives_a_renewal_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = await opened_store(tmp_path / "store")
+    monkeypatch.setattr(shared_store, "RENEWAL_S", 0.01)
+    renewed, take, failures = asyncio.Event(), shared_store.take_lease, [OSError(), RuntimeError()]
+
+    async def fail_first(*given: Any, **times: Any) -> bool:
+        if failures:
+            raise failures.pop()
+        is_taken = await take(*given, **times)
+        renewed.set()
+        return is_taken
+
+    async with store.lease(NAME):
+        monkeypatch.setattr(shared_store, "take_lease", fail_first)
+        await renewed.wait()
+    assert not failures
 
 
 async def test_readers_find_a_publication_whole_while_it_is_written(tmp_path: Path) -> None:
