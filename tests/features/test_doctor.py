@@ -25,7 +25,7 @@ from bridge.settings.schema import Settings
 from bridge.state.change_records import Change
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan, Step
-from tests.features.served import Served, readable
+from tests.features.served import Served, readable, serving, write_vault
 from tests.models.disks import read_only
 
 NOTES = {"A.md": "# A\n"}
@@ -41,11 +41,11 @@ async def findings(served: Served) -> dict[str, Finding]:
 
 async def test_a_sound_bridge_without_a_model_lacks_only_that(served: Served) -> None:
     found = await findings(served)
-    assert {check: f.verdict for check, f in found.items() if check != "watcher"} == {
+    assert {check: f.verdict for check, f in found.items()} == {
         "settings": "ok", "data folder": "ok", "disk": "ok", "model": "fail", "chat model": "ok", "reranker": "ok",
         "global vault": "ok", "vault": "ok", "index": "ok", "state": "ok", "changes": "ok", "journals": "ok",
         "runtime file": "ok", "tokens": "ok", "calls": "ok", "Obsidian": "ok",
-        "program folders": "ok",
+        "program folders": "ok", "watcher": "ok",
     }  # fmt: skip
     assert "models install" in found["model"].do
     command = "vaultside models install all-minilm-l6-v2"
@@ -72,6 +72,22 @@ async def test_a_right_model_is_found_right_and_a_spoilt_one_is_not(served: Serv
         file.write_bytes(data)
     spoilt = (await findings(served))["model"]
     assert (spoilt.verdict, "install" in spoilt.do) == ("fail", True)
+
+
+@pytest.mark.model
+async def test_a_model_that_does_not_fit_serves_until_the_fitting_one_is_there(
+    tmp_path: Path, models_dir: Path
+) -> None:
+    text = "Der Hafen liegt im Norden der Stadt, und die Schiffe kommen nur noch selten dorthin. " * 5
+    async with serving([write_vault(tmp_path / "Hafen", {"A.md": text})], tmp_path / "data", models_dir) as served:
+        # The languages of the notes are not known before they are embedded.
+        assert (await findings(served))["model"].verdict in {"ok", "warn"}
+        await readable(served, meaning=True)
+        found = (await findings(served))["model"]
+    assert (found.verdict, found.fix and found.fix.command) == (
+        "warn",
+        "vaultside models install multilingual-e5-small",
+    )
 
 
 async def test_damaged_tokens_are_seen_until_they_are_deleted(served: Served) -> None:
@@ -225,7 +241,12 @@ def test_an_index_that_is_not_compact_has_its_fix() -> None:
 
 @pytest.mark.parametrize(
     ("facts", "verdict"),
-    [({}, "ok"), ({"watch": "off"}, "warn"), ({"watching": False}, "warn")],
+    [
+        ({}, "ok"),
+        ({"watch": "off"}, "warn"),
+        ({"watching": False}, "ok"),
+        ({"watching": False, "trouble": "The disk is gone."}, "warn"),
+    ],
 )
 def test_the_watcher_is_judged(facts: dict[str, Any], verdict: str) -> None:
     assert doctor.check_watcher(health(**facts)).verdict == verdict

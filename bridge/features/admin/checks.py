@@ -33,6 +33,7 @@ def check_model(call: Call) -> Finding:
     if (setup := read_model_setup()) is not None:
         return make_finding("model", "warn" if setup.state == "running" else "fail", setup.message, setup.hint)
     named = load_settings(call.bridge.settings_path)[0].model
+    # A vault uses the one that is there until the fitting one is.
     there = {model.spec.id for model in installed_models(call.bridge.models_dir)} & {DEFAULT_MODEL, MULTILINGUAL_MODEL}
     for wanted in {named} if named else fitting_models(call) or there or {DEFAULT_MODEL}:
         try:
@@ -40,8 +41,9 @@ def check_model(call: Call) -> Finding:
             verify(call.bridge.models_dir, wanted)
         except BridgeError as error:
             fix = Fix("Install the model", f"vaultside models install {shlex.quote(wanted)}", None)
-            in_use = {model.id for host in call.bridge.vaults.values() if (model := host.progress().model)}
-            return make_finding("model", "warn" if in_use - {wanted} else "fail", error.message, error.hint, fix)
+            return make_finding(
+                "model", "warn" if there - {wanted} and not named else "fail", error.message, error.hint, fix
+            )
     return make_finding("model", "ok", f"{wanted} is installed in {call.bridge.models_dir}.")
 
 

@@ -287,11 +287,10 @@ def check_watcher(health: Mapping[str, Any]) -> Finding:
         return make_finding(
             "watcher", "warn", "Watching is off in the settings.", "Changes are seen at the next start."
         )
-    if not health["watching"]:
-        return make_finding(
-            "watcher", "warn", "Nothing watches the vault now.", 'Wait for the first scan, or set watch = "poll".'
-        )
-    return make_finding("watcher", "ok", "Changes are noticed as they happen.")
+    if not health["watching"] and health["progress"].trouble:
+        return make_finding("watcher", "warn", "Nothing watches the vault now.", 'Set watch = "poll".')
+    begins = "as they happen" if health["watching"] else "once all notes were read"
+    return make_finding("watcher", "ok", f"Changes are noticed {begins}.")
 
 
 def check_runtime(host: Host) -> Finding:
