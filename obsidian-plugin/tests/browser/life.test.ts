@@ -76,7 +76,8 @@ test("without a bridge the pane tells what to install and what is where, and sta
 });
 
 test("the installer that is there is run when the person says so, and Search is shown", async () => {
-	await home.linkModel();
+	await home.remove();
+	home = await Home.embedded();
 	await withInstaller(`while [ ! -e "$HOME/go" ]; do sleep 0.1; done; ln -s '${PROGRAM}' "$HOME/.local/bin/vaultside"`);
 	const obsidian = await opened();
 	await obsidian.state("off");
