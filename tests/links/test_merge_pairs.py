@@ -13,6 +13,7 @@ from bridge.features.entities.merge_pairs import (
     find_merge_pairs,
     may_be_one,
 )
+from bridge.graph.graph import Edge, Graph
 from bridge.index.note import pack_note
 from bridge.markdown.documents import read_document
 from bridge.markdown.names import Names
@@ -28,19 +29,18 @@ PROSE = (
 def pairs(files: dict[str, str], similar: tuple[tuple[str, str, float], ...] = ()) -> list[MergeSuggestion]:
     notes = {VaultPath(path): read_document(VaultPath(path), text.encode()) for path, text in files.items()}
     names = Names(notes)
-    linked: dict[VaultPath, set[VaultPath]] = {path: set() for path in notes}
+    edges = []
     for path, note in notes.items():
         for link in note.links:
             target = names.resolve(link.target, path, link.kind).path
-            if target is not None and target != path and target in linked:
-                linked[path].add(target)
-                linked[target].add(path)
+            if target is not None:
+                edges.append(Edge(path, target))
     packed = {
         path: pack_note(note, mtime_ns=0, size=0, passages=0, left_out=(), language=None, recipe="")
         for path, note in notes.items()
     }
     near = [(VaultPath(one), VaultPath(other), cosine) for one, other, cosine in similar]
-    return find_merge_pairs(packed, {path: note.text for path, note in notes.items()}, near, linked.__getitem__)
+    return find_merge_pairs(packed, {path: note.text for path, note in notes.items()}, near, Graph.build(notes, edges))
 
 
 def reasons(
@@ -167,7 +167,7 @@ def test_copies_with_thirty_percent_of_their_sentences_changed_are_found() -> No
         path.relative_to(SAMPLE).as_posix(): path.read_text("utf-8", errors="replace") for path in SAMPLE.rglob("*.md")
     }
     dice = random.Random(7)
-    long = sorted(path for path, text in texts.items() if len(text.split()) >= 60)
+    long = sorted(path for path, text in texts.items() if len(text.split()) >= 60 and not path.startswith("Daily/"))
     chosen = dice.sample(long, min(100, len(long)))
     words = " ".join(texts[path] for path in long).split()
     planted: dict[frozenset[str], None] = {}
@@ -204,3 +204,53 @@ def test_siblings_that_share_text_are_two_notes() -> None:
     large, small = {"Large cap stock.md": f"It is large. {said}"}, {"Small cap stock.md": f"It is small. {said}"}
     assert reasons(large | small) == {}
     assert reasons(large | {"Big companies.md": f"It is small. {said}"}) != {}
+
+
+BOARD = "```yaml\nname: new database\ncolumns:\n  file:\n    kind: text\n    position: 0\n    hidden: false\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Rating:: 4\nUsed:: every day\nPrice:: free\n", "Rating:: 4\nUsed:: every day\nPrice:: free\n\nA map.\n"),
+        (BOARD, f"{BOARD}\nBooks.\n"),
+        ("- [[How to begin improving yourself]]\n", "## First\n\n[[How to begin improving yourself]]\n"),
+        ("即`[]()`格式的超链接语法。", "即`[[]]`格式的超链接语法。"),
+    ],
+    ids=("fields", "code", "links", "few words"),
+)
+def test_what_is_no_prose_makes_no_pair(one: str, other: str) -> None:
+    assert pairs({"Maps.md": one, "Store.md": other}) == []
+
+
+def test_a_day_is_no_other_note() -> None:
+    assert pairs({"2022-09-19.md": PROSE * 2, "Starters.md": PROSE * 2}) == []
+
+
+def test_a_film_is_not_the_book_of_its_name() -> None:
+    book = "# Dune\n\n" + PROSE
+    assert pairs({"Books/📚Dune.md": book, "Films/Dune.md": "---\nactors: [A, B]\nscore: 8\n---\n"}) == [
+        MergeSuggestion(VaultPath("Films/Dune.md"), VaultPath("Books/📚Dune.md"), 0.6, ("name",))
+    ]
+    assert reasons({"Books/📚Dune.md": book, "Films/Dune.md": ""}) == {
+        ("Films/Dune.md", "Books/📚Dune.md"): ("name", "stub")
+    }
+
+
+def test_notes_of_two_folders_that_go_together_are_no_pairs() -> None:
+    names = ("Alien", "Brazil", "Casablanca", "Dune", "Elf")
+    files = {
+        f"Films/{folder}/{mark}{name}.md": f"{word} {name} {PROSE[: 20 + at * 3]}"
+        for at, name in enumerate(names)
+        for folder, mark, word in (("Mine", "🎬", "Saw"), ("Imported", "", "Director"))
+    }
+    assert pairs(files) == []
+    assert len(pairs({path: text for path, text in files.items() if "Elf" not in path})) == 4
+
+
+def test_what_notes_that_others_link_to_share_is_a_part_of_each() -> None:
+    credits = PROSE * 2
+    songs = {f"Songs/{name}.md": f"# {name}\n\n{credits}{name} {'is slow. ' * 12}" for name in ("Lullaby", "Revenant")}
+    assert len(pairs(songs)) == 1
+    albums = {f"Albums/{number}.md": "[[Lullaby]] and [[Revenant]]\n" for number in ("One", "Two", "Three")}
+    assert pairs({**songs, **albums}) == []

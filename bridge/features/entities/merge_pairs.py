@@ -2,7 +2,7 @@
 
 import calendar
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Final, Literal
@@ -10,11 +10,14 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from bridge.graph.graph import Graph
 from bridge.index.note import IndexedNote
 from bridge.markdown.links import WIKI
+from bridge.markdown.parse import parse
+from bridge.markdown.prose import protected_spans
 from bridge.records import Record
 from bridge.text.fold import fold_letters
-from bridge.text.overlap import RUN_WORDS, comparable_words
+from bridge.text.overlap import RUN_WORDS, comparable_words, word_runs
 from bridge.text.series import step_between
 from bridge.types import VaultPath
 
@@ -30,6 +33,9 @@ SHARE_OF_RUNS = 0.35
 MIN_RUN_SHARE = 0.08
 SHARE_OF_WORDS = 0.55
 """Where single words were replaced, few sequences are left; then the different words of both are compared."""
+
+MIN_COMMON_BYTES = 24
+"""Bytes of prose that two texts must share beside code and links: nine words of English, a dozen Chinese characters."""
 
 PARTS = 8
 """Parts in which sequences are compared, each of which needs a share of the memory."""
@@ -158,8 +164,14 @@ SHORT: Final = 12
 MAX_STUB_CHARS: Final = 1_000
 """Characters of a stub, properties included."""
 
+ESTABLISHED: Final = 2
+"""Notes that link to one from which on it is known under its own name."""
+
 MAX_NAMESAKES: Final = 4
 """A name that more notes have, such as `Index`, says nothing."""
+
+PARALLEL: Final = 5
+"""Pairs between two folders from which their notes are meant to be alike, as translations or films and reviews are."""
 
 _WEIGHT: Final[Mapping[MergeReason, float]] = {"alias": 0.7, "meaning": 0.6, "stub": 0.6, "neighbours": 0.3}
 _SAME_NAME: Final = 0.3
@@ -201,10 +213,11 @@ def find_merge_pairs(
     notes: Mapping[VaultPath, IndexedNote],
     texts: Mapping[VaultPath, str],
     similar: Iterable[tuple[VaultPath, VaultPath, float]],
-    neighbours: Callable[[VaultPath], Collection[VaultPath]],
+    graph: Graph,
     pause: Callable[[], None] = lambda: None,
 ) -> list[MergeSuggestion]:
     """Return the pairs of notes that may be one, the most certain first."""
+    neighbours = graph.neighbours
     found: dict[tuple[VaultPath, VaultPath], dict[MergeReason, float]] = defaultdict(dict)
     paths = sorted(path for path in notes if notes[path].kind == "note" and path in texts)
     known = frozenset(paths)
@@ -217,6 +230,7 @@ def find_merge_pairs(
         for pair in find_common_text([texts[path] for path in paths], pause)
         # A list contains the text of each stub that it names.
         if _sizes_alike(texts[one := paths[pair.one]], texts[other := paths[pair.other]], MIN_SIZE_RATIO)
+        and (texts[one] == texts[other] or _share_prose(texts[one], texts[other]))
     }
     for pair, share in common.items():
         found[pair]["text"] = 0.5 + 0.45 * share**3
@@ -236,21 +250,55 @@ def find_merge_pairs(
         one, other = (notes[path].title for path in pair)
         is_copy = _is_copy(pair, common, notes, texts)
         is_called_so = is_copy or "alias" in reasons
-        return may_be_one(one, other, is_copy=is_copy) and (is_called_so or not are_siblings(one, other))
+        # What both have in common is then a part of each, as the credits of two songs are.
+        are_known = set(reasons) == {"text"} and all(len(graph.linked_from(path)) >= ESTABLISHED for path in pair)
+        return (
+            may_be_one(one, other, is_copy=is_copy)
+            and (is_called_so or not are_siblings(one, other))
+            and not (are_known and common[pair] < SAME)
+        )
 
     made = [
         _make_pair(pair, reasons, common.get(pair), cosines.get(pair), notes, texts, neighbours)
         for pair, reasons in found.items()
         if is_likely(pair, reasons)
     ]
+    between = Counter(_folders(pair) for pair in made)
     return sorted(
-        (pair for pair in made if pair.confidence >= MIN_CONFIDENCE), key=lambda pair: (-pair.confidence, pair.path)
+        (
+            pair
+            for pair in made
+            if pair.confidence >= MIN_CONFIDENCE and (between[_folders(pair)] < PARALLEL or pair.common)
+        ),
+        key=lambda pair: (-pair.confidence, pair.path),
     )
 
 
+def _folders(pair: MergeSuggestion) -> frozenset[str] | MergeSuggestion:
+    """Return the folders in which two notes lie, as far as they differ; a pair in one folder is alone."""
+    for parts in zip(*([*path.split("/")[:-1], ""] for path in (pair.path, pair.into)), strict=False):
+        if parts[0] != parts[1]:
+            return frozenset(parts)
+    return pair
+
+
+def _share_prose(one: str, other: str) -> bool:
+    """Return whether two notes have text in common beside code, links and names of fields."""
+    runs, others = ({*word_runs(_read_prose(text))} for text in (one, other))
+    return sum(len(run[0].encode("utf-8", "replace")) for run in runs & others) >= MIN_COMMON_BYTES
+
+
+def _read_prose(text: str) -> str:
+    note, kept, at = parse(VaultPath("note.md"), text.encode("utf-8", "replace")), [], 0
+    for start, end in protected_spans(note):
+        kept.append(note.text[at:start])
+        at = end
+    return " ".join([*kept, note.text[at:]])
+
+
 def may_be_one(one: str, other: str, *, is_copy: bool = False) -> bool:
-    """Return whether two titles can be of one note: neither two days nor two numbers of a series."""
-    if _DATE.search(one) and _DATE.search(other):
+    """Return whether two titles can be of one note: neither is a day's, nor are they two numbers of a series."""
+    if _DATE.search(one) or _DATE.search(other):
         return False
     words, others = set(comparable_words(one)), set(comparable_words(other))
     if (words - others) & _CALENDAR and (others - words) & _CALENDAR:
@@ -337,6 +385,7 @@ def _by_pointing(
         if len(texts[path]) > MAX_STUB_CHARS or len([*comparable_words(texts[path])]) > SHORT:
             continue
         own = frozenset(comparable_words(notes[path].title))
+        facts = notes[path].properties.keys()
         said = [word for word in comparable_words(WIKI.sub(" ", texts[path])) if word not in own]
         around = [other for other in neighbours(path) if other in known]
         targets = {target.partition("#")[0] for target, _ in notes[path].targets}
@@ -345,7 +394,10 @@ def _by_pointing(
             if points or (not said and own & {*comparable_words(notes[other].title)}):
                 yield path, other
         if len(named[name]) <= MAX_NAMESAKES:
-            yield from ((path, other) for other in named[name] if other != path)
+            # What has facts of its own, such as a film beside the book, is no stub.
+            yield from (
+                (path, other) for other in named[name] if other != path and facts <= notes[other].properties.keys()
+            )
 
 
 def _same_language(one: IndexedNote, other: IndexedNote) -> float:

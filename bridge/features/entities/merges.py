@@ -46,7 +46,7 @@ async def merge_suggestions(
     page: PageArguments = Page(20),
     among: Among | None = None,
 ) -> MergeSuggestions:
-    """Find pairs of notes that may be one, each with the reasons; never two days, or two numbers of a series.
+    """Find pairs of notes that may be one, each with the reasons; never a note of a day, or two numbers of a series.
 
     Args:
         folder: Only pairs with a note under this folder.
@@ -69,7 +69,7 @@ async def merge_suggestions(
         notes = {path: note for path, note in graph_snapshot.notes.items() if not is_template(note, folder)}
         learnt = graph_snapshot.index.boilerplate
         said = {path: learnt.blank(text) for path, text in texts.items()}
-        every = find_merge_pairs(notes, said, near, graph_snapshot.graph.neighbours)
+        every = find_merge_pairs(notes, said, near, graph_snapshot.graph)
         asked = [
             one for one in every if not inside or any(path.startswith(f"{inside}/") for path in (one.path, one.into))
         ]

@@ -133,7 +133,7 @@ async def alike_pairs(known: VaultTopics) -> list[MergeSuggestion]:
 
     def find() -> list[MergeSuggestion]:
         vectors = {path: vector for path in notes if (vector := sources.index.vector_of(path)) is not None}
-        return find_merge_pairs(notes, texts, near_pairs(vectors), sources.graph.neighbours)
+        return find_merge_pairs(notes, texts, near_pairs(vectors), sources.graph)
 
     return await asyncio.to_thread(find)
 

@@ -1,7 +1,7 @@
 """Files: unused attachments, daily notes elsewhere, duplicates, empty and unfilled notes, repeated headings."""
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import date
 from itertools import pairwise
@@ -11,7 +11,7 @@ from bridge.changes.requests.edit_note import EditNote
 from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.errors import BridgeError
-from bridge.features.entities.public import MergeReason, MergeSuggestion, find_merge_pairs
+from bridge.features.entities.public import MergeReason, find_merge_pairs
 from bridge.features.tidy.check_scope import CheckScope
 from bridge.features.tidy.finding import SURE, TidyFinding
 from bridge.features.tidy.plan_note import code_words, plain_words, plan_link
@@ -154,9 +154,6 @@ MIN_CONFIDENCE: Final = 0.75
 COMMON: Final = 0.8
 """Share of common text of two texts of the same length from which they are proposed whatever their names."""
 
-PARALLEL: Final = 5
-"""Pairs between two folders from which their notes are meant to be alike, as translations are."""
-
 WORDS: Final[dict[MergeReason, str]] = {
     "name": "the same name",
     "alias": "one's name is the other's alias",
@@ -165,10 +162,6 @@ WORDS: Final[dict[MergeReason, str]] = {
     "stub": "one only points to the other",
     "neighbours": "common links",
 }
-
-
-def _places(pair: MergeSuggestion) -> frozenset[str]:
-    return frozenset(path.partition("/")[0] if "/" in path else "" for path in (pair.path, pair.into))
 
 
 class Duplicates:
@@ -184,18 +177,15 @@ class Duplicates:
         if scope.skipped.issuperset(scope.notes):
             return
         scope.budget.extend()
-        neighbours, pause = scope.graph_snapshot.graph.neighbours, scope.budget.pause
-        pairs = find_merge_pairs(scope.notes, scope.texts, scope.near, neighbours, pause)
-        between = Counter(_places(pair) for pair in pairs)
-        for pair in pairs:
+        for pair in find_merge_pairs(
+            scope.notes, scope.texts, scope.near, scope.graph_snapshot.graph, scope.budget.pause
+        ):
             if pair.confidence < MIN_CONFIDENCE or (days and pair.path.startswith(days) and pair.into.startswith(days)):
                 continue
             lengths = sorted(len(scope.texts[path]) for path in (pair.path, pair.into))
             # A short note often stands in a longer one, as a template or a quotation does.
             same_text = (pair.common or 0) >= COMMON and lengths[0] >= COMMON * lengths[1]
             if not same_text and not {"name", "alias", "stub"} & {*pair.why}:
-                continue
-            if len(_places(pair)) > 1 and between[_places(pair)] >= PARALLEL:
                 continue
             note, other = scope.notes[pair.path], scope.notes[pair.into]
             is_copy = (
