@@ -34,6 +34,9 @@ _UNITS: Final = frozenset(
 )
 """Words that stand beside the number."""
 
+DATE: Final = re.compile(r"(?:19|20)\d\d[-_. ]?(?:0[1-9]|1[0-2])[-_. ]?(?:0[1-9]|[12]\d|3[01])|(?:19|20)\d\d-?[Ww]\d\d")
+"""A day or a week as notes are named by it."""
+
 _ROMAN: Final = re.compile(r"x{0,3}(?:ix|iv|v?i{0,3})")
 _WITH_DIGITS: Final = re.compile(r"\D{0,2}\d+\D{0,2}")
 _LETTER: Final = re.compile(r"[a-z]")

@@ -249,8 +249,8 @@ def test_notes_of_two_folders_that_go_together_are_no_pairs() -> None:
 
 
 def test_what_notes_that_others_link_to_share_is_a_part_of_each() -> None:
-    credits = PROSE * 2
-    songs = {f"Songs/{name}.md": f"# {name}\n\n{credits}{name} {'is slow. ' * 12}" for name in ("Lullaby", "Revenant")}
+    said = PROSE * 2
+    songs = {f"Songs/{name}.md": f"# {name}\n\n{said}{name} {'is slow. ' * 12}" for name in ("Lullaby", "Revenant")}
     assert len(pairs(songs)) == 1
     albums = {f"Albums/{number}.md": "[[Lullaby]] and [[Revenant]]\n" for number in ("One", "Two", "Three")}
     assert pairs({**songs, **albums}) == []

@@ -145,3 +145,11 @@ def test_pieces_of_the_names_of_notes_are_none() -> None:
     said = "on Secret Domain, by Balance, in London, of Secret Service and the Balance Sheet"
     kept = [one.name for one in drop_meant(finder, found(said, f"They speak {said}"))]
     assert kept == ["Balance Sheet", "London", "Secret Service"]
+
+
+def test_labels_of_a_template_and_days_are_none() -> None:
+    assert names("> - ISBN：9787115331809\n", "> - ISBN：9787549501076\n") == []
+    paths = {VaultPath("0.md"), VaultPath("1.md")}
+    assert [one.name for one in found("", "", stubs={"2022-09-28": paths, "2023-W04": paths, "Lisbon": paths})] == [
+        "Lisbon"
+    ]

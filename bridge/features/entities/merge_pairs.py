@@ -18,7 +18,7 @@ from bridge.markdown.prose import protected_spans
 from bridge.records import Record
 from bridge.text.fold import fold_letters
 from bridge.text.overlap import RUN_WORDS, comparable_words, word_runs
-from bridge.text.series import step_between
+from bridge.text.series import DATE, step_between
 from bridge.types import VaultPath
 
 MIN_RUNS = 4
@@ -181,7 +181,6 @@ _COPY: Final = re.compile(
 )
 """What programs add to the name of a copy."""
 
-_DATE: Final = re.compile(r"(?:19|20)\d\d[-_. ]?(?:0[1-9]|1[0-2])[-_. ]?(?:0[1-9]|[12]\d|3[01])|(?:19|20)\d\d-?W\d\d")
 _CALENDAR: Final = frozenset(
     word.casefold() for names in (calendar.month_name, calendar.day_name) for word in names if word
 )
@@ -298,7 +297,7 @@ def _read_prose(text: str) -> str:
 
 def may_be_one(one: str, other: str, *, is_copy: bool = False) -> bool:
     """Return whether two titles can be of one note: neither is a day's, nor are they two numbers of a series."""
-    if _DATE.search(one) or _DATE.search(other):
+    if DATE.search(one) or DATE.search(other):
         return False
     words, others = set(comparable_words(one)), set(comparable_words(other))
     if (words - others) & _CALENDAR and (others - words) & _CALENDAR:

@@ -27,7 +27,7 @@ _MARKUP: Final = re.compile(
     rf"|{_CALLOUT}|{_HEADING}|{_BOLD_LINE}|^[ \t>]*(?:[-*+][ \t]+)?[\w ]{{1,40}}::.*?$|\|",
     re.DOTALL | re.MULTILINE,
 )
-_LABEL: Final = re.compile(r"(?:^|[\n(\[])[ \t>*_+-]*([^\W\d_][\w &/-]{0,39})[*_ ]*:(?!\w)[*_]*", re.MULTILINE)
+_LABEL: Final = re.compile(r"(?:^|[\n(\[])[ \t>*_+-]*([^\W\d_][\w &/-]{0,39})[*_ ]*(?::(?!\w)|：)[*_]*", re.MULTILINE)
 
 # The patterns begin with a character set instead of `\b`, which makes them three times as fast.
 _PATTERNS: Final[tuple[tuple[NameKind, re.Pattern[str]], ...]] = (

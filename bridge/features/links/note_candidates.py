@@ -16,7 +16,7 @@ from bridge.features.links.capitals import (
 from bridge.features.links.mentions import NameFinder
 from bridge.records import Record
 from bridge.text.fold import fold_case, fold_letters
-from bridge.text.series import step_between
+from bridge.text.series import DATE, step_between
 from bridge.text.words import ALPHABETIC, words_of
 from bridge.types import VaultPath
 
@@ -204,7 +204,8 @@ def confidence(kind: CandidateKind, notes: int, everything: int) -> float:
 def is_candidate(form: str, notes: int, kind: CandidateKind, usage: Usage) -> bool:
     """Return whether a folded name is more than an ordinary word, a noun, or a template's heading."""
     if kind in {"stub", "ticket"}:
-        return True
+        # A note of a day is written on that day.
+        return not DATE.fullmatch(form)
     if max(map(len, form.split())) > MAX_WORD_CHARS or _EVERYDAY.fullmatch(form) or usage.is_label(form, notes):
         return False
     return " " in form or (usage.small[form] <= ORDINARY * notes and usage.nouns[form] < notes)
