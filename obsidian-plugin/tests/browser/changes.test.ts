@@ -85,6 +85,24 @@ test("of a proposal one part can be accepted, and the whole rejected", async () 
 	expect(await disk()).toBe(before);
 });
 
+test("what one program proposed is accepted together, after it was said how much that is", async () => {
+	const quill = await paired(bridge, "Quill");
+	const edit = async (caller: Program, old: string, fresh: string): Promise<void> => {
+		const { digest } = await caller<{ digest: string }>("read_note", { path: NOTE });
+		await caller("edit_note", { path: NOTE, digest, edits: [{ op: "replace_text", old, new: fresh }] });
+	};
+	for (const [old, fresh] of [["230", "250"], ["Three.", "Third."], ["ten", "twelve"]] as const) await edit(quill, old, fresh);
+	await opened();
+	await button("Accept all that Quill proposed").click();
+	await obsidian.page.getByText("This accepts 3 changes in 1 note.").waitFor();
+	await picture(obsidian, "accept-all", false);
+	// One of them no longer fits, which stays to be read.
+	await edit(own, "Three.", "Drei.");
+	await button("Accept them").click();
+	await obsidian.page.getByText("Accepted 2 of 3 changes. Open the others to see why they were refused.").waitFor();
+	expect(await disk()).toBe(CHANGED.replace("Three.", "Drei."));
+});
+
 test("a change is turned back and made again, and one part of it alone", async () => {
 	await rewrite(own);
 	await opened();

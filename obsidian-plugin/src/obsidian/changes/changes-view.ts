@@ -138,6 +138,8 @@ export class ChangesView extends Pane {
 		const head = el.createDiv({ cls: "vaultside-changes-head" });
 		head.createEl("h6", { cls: "vaultside-changes-client", text: group.client, attr: { dir: "auto" } });
 		if (inForce(group) > 1) this.#offerUndo(el, head, group);
+		const proposed = group.changes.filter(({ state }) => state === "proposed");
+		if (proposed.length > 1 && this.host.link.decides) this.#offerAll(el, head, group.client, proposed);
 		for (const change of group.changes) {
 			const before = old.get(change.id);
 			const row = before !== undefined && JSON.stringify(before.change) === JSON.stringify(change) ? before : this.#row(el, change);
@@ -159,6 +161,29 @@ export class ChangesView extends Pane {
 		});
 		row.el.open = this.#unfolded.has(change.id);
 		return row;
+	}
+
+	/** What one program proposed in one go can be accepted together, the oldest first, as each may build on those before. */
+	#offerAll(el: HTMLElement, head: HTMLElement, client: string, proposed: readonly ListedChange[]): void {
+		const place = el.createDiv({ attr: { role: "alert", "data-row": `all ${proposed.map(({ id }) => id).join()}` } });
+		addButton(head, { text: "Accept all", label: `Accept all that ${client} proposed` }, () => {
+			place.empty();
+			const said = place.createDiv({ cls: "vaultside-session" });
+			const notes = new Set(proposed.flatMap(({ paths }) => paths)).size;
+			said.createDiv({ text: `This accepts ${proposed.length} changes in ${countType("note", notes)}. Each can be undone.` });
+			const buttons = addButtonRow(said);
+			const yes = addButton(buttons, { cls: "mod-cta", text: "Accept them" }, async () => {
+				said.remove();
+				let done = 0;
+				for (const { id } of [...proposed].reverse()) done += Number((await this.host.link.call("decide", { id, verdict: "accept" })).ok);
+				const rest = done < proposed.length ? " Open the others to see why they were refused." : "";
+				this.#sayEl?.setText(`Accepted ${done} of ${proposed.length} changes.${rest}`);
+				void this.#ask();
+			});
+			addButton(buttons, { text: "Leave them" }, () => said.remove());
+			yes.focus();
+			keepOpen(said, () => undefined);
+		});
 	}
 
 	/** Undoing a session is tried first, so that a person knows what it would do. */
