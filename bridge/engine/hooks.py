@@ -2,14 +2,15 @@
 
 import asyncio
 import logging
+import traceback
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from pathlib import Path
 from typing import Any
 
 from bridge.changes.draft import Draft
 from bridge.changes.requests.base import Request
 from bridge.engine.open_vault import OpenVault
-from bridge.engine.watchdog import describe_failure
-from bridge.errors import IndexUnusable
+from bridge.errors import BridgeError, IndexUnusable
 from bridge.index.note import IndexedNote
 from bridge.records import Record
 
@@ -85,3 +86,11 @@ async def run_task(task: VaultTask, vault: OpenVault) -> None:
         except Exception as error:  # noqa: BLE001 - the top of the task
             log.warning("A task of a feature broke off: %s", describe_failure(error))
         await asyncio.sleep(AGAIN_AFTER_S)
+
+
+def describe_failure(error: Exception) -> str:
+    """Return what failed and where, without any note content."""
+    if isinstance(error, BridgeError):
+        return error.code
+    place = traceback.extract_tb(error.__traceback__)[-1:]
+    return type(error).__name__ + "".join(f" at {Path(frame.filename).name}:{frame.lineno}" for frame in place)

@@ -20,7 +20,7 @@ from bridge.engine.backfill import VectorBackfill
 from bridge.engine.editor_handoff import EditorSessions
 from bridge.engine.erase_denied import DenyEnforcer
 from bridge.engine.first_answers import FirstAnswers
-from bridge.engine.hooks import Hooks
+from bridge.engine.hooks import Hooks, describe_failure
 from bridge.engine.indexer import Indexer
 from bridge.engine.jobs import Job, Jobs
 from bridge.engine.late_saves import LateSaves
@@ -35,7 +35,6 @@ from bridge.engine.signal import Signal, pause
 from bridge.engine.transactions import ChangeWriter
 from bridge.engine.vault_counter import VaultCounter
 from bridge.engine.vault_lock import VaultLock, take_among_data_folders
-from bridge.engine.watchdog import log_failure, open_index
 from bridge.errors import BridgeError, IndexUnusable, NotReady, VaultHeld
 from bridge.events import Events, IndexProgress, NoteUpdate, PendingCounts
 from bridge.index.index import Index
@@ -252,11 +251,12 @@ class Host:
         self.ids = frozenset({self.id, *read_former_ids(self.folders, self.id)})
         self._store = self._store or Store.open(self.folders.state(self.id))
         self._store.decisions.take_over_servers(self.folders.agreed_servers)
-        folder, keep_days = self.folders.index(self.id), self.settings.vector_keep_days
+        folder = self.folders.index(self.id)
         doubt = self.trouble if isinstance(self.trouble, IndexUnusable) else None
         if not folder.exists():
             self._readers.begin(self.files, learn=self.settings.boilerplate)
-        index, vocabulary = await asyncio.to_thread(open_index, folder, keep_days, doubt), Vocabulary()
+        keep_days, vocabulary = self.settings.vector_keep_days, Vocabulary()
+        index = await asyncio.to_thread(Index.open, folder, keep_days=keep_days, doubt=doubt, load_vectors=False)
         self.agents_place.begin(self._common_settings, index.notes)
         self.settings = self.agents_place.apply(self._common_settings, index.notes)
         index.keep_apart(*agents_folder(self.settings).kept_apart)
@@ -462,3 +462,16 @@ class Host:
         if before.boilerplate != settings.boilerplate:
             self.reindex((), full=settings.boilerplate and not vault.index.boilerplate.version)
         vault.backfill.wake()
+
+
+def log_failure(fault: Exception) -> BridgeError:
+    """Log why following the vault failed, without any note content, and return it as an error."""
+    errors = fault.exceptions if isinstance(fault, ExceptionGroup) else (fault,)
+    bridge_errors = [error for error in errors if isinstance(error, BridgeError)]
+    for error in errors:
+        log.warning("The vault is not followed: %s", describe_failure(error))
+    if bridge_errors:
+        return bridge_errors[0]
+    # LanceDB's errors have these classes, so the index may be damaged.
+    kind = IndexUnusable if isinstance(errors[0], OSError | RuntimeError | ValueError) else NotReady
+    return kind("Indexing broke off and is begun again.", hint=NotReady.hint)

@@ -24,10 +24,9 @@ from bridge.engine.link_graph import ResolvedLinks
 from bridge.engine.model_pool import Embedders, Rerankers, model_key
 from bridge.engine.read_cache import LongNoteCache, ReadCache
 from bridge.engine.review import ChangeReview
-from bridge.engine.schedule import CoReadingTracker, run_maintenance
+from bridge.engine.schedule import CoReadingTracker, run_maintenance, watch_index
 from bridge.engine.signal import Signal
 from bridge.engine.transactions import ChangeWriter
-from bridge.engine.watchdog import watch_index
 from bridge.errors import BridgeError, NotReady
 from bridge.events import Events
 from bridge.graph.graph import Graph

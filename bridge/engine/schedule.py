@@ -1,19 +1,52 @@
-"""Runs periodic work: expires proposals, compacts the index, and tracks which notes are read together."""
+"""Runs periodic work: watches the index, expires proposals, and tracks which notes are read together."""
 
 import asyncio
 import logging
 import time
+from pathlib import Path
 from typing import Never
 
 from msgspec.structs import replace
 
 from bridge.engine.review import ChangeReview
-from bridge.errors import BridgeError, DiskFull, ReadOnly
+from bridge.errors import BridgeError, DiskFull, IndexUnusable, ReadOnly
 from bridge.index.index import Index
+from bridge.index.library import load_lancedb
 from bridge.search.co_reading import CoReading, co_read_pairs
 from bridge.settings.schema import Settings
 from bridge.state.call_log import DAY_S
 from bridge.state.store import Store
+
+log = logging.getLogger(__name__)
+
+LOOK_EVERY_S = 2.0
+PARTS = ("", "notes.lance", "passages.lance")
+
+
+async def watch_index(index: Index, folder: Path) -> Never:
+    """Check an index periodically, until it becomes unusable."""
+    opened = await asyncio.to_thread(folder_identity, folder)
+    while True:
+        await asyncio.sleep(LOOK_EVERY_S)
+        # Now and not with the first change, which would be found later; it slows searches down for a second.
+        if index.searches.is_pausing:
+            await asyncio.to_thread(load_lancedb)
+        if index.is_damaged:
+            raise IndexUnusable(f"The index in `{folder}` is damaged.", hint="It is being rebuilt.")
+        if await asyncio.to_thread(folder_identity, folder) != opened:
+            raise IndexUnusable(f"The index in `{folder}` was deleted or replaced.", hint="It is being rebuilt.")
+
+
+def folder_identity(folder: Path) -> tuple[int | None, ...]:
+    return tuple(inode_of(folder / part) for part in PARTS)
+
+
+def inode_of(path: Path) -> int | None:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return None
+
 
 log = logging.getLogger(__name__)
 

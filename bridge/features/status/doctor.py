@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from bridge.api.call import Call
 from bridge.api.feature import Check, Finding, Fix, VaultCheck, Verdict, WaitingCheck, make_finding
 from bridge.api.registry import FEATURES, operation
+from bridge.engine.hooks import describe_failure
 from bridge.engine.host import Host
-from bridge.engine.watchdog import describe_failure
 from bridge.errors import BridgeError
 from bridge.features.status.operations import free_bytes
 from bridge.index.index import IndexHealth
