@@ -6,7 +6,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -16,11 +16,9 @@ from bridge.state import change_rows
 from bridge.state.backup import back_up, backup_path, damaged_files, is_due, list_backups, salvage
 from bridge.state.call_log import CALLS, DAY_S, KEPT_DAYS, CallLog
 from bridge.state.change_log import ChangeLog, log_path
-from bridge.state.counters import COUNTERS, Counters, ToolScores
 from bridge.state.database import Database, check, open_database, translate_errors
 from bridge.state.decisions import DECISIONS, Decisions
 from bridge.state.dismissals import DISMISSALS, Dismissals
-from bridge.state.failures import FAILURES, Failures
 from bridge.state.file_history import FileHistory
 from bridge.state.graph_days import GRAPH_DAYS, GraphDays
 from bridge.state.injection_log import INJECTIONS, InjectionLog
@@ -29,7 +27,108 @@ from bridge.state.link_feedback import FEEDBACK, FeedbackLog
 from bridge.state.schema import DamagedDatabase, NewerDatabase
 from bridge.state.session_log import SESSIONS, SessionLog
 from bridge.state.snapshots import Snapshots
-from bridge.state.tables import Denied, Moved, Subject, forget_notes, move_notes
+from bridge.state.tables import Denied, Moved, Subject, Table, forget_notes, move_notes
+from bridge.types import Digest, VaultPath
+
+MAX_COUNT = (1 << 63) - 1
+"""The largest number that the file can hold; a damaged counter must not stop the indexing."""
+
+COUNTERS = Subject(
+    "counters",
+    tables=(
+        # Counts never fall, so the greatest is the newest.
+        Table("counter", "ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)"),
+        Table(
+            "judged",
+            "ON CONFLICT (tool) DO UPDATE"
+            " SET helped = max(helped, excluded.helped), missed = max(missed, excluded.missed)",
+        ),
+    ),
+)
+
+
+class Counters:
+    """Named counters, which start at 0 and never fall; held in memory, so that reads do not wait for the disk."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._values: Mapping[str, int] = dict(database.connection.execute("SELECT name, value FROM counter"))
+
+    def get(self, name: str) -> int:
+        """Return a counter's value."""
+        return self._values.get(name, 0)
+
+    def add(self, name: str, more: int) -> None:
+        with self._database.lock:
+            value = min(self.get(name) + more, MAX_COUNT)
+            self._database.write("INSERT OR REPLACE INTO counter VALUES (?, ?)", (name, value))
+            self._values = {**self._values, name: value}
+
+
+class ToolScores:
+    """How often each tool that was suggested for a task was the right one and how often not; held in memory."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._scores: Mapping[str, tuple[int, int]] = {
+            tool: (helped, missed)
+            for tool, helped, missed in database.connection.execute("SELECT * FROM judged ORDER BY tool")
+        }
+
+    def all(self) -> Mapping[str, tuple[int, int]]:
+        """Return how often each tool was the right one and how often not."""
+        return self._scores
+
+    def add(self, tool: str, helped: bool) -> None:
+        """Count whether a suggested tool was the right one."""
+        with self._database.lock:
+            right, wrong = self._scores.get(tool, (0, 0))
+            after = (right + helped, wrong + (not helped))
+            self._database.write("INSERT OR REPLACE INTO judged VALUES (?, ?, ?)", (tool, *after))
+            self._scores = {**self._scores, tool: after}
+
+
+# Not merged: the notes are read again.
+FAILURES = Subject("failures", tables=(Table("failed", None, paths=("path",)),))
+
+
+class Failures:
+    """The notes that could not be indexed; held in memory, so that reads do not wait for the disk."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.load()
+
+    def load(self) -> None:
+        """Read the rows again, after others have written them."""
+        self._by_path: Mapping[VaultPath, tuple[Digest, str]] = {
+            VaultPath(path): (Digest(digest), reason)
+            for path, digest, reason in self._database.connection.execute("SELECT * FROM failed ORDER BY path")
+        }
+
+    def all(self) -> Mapping[VaultPath, tuple[Digest, str]]:
+        """Return the digest and reason of each note that could not be indexed."""
+        return self._by_path
+
+    def add(self, path: VaultPath, digest: Digest, reason: str) -> None:
+        """Record that this content of a note could not be indexed."""
+        with self._database.lock:
+            self._database.write("INSERT OR REPLACE INTO failed VALUES (?, ?, ?)", (path, digest, reason))
+            self._by_path = dict(sorted({**self._by_path, path: (digest, reason)}.items()))
+
+    def remove_if(self, test: Callable[[VaultPath], bool]) -> None:
+        """Forget the failures of the notes for which a test holds."""
+        self.remove([path for path in self._by_path if test(path)])
+
+    def remove(self, paths: Iterable[VaultPath]) -> None:
+        """Forget the failures of these notes."""
+        known = {path for path in paths if path in self._by_path}
+        if not known:
+            return
+        with self._database.lock:
+            self._database.write("DELETE FROM failed WHERE path = ?", *((path,) for path in known))
+            self._by_path = {path: entry for path, entry in self._by_path.items() if path not in known}
+
 
 DEEP_SEARCH = Subject(
     "deep_search",

@@ -10,7 +10,7 @@ from bridge.engine.parser_pool import MAX_NOTES_WITHOUT_POOL
 from bridge.engine.transactions import Author
 from bridge.features.status.indexing import wait_for_note
 from bridge.markdown.edit.requests import Append
-from bridge.state.counters import Counters
+from bridge.state.store import Counters
 from bridge.types import VaultPath
 from tests.engine.conftest import PATIENCE_S, Opened, settled, until
 
