@@ -4,7 +4,7 @@ import asyncio
 
 from bridge.engine.indexer import Indexer
 from bridge.engine.parser_pool import ParserPool
-from bridge.index.file_words import FileWords
+from bridge.index.documents import FileWords
 from bridge.search.filters import filter_notes
 from bridge.search.model import SearchRequest
 from bridge.search.query import parse_query

@@ -6,10 +6,8 @@ from pathlib import Path
 
 from bridge.errors import BridgeError, VaultUnreadable
 from bridge.index.boilerplate import Boilerplate
-from bridge.index.documents import Vocabularies
-from bridge.index.file_words import index_file_words
-from bridge.index.note_segments import add_segments
-from bridge.index.prepare import PreparedNote, prepare
+from bridge.index.documents import Vocabularies, index_file_words
+from bridge.index.prepare import PreparedNote, add_segments, prepare
 from bridge.index.segment import Segment
 from bridge.markdown.documents import read_document
 from bridge.priority import lower_priority

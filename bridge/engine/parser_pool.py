@@ -20,7 +20,7 @@ from bridge.engine.parser import (
 )
 from bridge.errors import BridgeError
 from bridge.index.boilerplate import Boilerplate
-from bridge.index.file_words import FileWords
+from bridge.index.documents import FileWords
 from bridge.settings.schema import Settings
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings

@@ -17,7 +17,7 @@ from bridge.index.array_file import OtherFormat
 from bridge.index.catalogue import NoteEntry, NoteTable
 from bridge.index.documents import AT_ONCE, Document, NoteSegments, Vocabularies, index_documents
 from bridge.index.inverted_index import MAX_SEGMENTS, InvertedIndex
-from bridge.index.note_segments import passage_forms
+from bridge.index.prepare import passage_forms
 from bridge.index.segment import Segment
 from bridge.index.table import Table
 from bridge.index.term_dictionary import TermDictionary

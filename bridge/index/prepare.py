@@ -10,13 +10,13 @@ from msgspec.structs import replace
 
 from bridge.index.boilerplate import PROGRAMS, Boilerplate
 from bridge.index.chunk import LineOf, cut_passages
-from bridge.index.documents import NoteSegments
+from bridge.index.documents import Document, NoteSegments, Vocabularies, index_documents
 from bridge.index.note import IndexedNote, pack_note
 from bridge.markdown.links import inside_wiki
 from bridge.markdown.note import Note
 from bridge.records import Record
 from bridge.text.invisible import strip_break_hints
-from bridge.text.stems import language_of
+from bridge.text.stems import index_forms, language_of
 from bridge.types import Digest, Lines, Span
 from bridge.vault.scan import Stat
 
@@ -357,3 +357,20 @@ def whole_text(title: str, aliases: Sequence[str], text: str, *, html: bool = Tr
     front = " ".join((title, *aliases))
     body = strip_html_tags(text) if html else text
     return "\n".join(part for part in (front, body) if part)
+
+
+def add_segments(notes: Sequence[PreparedNote], vocabularies: Vocabularies) -> list[PreparedNote]:
+    """Return the notes with the segments of all of them, in which the number of a document is the place of its note."""
+    passages = [(place, number, chunk) for place, note in enumerate(notes) for number, chunk in enumerate(note.chunks)]
+    words = [Document(place, number, 0, chunk.words) for place, number, chunk in passages]
+    forms = [
+        Document(place, number, 0, passage_forms(chunk.words, chunk.start, chunk.length, notes[place].note.language))
+        for place, number, chunk in passages
+    ]
+    whole = [Document(place, 0, 0, note.whole) for place, note in enumerate(notes)]
+    segments = index_documents(words, forms, whole, vocabularies)
+    return [replace(note, segments=segments, place=place) for place, note in enumerate(notes)]
+
+
+def passage_forms(words: str, start: int, length: int, language: str | None) -> str:
+    return index_forms(words[: start + length], language)

@@ -21,10 +21,9 @@ from bridge.index.folder import disk_errors
 from bridge.index.matrix import TextDigests
 from bridge.index.names import NamesBySide
 from bridge.index.note import NOTHING, IndexedNote
-from bridge.index.note_segments import add_segments
 from bridge.index.open import OpenIndex, start_coroutine
 from bridge.index.postings import Postings, passage_mark, whole_mark
-from bridge.index.prepare import Chunk, PreparedNote, passage_version, whole_text
+from bridge.index.prepare import Chunk, PreparedNote, add_segments, passage_version, whole_text
 from bridge.index.rows import note_rows, passage_rows, text_digests
 from bridge.index.segment import EXACT, MAX_DOCUMENTS, Segment, assemble_segment
 from bridge.index.tokens import Occurrences, Vocabulary

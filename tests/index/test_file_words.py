@@ -1,7 +1,6 @@
 """The words of whole files."""
 
-from bridge.index.documents import Vocabularies
-from bridge.index.file_words import FileWords, index_file_words
+from bridge.index.documents import FileWords, Vocabularies, index_file_words
 from bridge.types import VaultPath
 
 FILES = {

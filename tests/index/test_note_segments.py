@@ -7,7 +7,7 @@ import pytest
 
 from bridge.index.documents import Document, Vocabularies, build_segments, number_segments
 from bridge.index.inverted_index import InvertedIndex
-from bridge.index.note_segments import add_segments
+from bridge.index.prepare import add_segments
 from bridge.index.segment import FREQUENCIES, Segment
 from bridge.types import VaultPath
 from tests.index.made import all_of, opened, paths, prepared, sentence, words
