@@ -7,8 +7,7 @@ import pytest
 
 from bridge.engine.parser import Outcome, ReadOptions
 from bridge.engine.parser_pool import ParserPool
-from bridge.models.frame_process import FrameProcess
-from bridge.models.frames import Frame
+from bridge.models.frame_process import Frame, FrameProcess
 from bridge.types import VaultPath
 
 

@@ -11,8 +11,7 @@ from msgspec import to_builtins
 from msgspec.structs import asdict
 
 from bridge.errors import ModelUnusable
-from bridge.models.frame_process import FrameProcess, WorkerDied
-from bridge.models.frames import Frame
+from bridge.models.frame_process import Frame, FrameProcess, WorkerDied
 from bridge.records import Record
 
 _START_S = 120.0

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, Literal
 
 from bridge.models import llama
 from bridge.models.chat_model import Cancellation, ChatModel, ChatTemplate, InvalidGrammar, Part, UnusableTemplate
-from bridge.models.frames import Frame, read_frame, write_frame
+from bridge.models.frame_process import Frame, read_frame, write_frame
 from bridge.models.worker import claim_stdout
 from bridge.priority import lower_priority
 

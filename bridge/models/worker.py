@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 
 from bridge.errors import ModelUnusable
 from bridge.models.catalogue import ModelSpec
-from bridge.models.frame_process import process_options
-from bridge.models.frames import Frame, read_frame, unpack_frames, write_frame
+from bridge.models.frame_process import Frame, process_options, read_frame, unpack_frames, write_frame
 from bridge.models.worker_process import RANK, WorkerTask, embed_request, make_task, request_texts, worker_command
 from bridge.priority import lower_priority
 

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from bridge.errors import ModelUnusable, Unready
 from bridge.models.catalogue import ModelSpec, Pooling
-from bridge.models.frame_process import FrameProcess
-from bridge.models.frames import Frame
+from bridge.models.frame_process import Frame, FrameProcess
 from bridge.records import Record
 
 _GROUP_TEXTS = 16

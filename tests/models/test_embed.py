@@ -19,8 +19,7 @@ from bridge.errors import ModelUnusable
 from bridge.models.catalogue import DEFAULT_MODEL
 from bridge.models.embedder import Embedder
 from bridge.models.folder import InstalledModel, find_model
-from bridge.models.frame_process import FrameProcess
-from bridge.models.frames import Frame
+from bridge.models.frame_process import Frame, FrameProcess
 from bridge.models.worker_process import LEVELS, Embeddings, Group, RejectedText, Worker, make_task
 from bridge.types import Digest
 from tests.models.small import PATIENCE_S, bert_gguf

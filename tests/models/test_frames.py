@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.models.frames import Frame, unpack_frames
+from bridge.models.frame_process import Frame, unpack_frames
 from bridge.models.worker_process import embed_request, request_texts
 
 FRAMES = st.lists(st.builds(Frame, st.dictionaries(st.text(), st.integers()), st.binary()), max_size=4)

@@ -22,8 +22,7 @@ from bridge.models.chat_process import (
     PromptRead,
     PromptTooLong,
 )
-from bridge.models.frame_process import FrameProcess
-from bridge.models.frames import Frame
+from bridge.models.frame_process import Frame, FrameProcess
 from bridge.models.generator import Generator
 from tests.models.scripted import TEMPLATE, random_gguf, scripted_gguf
 from tests.models.small import PATIENCE_S, bert_gguf
