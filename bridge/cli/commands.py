@@ -27,7 +27,7 @@ COMMANDS = {
 """Every command that is not an operation."""
 
 AGENTS = ("claude-code", "claude-desktop", "cursor", "vscode", "codex", "gemini", "zed", "opencode")
-"""The agents that `mcp` can set up; `stdio.agents` says how."""
+"""The agents that `mcp` can set up; `stdio.install` says how."""
 
 COMPLETE = "__complete"
 """The command that the scripts of `completion` call; it is not listed."""

@@ -7,9 +7,12 @@ import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from bridge.errors import BridgeError
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
+
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -194,3 +197,24 @@ def local_time(value: str) -> str:
     except (ValueError, OverflowError, OSError):
         return value
     return f"{found['name'] or ''}{when:%Y-%m-%d %H:%M}"
+
+
+class NotConfirmed(BridgeError):
+    """Nobody said yes."""
+
+    code = "confirmation_required"
+    hint = "Repeat this with `--yes`."
+
+
+def is_asked() -> bool:
+    """Return whether somebody at a terminal can be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def confirm(question: str) -> bool:
+    """Ask a question; anything but a yes, and a program that cannot be asked, is a no."""
+    if not is_asked():
+        return False
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().casefold() in {"y", "yes"}

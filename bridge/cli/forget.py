@@ -4,8 +4,7 @@ import argparse
 import shutil
 from pathlib import Path
 
-from bridge.cli.confirm import NotConfirmed, confirm
-from bridge.cli.console import json_line, print_message
+from bridge.cli.console import NotConfirmed, confirm, json_line, print_message
 from bridge.data_folder import Folders, folder_size, match_vaults, read_vault_list, remove_from_vault_list, vault_id
 from bridge.engine.vault_lock import VaultLock
 from bridge.errors import InvalidArguments, NoSuchVault, VaultHeld

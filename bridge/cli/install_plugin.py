@@ -4,8 +4,7 @@ import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
-from bridge.cli.confirm import NotConfirmed, confirm
-from bridge.cli.console import json_line, print_message
+from bridge.cli.console import NotConfirmed, confirm, json_line, print_message
 from bridge.data_folder import FORMER_NAME
 from bridge.errors import InvalidArguments, NoSuchVault
 from bridge.private_files import write_private

@@ -3,14 +3,13 @@
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import FrameType
-from typing import NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-# As in `typing`, which is slow to import.
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from pathlib import Path
 
     from bridge.errors import BridgeError
 
@@ -105,13 +104,29 @@ def fill_in_folders(given: "argparse.Namespace") -> None:
 
         given.data_dir = resolve_data_dir()
         if not given.data_dir.exists():
-            from bridge.cli.former_name import adopt_data_folder
-
-            adopt_data_folder(given.data_dir)
+            adopt_former_folder(given.data_dir)
     if given.models_dir is None:
         from bridge.data_folder import resolve_models_dir
 
         given.models_dir = resolve_models_dir()
+
+
+def adopt_former_folder(data_dir: "Path") -> None:
+    """Rename the data folder of Vault Bridge, as the product was called, where there is none of today's name."""
+    from bridge.data_folder import FORMER_NAME, default_data_dir
+    from bridge.errors import Busy
+    from bridge.server.runtime_file import running_bridges
+
+    former = data_dir.with_name(FORMER_NAME)
+    if data_dir != default_data_dir() or not former.is_dir():
+        return
+    for runtime in running_bridges(former):
+        raise Busy(
+            f"Vault Bridge, as Vaultside was called, still runs as process {runtime.pid}.",
+            hint=f"End it, then start again: Vaultside goes on with its index and history, which are in {former}.",
+        )
+    former.rename(data_dir)
+    sys.stderr.write(f"vaultside: {former}, of Vault Bridge, as Vaultside was called, is now {data_dir}.\n")
 
 
 def report_refusal(error: "BridgeError", given: "argparse.Namespace") -> int:
@@ -127,7 +142,6 @@ def report_refusal(error: "BridgeError", given: "argparse.Namespace") -> int:
 
 
 def conflicts_of(error: "BridgeError") -> Sequence[str]:
-    from bridge.cli.conflicts import conflict_lines
     from bridge.cli.console import strip_control
 
     conflicts = error.facts.get("conflicts")
@@ -141,8 +155,6 @@ def way_out_of(error: "BridgeError", given: "argparse.Namespace") -> str:
     if given.module != "run_operation":
         return error.hint
     if error.facts.get("conflicts"):
-        from bridge.cli.conflicts import WAY_OUT
-
         return WAY_OUT
     if error.hint == Invalid.hint:
         return f"`vaultside {given.command.replace('_', '-')} --help` tells what it takes."
@@ -159,3 +171,33 @@ def report_crash(error: Exception) -> int:
         "this is a fault of the program.\n  Please report it with this line.\n"
     )
     return 1
+
+
+WAY_OUT = (
+    "Nothing was written. Change these places yourself, or first undo what changed them since: "
+    "`vaultside list-changes PATH` lists it."
+)
+
+MAX_LINES = 10
+"""Most lines quoted of each side."""
+
+
+def conflict_lines(conflicts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Describe each conflict: where, why, what is there now, and what would be there."""
+    for one in conflicts:
+        first, last = one.get("lines") or (0, 0)
+        place = f":{first}-{last}" if last > first else f":{first}" if first else ""
+        yield f"{one['path']}{place}: {one['why']}"
+        if first:
+            yield from quoted_side("now", one["ours"])
+            yield from quoted_side("would be", one["theirs"])
+
+
+def quoted_side(name: str, text: str) -> Iterator[str]:
+    lines = text.splitlines()
+    for line in lines[:MAX_LINES]:
+        yield f"  {name}: {line}"
+    if not lines:
+        yield f"  {name}: (nothing)"
+    if len(lines) > MAX_LINES:
+        yield f"  {name}: … {len(lines) - MAX_LINES} more lines"

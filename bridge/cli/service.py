@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
-from bridge.cli.confirm import NotConfirmed, confirm
-from bridge.cli.console import json_line, print_message
+from bridge.cli.console import NotConfirmed, confirm, json_line, print_message
 from bridge.cli.program import program_command
 from bridge.data_folder import default_data_dir, default_models_dir, unless_default
 from bridge.errors import BridgeError, InvalidArguments, NoSuchVault

@@ -1,4 +1,1 @@
-"""The operations as MCP tools, notes as resources, and prompts, for MCP clients of either era.
-
-Light to import: the MCP library loads when the endpoint opens.
-"""
+"""The operations as MCP tools, notes as resources, and prompts, for MCP clients of either era."""

@@ -250,7 +250,7 @@ RETRY_MS = 500
 
 @asynccontextmanager
 async def open_endpoint(bridge: Bridge, hosts: Collection[str], origins: Collection[str]) -> AsyncIterator[ASGIApp]:
-    """Open the endpoint; the arguments are those of `mount`."""
+    """Open the endpoint as an ASGI app; the state of its requests holds the caller as `principal`."""
     bus, sessions, ends = InMemorySubscriptionBus(), McpSessions(), SessionEnds(bridge)
     listeners = ListenHandler(bus)
     async with endpoint(build_server(bridge, listeners, sessions, ends), hosts, origins, ends) as app:

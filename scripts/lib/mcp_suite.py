@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from bridge.mcp.mount import mount
+from bridge.cli.serve import mount
 from tests.conformance.served import Served, pack, served
 from tests.npm import installed
 

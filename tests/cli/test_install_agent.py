@@ -11,9 +11,8 @@ import pytest
 
 from bridge.cli.commands import AGENTS
 from bridge.cli.main import main
-from bridge.cli.stdio import agents
-from bridge.cli.stdio.agents import write_config
-from bridge.cli.stdio.install import add_entry
+from bridge.cli.stdio import install as agents
+from bridge.cli.stdio.install import add_entry, write_config
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the places and programs are those of Linux and macOS")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from bridge.cli.stdio.print_config import choose_vault
+from bridge.cli.stdio.find import choose_vault
 from bridge.data_folder import Folders, add_to_vault_list, vault_id
 from bridge.errors import NoSuchVault
 from bridge.server.runtime_file import Runtime, write_runtime

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bridge.cli.serve import mount as ours
 from bridge.engine.bridge import Bridge
 from bridge.mcp.endpoint import endpoint
-from bridge.mcp.mount import mount as ours
 from bridge.server.asgi import Mount
 from tests.conformance.server import build
 from tests.features.served import serving, write_vault

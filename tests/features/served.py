@@ -13,8 +13,8 @@ import aiohttp
 import orjson
 
 from bridge.api.registry import OPERATIONS, installed_hooks
+from bridge.cli.serve import mount
 from bridge.engine.bridge import Bridge
-from bridge.mcp.mount import mount
 from bridge.server.asgi import Mount
 from bridge.server.runtime_file import Runtime
 from bridge.server.serve import serve

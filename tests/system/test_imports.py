@@ -117,7 +117,7 @@ def test_records_are_no_dataclasses(trees: Mapping[Path, ast.Module]) -> None:
     assert using == {"index/segment.py", "vault/rules.py"}
 
 
-DOORS = {"mcp/mount.py", "models/worker.py"}
+DOORS = {"models/worker.py"}
 """Modules behind which a heavy library is opened, by a function that imports them."""
 
 
@@ -160,7 +160,7 @@ def test_reading_a_vault_loads_nothing_heavy() -> None:
 def test_everything_can_be_imported_without_opening_the_heavy_libraries() -> None:
     opened_later = HEAVY - {"numpy", "aiohttp"}
     assert (
-        loaded_by("-c", "import bridge.engine.bridge, bridge.server.serve, bridge.mcp.mount, bridge.export.openapi")
+        loaded_by("-c", "import bridge.engine.bridge, bridge.server.serve, bridge.cli.serve, bridge.export.openapi")
         & opened_later
         == set()
     )

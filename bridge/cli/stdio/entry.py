@@ -9,9 +9,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from bridge.cli.serve import leave_on_signal
-from bridge.cli.stdio.find import BridgeFinder, BridgeStarter
+from bridge.cli.stdio.find import BridgeFinder, BridgeStarter, choose_vault
 from bridge.cli.stdio.pipes import InputLines, OutputLines
-from bridge.cli.stdio.print_config import choose_vault
 from bridge.data_folder import Folders, default_data_dir, vault_id
 from bridge.server.runtime_file import Runtime
 
@@ -101,12 +100,9 @@ async def wait_for_first(*what: asyncio.Future[Any] | asyncio.Event, within: flo
         event.cancel()
 
 
-__all__ = ["main"]
-
-
 def main(given: argparse.Namespace) -> int:
     if given.print_config is not None or given.install is not None:
-        from bridge.cli.stdio.print_config import set_up_agent
+        from bridge.cli.stdio.install import set_up_agent
 
         return set_up_agent(given)
 

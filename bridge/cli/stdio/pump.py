@@ -12,15 +12,16 @@ import aiohttp
 import orjson
 from msgspec import Struct
 
-from bridge.cli.stdio import http_messages
-from bridge.cli.stdio.endpoint import ConnectionLost, Endpoint
-from bridge.cli.stdio.http_messages import (
+from bridge.cli.stdio.endpoint import (
     MCP_SESSION,
     MCP_VERSION,
+    ConnectionLost,
+    Endpoint,
     is_answer,
     protocol_headers,
     read_messages,
     restore_id,
+    sse_events,
 )
 from bridge.cli.stdio.messages import Id, MalformedMessage, Message, encode_notification, encode_refusal, parse_message
 from bridge.errors import BridgeError, Internal
@@ -97,7 +98,7 @@ class Session:
         taken_up = {"Last-Event-ID": self._last_heard} if self._last_heard else {}
         async with self._endpoint.listen({**session, **taken_up}) as response:
             if response.status == HTTPStatus.OK:
-                async for event in http_messages.sse_events(response.content.iter_any()):
+                async for event in sse_events(response.content.iter_any()):
                     self._last_heard = event.id or self._last_heard
                     if event.data:
                         self._say(event.data)
