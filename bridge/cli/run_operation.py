@@ -18,7 +18,7 @@ from bridge.cli.find_bridge import FoundVault, ServedVault, UnservedVault, find_
 from bridge.cli.hook import answer_hook
 from bridge.data_folder import Folders
 from bridge.errors import BridgeError, FolderNotFound, NoSuchVault, NoteNotFound, OutsideVault, VaultHeld
-from bridge.server.content_types import VIEW
+from bridge.server.runtime_file import VIEW
 
 if TYPE_CHECKING:
     from bridge.export.command_catalogue import OperationCommand

@@ -27,9 +27,9 @@ from bridge.features import get_operation
 from bridge.features.history.public import editor_session
 from bridge.server import events as event_stream
 from bridge.server.auth import CLIENT_HEADER
-from bridge.server.content_types import VIEW
 from bridge.server.half_open import HalfOpenConnections
 from bridge.server.rate_limits import RateLimits
+from bridge.server.runtime_file import VIEW
 from bridge.types import Scope
 
 EVENT_STREAM = "text/event-stream"

@@ -8,6 +8,9 @@ from typing import Any, NamedTuple
 
 from bridge.private_files import make_private, write_private
 
+VIEW = "application/vnd.vaultside.view+json"
+"""The content type of an operation's result together with its text view, which the command line prints."""
+
 SCHEMA = 1
 """Version of the file format."""
 
