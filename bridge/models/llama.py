@@ -18,7 +18,7 @@ from unicodedata import normalize
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.models.llama_api import load_llama
+from bridge.models.model_setup import load_llama
 from bridge.models.worker_process import PIECES, RANK
 from bridge.records import Record
 

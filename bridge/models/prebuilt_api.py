@@ -1,6 +1,6 @@
 """llama.cpp's C API as xllamacpp's wheel exports it, under the names that llama-cpp-python gives to it.
 
-The layouts are those of exactly the version that `pyproject.toml` pins; `llama_api` loads no other. Source: its
+The layouts are those of exactly the version that `pyproject.toml` pins; `model_setup` loads no other. Source: its
 `llama.h`.
 """
 

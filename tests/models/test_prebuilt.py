@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from bridge.errors import ModelUnusable
-from bridge.models import llama_api
+from bridge.models import model_setup
 from bridge.models.embedder import Embedder
 from bridge.models.folder import InstalledModel
 from bridge.models.generator import Generator
@@ -93,13 +93,13 @@ async def test_a_file_that_is_no_model_is_refused(library: str, tmp_path: Path) 
 
 def test_the_described_version_is_the_pinned_one() -> None:
     wanted = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]["dependencies"]
-    assert f"xllamacpp=={llama_api.PREBUILT_VERSION}; sys_platform != 'win32'" in wanted
+    assert f"xllamacpp=={model_setup.PREBUILT_VERSION}; sys_platform != 'win32'" in wanted
 
 
 def test_another_version_is_not_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "llama_cpp", None)
-    assert llama_api.has_llama()
-    monkeypatch.setattr(llama_api, "PREBUILT_VERSION", "2027.1")
-    assert not llama_api.has_llama()
+    assert model_setup.has_llama()
+    monkeypatch.setattr(model_setup, "PREBUILT_VERSION", "2027.1")
+    assert not model_setup.has_llama()
     with pytest.raises(ImportError):
-        llama_api.load_llama()
+        model_setup.load_llama()
