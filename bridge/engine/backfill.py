@@ -135,11 +135,11 @@ class VectorBackfill:
         if self.choice is None and (self._index.answering_model or not self._must_wait()):
             self.choice = await asyncio.to_thread(self._choose)
         self.model = await self._embedders.current(self.choice)
-        if not self._index.vectors_loaded:
+        if not self._index.vectors.is_loaded:
             if self._must_wait():
                 # Searches by words come first after a start.
                 return False
-            await self._index.load_vectors()
+            await self._index.vectors.load()
         if self.model is not None:
             self._index.use_model(model_key(self.model.model), self.model.model.spec.dimensions)
         self.can_answer = await self._embedders.is_installed(self._index.answering_model)

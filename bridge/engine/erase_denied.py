@@ -46,14 +46,14 @@ class DenyEnforcer:
         self._store.failures.remove_if(rules.denies)
         self._due.set()
         # Before anything is read: data about notes that a lifted rule lets in is stored from now on.
-        still = index.cleansed_globs & {*rules.deny}
-        if still != index.cleansed_globs:
-            index.keep_cleansed(still)
+        still = index.folder.cleansed_globs & {*rules.deny}
+        if still != index.folder.cleansed_globs:
+            index.folder.keep_cleansed(still)
 
     def erase_again(self) -> None:
         """Erase again as if the rules were new, because data about denied notes was stored."""
         self._asked += 1
-        self._indexer.index.keep_cleansed(())
+        self._indexer.index.folder.keep_cleansed(())
         self._due.set()
 
     async def run(self) -> None:
@@ -75,13 +75,13 @@ class DenyEnforcer:
         """Erase what the rules deny, and return when nothing of it is left."""
         async with self._turn:
             index, rules, asked = self._indexer.index, self._indexer.vault.rules, self._asked
-            if await asyncio.to_thread(lambda: index.cleansed_globs) == {*rules.deny}:
+            if await asyncio.to_thread(lambda: index.folder.cleansed_globs) == {*rules.deny}:
                 return
             await asyncio.to_thread(self._store.forget, rules.denies)
             unlearnt = await self._unlearn()
             await index.erase(rules.denies)
             if self._indexer.vault.rules == rules and self._asked == asked:
-                await asyncio.to_thread(index.keep_cleansed, rules.deny)
+                await asyncio.to_thread(index.folder.keep_cleansed, rules.deny)
             log.info("What the rules deny was erased")
         if unlearnt:
             await self._indexer.reconcile()

@@ -255,7 +255,7 @@ class Indexer:
                 await self.index.wait_for_writes()
                 # On a full disk the next start reads more files than it must.
                 with suppress(BridgeError):
-                    await asyncio.to_thread(self.index.keep_scanned, began_ns)
+                    await asyncio.to_thread(self.index.folder.keep_scanned, began_ns)
             came = [note for path in fresh if (note := self.index.notes.get(path))]
             if moved := self._moves.detect(left, came, self.index.notes):
                 await asyncio.to_thread(self._store.move, moved)
@@ -287,7 +287,7 @@ class Indexer:
         A program can set a file's time back, and a clock may be coarse. So the bytes count where the watcher names a
         file, and where the system says that it changed after the last comparison of the whole vault.
         """
-        named, since = {*places}, self.index.scanned_ns or sys.maxsize
+        named, since = {*places}, self.index.folder.scanned_ns or sys.maxsize
         doubtful = [path for path in alike if path in named or scan.files[path].changed_ns >= since]
         return [path for path in doubtful if not self._is_known(path)]
 

@@ -99,7 +99,7 @@ def is_semantic_ready(vault: OpenVault, embedders: Embedders) -> bool:
     """Return whether keywords are ready, a model answers queries and at least half of the passages have a vector."""
     key = vault.index.answering_model
     answers = key is not None and vault.backfill.can_answer and not embedders.fails(key)
-    return bool(answers) and vault.indexer.complete and vault.index.embedded_share() >= ENOUGH
+    return bool(answers) and vault.indexer.complete and vault.index.vectors.share() >= ENOUGH
 
 
 def model_in_use(vault: OpenVault, settings: Settings) -> ModelInUse | None:

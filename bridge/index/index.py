@@ -30,17 +30,13 @@ from bridge.index.inverted_index import (
     stemmed_query,
     word_terms,
 )
-from bridge.index.link_file import LinkFile
-from bridge.index.matrix import Floats, Halves
+from bridge.index.matrix import Floats
 from bridge.index.names import NamesBySide
 from bridge.index.note import IndexedNote
 from bridge.index.open import OpenIndex, open_index, read_errors, wait
 from bridge.index.passages import PassageTexts
 from bridge.index.prepare import PreparedNote
 from bridge.index.rows import StoredPassage
-from bridge.index.summaries import Summaries
-from bridge.index.table import Table
-from bridge.index.term_dictionary import TermDictionary
 from bridge.index.tokens import hash_tokens
 from bridge.index.vectors import MissingVector, Vectors, read_missing
 from bridge.index.write import CarriedNote, IndexWriter
@@ -49,109 +45,6 @@ from bridge.types import Among, Digest, VaultPath
 
 Denies = Callable[[str], bool]
 """Returns whether the note at a path is denied."""
-
-
-class Eraser:
-    """Erases for good, unlike compaction, which may keep deleted rows and old versions for a while."""
-
-    def __init__(
-        self, opened: OpenIndex, vectors: Vectors, texts: PassageTexts, writing: IndexWriter, tidying: Compaction
-    ) -> None:
-        self._opened = opened
-        self._vectors = vectors
-        self._texts = texts
-        self._writing = writing
-        self._tidying = tidying
-
-    def hide(self, denies: Denies) -> None:
-        """Forget notes in memory, so that no search finds them from now on."""
-        self._writing.forget([path for path in self._opened.catalogue.notes if denies(path)])
-        self._texts.forget()
-
-    async def erase(self, denies: Denies) -> None:
-        """Rewrite every table without what no note needs, and remove all earlier versions.
-
-        Rows that are only deleted stay in their files for days, as do the vectors of earlier wordings, which cannot be
-        told from those of other notes.
-        """
-        async with self._tidying.lock, self._writing.lock, self._vectors.lock:
-            # Again: a write under way may have restored some.
-            self.hide(denies)
-            with disk_errors(self._opened.folder.path):
-                await self._tidying.sweep()
-                for table in (self._opened.passages, self._opened.notes, *await self._vectors.prune()):
-                    await table.renew()
-                await self._opened.postings.merge(everything=True)
-                await self._opened.postings.save()
-                await self._opened.name_file.save(self._opened.known, self._opened.catalogue)
-                self._opened.catalogue_file.remove()
-                self._opened.link_file.remove()
-                await self._opened.summaries.remove()
-                await asyncio.to_thread(shutil.rmtree, self._opened.folder.aside, ignore_errors=True)
-
-
-class FullText:
-    """The full-text retrievers.
-
-    They answer from memory without giving way, so that no write comes in between.
-    """
-
-    def __init__(self, opened: OpenIndex, tidying: Compaction) -> None:
-        self._opened = opened
-        self._tidying = tidying
-
-    def words(
-        self, query: TermQuery | None, limit: int, within: Collection[VaultPath] | None, side: Side
-    ) -> list[PassageHit]:
-        return self._passages(self._opened.postings.words, query, limit, within, side)
-
-    def forms(
-        self, query: TermQuery | None, limit: int, within: Collection[VaultPath] | None, side: Side
-    ) -> list[PassageHit]:
-        """Return the passages with the best matching stems."""
-        return self._passages(self._opened.postings.forms, query, limit, within, side)
-
-    def search_notes(
-        self, query: TermQuery | None, limit: int, within: Collection[VaultPath] | None, side: Side
-    ) -> list[NoteHit]:
-        """Return the best matching notes, each scored as a whole."""
-        self._begin()
-        if query is None or limit < 1:
-            return []
-        catalogue = self._opened.catalogue
-        allowed = None if within is None else catalogue.seqs_of(within)
-        hits = [
-            NoteHit(note.path, score)
-            for seq, _, score in self._opened.postings.whole.search(query, limit, allowed, side.hidden_seqs)
-            if (note := catalogue.at_seq(seq)) is not None
-        ]
-        return best_hits(hits, limit)
-
-    def _passages(
-        self,
-        index: InvertedIndex,
-        query: TermQuery | None,
-        limit: int,
-        within: Collection[VaultPath] | None,
-        side: Side,
-    ) -> list[PassageHit]:
-        self._begin()
-        if query is None or limit < 1:
-            return []
-        catalogue = self._opened.catalogue
-        allowed = None if within is None else catalogue.keys_of(within)
-        hits = [
-            PassageHit(note.path, ordinal, score)
-            for key, ordinal, score in index.search(query, limit, allowed, side.hidden_keys)
-            if (note := catalogue.at_key(key)) is not None
-        ]
-        return best_hits(hits, limit)
-
-    def _begin(self) -> None:
-        if not self._opened.passages.inner.is_open():
-            raise NotReady("The index is being reopened.")
-        # What is found is read next, more slowly while many rows are not indexed.
-        self._tidying.start_overdue()
 
 
 MEASURED = 5
@@ -169,26 +62,6 @@ class IndexHealth(Record):
     """Why an earlier index was set aside, if one was."""
 
 
-def measure_health(opened: OpenIndex, tables: Sequence[Table]) -> IndexHealth:
-    """Measure the state of an index; blocks for a few milliseconds."""
-    for _ in range(MEASURED):
-        # A version that is pruned while its facts are read is no damage.
-        with contextlib.suppress(OSError, RuntimeError, ValueError), disk_errors(opened.folder.path):
-            return _measure(opened, tables)
-    with read_errors(opened):
-        return _measure(opened, tables)
-
-
-def _measure(opened: OpenIndex, tables: Sequence[Table]) -> IndexHealth:
-    return IndexHealth(
-        fragments=sum(wait(table.fragments()) for table in tables),
-        bytes=folder_size(opened.folder.path),
-        rebuilds=opened.postings.rebuilds + sum(table.rebuilds for table in tables),
-        unindexed_rows=sum(table.unindexed for table in tables),
-        set_aside=opened.set_aside,
-    )
-
-
 IMPORTED_AT_ONCE = 2_048
 """Vectors of others stored between two pauses of the event loop."""
 
@@ -204,7 +77,8 @@ class Index:
 
     def __init__(self, opened: OpenIndex, keep_days: int) -> None:
         self._opened = opened
-        self._boilerplate = opened.folder.boilerplate
+        self.boilerplate = opened.folder.boilerplate
+        """The recurring lines learnt in this vault."""
         self._apart = Apart(opened.catalogue)
         self.among: Among = "all"
         self._known = NamesBySide(self._apart, opened.known)
@@ -212,12 +86,17 @@ class Index:
         self._tasks = Tasks()
         self.searches = Searches()
         """Entered by a search; background work that needs the event loop gives way to it."""
-        self._vectors = Vectors(opened, keep_days)
-        self._tidying = Compaction(opened, self._vectors, self._tasks)
-        self._texts = PassageTexts(opened, self._vectors, self._tasks, self.searches, self._tidying)
-        self._writing = IndexWriter(opened, self._vectors, self._known, self._tasks, self.searches)
-        self._full_text = FullText(opened, self._tidying)
-        self._erasing = Eraser(opened, self._vectors, self._texts, self._writing, self._tidying)
+        self.folder = opened.folder
+        self.summaries = opened.summaries
+        """The summaries of notes that a chat model wrote."""
+        self.link_file = opened.link_file
+        """The file of the resolved links, which outlives the index."""
+        self.dictionary = opened.postings.dictionary
+        """The words of all notes; whether those of a view contain one is said by `document_frequencies`."""
+        self.vectors = Vectors(opened, keep_days)
+        self._tidying = Compaction(opened, self.vectors, self._tasks)
+        self._texts = PassageTexts(opened, self.vectors, self._tasks, self.searches, self._tidying)
+        self._writing = IndexWriter(opened, self.vectors, self._known, self._tasks, self.searches)
 
     @classmethod
     def open(
@@ -226,8 +105,8 @@ class Index:
         """Open the index in a folder, or create one; blocks."""
         with pause_gc():
             index = cls(open_index(folder, doubt), keep_days)
-            if not index._opened.folder.take_embedded() or load_vectors:
-                index._vectors.require()
+            if not index.folder.take_embedded() or load_vectors:
+                index.vectors.require()
         trim()
         return index
 
@@ -279,22 +158,17 @@ class Index:
         """The languages of the vault that use the Latin script."""
         return self._known.languages(self.among)
 
-    @property
-    def boilerplate(self) -> Boilerplate:
-        """The recurring lines learnt in this vault."""
-        return self._boilerplate
-
     async def use_boilerplate(self, boilerplate: Boilerplate) -> None:
         """Store newly learnt lines, under a version never used before."""
-        version = self._boilerplate.version + 1
-        self._boilerplate = replace(boilerplate, version=version)
-        await asyncio.to_thread(self._opened.folder.keep_boilerplate, self._boilerplate)
+        version = self.boilerplate.version + 1
+        self.boilerplate = replace(boilerplate, version=version)
+        await asyncio.to_thread(self.folder.keep_boilerplate, self.boilerplate)
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
     async def write(self, entries: Sequence[PreparedNote], gone: Collection[VaultPath] = ()) -> None:
         """Write notes and remove others; keyword search shows the result on return."""
-        await self.load_vectors()
+        await self.vectors.load()
         await self._tasks.finish(self._writing.write(entries, gone))
         self._tidying.later()
 
@@ -303,7 +177,7 @@ class Index:
 
         Notes that cannot be written are hidden again, and listed by `lost`.
         """
-        await self.load_vectors()
+        await self.vectors.load()
         following = await self._tasks.finish(self._writing.show(entries, gone))
         following.add_done_callback(lambda _: self._tidying.later())
 
@@ -336,47 +210,51 @@ class Index:
 
     def hide(self, denies: Denies) -> None:
         """Forget notes in memory, so that nothing finds them from now on."""
-        self._erasing.hide(denies)
+        self._writing.forget([path for path in self._opened.catalogue.notes if denies(path)])
+        self._texts.forget()
 
     async def erase(self, denies: Denies) -> None:
-        """Erase these notes, and all data that no other note needs, from the disk to the last byte."""
-        await self.load_vectors()
-        await self._tasks.finish(self._erasing.erase(denies))
+        """Erase these notes, and all data that no other note needs, from the disk to the last byte.
 
-    @property
-    def scanned_ns(self) -> int:
-        """When the last comparison of the whole vault with this index began; 0 if that is not known."""
-        return self._opened.folder.scanned_ns
+        Unlike compaction, this rewrites every table and removes all earlier versions: rows that are only deleted stay
+        in their files for days, as do the vectors of earlier wordings, which cannot be told from those of other notes.
+        """
+        await self.vectors.load()
+        await self._tasks.finish(self._erase(denies))
 
-    def keep_scanned(self, began_ns: int) -> None:
-        """Store when a comparison of the whole vault began; blocks."""
-        self._opened.folder.keep_scanned(began_ns)
-
-    @property
-    def cleansed_globs(self) -> frozenset[str]:
-        """The user's globs for which no data is kept; reads a small file."""
-        return self._opened.folder.cleansed_globs
-
-    def keep_cleansed(self, globs: Collection[str]) -> None:
-        """Store the globs for which no data is kept; blocks for a few milliseconds."""
-        self._opened.folder.keep_cleansed(globs)
+    async def _erase(self, denies: Denies) -> None:
+        opened = self._opened
+        async with self._tidying.lock, self._writing.lock, self.vectors.lock:
+            # Again: a write under way may have restored some.
+            self.hide(denies)
+            with disk_errors(self.folder.path):
+                await self._tidying.sweep()
+                for table in (opened.passages, opened.notes, *await self.vectors.prune()):
+                    await table.renew()
+                await opened.postings.merge(everything=True)
+                await opened.postings.save()
+                await opened.name_file.save(opened.known, opened.catalogue)
+                opened.catalogue_file.remove()
+                opened.link_file.remove()
+                await opened.summaries.remove()
+                await asyncio.to_thread(shutil.rmtree, self.folder.aside, ignore_errors=True)
 
     # -- closing ------------------------------------------------------------------------------------------------------
 
     async def close(self) -> None:
         """Finish writing and close; the next start vacuums what is left."""
         self._tidying.stop()
-        await self._vectors.settle()
+        await self.vectors.settle()
         async with self._writing.lock:
             # Without them, the next start indexes the stored text again.
             with contextlib.suppress(BridgeError, OSError):
                 if self._opened.postings.unsaved_count:
                     await self._opened.postings.save()
                 await self._tidying.save_names()
-                await asyncio.to_thread(update_checksums, self._opened.folder)
+                await asyncio.to_thread(update_checksums, self.folder)
                 await asyncio.to_thread(self._opened.save_catalogue)
-                if self._vectors.is_whole:
-                    self._opened.folder.keep_embedded()
+                if self.vectors.is_whole:
+                    self.folder.keep_embedded()
             self.abandon()
 
     def abandon(self) -> None:
@@ -388,105 +266,121 @@ class Index:
 
     def health(self) -> IndexHealth:
         """Measure the state of the index; blocks for a few milliseconds."""
-        return measure_health(self._opened, self._tidying.tables())
+        for _ in range(MEASURED):
+            # A version that is pruned while its facts are read is no damage.
+            with contextlib.suppress(OSError, RuntimeError, ValueError), disk_errors(self.folder.path):
+                return self._measure()
+        with read_errors(self._opened):
+            return self._measure()
+
+    def _measure(self) -> IndexHealth:
+        opened, tables = self._opened, self._tidying.tables()
+        return IndexHealth(
+            fragments=sum(wait(table.fragments()) for table in tables),
+            bytes=folder_size(self.folder.path),
+            rebuilds=opened.postings.rebuilds + sum(table.rebuilds for table in tables),
+            unindexed_rows=sum(table.unindexed for table in tables),
+            set_aside=opened.set_aside,
+        )
 
     # -- vectors ------------------------------------------------------------------------------------------------------
 
     @property
     def answering_model(self) -> str | None:
         """The key of the model that must embed the queries; None when there are no vectors."""
-        return self._vectors.answering_model
-
-    @property
-    def answering_dimensions(self) -> int:
-        """How many numbers a vector of the answering model has; 0 without one."""
-        return self._vectors.answering_dimensions
-
-    @property
-    def vectors_loaded(self) -> bool:
-        """Whether the vectors are in memory; until then every passage has one, and what needs them waits."""
-        return self._vectors.is_loaded
-
-    async def load_vectors(self) -> None:
-        """Load the stored vectors, unless they are; words are searched meanwhile."""
-        await self._vectors.load()
+        return self.vectors.answering_model
 
     def use_model(self, key: str, dimensions: int) -> None:
         """Request a model's vectors from now on; the previous model answers until these are complete."""
-        with disk_errors(self._opened.folder.path):
-            self._vectors.use(key, dimensions)
+        with disk_errors(self.folder.path):
+            self.vectors.use(key, dimensions)
 
     def pending_vectors(self) -> int:
         """Count the passages without a vector."""
-        return self._vectors.count_pending()
-
-    def embedded_share(self) -> float:
-        """Return the share of the passages that semantic search covers, from 0 to 1; 1 when there are none."""
-        return self._vectors.share()
+        return self.vectors.count_pending()
 
     async def find_missing_vectors(self, limit: int) -> list[MissingVector]:
         """Return texts without a vector, those of the newest notes first."""
-        await self.load_vectors()
-        return await read_missing(self._opened, self._vectors.due(limit), limit)
+        await self.vectors.load()
+        return await read_missing(self._opened, self.vectors.due(limit), limit)
 
     async def add_vectors(self, digests: Sequence[Digest], vectors: Floats) -> None:
         """Store the vectors of texts that `find_missing_vectors` returned, in the same order."""
-        with disk_errors(self._opened.folder.path):
-            await self._tasks.finish(self._vectors.add(digests, vectors))
+        with disk_errors(self.folder.path):
+            await self._tasks.finish(self.vectors.add(digests, vectors))
         if self._tidying.urgent:
             self._tidying.later()
-
-    async def export_vectors(self) -> tuple[str, list[bytes], Halves] | None:
-        """Return the answering model, and the vectors of all notes by their texts' digests; None without a model."""
-        return await self._vectors.collect()
-
-    @property
-    def requested_model(self) -> str | None:
-        """The key of the model whose vectors are requested."""
-        return self._vectors.backfill
-
-    @property
-    def missing_digests(self) -> frozenset[bytes]:
-        """The digests of all texts without a vector of that model."""
-        return self._vectors.unmet_texts
 
     async def import_vectors(self, digests: Sequence[bytes], vectors: Floats) -> int:
         """Store vectors of the requested model, made elsewhere, of texts that need one; return how many were stored."""
         stored = 0
-        with disk_errors(self._opened.folder.path):
+        with disk_errors(self.folder.path):
             for at in range(0, len(digests), IMPORTED_AT_ONCE):
                 part = slice(at, at + IMPORTED_AT_ONCE)
-                stored += await self._tasks.finish(self._vectors.fill(digests[part], vectors[part]))
+                stored += await self._tasks.finish(self.vectors.fill(digests[part], vectors[part]))
         return stored
 
     async def quarantine(self, digests: Collection[Digest]) -> None:
         """Exclude these texts from `find_missing_vectors` for good."""
-        with disk_errors(self._opened.folder.path):
-            await self._tasks.finish(self._vectors.give_up(digests))
+        with disk_errors(self.folder.path):
+            await self._tasks.finish(self.vectors.give_up(digests))
 
     def is_embedded(self, path: VaultPath) -> bool:
         """Return whether every passage of a note has its vector, or needs none."""
         entry = self._opened.catalogue.entry(path)
-        return entry is not None and all(self._vectors.embedded_at(entry.key, at) for at in range(entry.note.passages))
+        return entry is not None and all(self.vectors.embedded_at(entry.key, at) for at in range(entry.note.passages))
 
     # -- retrievers ---------------------------------------------------------------------------------------------------
 
     async def passages(
         self, words: TextQuery, limit: int, within: Collection[VaultPath] | None = None
     ) -> list[PassageHit]:
-        return self._full_text.words(exact_query(words), limit, within, self._side)
+        return self._search(self._opened.postings.words, exact_query(words), limit, within)
 
     async def stems(
         self, words: TextQuery, limit: int, within: Collection[VaultPath] | None = None
     ) -> list[PassageHit]:
         """Find passages by stems, in the languages of the vault."""
-        return self._full_text.forms(stemmed_query(words, self.languages), limit, within, self._side)
+        return self._search(self._opened.postings.forms, stemmed_query(words, self.languages), limit, within)
+
+    def _search(
+        self, inverted: InvertedIndex, query: TermQuery | None, limit: int, within: Collection[VaultPath] | None
+    ) -> list[PassageHit]:
+        """Answer from memory without giving way, so that no write comes in between."""
+        self._begin_search()
+        if query is None or limit < 1:
+            return []
+        catalogue = self._opened.catalogue
+        allowed = None if within is None else catalogue.keys_of(within)
+        hits = [
+            PassageHit(note.path, ordinal, score)
+            for key, ordinal, score in inverted.search(query, limit, allowed, self._side.hidden_keys)
+            if (note := catalogue.at_key(key)) is not None
+        ]
+        return best_hits(hits, limit)
 
     async def search_notes(
         self, words: TextQuery, limit: int, within: Collection[VaultPath] | None = None
     ) -> list[NoteHit]:
-        """Find notes by words anywhere in them."""
-        return self._full_text.search_notes(exact_query(words), limit, within, self._side)
+        """Find notes by words anywhere in them, each scored as a whole."""
+        self._begin_search()
+        query = exact_query(words)
+        if query is None or limit < 1:
+            return []
+        catalogue = self._opened.catalogue
+        allowed = None if within is None else catalogue.seqs_of(within)
+        hits = [
+            NoteHit(note.path, score)
+            for seq, _, score in self._opened.postings.whole.search(query, limit, allowed, self._side.hidden_seqs)
+            if (note := catalogue.at_seq(seq)) is not None
+        ]
+        return best_hits(hits, limit)
+
+    def _begin_search(self) -> None:
+        if not self._opened.passages.inner.is_open():
+            raise NotReady("The index is being reopened.")
+        # What is found is read next, more slowly while many rows are not indexed.
+        self._tidying.start_overdue()
 
     async def search_names(self, text: str, limit: int, within: Collection[VaultPath] | None = None) -> list[NameHit]:
         """Find notes by title, alias or heading, with prefixes and small typing errors allowed."""
@@ -496,9 +390,9 @@ class Index:
         self, vector: Floats, limit: int, within: Collection[VaultPath] | None = None, *, every_passage: bool = False
     ) -> list[PassageHit]:
         """Find the semantically nearest notes, each with its best passage."""
-        await self.load_vectors()
+        await self.vectors.load()
         keys = None if within is None else self._opened.catalogue.keys_of(within)
-        search = self._vectors.nearest(vector, limit, keys, self._side.hidden_keys, every_passage=every_passage)
+        search = self.vectors.nearest(vector, limit, keys, self._side.hidden_keys, every_passage=every_passage)
         if search is None or limit < 1:
             return []
         hits = [
@@ -511,14 +405,9 @@ class Index:
     def vector_of(self, path: VaultPath, ordinal: int | None = None) -> Floats | None:
         """Return a note, or one of its passages, as one vector of length 1; None if it has none yet."""
         entry = self._opened.catalogue.entry(path)
-        return self._vectors.vector_of(entry.key, ordinal) if entry else None
+        return self.vectors.vector_of(entry.key, ordinal) if entry else None
 
     # -- words --------------------------------------------------------------------------------------------------------
-
-    @property
-    def dictionary(self) -> TermDictionary:
-        """The words of all notes; whether those of this view contain one is said by `document_frequencies`."""
-        return self._opened.postings.dictionary
 
     def document_frequency(self, word: str) -> int:
         """Return how many notes contain a word in any form; approximate, as forms are those of the passages."""
@@ -557,9 +446,9 @@ class Index:
         passages = await self._texts.of(hits)
         if as_written:
             return passages
-        blanked = [self._boilerplate.blank(one.text) for one in passages]
+        blanked = [self.boilerplate.blank(one.text) for one in passages]
         return [
-            replace(one, text=text, labels=self._boilerplate.labels(text))
+            replace(one, text=text, labels=self.boilerplate.labels(text))
             for one, text in zip(passages, blanked, strict=True)
         ]
 
@@ -567,16 +456,6 @@ class Index:
         """Read the full text of notes, including what their passages omit; of every note without `paths`."""
         texts = await self._texts.wholes(paths)
         return texts if paths is not None else {path: text for path, text in texts.items() if path in self.notes}
-
-    @property
-    def summaries(self) -> Summaries:
-        """The summaries of notes that a chat model wrote."""
-        return self._opened.summaries
-
-    @property
-    def link_file(self) -> LinkFile:
-        """The file of the resolved links, which outlives the index."""
-        return self._opened.link_file
 
     async def passage(self, path: VaultPath, ordinal: int) -> StoredPassage | None:
         """Read one passage; None when it does not exist."""

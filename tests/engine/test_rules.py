@@ -14,7 +14,7 @@ from bridge.engine.bridge import Bridge
 from bridge.engine.host import Host
 from bridge.engine.link_graph import ResolvedLinks
 from bridge.errors import NoteNotFound, RulesUnknown
-from bridge.index.index import Denies, Eraser
+from bridge.index.index import Denies, Index
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import search
 from bridge.settings.file import load_settings, save_settings
@@ -151,7 +151,7 @@ async def test_a_rule_that_came_while_the_bridge_was_down_holds_from_the_first_m
             assert not host.progress().failed
             assert host._vault is None or SECRET not in host.vault.index.notes
             await asyncio.sleep(0)
-        await until(lambda: host.vault.index.cleansed_globs == {"Private/**"})
+        await until(lambda: host.vault.index.folder.cleansed_globs == {"Private/**"})
         await settled(host)
         await assert_missing(host)
         assert traces(tmp_path / "data") == set()
@@ -169,7 +169,7 @@ async def test_erasing_that_was_broken_off_is_done_at_the_next_start(
         pass
 
     with monkeypatch.context() as patched:
-        patched.setattr("bridge.index.index.Eraser.erase", lambda *_: (_ for _ in ()).throw(Crash))
+        patched.setattr(Index, "erase", lambda *_: (_ for _ in ()).throw(Crash))
         async with opened(secretive) as bridge:
             await until(lambda: only(bridge).progress().ready_keyword)
             await assert_missing(only(bridge))
@@ -226,7 +226,7 @@ async def test_a_rule_that_is_lifted_lets_its_notes_in_and_holds_when_it_is_back
         await settled(host)
         assert traces(tmp_path / "data") == set()
         await bridge.use(save_settings(bridge.settings_path, {"deny": ["Other/**"]}))
-        assert host.vault.index.cleansed_globs == {"Other/**"}
+        assert host.vault.index.folder.cleansed_globs == {"Other/**"}
         assert host.vault.names.resolve("Zanzibarquux", VaultPath("Bread/Loaf.md")).path == SECRET
         await settled(host)
         assert SECRET in await found(host, "marzipanskew")
@@ -320,13 +320,13 @@ async def test_two_vaults_are_closed_at_once(
     async with opened(secretive, other) as bridge:
         for host in bridge.vaults.values():
             await settled(host)
-        go_on, erase = asyncio.Event(), Eraser.erase
+        go_on, erase = asyncio.Event(), Index.erase
 
-        async def erase_later(eraser: Eraser, denies: Denies) -> None:
+        async def erase_later(index: Index, denies: Denies) -> None:
             await go_on.wait()
-            await erase(eraser, denies)
+            await erase(index, denies)
 
-        monkeypatch.setattr(Eraser, "erase", erase_later)
+        monkeypatch.setattr(Index, "erase", erase_later)
         using = asyncio.create_task(bridge.use(save_settings(bridge.settings_path, {"deny": ["Private/**"]})))
         await until(lambda: all(host.files.rules.deny for host in bridge.vaults.values()))
         assert not using.done()

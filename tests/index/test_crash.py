@@ -101,7 +101,7 @@ async def test_kills_at_random_moments_lose_nothing_that_was_stored(tmp_path: Pa
         await sound(index)
         index.use_model(MODEL, DIMENSIONS)
         await embed_all(index)
-        stored = len(index._vectors._models()[0].layout.rows.of)
+        stored = len(index.vectors._models()[0].layout.rows.of)
         assert stored >= embedded
         embedded = stored
         await index.close()

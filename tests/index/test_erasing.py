@@ -146,7 +146,7 @@ async def test_texts_that_no_model_survives_and_other_models_are_cleaned_too(tmp
             [each.digest for each in await index.find_missing_vectors(10) if "codeword" in each.text]
         )
         await embed_all(index)
-        await index._vectors.optimise()
+        await index.vectors.optimise()
     index.use_model("second-model", DIMENSIONS)
     await embed_all(index)
     await index.close()
@@ -268,12 +268,12 @@ async def test_an_index_that_was_set_aside_goes_too(tmp_path: Path) -> None:
 
 async def test_of_which_rules_nothing_is_kept_is_remembered(tmp_path: Path) -> None:
     index = await opened(tmp_path / "index")
-    assert index.cleansed_globs == frozenset()
-    index.keep_cleansed({"Private/**", "b"})
+    assert index.folder.cleansed_globs == frozenset()
+    index.folder.keep_cleansed({"Private/**", "b"})
     await index.close()
-    assert (await opened(tmp_path / "index")).cleansed_globs == {"Private/**", "b"}
+    assert (await opened(tmp_path / "index")).folder.cleansed_globs == {"Private/**", "b"}
     (tmp_path / "index/rules.json").write_text('{"cleansed": 7}')
-    assert Index.open(tmp_path / "index").cleansed_globs == frozenset()
+    assert Index.open(tmp_path / "index").folder.cleansed_globs == frozenset()
 
 
 @pytest.mark.parametrize(("left", "kept"), [(8, True), (7, False)])

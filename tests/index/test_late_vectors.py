@@ -29,7 +29,7 @@ async def filled(folder: Path, notes: dict[str, str] | None = None) -> None:
 
 async def reopened(folder: Path, *, late: bool = True) -> Index:
     index = await asyncio.to_thread(Index.open, folder, load_vectors=not late)
-    assert index.vectors_loaded is not late
+    assert index.vectors.is_loaded is not late
     return index
 
 
@@ -38,10 +38,10 @@ async def test_words_are_found_before_vectors_are_loaded(tmp_path: Path) -> None
     index = await reopened(tmp_path)
     assert await paths(index.passages(words("spelt"), 5)) == ["Spelt.md"]
     assert index.is_embedded(RYE)
-    assert (index.vectors_loaded, index.answering_model, index.pending_vectors()) == (False, MODEL, 0)
-    assert index.embedded_share() == 1.0
+    assert (index.vectors.is_loaded, index.answering_model, index.pending_vectors()) == (False, MODEL, 0)
+    assert index.vectors.share() == 1.0
     assert (await paths(index.nearest(ASKED, 3)))[0] == "Rye.md"
-    assert (index.vectors_loaded, index.answering_model, index.pending_vectors()) == (True, MODEL, 0)
+    assert (index.vectors.is_loaded, index.answering_model, index.pending_vectors()) == (True, MODEL, 0)
     await index.close()
 
 
@@ -88,7 +88,7 @@ async def test_a_note_hidden_before_vectors_are_loaded_is_not_near_anything(tmp_
 async def test_who_gives_up_waiting_takes_nothing_from_the_others(tmp_path: Path) -> None:
     await filled(tmp_path)
     index = await reopened(tmp_path)
-    first = asyncio.create_task(index.load_vectors())
+    first = asyncio.create_task(index.vectors.load())
     second = asyncio.create_task(index.nearest(ASKED, 1))
     await asyncio.sleep(0)
     first.cancel()
@@ -100,7 +100,7 @@ async def test_who_gives_up_waiting_takes_nothing_from_the_others(tmp_path: Path
 async def test_an_index_is_closed_before_its_vectors_are_loaded(tmp_path: Path, begun: bool) -> None:
     await filled(tmp_path)
     index = await reopened(tmp_path)
-    loading = asyncio.create_task(index.load_vectors()) if begun else None
+    loading = asyncio.create_task(index.vectors.load()) if begun else None
     await asyncio.sleep(0)
     await index.close()
     if loading is not None:
@@ -130,7 +130,7 @@ async def test_an_index_without_vectors_has_nothing_to_load(tmp_path: Path) -> N
     index = await opened(tmp_path, NOTES)
     await index.close()
     index = await reopened(tmp_path, late=False)
-    assert (index.answering_model, index.embedded_share()) == (None, 0.0)
+    assert (index.answering_model, index.vectors.share()) == (None, 0.0)
     assert index.pending_vectors() == sum(one.note.passages for one in all_of(NOTES))
     assert await index.nearest(ASKED, 3) == []
     await index.close()
@@ -151,6 +151,6 @@ async def test_vectors_are_loaded_at_once_unless_it_is_known_that_none_is_lackin
             index = await reopened(tmp_path)
             index.abandon()
     again = await asyncio.to_thread(Index.open, tmp_path, load_vectors=False)
-    assert again.vectors_loaded
+    assert again.vectors.is_loaded
     assert again.pending_vectors() == (1 if ends == "half" else 0)
     await again.close()

@@ -28,13 +28,13 @@ def made() -> Halves:
 
 
 async def export(index: Index, file: Path, precision: Precision = "f16") -> None:
-    found = await index.export_vectors()
+    found = await index.vectors.collect()
     assert found is not None
     write_vectors(file, *found, precision)
 
 
 async def import_from(index: Index, file: Path) -> int:
-    _, digests, vectors = read_vectors(file, MODEL, DIMENSIONS, index.missing_digests)
+    _, digests, vectors = read_vectors(file, MODEL, DIMENSIONS, index.vectors.unmet_texts)
     return await index.import_vectors(digests, vectors)
 
 

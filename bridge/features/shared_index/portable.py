@@ -82,7 +82,7 @@ async def export_index(call: Call, file: File, precision: Precision = "f16", ove
         raise InvalidArguments(
             f"`{path}` exists.", hint="Give another file; `overwrite` replaces one that was exported before."
         )
-    found = await call.vault.index.export_vectors()
+    found = await call.vault.index.vectors.collect()
     if found is None:
         raise call.vault.why_not_by_meaning()
     model, digests, vectors = found
@@ -115,7 +115,7 @@ async def import_index(call: Call, file: File) -> ImportedIndex:
     vault.require_keyword()
     async with vault.backfill.lock:
         model, dimensions = await _requested_model(vault)
-        wanted = vault.index.missing_digests
+        wanted = vault.index.vectors.unmet_texts
         manifest, digests, vectors = await asyncio.to_thread(read_vectors, path, model, dimensions, wanted)
         stored = await vault.index.import_vectors(digests, vectors)
     vault.backfill.hurry()
@@ -126,7 +126,7 @@ async def _requested_model(vault: OpenVault) -> tuple[str, int]:
     """Return the model that is to embed the vault, once it is chosen, and its dimensions."""
     ends = time.monotonic() + PATIENCE_S
     vault.backfill.hurry()
-    while (key := vault.index.requested_model) is None or vault.backfill.model is None:
+    while (key := vault.index.vectors.backfill) is None or vault.backfill.model is None:
         if vault.embedders.trouble or time.monotonic() > ends:
             raise vault.why_not_by_meaning()
         await vault.signal.wait(LOOK_S)

@@ -194,7 +194,7 @@ async def _plan(
 ) -> _Plan:
     """Compare the notes of folders with those in the store."""
     index, agents = vault.index, agents_folder(vault.settings)
-    await index.load_vectors()
+    await index.vectors.load()
     named = [folder for folder in folders if folder == agents.path or agents.holds(folder)]
     notes = {
         hashlib.sha256(path.encode()).hexdigest()[:32]: note
@@ -242,7 +242,7 @@ async def _write(
     import pyarrow as pa
 
     overwrite = before is None or before.model != publication.model
-    schema = publication_schema(vault.index.answering_dimensions)
+    schema = publication_schema(vault.index.vectors.answering_dimensions)
     parts = [schema.empty_table()]
     for at in range(0, len(plan.written), NOTES_AT_ONCE):
         rows = await _rows(vault, plan, plan.written[at : at + NOTES_AT_ONCE])
