@@ -150,6 +150,23 @@ def find_vault(data_dir: Path, reference: str | None) -> FoundVault:
     )
 
 
+def find_runtime(data_dir: Path, vault: str | None) -> Runtime | None:
+    """Return the running bridge that serves a vault, or without one, the only bridge that runs."""
+    if vault is None:
+        match list(running_bridges(data_dir)):
+            case []:
+                return None
+            case [runtime]:
+                return runtime
+            case _:
+                names = ", ".join(f"`{served.name}`" for served in served_vaults(data_dir))
+                raise NoSuchVault(
+                    "Several bridges are running; choose one.", hint=f"Give one of these vaults: {names}."
+                )
+    reached = find_vault(data_dir, vault)
+    return reached.runtime if isinstance(reached, ServedVault) else None
+
+
 def only_vault(served: list[ServedVault]) -> ServedVault:
     if len(served) == 1:
         return served[0]

@@ -12,13 +12,13 @@ import bridge as program
 from bridge.api.call import OWNER, Call
 from bridge.api.dispatch import dispatch_call
 from bridge.api.registry import Operation
-from bridge.api.schemas import encode, to_json
+from bridge.api.schemas import encode
 from bridge.cli.console import print_message
-from bridge.cli.progress import PATIENT_S
+from bridge.cli.progress import PATIENT_S, vault_statuses
 from bridge.errors import BridgeError, NotReady, VaultHeld
 
 # Also installs the tables that features add to the state, before a vault is opened.
-from bridge.features import get_operation, installed_hooks
+from bridge.features import installed_hooks
 
 if TYPE_CHECKING:
     from bridge.engine.bridge import Bridge
@@ -89,19 +89,13 @@ async def erase_denied(bridge: "Bridge") -> None:
 
 async def wait_until_readable(bridge: "Bridge", host: "Host", report: Report | None) -> None:
     """Wait until keyword search is ready."""
-    while not is_readable(host):
+    while True:
+        with contextlib.suppress(NotReady):
+            host.vault.require_keyword()
+            return
         if report is not None:
             report(await first_vault_status(bridge))
         await asyncio.sleep(LOOK_EVERY_S)
-
-
-def is_readable(host: "Host") -> bool:
-    """Say whether keyword search is ready."""
-    try:
-        host.vault.require_keyword()
-    except NotReady:
-        return False
-    return True
 
 
 async def wait_for_diagnosis(bridge: "Bridge", host: "Host") -> None:
@@ -112,6 +106,4 @@ async def wait_for_diagnosis(bridge: "Bridge", host: "Host") -> None:
 
 
 async def first_vault_status(bridge: "Bridge") -> dict[str, Any]:
-    status = to_json(await get_operation("status").run(Call(bridge, OWNER), {}))
-    first: dict[str, Any] = status["vaults"][0]
-    return first
+    return (await vault_statuses(bridge))[0]

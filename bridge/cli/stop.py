@@ -4,13 +4,12 @@ import argparse
 import os
 import signal
 import time
-from pathlib import Path
 
 from bridge.cli import find_bridge
 from bridge.cli.console import json_line, print_message
-from bridge.cli.find_bridge import ServedVault, find_vault, served_vaults
-from bridge.errors import BridgeError, NoSuchVault, NotReady
-from bridge.server.runtime_file import Runtime, is_alive, running_bridges
+from bridge.cli.find_bridge import find_runtime
+from bridge.errors import BridgeError, NotReady
+from bridge.server.runtime_file import Runtime, is_alive
 
 LOOK_S = 3.0
 LOOK_EVERY_S = 0.05
@@ -35,22 +34,6 @@ def main(given: argparse.Namespace) -> int:
     if given.json:
         json_line({"stopped": None if runtime is None else {"url": runtime.url, "pid": runtime.pid}})
     return 0
-
-
-def find_runtime(data_dir: Path, vault: str | None) -> Runtime | None:
-    if vault is None:
-        match list(running_bridges(data_dir)):
-            case []:
-                return None
-            case [runtime]:
-                return runtime
-            case _:
-                names = ", ".join(f"`{served.name}`" for served in served_vaults(data_dir))
-                raise NoSuchVault(
-                    "Several bridges are running; choose one.", hint=f"Give one of these vaults: {names}."
-                )
-    reached = find_vault(data_dir, vault)
-    return reached.runtime if isinstance(reached, ServedVault) else None
 
 
 def stop_bridge(runtime: Runtime) -> None:
