@@ -90,13 +90,11 @@ class IndexFolder(Record):
 
     def answer_with(self, key: str | None) -> None:
         """Store which model's vectors answer queries."""
-        with disk_errors(self.path):
-            self._write(_FORMAT, {"version": VERSION, "answering": key})
+        self._write(_FORMAT, {"version": VERSION, "answering": key})
 
     def keep_embedded(self) -> None:
         """Store that every passage has a vector of the answering model, as the index is closed."""
-        with disk_errors(self.path):
-            self._write(_FORMAT, {**(self._read(_FORMAT) or {}), "embedded": True})
+        self._write(_FORMAT, {**(self._read(_FORMAT) or {}), "embedded": True})
 
     def take_embedded(self) -> bool:
         """Return whether every passage had a vector when the index was closed; true once."""
@@ -104,8 +102,7 @@ class IndexFolder(Record):
         if found.pop("embedded", None) is not True:
             return False
         # After a crash, nobody knows.
-        with disk_errors(self.path):
-            self._write(_FORMAT, found)
+        self._write(_FORMAT, found)
         return True
 
     @property
@@ -127,8 +124,7 @@ class IndexFolder(Record):
         return {name: when for name, when in found.items() if isinstance(when, int | float)}
 
     def keep_vanished(self, vanished: Mapping[str, float]) -> None:
-        with disk_errors(self.path):
-            self._write(_VANISHED, vanished)
+        self._write(_VANISHED, vanished)
 
     @property
     def scanned_ns(self) -> int:
@@ -138,8 +134,7 @@ class IndexFolder(Record):
 
     def keep_scanned(self, began_ns: int) -> None:
         """Store when a comparison of the whole vault began, after what it found is written."""
-        with disk_errors(self.path):
-            self._write(_SCANNED, {"began_ns": began_ns})
+        self._write(_SCANNED, {"began_ns": began_ns})
 
     @property
     def checksums(self) -> dict[str, int]:
@@ -147,8 +142,7 @@ class IndexFolder(Record):
         return {name: value for name, value in found.items() if isinstance(value, int)}
 
     def keep_checksums(self, checksums: Mapping[str, int]) -> None:
-        with disk_errors(self.path):
-            self._write(_CHECKSUMS, checksums)
+        self._write(_CHECKSUMS, checksums)
 
     @property
     def cleansed_globs(self) -> frozenset[str]:
@@ -158,8 +152,7 @@ class IndexFolder(Record):
 
     def keep_cleansed(self, globs: Collection[str]) -> None:
         """Store the globs for which no data is kept here."""
-        with disk_errors(self.path):
-            self._write(_RULES, {"cleansed": sorted(globs)})
+        self._write(_RULES, {"cleansed": sorted(globs)})
 
     def _read(self, name: str) -> dict[str, Any] | None:
         try:
@@ -169,7 +162,8 @@ class IndexFolder(Record):
         return found if isinstance(found, dict) else None
 
     def _write(self, name: str, content: Mapping[str, Any]) -> None:
-        write_private(self.path / name, json.dumps(content).encode())
+        with disk_errors(self.path):
+            write_private(self.path / name, json.dumps(content).encode())
 
 
 @contextmanager
