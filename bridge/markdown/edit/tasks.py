@@ -53,7 +53,6 @@ def toggle_task(
     today: date,
     text: str | None = None,
     status: str | None = None,
-    dated: bool | None = None,
     settings: TaskSettings | None = None,
 ) -> ToggledTask:
     """Change the character in a task's box.
@@ -68,7 +67,7 @@ def toggle_task(
         raise InvalidArguments("`status` must be one character, the one in the box.")
     lines = data.decode("utf-8", "surrogateescape").split("\n")
     written = _BOX.sub(lambda box: f"{box[1]}{after}]", lines[line - 1], count=1)
-    lines[line - 1], warnings = _update_dates(written, task, after, today, task_settings, dated=dated)
+    lines[line - 1], warnings = _update_dates(written, task, after, today, task_settings)
     changed = "\n".join(lines).encode("utf-8", "surrogateescape")
     tasks = {each.line: each for each in parse(path, changed).tasks}
     if line not in tasks or tasks[line].status != after:
@@ -173,7 +172,7 @@ def _has_signs(text: str) -> bool:
 
 
 def _update_dates(
-    line: str, task: Task, after: str, today: date, settings: TaskSettings, *, dated: bool | None
+    line: str, task: Task, after: str, today: date, settings: TaskSettings
 ) -> tuple[str, tuple[str, ...]]:
     facts = parse_task(task.text)
     was, now = settings.meaning(task.status), settings.meaning(after)
@@ -184,7 +183,7 @@ def _update_dates(
     if facts.cancelled and now != "cancelled":
         line = _remove_date(line, "cancelled", facts.cancelled)
     adds = {"done": settings.done_dates, "cancelled": settings.cancelled_dates}
-    has_dates = adds.get(now, False) and settings.global_filter in task.text if dated is None else dated
+    has_dates = adds.get(now, False) and settings.global_filter in task.text
     if now in CLOSED and has_dates and not getattr(facts, now):
         fields = _FIELD.search(task.text) is not None or (settings.dataview and not _has_signs(task.text))
         written = (format_field if fields else format_sign)(now, today.isoformat())

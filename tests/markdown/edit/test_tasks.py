@@ -19,12 +19,10 @@ PLUGIN = TaskSettings(done_dates=True, cancelled_dates=True)
 FIELDS = TaskSettings(done_dates=True, cancelled_dates=True, dataview=True)
 
 
-def after(
-    line: str, status: str | None = None, settings: TaskSettings | None = None, *, dated: bool | None = None
-) -> str:
+def after(line: str, status: str | None = None, settings: TaskSettings | None = None) -> str:
     """Toggle the task of a note's third line and return what the line is then."""
     data = f"# A\r\n\n{line}\n- [ ] other\n".encode()
-    changed = toggle_task(NOTE, data, 3, today=TODAY, status=status, settings=settings, dated=dated).data.decode()
+    changed = toggle_task(NOTE, data, 3, today=TODAY, status=status, settings=settings).data.decode()
     assert changed.startswith("# A\r\n\n")
     assert changed.endswith("\n- [ ] other\n")
     return changed[len("# A\r\n\n") : -len("\n- [ ] other\n")]
@@ -79,11 +77,6 @@ def test_the_day_is_added_where_the_tasks_plugin_adds_it(
     line: str, status: str | None, settings: TaskSettings, changed: str
 ) -> None:
     assert after(line, status, settings) == changed
-
-
-def test_the_caller_decides_about_the_day_when_asked() -> None:
-    assert after("- [ ] a", dated=True) == "- [x] a ✅ 2026-01-31"
-    assert after("- [ ] a", settings=PLUGIN, dated=False) == "- [x] a"
 
 
 def test_what_the_plugin_would_do_besides_is_told() -> None:
