@@ -105,22 +105,13 @@ class Table(Struct):
         if self.pending is not None and not self.pending.done():
             await asyncio.wait([asyncio.wrap_future(self.pending)])
 
-    async def drop(self, column: str, keys: Collection[int]) -> None:
-        """Delete the rows with these integers in a column."""
+    async def drop(self, column: str, keys: Collection[int] | Collection[bytes]) -> None:
+        """Delete the rows with these values in a column."""
         await self._wait_for_pending()
-        numbers = sorted(keys)
+        literals = sorted(f"X'{key.hex()}'" if isinstance(key, bytes) else str(key) for key in keys)
         self.appended += 1
-        for at in range(0, len(numbers), AT_ONCE):
-            part = numbers[at : at + AT_ONCE]
-            await self.inner.delete(f"{column} IN ({', '.join(map(str, part))})")
-        self.rows = await self.inner.count_rows()
-
-    async def drop_digests(self, digests: Collection[bytes]) -> None:
-        names = sorted(digests)
-        self.appended += 1
-        for at in range(0, len(names), AT_ONCE):
-            literals = ", ".join(f"X'{name.hex()}'" for name in names[at : at + AT_ONCE])
-            await self.inner.delete(f"digest IN ({literals})")
+        for at in range(0, len(literals), AT_ONCE):
+            await self.inner.delete(f"{column} IN ({', '.join(literals[at : at + AT_ONCE])})")
         self.rows = await self.inner.count_rows()
 
     async def scan(self, columns: Sequence[str]) -> Any:

@@ -461,7 +461,7 @@ class Vectors:
             model = models.get(name)
             table = model.table if model else Table(await self._database.open_table(name))
             found = set((await table.scan(["digest"]))["digest"].to_pylist())
-            await table.drop_digests(found - needed)
+            await table.drop("digest", found - needed)
             if model:
                 model.layout.rows.drop(found - needed)
                 model.layout.poison &= needed
@@ -478,7 +478,7 @@ class Vectors:
     async def _expire(self, model: ModelVectors, digests: Collection[bytes]) -> None:
         """Delete the vectors of texts that no note has contained for some days."""
         if digests:
-            await model.table.drop_digests(digests)
+            await model.table.drop("digest", digests)
             model.layout.rows.drop(digests)
 
 
