@@ -53,6 +53,7 @@ RENAMED: Mapping[str, str] = {
     "list_models": "read_settings",
     "list_policies": "list_workflows",
     "note_down": "save_session",
+    "pause_session": "save_session",
     "plan_garden": "plan_tidy",
     "preview_policy": "run_workflow",
     "property_values": "property_report",

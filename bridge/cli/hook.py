@@ -14,8 +14,8 @@ from bridge.errors import BridgeError
 CLAUDE_CODE = "claude-code"
 """The name that Claude Code gives itself, unless its entry has another."""
 
-INSTEAD = {"save_session": "pause_session"}
-"""What is asked instead of an operation whose arguments no hook knows: an agent's journal needs no word of it."""
+JOURNAL = "save_session"
+"""The operation of which a hook only ends the session: an agent's journal needs no word of it."""
 
 PATIENCE_S = 1.0
 """Seconds after which nothing is printed."""
@@ -29,10 +29,9 @@ def answer_hook(given: argparse.Namespace, operation: str, arguments: Mapping[st
         try:
             reached = find_vault(given.data_dir, reference)
             if isinstance(reached, ServedVault):
-                name = INSTEAD.get(operation, operation)
-                own = arguments if name == operation else {"client": given.hook}
+                own = {"client": given.hook} if operation == JOURNAL else arguments
                 asked = {**own, "vault": reached.id}
-                answer = json.loads(find_bridge.send(reached.runtime, name, asked, patience=PATIENCE_S))
+                answer = json.loads(find_bridge.send(reached.runtime, operation, asked, patience=PATIENCE_S))
                 texts.append(str(answer.get("text", "")))
         except (BridgeError, OSError, ValueError):
             return

@@ -8,7 +8,7 @@ import bridge
 from bridge.cli.catalogue import operation_commands, typed_name
 from bridge.cli.commands import ADD_COMMAND, COMMANDS, common_options
 from bridge.cli.did_you_mean import ParagraphHelpFormatter, Parser
-from bridge.cli.hook import CLAUDE_CODE, INSTEAD
+from bridge.cli.hook import CLAUDE_CODE, JOURNAL
 from bridge.cli.options import add_options
 from bridge.cli.program import PROGRAM
 
@@ -105,7 +105,7 @@ def add_operation(commands: "Commands", name: str, command: "OperationCommand") 
     if name == "doctor":
         entry.add_argument("vault", nargs="?", default=argparse.SUPPRESS, metavar="VAULT", help=what)
     entry.add_argument("--vault", dest="vault", default=argparse.SUPPRESS, help=what)
-    if command["reads"] or name in INSTEAD:
+    if command["reads"] or name == JOURNAL:
         # For agents' hooks, which pass it on by themselves; the value is the name of the agent's client.
         entry.add_argument("--hook", nargs="?", const=CLAUDE_CODE, help=argparse.SUPPRESS)
     entry.add_argument("--json-args", metavar="FILE", help="Take arguments from a JSON object; `-` is standard input.")

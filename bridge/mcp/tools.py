@@ -171,7 +171,7 @@ HIDDEN_ARGUMENTS: Mapping[str, Sequence[str]] = {
     "brief": ("tags", "parts", "limit", "recency_days", "everywhere"),
     "remember": ("files", "metadata", "private", "confidence", "expires", "pinned", "reason", "dry_run"),
     "recall": ("kinds", "tiers", "tags", "about", "since", "among_private", "archived", "text_chars", "everywhere"),
-    "save_session": ("actions", "problems", "model", "cost_usd", "excerpt", "reason", "dry_run"),
+    "save_session": ("actions", "problems", "model", "cost_usd", "excerpt", "client", "reason", "dry_run"),
     "find_tool": ("limit",),
     "hand_over": ("unknowns", "to", "reason", "dry_run", "confirm"),
 }

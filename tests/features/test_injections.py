@@ -61,6 +61,7 @@ async def test_what_an_agent_is_told_is_listed_with_its_reasons(served: Served) 
     for operation, arguments in (
         ("list_injections", {}),
         ("preview_brief", {"session": "x"}),
+        ("save_session", {"client": "x"}),
         ("give_note", {"path": "Edge.md", "session": "x"}),
     ):
         answer = await served.request(
@@ -221,5 +222,7 @@ async def test_what_the_user_gives_to_a_session_is_in_front_of_its_next_answer_o
         assert (await give("Hidden.md")).code == "note_not_found"
         await served.call("give_note", path="Edge.md", session=session, withhold=True)
         assert (await give("Edge.md")).code == "invalid_arguments"
-        assert (await served.call("pause_session", client=opened["client"])).json["session"] == session
+        paused = (await served.call("save_session", client=opened["client"])).json
+        assert (paused["change_id"], paused["warnings"]) == (None, [f"The session `{session}` is paused."])
+        assert (await served.call("save_session", client=opened["client"])).code == "invalid_arguments"
         assert (await give("Long.md")).code == "invalid_arguments"

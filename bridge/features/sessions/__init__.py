@@ -5,13 +5,12 @@ from bridge.features.sessions import lifetime, operations, words
 
 FEATURE = Feature(
     "sessions",
-    operations=(words.save_session, operations.list_sessions, operations.pause_session),
+    operations=(words.save_session, operations.list_sessions),
     vault_checks=(lifetime.check_journals,),
     settings=lifetime.SessionSettings,
     views={
         operations.ListedSessions: operations.session_list_view,
         words.SavedJournal: words.saved_view,
-        operations.PausedSession: operations.paused_view,
     },
     tasks=(lifetime.end_quiet_sessions, lifetime.keep_journals),
     on_stop=lifetime.pause_sessions,

@@ -1,7 +1,6 @@
 """The sessions of clients: when each began and ended, what it called and changed, and its journal."""
 
 import asyncio
-import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -23,7 +22,7 @@ from bridge.features.sessions.statements import Told
 from bridge.markdown.note import field_of
 from bridge.records import Record
 from bridge.state.change_records import ChangeFilter
-from bridge.state.session_log import SessionEvent, SessionFilter, SessionRecord, SessionState
+from bridge.state.session_log import SessionFilter, SessionRecord, SessionState
 from bridge.types import VaultPath
 
 MAX_CHANGES = 200
@@ -195,44 +194,3 @@ def session_list_view(answer: Answer) -> Iterable[Element]:
     yield Table(SESSIONS, answer["sessions"])
     if not answer["sessions"]:
         yield notice("No session found.")
-
-
-class PausedSession(Record):
-    """The session that was paused.
-
-    Attributes:
-        session: Its id; null if the client has no open session, or several of which any could be meant.
-    """
-
-    session: str | None
-
-
-@operation(example={"client": "claude-code"}, reads=False, idempotent=True, scope="write", tool=False)
-async def pause_session(call: Call, client: Annotated[str, Meta(min_length=1, max_length=200)]) -> PausedSession:
-    """Pause the only open session of a client, whose journal is then brought up to date; a later call continues it.
-
-    Args:
-        client: The client, in any case.
-
-    Raises:
-        Forbidden: The caller is only a client.
-    """
-    call.principal.require_local("pause-session")
-    store = call.vault.store
-
-    def pause() -> str | None:
-        store.calls.flush()
-        found, _ = store.sessions.page(SessionFilter(client, state="active"), 2)
-        if len(found) != 1:
-            return None
-        store.sessions.record(SessionEvent(found[0].id, time.time(), "paused"))
-        return found[0].id
-
-    return PausedSession(await asyncio.to_thread(pause))
-
-
-def paused_view(answer: Answer) -> Iterable[Element]:
-    if answer["session"] is None:
-        yield notice("No session was paused: the client has none that is open, or several.")
-    else:
-        yield notice(f"Session {answer['session']} is paused.")

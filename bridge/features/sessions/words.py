@@ -14,11 +14,20 @@ from bridge.api.call import Call
 from bridge.api.change_view import change_state, way_back
 from bridge.api.markup import Answer, Element, notice, notices, path_of
 from bridge.api.registry import operation
-from bridge.api.write import WriteArguments, Written, author, build_written, client_name, session_of
+from bridge.api.write import (
+    WriteArguments,
+    Written,
+    author,
+    build_written,
+    client_name,
+    nothing_written,
+    session_of,
+)
+from bridge.errors import InvalidArguments
 from bridge.features.sessions.facts import gather_facts
 from bridge.features.sessions.journal_note import Entry, JournalFacts, JournalWords, later_lines
-from bridge.features.sessions.journal_write import write_journal
-from bridge.state.session_log import SessionEvent, SessionRecord
+from bridge.features.sessions.journal_write import journal_path, write_journal
+from bridge.state.session_log import SessionEvent, SessionFilter, SessionRecord
 from bridge.text.invisible import inline
 from bridge.text.secrets import require_plain
 
@@ -57,6 +66,7 @@ async def save_session(
     model: Annotated[str, Meta(max_length=200)] = "",
     cost_usd: Annotated[float, Meta(ge=0, le=1_000_000)] | None = None,
     excerpt: Annotated[str, Meta(max_length=20_000)] = "",
+    client: Annotated[str, Meta(min_length=1, max_length=200)] | None = None,
     *,
     options: WriteArguments,
 ) -> SavedJournal:
@@ -77,11 +87,17 @@ async def save_session(
         model: The language model.
         cost_usd: What it cost.
         excerpt: Words of the conversation worth keeping.
+        client: Only end the one open session of this program, as only the user may; what is said here is not saved.
 
     Raises:
+        Forbidden: The caller is only a client, and names another.
         ConfirmationRequired: The user did not agree to the agents' folder yet.
-        InvalidArguments: It seems to contain a secret, or text that a reader would not see.
+        InvalidArguments: It seems to contain a secret, or text that a reader would not see; or `client` has no open
+            session, or several.
     """
+    if client is not None:
+        call.principal.require_local("save-session")
+        return await asyncio.to_thread(end_session, call, client, status or "paused")
     texts = {"actions": actions, "outcomes": outcomes, "decisions": decisions, "problems": problems}
     require_plain(goal=goal, summary=summary, where_left_off=where_left_off, excerpt=excerpt, model=model)
     require_plain(**{name: "\n".join(said) for name, said in {**texts, "open_questions": open_questions}.items()})
@@ -123,6 +139,20 @@ async def save_session(
         vault.store.calls.end_session(SessionEvent(session.id, time.time(), status))
     made = await build_written(outcome, dry_run=options.dry_run)
     return SavedJournal(**asdict(made))
+
+
+def end_session(call: Call, client: str, status: Literal["paused", "completed"]) -> SavedJournal:
+    """End the only open session of a program; of several, any could be meant."""
+    store = call.vault.store
+    store.calls.flush()
+    found, _ = store.sessions.page(SessionFilter(client, state="active"), 2)
+    if len(found) != 1:
+        many = "several sessions" if found else "no session"
+        raise InvalidArguments(f"`{client[:100]}` has {many} open.", hint="`list_sessions` lists them.")
+    [session] = found
+    store.sessions.record(SessionEvent(session.id, time.time(), status))
+    path = journal_path(call.vault, session, gather_facts(call.vault, session))
+    return SavedJournal(**asdict(nothing_written(path, f"The session `{session.id}` is {status}.")))
 
 
 def saved_view(answer: Answer) -> Iterable[Element]:
