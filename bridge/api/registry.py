@@ -55,6 +55,7 @@ RENAMED: Mapping[str, str] = {
     "note_down": "save_session",
     "pause_session": "save_session",
     "plan_garden": "plan_tidy",
+    "preview_brief": "brief",
     "preview_policy": "run_workflow",
     "property_values": "property_report",
     "read_server_resource": "call_server",

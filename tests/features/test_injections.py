@@ -60,7 +60,7 @@ async def test_what_an_agent_is_told_is_listed_with_its_reasons(served: Served) 
     _, token = Tokens(served.bridge.folders.tokens).create("pen", ["read", "write"])
     for operation, arguments in (
         ("list_injections", {}),
-        ("preview_brief", {"session": "x"}),
+        ("brief", {"session": "x"}),
         ("save_session", {"client": "x"}),
         ("give_note", {"path": "Edge.md", "session": "x"}),
     ):
@@ -168,18 +168,18 @@ async def test_what_a_session_would_be_told_is_shown_and_not_recorded(served: Se
         await client.call_tool("save_session", {"goal": "Parse footnotes"})
         assert "Never per file." in text_of(await client.call_tool("brief", {"task": "parse footnotes"}))
         [session] = await listed(served)
-        now = (await served.call("preview_brief", session=session["session"])).json
+        now = (await served.call("brief", session=session["session"])).json
         assert 'for: "Parse footnotes"' in now["text"]
         assert {item["path"] for item in now["items"]} == {item["path"] for item in session["items"]}
         await served.call("give_note", path=FOOTNOTES, session=session["session"], withhold=True)
         await served.call("remember", title="Footnotes end a page", text="Unless they are long.", kind="decision")
-        new = (await served.call("preview_brief", session=session["session"])).json
+        new = (await served.call("brief", session=session["session"])).json
         assert "Never per file." not in new["text"]
         assert "Unless they are long." in new["text"]
         assert [item["times"] for item in (await listed(served))[0]["items"] if item["tool"]] == [
             item["times"] for item in session["items"]
         ]
-    assert (await served.call("preview_brief", session="another")).code == "invalid_arguments"
+    assert (await served.call("brief", session="another")).code == "invalid_arguments"
 
 
 async def test_what_the_user_gives_to_a_session_is_in_front_of_its_next_answer_once(served: Served) -> None:

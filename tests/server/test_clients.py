@@ -50,7 +50,7 @@ async def test_a_token_made_while_the_bridge_runs_opens_everything_it_should(ser
 
 OWN = {
     "open_pairing", "decide", "claim_change", "acknowledge_change", "list_injections",
-    "give_note", "preview_brief", "judge_finding",
+    "give_note", "judge_finding",
     "pause_indexing", "resume_indexing", "export_index", "import_index", "publish", "retract",
 }  # fmt: skip
 """Operations that only the user's own programs may call."""

@@ -80,7 +80,7 @@ def expect_everything(answers: dict[str, Any]) -> None:
     }
     assert unanswered == {
         operation.name: missing[name] for operation in operations() for name in missing if name in operation.example
-    } | BETWEEN_VAULTS | dict.fromkeys(("give_note", "preview_brief"), "invalid_arguments") | dict.fromkeys(
+    } | BETWEEN_VAULTS | {"give_note": "invalid_arguments"} | dict.fromkeys(
         ("show_plan", "apply_plan", "judge_finding"), "note_not_found"
     ) | {"decide": "change_not_found"}
 

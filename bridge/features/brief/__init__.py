@@ -6,7 +6,7 @@ from bridge.features.brief.compose import BriefSettings
 
 FEATURE = Feature(
     "brief",
-    operations=(operations.brief, operations.preview_brief),
+    operations=(operations.brief,),
     settings=BriefSettings,
     views={compose.AgentBrief: operations.brief_view},
 )

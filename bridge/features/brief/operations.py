@@ -39,6 +39,7 @@ async def brief(
     limit: Annotated[int, Meta(ge=1, le=50)] = LIMIT,
     recency_days: Annotated[int, Meta(ge=1, le=3_650)] | None = None,
     everywhere: bool | None = None,
+    session: Annotated[str, Meta(max_length=200)] | None = None,
 ) -> AgentBrief:
     """Tell what matters for a task at the beginning of a session: the open handoff, last sessions and memories.
 
@@ -54,13 +55,24 @@ async def brief(
         limit: Maximum entries of each part.
         recency_days: Days after which a memory or note is no longer new; by default, the setting `brief.days`.
         everywhere: Include memories and notes of the global vault; by default, if one is set.
+        session: Show the user what it would tell this session now, for the goal in its journal if there is no `task`.
 
     Raises:
+        Forbidden: The caller is only a client, and names a session.
+        InvalidArguments: There is no such session.
         NoSuchVault: `everywhere` is true, and no global vault is set or it is not served.
     """
+    reader = reader_of(call)
+    if session is not None:
+        call.principal.require_local("brief")
+        reader, goal = await asyncio.to_thread(find_reader, call, session)
+        task = task or goal
     request = BriefRequest(task, paths, tags, budget, parts, limit, recency_days)
     other, remarks = call_global_vault(call, everywhere)
-    answer = await compose_brief(call, other, reader_of(call), request)
+    answer = await compose_brief(call, other, reader, request)
+    answer = replace(answer, notices=(*remarks, *answer.notices))
+    if session is not None:
+        return answer
 
     def record() -> None:
         for one, names in ((call, {None, call.host.name}), (other, {other.host.name} if other else set())):
@@ -72,7 +84,17 @@ async def brief(
     for one in (call, other):
         if one is not None:
             publish_injection(one)
-    return replace(answer, notices=(*remarks, *answer.notices))
+    return answer
+
+
+def find_reader(call: Call, session: str) -> tuple[Reader, str]:
+    """Return who is told in a session, and the goal in its journal. Blocks."""
+    found = call.vault.store.sessions.find(session)
+    if found is None:
+        raise InvalidArguments(f"There is no session `{session}`.", hint="`list_sessions` lists them.")
+    journal = None if found.note is None else call.vault.index.notes.get(found.note)
+    goal = "" if journal is None else str(field_of(journal.properties, "goal") or "")
+    return Reader(found.client, session), goal
 
 
 def brief_view(answer: Answer) -> Iterable[Element]:
@@ -83,28 +105,3 @@ def brief_view(answer: Answer) -> Iterable[Element]:
         yield Document(answer["text"], "briefing")
     else:
         yield "Nothing is known yet that would help."
-
-
-@operation(example={"session": "1a209b11"}, tool=False)
-async def preview_brief(
-    call: Call, session: Annotated[str, Meta(max_length=200)], task: Annotated[str, Meta(max_length=10_000)] = ""
-) -> AgentBrief:
-    """Show what `brief` would tell a session now, without telling it. Only the user may.
-
-    Args:
-        session: The session, as in `list_sessions`.
-        task: What it is for; by default, the goal in its journal.
-
-    Raises:
-        Forbidden: The caller is only a client.
-        InvalidArguments: There is no such session.
-    """
-    call.principal.require_local("preview-brief")
-    found = await asyncio.to_thread(call.vault.store.sessions.find, session)
-    if found is None:
-        raise InvalidArguments(f"There is no session `{session}`.", hint="`list_sessions` lists them.")
-    journal = None if found.note is None else call.vault.index.notes.get(found.note)
-    goal = "" if journal is None else str(field_of(journal.properties, "goal") or "")
-    other, remarks = call_global_vault(call, None)
-    answer = await compose_brief(call, other, Reader(found.client, session), BriefRequest(task or goal))
-    return replace(answer, notices=(*remarks, *answer.notices))

@@ -111,7 +111,7 @@ export class SessionsPart {
 	}
 
 	async #briefAgain(session: string): Promise<void> {
-		const answer = await this.host.link.call("preview_brief", { session });
+		const answer = await this.host.link.call("brief", { session });
 		if (this.#over) return;
 		if (!answer.ok) return this.#say(withHint(answer.error), true);
 		this.#previews.set(session, answer.result);
