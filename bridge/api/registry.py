@@ -41,6 +41,7 @@ RENAMED: Mapping[str, str] = {
     "author_policy": "author_workflow",
     "call_server_tool": "call_server",
     "change_values": "change_notes",
+    "check_globs": "read_settings",
     "check_policy": "list_workflows",
     "conventions": "check_notes",
     "deny_agent": "set_properties",

@@ -16,8 +16,8 @@ async def test_globs_are_counted_also_where_a_rule_hides_what_they_mean(tmp_path
     save_settings(tmp_path / "data" / "settings.toml", {"deny": ["A/**"]})
     async with serving([vault], tmp_path / "data", tmp_path / "no models") as served:
         globs = ["A/**", "b/**", "Nowhere", "[a"]
-        shown = await get_operation("check_globs").run(Call(served.bridge, OWNER), {"globs": globs})
-        typed = await served.command("check-globs", "--globs", "A/**", "--json")
+        shown = await get_operation("read_settings").run(Call(served.bridge, OWNER), {"globs": globs})
+        typed = await served.command("read-settings", "--globs", "A/**", "--json")
     assert typed.json["globs"][0]["notes"] == 2
     assert [(g.notes, g.first) for g in shown.globs] == [
         (2, ("A/one.md", "A/two.md")),

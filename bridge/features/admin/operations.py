@@ -2,14 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 from msgspec.structs import replace
 
 from bridge.api.call import Call
-from bridge.api.markup import Answer, Column, Element, Section, Table, notices
+from bridge.api.markup import Answer, Column, Element, Section, Table, fields, notices
 from bridge.api.registry import operation
 from bridge.api.write import snapshot_fetcher
 from bridge.data_folder import find_known_vaults, read_vault_list
@@ -175,6 +174,26 @@ class ListedModel(Record):
     chosen: bool
 
 
+MAX_NAMED_NOTES = 3
+"""Notes that are named of those that a glob means."""
+
+
+class CheckedGlob(Record):
+    """One glob.
+
+    Attributes:
+        glob: The glob.
+        problem: Why it is invalid; null if it is valid.
+        notes: Matching notes, including those hidden by other rules; null if no vault is known.
+        first: Some of them.
+    """
+
+    glob: Exact
+    problem: str | None
+    notes: int | None
+    first: tuple[Exact, ...]
+
+
 class SettingsInUse(Record):
     """The settings in use.
 
@@ -183,12 +202,14 @@ class SettingsInUse(Record):
         settings: Every setting.
         problems: Rejected lines, and why; after a change of `deny`, also which notes still tell of what it hides.
         models: If asked for, models installable by name, and models made from files.
+        globs: The globs that were given, in their order.
     """
 
     path: Exact
     settings: tuple[Setting, ...]
     problems: tuple[str, ...]
     models: tuple[ListedModel, ...] | None = None
+    globs: tuple[CheckedGlob, ...] | None = None
 
 
 @operation(
@@ -203,14 +224,26 @@ class SettingsInUse(Record):
         "which language models can write answers",
     ),
 )
-async def read_settings(call: Call, models: bool = False) -> SettingsInUse:
+async def read_settings(
+    call: Call,
+    models: bool = False,
+    globs: Annotated[tuple[Annotated[str, Meta(max_length=1_000)], ...], Meta(max_length=500)] = (),
+) -> SettingsInUse:
     """Show every setting with its value, default and meaning.
 
     Args:
         models: List the models that embed, chat or rank, installed or available; downloads nothing.
+        globs: Say what is wrong with these globs for `exclude`, `deny` or `readonly`, and which notes they match.
+
+    Raises:
+        Forbidden: `globs` are given, whose notes only callers with the scope `admin` see.
     """
+    if globs:
+        call.principal.require("admin")
     found = await asyncio.to_thread(settings_in_use, call)
-    return replace(found, models=await asyncio.to_thread(read_models, call)) if models else found
+    listed = await asyncio.to_thread(read_models, call) if models else None
+    meant = await asyncio.to_thread(compare_globs, call, globs) if globs else None
+    return replace(found, models=listed, globs=meant)
 
 
 @operation(
@@ -286,59 +319,18 @@ def settings_in_use(call: Call) -> SettingsInUse:
     )
 
 
-MAX_NAMED_NOTES = 3
-"""Notes that are named of those that a glob means."""
-
-
-class CheckedGlob(Record):
-    """One glob.
-
-    Attributes:
-        glob: The glob.
-        problem: Why it is invalid; null if it is valid.
-        notes: Matching notes, including those hidden by other rules; null if no vault is known.
-        first: Some of them.
-    """
-
-    glob: Exact
-    problem: str | None
-    notes: int | None
-    first: tuple[Exact, ...]
-
-
-class CheckedGlobs(Record):
-    """The globs.
-
-    Attributes:
-        globs: In the given order.
-    """
-
-    globs: tuple[CheckedGlob, ...]
-
-
-@operation(example={"globs": ["Garden/**", "*.secret.md"]}, scope="admin", vault=False, tool=False)
-async def check_globs(
-    call: Call, globs: Annotated[tuple[Annotated[str, Meta(max_length=1_000)], ...], Meta(max_length=500)]
-) -> CheckedGlobs:
-    """Report what is wrong with globs for `exclude`, `deny` and `readonly`, and which notes they match.
-
-    Args:
-        globs: The globs.
-    """
+def compare_globs(call: Call, globs: Sequence[str]) -> tuple[CheckedGlob, ...]:
     hosts = call.bridge.vaults.values() if call.vault_name is None else [call.host]
     # A command that may not use the running bridge for this opens none of its vaults, but knows where they are.
-    roots = [host.root for host in hosts] or [*read_vault_list(call.bridge.folders).values()]
-    return await asyncio.to_thread(compare_globs, [root for root in roots if root.is_dir()], globs)
-
-
-def compare_globs(roots: Sequence[Path], globs: Sequence[str]) -> CheckedGlobs:
+    known = [host.root for host in hosts] or [*read_vault_list(call.bridge.folders).values()]
+    roots = [root for root in known if root.is_dir()]
     paths = [path for root in roots if globs for path in sorted(Vault(root, Rules()).scan().files)]
     found = []
     for glob in globs:
         problem, ban = find_mistake(glob), GlobSet((glob,))
         meant = [] if problem else [path for path in paths if ban.covers(path)]
         found.append(CheckedGlob(glob, problem, len(meant) if roots else None, tuple(meant[:MAX_NAMED_NOTES])))
-    return CheckedGlobs(tuple(found))
+    return tuple(found)
 
 
 def read_models(call: Call) -> tuple[ListedModel, ...]:
@@ -393,3 +385,4 @@ def settings_view(answer: Answer) -> Iterable[Element]:
     yield from notices(answer.get("problems", ()))
     if answer.get("models"):
         yield Section("Models", Table(MODELS, answer["models"]))
+    yield from fields({"globs": answer.get("globs")})

@@ -142,7 +142,7 @@ test("a rule is not offered with the meaning of one that was typed before", asyn
 	await opened();
 	await obsidian.page.evaluate(() => window.plugin.tabs[0]?.show__());
 	await button("Add to “Not indexed”").click();
-	const late = holding("check_globs");
+	const late = holding("read_settings");
 	const field = obsidian.page.getByRole("searchbox", { name: "Folder or pattern" });
 	await field.fill("Garden");
 	await expect.poll(late.held).toBeGreaterThan(0);

@@ -109,16 +109,16 @@ export class BridgeSettings {
 
 	/** Say of a glob what it would mean; null when nobody answers. */
 	async check(glob: string): Promise<CheckedGlob | null> {
-		const answer = await this.host.link.call("check_globs", { globs: [glob] });
-		return answer.ok ? (answer.result.globs[0] ?? null) : null;
+		const answer = await this.host.link.call("read_settings", { globs: [glob] });
+		return answer.ok ? (answer.result.globs?.[0] ?? null) : null;
 	}
 
 	async #asOwner(kept: Kept): Promise<[readonly ListedClient[], ReadonlyMap<string, CheckedGlob>]> {
 		const { link } = this.host;
 		if (!link.owns) return [[], new Map()];
 		const asked = [...new Set(RULES.flatMap((rule) => kept.list(rule)))];
-		const [clients, globs] = await Promise.all([link.call("list_clients", {}), link.call("check_globs", { globs: asked })]);
-		return [clients.ok ? clients.result.clients : [], new Map(globs.ok ? globs.result.globs.map((glob) => [glob.glob, glob]) : [])];
+		const [clients, globs] = await Promise.all([link.call("list_clients", {}), link.call("read_settings", { globs: asked })]);
+		return [clients.ok ? clients.result.clients : [], new Map(globs.ok ? (globs.result.globs ?? []).map((glob) => [glob.glob, glob]) : [])];
 	}
 
 	#put(known: Known | null, trouble: string | null): void {
