@@ -63,6 +63,7 @@ RENAMED: Mapping[str, str] = {
     "redo_change": "undo_change",
     "reject_change": "decide",
     "rename_property": "change_notes",
+    "rename_tag": "change_notes",
     "resolve_correction": "toggle_task",
     "revise_policy": "edit_note",
     "revive": "dismiss",

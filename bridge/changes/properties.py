@@ -245,8 +245,10 @@ def replace_text_everywhere(paths: Collection[VaultPath], old: str, new: str, vi
     return planned
 
 
-def rename_tag_everywhere(rename: TagRename, view: VaultView) -> PlanAndEffect:
-    """Plan to rename a tag in every note and canvas, and in links to headings with it.
+def rename_tag_everywhere(
+    rename: TagRename, view: VaultView, *, paths: Collection[VaultPath] | None = None
+) -> PlanAndEffect:
+    """Plan to rename a tag in every note and canvas, or some, and in links to headings with it.
 
     Queries, bases and bookmarks that name it are only listed.
     """
@@ -257,8 +259,10 @@ def rename_tag_everywhere(rename: TagRename, view: VaultView) -> PlanAndEffect:
         edited = rename_tag(path, data, rename)
         return edited.data, edited.count
 
-    carriers = {path for path, note in view.notes.items() if any(map(rename.apply, note.tags))}
-    planned = edit_many(view.in_reach((*carriers, *unread_properties(view))), view, edit, edits_headings=True)
+    found = {path for path, note in view.notes.items() if any(map(rename.apply, note.tags))}
+    found.update(unread_properties(view))
+    chosen = view.in_reach(found) if paths is None else found.intersection(paths)
+    planned = edit_many(chosen, view, edit, edits_headings=True)
     below = "" if rename.children else r"(?!/)"
     named = files_with_queries(view, rf"(?<![\w/-]){re.escape(rename.old)}(?![\w-]){below}")
     effect = replace(planned.effect, named_in=named)

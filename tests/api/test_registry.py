@@ -373,9 +373,9 @@ def test_records_are_read_from_text_and_alone(deeds: Any) -> None:
     ("operation", "arguments", "message"),
     [
         (
-            "rename_tag",
+            "rename_alias",
             {"value": "x"},
-            "`rename_tag` has no argument `value`; it takes `tag`, `to`, `children`, `expect`, ",
+            "`rename_alias` has no argument `value`; it takes `path`, `alias`, `to`, `digest`, ",
         ),
         (
             "read_note",
@@ -384,9 +384,9 @@ def test_records_are_read_from_text_and_alone(deeds: Any) -> None:
         ),
         ("read_note", {"path": "A", "vaults": "B"}, "`read_note` has no argument `vaults`; did you mean `vault`?"),
         (
-            "rename_tag",
-            {"tag": 1, "children": "some"},
-            'not 1. `rename_tag` needs `to`: the new tag. `children` must be true or false, not "some".',
+            "rename_alias",
+            {"path": "A", "alias": 1, "links": "some"},
+            'not 1. `rename_alias` needs `to`: the new alias. `links` must be true or false, not "some".',
         ),
         ("search", {"query": [], "limit": [], "explain": [], "folder": []}, " And 1 more."),
     ],

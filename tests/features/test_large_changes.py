@@ -38,7 +38,7 @@ async def test_a_rename_over_many_notes_is_found_at_once_and_undone_byte_for_byt
         assert (await served.call("find_notes", where="kind != null")).json["total"] == 0
         hits = (await served.call("search", query="word7", mode="keyword")).json["hits"]
         assert [hit["path"] for hit in hits] == ["Note 7.md"]
-        renamed = (await served.call("rename_tag", tag="old", to="new", confirm=True)).json
+        renamed = (await served.call("change_notes", rename_tags={"old": "new"}, confirm=True)).json
         assert renamed["files"] == COUNT
         assert (await served.call("find_notes", tags=["new/7"])).json["total"] == 1
         assert {entry.note.path: entry.key for entry in index._opened.catalogue.entries()} == passages

@@ -82,7 +82,7 @@ async def test_no_rename_reaches_the_folder_of_agents_unless_it_is_named(served:
     for operation, arguments in (
         ("change_notes", {"rename": {"type": "sort"}}),
         ("change_notes", {"properties": {"type": "note"}, "old": {"type": "memory"}}),
-        ("rename_tag", {"tag": "clay", "to": "loam"}),
+        ("change_notes", {"rename_tags": {"clay": "loam"}}),
         ("change_notes", {"rename": {"kind": "sort"}}),
     ):
         answer = await served.call(operation, **arguments, confirm=True)

@@ -97,7 +97,7 @@ async def test_links_to_headings_with_a_tag_follow_its_new_name(served: Served) 
     for name, text in texts.items():
         (root / name).write_text(text)
     await served.bridge.find(None).vault.indexer.look_at([""])
-    made = await change(served, "rename_tag", tag="todo", to="task")
+    made = await change(served, "change_notes", rename_tags={"todo": "task"})
     assert (made["links_broken"], made["links_rewritten"]) == ([], 5)
     assert {name: (root / name).read_text() for name in texts} == {
         name: text.replace("todo", "task") for name, text in texts.items()
@@ -108,9 +108,9 @@ async def test_links_to_headings_with_a_tag_follow_its_new_name(served: Served) 
 
 async def test_a_tag_is_renamed_everywhere_and_undone_byte_for_byte(served: Served) -> None:
     before = contents(served)
-    tried = await change(served, "rename_tag", tag="#todo", to="task", dry_run=True)
+    tried = await change(served, "change_notes", rename_tags={"#todo": "task"}, dry_run=True)
     assert contents(served) == before
-    made = await change(served, "rename_tag", tag="#todo", to="task", expect={"files": 3})
+    made = await change(served, "change_notes", rename_tags={"#todo": "task"}, expect={"files": 3})
     assert {one["path"] for one in made["changed"]} == {"Board.canvas", "Rye.md", "Spelt.md"}
     assert (tried["diff"], tried["occurrences"], tried["files"]) == (made["diff"], 5, 3)
     assert [one["path"] for one in made["skipped"]] == ["Oats.md"]
@@ -127,6 +127,11 @@ async def test_a_tag_is_renamed_everywhere_and_undone_byte_for_byte(served: Serv
     tags = {one["tag"]: one["count"] for one in (await served.call("list_tags")).json["tags"]}
     assert (tags["task"], tags["task/now"]) == (4, 1)
     await change(served, "undo_change", change_id=made["change_id"])
+    assert contents(served) == before
+    some = await change(served, "change_notes", rename_tags={"todo": "task"}, paths=["Rye.md"], children=False)
+    assert [one["path"] for one in some["changed"]] == ["Rye.md"]
+    assert b"#todo/now" in contents(served)["Rye.md"]
+    await change(served, "undo_change", change_id=some["change_id"])
     assert contents(served) == before
 
 
@@ -185,10 +190,10 @@ async def test_a_value_changes_also_in_lists_and_by_its_type(served: Served) -> 
 @pytest.mark.parametrize(
     ("operation", "arguments", "code", "said"),
     [
-        ("rename_tag", {"tag": "tood", "to": "x"}, "text_not_found", "There is no tag `tood`"),
-        ("rename_tag", {"tag": "todo", "to": "a b"}, "invalid_arguments", "is not a tag"),
-        ("rename_tag", {"tag": "todo", "to": "#todo"}, "invalid_arguments", "the same tag"),
-        ("rename_tag", {"tag": "todo", "to": "x", "expect": {"files": 9}}, "expectation_failed", "not 9"),
+        ("change_notes", {"rename_tags": {"tood": "x"}}, "text_not_found", "There is no tag `tood`"),
+        ("change_notes", {"rename_tags": {"todo": "a b"}}, "invalid_arguments", "is not a tag"),
+        ("change_notes", {"rename_tags": {"todo": "#todo"}}, "invalid_arguments", "the same tag"),
+        ("change_notes", {"rename_tags": {"todo": "x"}, "expect": {"files": 9}}, "expectation_failed", "not 9"),
         ("change_notes", {"rename": {"statsu": "x"}}, "text_not_found", "There is no property `statsu`"),
         ("change_notes", {"rename": {"status": ""}}, "invalid_arguments", "one line of 1 to 200"),
         ("change_notes", {"rename": {"status": "x"}, "folder": "No"}, "folder_not_found", "No"),
@@ -208,7 +213,7 @@ async def test_bad_input_is_refused_with_a_way_out(
 async def test_a_protected_note_stops_all_of_it(served: Served) -> None:
     before = contents(served)
     await set_settings(served, {"readonly": ["Spelt.md"]})
-    found = await error(served, "rename_tag", tag="todo", to="task")
+    found = await error(served, "change_notes", rename_tags={"todo": "task"})
     assert found["code"] == "protected_path"
     assert "`Spelt.md`" in found["message"]
     assert contents(served) == before
@@ -219,25 +224,25 @@ async def test_denied_notes_are_neither_counted_nor_changed(served: Served) -> N
     await set_settings(served, {"deny": ["Spelt.md"]})
     facts = {one["name"]: one for one in (await served.call("property_report")).json["properties"]}
     assert facts["status"]["spellings"] == ["status"]
-    await change(served, "rename_tag", tag="todo", to="task")
+    await change(served, "change_notes", rename_tags={"todo": "task"})
     assert contents(served)["Spelt.md"] == before["Spelt.md"]
 
 
 async def test_many_files_must_be_confirmed(served: Served) -> None:
     await set_settings(served, {"confirm_files": 2})
-    found = await error(served, "rename_tag", tag="todo", to="task")
+    found = await error(served, "change_notes", rename_tags={"todo": "task"})
     assert found["code"] == "confirmation_required"
-    tried = await change(served, "rename_tag", tag="todo", to="task", dry_run=True)
+    tried = await change(served, "change_notes", rename_tags={"todo": "task"}, dry_run=True)
     assert tried["confirmation"]
-    assert (await change(served, "rename_tag", tag="todo", to="task", confirm=True))["state"] == "applied"
+    assert (await change(served, "change_notes", rename_tags={"todo": "task"}, confirm=True))["state"] == "applied"
 
 
 async def test_what_an_agent_renames_waits_for_the_user(served: Served) -> None:
     before = contents(served)
     Tokens(served.bridge.folders.tokens).create("agent", ["read", "write"])
     headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vaultside-Client": "agent"}
-    body = json.dumps({"tag": "todo", "to": "task"}).encode()
-    proposed = (await served.request("POST", "/api/rename_tag", headers=headers, data=body)).json
+    body = json.dumps({"rename_tags": {"todo": "task"}}).encode()
+    proposed = (await served.request("POST", "/api/change_notes", headers=headers, data=body)).json
     assert proposed["state"] == "proposed"
     assert contents(served) == before
     await change(served, "decide", id=proposed["change_id"], verdict="accept")

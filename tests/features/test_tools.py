@@ -118,7 +118,7 @@ async def test_what_is_for_applications_is_no_tool(served: Served) -> None:
 async def test_only_what_is_an_object_is_told_as_one() -> None:
     arguments = [argument for operation in operations() for argument in operation.arguments]
     told = {argument.name for argument in arguments if describe_hint(argument.hint) == "an object"}
-    assert told == {"properties", "arguments", "changes", "metadata", "old", "rename", "variables"}
+    assert told == {"properties", "arguments", "changes", "metadata", "old", "rename", "rename_tags", "variables"}
 
 
 async def test_arguments_are_told(served: Served) -> None:

@@ -27,7 +27,7 @@ async def test_both_forms_are_one(served: Served) -> None:
         assert len((await served.call("list_tasks", tags=[tag])).json["tasks"]) == 2
         for where in (f'file.hasTag("{tag}")', f'note["{name}"] == 2', f'file.hasProperty("{name}")'):
             assert (await served.call("find_notes", where=where)).json["total"] == 2, where
-        tried = (await served.call("rename_tag", tag=tag, to="coffee", dry_run=True)).json
+        tried = (await served.call("change_notes", rename_tags={tag: "coffee"}, dry_run=True)).json
         assert tried["files"] == 2
         tried = (await served.call("change_notes", rename={name: "size"}, dry_run=True)).json
         assert tried["files"] == 2

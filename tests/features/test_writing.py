@@ -377,6 +377,6 @@ async def test_a_link_to_a_heading_in_which_a_link_is_rewritten_follows(
 async def test_a_link_to_a_heading_whose_tag_is_renamed_follows(served: Served) -> None:
     await served.call("create_note", path="T.md", text="## About #clay here\n\nText.\n")
     await served.call("create_note", path="L.md", text="[[T#About clay here]]\n")
-    made = (await served.call("rename_tag", tag="clay", to="loam")).json
+    made = (await served.call("change_notes", rename_tags={"clay": "loam"})).json
     assert (made["links_broken"], made["links_rewritten"]) == ([], 1), made
     assert (served.bridge.find(None).root / "L.md").read_text() == "[[T#About loam here]]\n"

@@ -143,10 +143,10 @@ async def test_what_only_the_user_decides_waits_where_nobody_can_be_asked(served
     host = served.bridge.find(None)
     for number in range(30):
         assert (await served.call("create_note", path=f"Many/{number}.md", text=f"#kiln {number}")).status == 200
-    large = {"tag": "kiln", "to": "oven", "confirm": True}
+    large = {"rename_tags": {"kiln": "oven"}, "confirm": True}
     memory = {"title": "Kilns", "text": "Bob fires at cone 6.", "confirm": True}
     async with connected(served, era) as client:
-        for tool, given in (("rename_tag", large), ("remember", memory)):
+        for tool, given in (("change_notes", large), ("remember", memory)):
             refused = await client.call_tool("run_tool", {"name": tool, "arguments": {**given, "confirm": False}})
             assert text_of(refused).startswith("confirmation_required: ")
             answer = await client.call_tool("run_tool", {"name": tool, "arguments": given})
@@ -154,7 +154,7 @@ async def test_what_only_the_user_decides_waits_where_nobody_can_be_asked(served
         small = {"path": "Oven.md", "text": "Small."}
         assert not (await client.call_tool("run_tool", {"name": "create_note", "arguments": small})).is_error
     waiting = (await served.call("list_changes", state="proposed")).json["changes"]
-    assert [one["operation"] for one in waiting] == ["remember", "rename_tag"]
+    assert [one["operation"] for one in waiting] == ["remember", "change_notes"]
     assert "lets agents write" in waiting[0]["reason"]
     assert not host.vault.is_set_up
     assert (host.root / "Oven.md").is_file()
@@ -171,9 +171,9 @@ async def test_a_setting_lets_agents_decide_where_nobody_can_be_asked(served: Se
     await get_operation("change_settings").run(Call(served.bridge, OWNER), {"changes": changes})
     for name in ("One", "Two"):
         assert (await served.call("create_note", path=f"{name}.md", text="#kiln")).status == 200
-    large = {"tag": "kiln", "to": "oven", "confirm": True}
+    large = {"rename_tags": {"kiln": "oven"}, "confirm": True}
     async with connected(served, era) as client:
-        assert not (await client.call_tool("run_tool", {"name": "rename_tag", "arguments": large})).is_error
+        assert not (await client.call_tool("run_tool", {"name": "change_notes", "arguments": large})).is_error
     assert (served.bridge.find(None).root / "Two.md").read_text().strip() == "#oven"
 
 

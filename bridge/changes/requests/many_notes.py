@@ -21,7 +21,7 @@ from bridge.types import EXACT, VaultPath
 
 
 class RenameTag(Request, kw_only=True, tag="rename_tag"):
-    """Renames a tag in all notes and canvases; `path` is one of them."""
+    """Renames a tag in all notes and canvases, or some; `path` is one of them."""
 
     relinks: ClassVar[bool] = True
     keeps_structure: ClassVar[bool] = True
@@ -29,10 +29,11 @@ class RenameTag(Request, kw_only=True, tag="rename_tag"):
     tag: str
     to: str
     children: bool = True
+    among: tuple[VaultPath, ...] | None = None
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         rename = TagRename.of(self.tag, self.to, children=self.children)
-        planned = rename_tag_everywhere(rename, context.view(draft))
+        planned = rename_tag_everywhere(rename, context.view(draft), paths=self.among)
         draft.take(planned.plan)
         return planned.effect
 

@@ -9,7 +9,6 @@ FEATURE = Feature(
         report.property_report,
         check.check_notes,
         change_many.change_notes,
-        change_many.rename_tag,
     ),
     views={
         report.PropertyReport: views.property_report_view,

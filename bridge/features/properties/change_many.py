@@ -69,58 +69,6 @@ class ManyWritten(Written, kw_only=True):
 
 
 @operation(
-    example={"tag": "maths", "to": "science/maths", "dry_run": True},
-    reads=False,
-    scope="write",
-    destructive=True,
-    tasks=(
-        "rename a tag everywhere",
-        "rename the tag #todo to #task in all notes",
-        "merge two tags",
-        "move a tag below another",
-        "change the case of a tag",
-    ),
-)
-async def rename_tag(
-    call: Call,
-    tag: Name,
-    to: Name,
-    children: bool = True,
-    expect: Expectation | None = None,
-    *,
-    options: WriteArguments,
-) -> ManyWritten:
-    """Rename a tag in the properties and the text of all notes and canvases, or merge it into another.
-
-    Links to headings that have it follow. The agents' folder stays as it is.
-
-    Args:
-        tag: The tag, in any case.
-        to: The new tag.
-        children: Rename nested tags, too: `tag/a` to `to/a`.
-        expect: The expected effect; any other is refused.
-
-    Raises:
-        TextNotFound: No note has the tag; the message names the closest.
-        ProtectedPath: A read-only note would have to change.
-        ExpectationFailed: The effect differs from `expect`; the error says how.
-    """
-    rename = TagRename.of(tag, to, children=children)
-    if rename.old == rename.to:
-        raise InvalidArguments(f"`{tag}` and `{to}` are the same tag.")
-    call.vault.require_keyword()
-    index = call.vault.index
-    path = min(
-        (path for path, note in index.view("notes").notes.items() if any(map(rename.apply, note.tags))), default=None
-    )
-    if path is None:
-        said = no_such_tag(index.notes, tag) or f"No note has another spelling of `{tag}`."
-        raise TextNotFound(said, hint="`list_tags` lists the tags.")
-    request = RenameTag(path=path, tag=tag, to=to, children=children)
-    return await change_many(call, [request], request.op, expect, options)
-
-
-@operation(
     example={"folder": "Bread/Starters", "properties": {"status": "done"}, "dry_run": True},
     reads=False,
     scope="write",
@@ -141,6 +89,11 @@ async def rename_tag(
         "find and replace text in many notes",
         "add a tag to many notes",
         "remove a tag from many notes",
+        "rename a tag everywhere",
+        "rename the tag #todo to #task in all notes",
+        "merge two tags",
+        "move a tag below another",
+        "change the case of a tag",
         "move many notes to another folder",
     ),
 )
@@ -157,6 +110,8 @@ async def change_notes(
     on_clash: Literal["refuse", "keep", "merge"] = "refuse",
     add_tags: tuple[Name, ...] = (),
     remove_tags: tuple[Name, ...] = (),
+    rename_tags: Mapping[str, Name] = {},
+    children: bool = True,
     find: Text = "",
     replace: Text = "",
     to: Folder | None = None,
@@ -178,6 +133,8 @@ async def change_notes(
         on_clash: Where a note has the new name already: `merge` joins the values, `keep` leaves the note alone.
         add_tags: Tags to add to the properties.
         remove_tags: Tags to remove from the properties.
+        rename_tags: New names of tags in properties and text, and in canvases; links to headings with them follow.
+        children: Rename nested tags as well: `tag/a` to `to/a`.
         find: Text to replace, exactly as it stands.
         replace: The new text.
         to: Folder to move them to; links follow.
@@ -186,7 +143,7 @@ async def change_notes(
     Raises:
         NoteNotFound: No note fits, or no such note; the message names the closest.
         FolderNotFound: There is no such folder.
-        TextNotFound: No such note has the property, the value or the text; the message names the closest.
+        TextNotFound: No such note has the property, the value, the tag or the text; the message names the closest.
         NoteExists: There is a file of that name where a note would be moved to.
         InvalidArguments: `where` cannot be read, or nothing is to be changed.
         ProtectedPath: A read-only note would have to change.
@@ -213,6 +170,10 @@ async def change_notes(
                 first, among=among, properties=new_values, remove=remove, add_tags=tags[0], remove_tags=tags[1]
             )
         )
+    for name, new in rename_tags.items():
+        path = require_tag(call, notes, TagRename.of(name, new, children=children))
+        only = tuple(notes) if folder or tag or where or paths else None
+        requests.append(RenameTag(path=path, tag=name, to=new, children=children, among=only))
     if find:
         requests.append(ReplaceEverywhere(path=first, among=among, old=find, new=replace))
     if to is not None:
@@ -222,7 +183,7 @@ async def change_notes(
     if not requests:
         raise InvalidArguments(
             "Nothing is to be changed." if to is None else f"All of these notes are in `{to}` already.",
-            hint="Give `properties`, `remove`, `rename`, `add_tags`, `remove_tags`, `find` or `to`.",
+            hint="Give `properties`, `remove`, `rename`, `add_tags`, `remove_tags`, `rename_tags`, `find` or `to`.",
         )
     return await change_many(call, requests, "change_notes", expect, options)
 
@@ -257,6 +218,17 @@ def require_property(call: Call, notes: Mapping[VaultPath, IndexedNote], name: s
     shown = f"`{name}` with the value `{values[0]}`" if values else f"`{name}`"
     said = no_such_property(call.vault.index.notes, name, *values) or f"No note there has {shown} written so."
     raise TextNotFound(said, hint="`property_report` lists the properties and their values.")
+
+
+def require_tag(call: Call, notes: Mapping[VaultPath, IndexedNote], rename: TagRename) -> VaultPath:
+    """Return the first of some notes in which a tag would be renamed."""
+    if rename.old == rename.to:
+        raise InvalidArguments(f"`{rename.old}` and `{rename.to}` are the same tag.")
+    path = next((path for path, note in notes.items() if any(map(rename.apply, note.tags))), None)
+    if path is None:
+        said = no_such_tag(call.vault.index.notes, rename.old) or f"No such note has a spelling of `{rename.old}`."
+        raise TextNotFound(said, hint="`list_tags` lists the tags.")
+    return path
 
 
 def as_tag(name: str) -> str:

@@ -206,9 +206,9 @@ def _heavy_calls(heavy: list[str]) -> list[tuple[str, dict[str, Any]]]:
     snapshot = [{"path": f"F{number % 50}/N{number}.md", "mtime": 1, "size": 1} for number in range(50_000)]
     texts = [text * (300_000 // len(text)) for text in REPEATED.values()]
     return [
-        ("rename_tag", {"tag": "alpha", "to": "beta", "confirm": True}),
-        ("rename_tag", {"tag": "beta", "to": "alpha", "confirm": True}),
-        ("rename_tag", {"tag": "alpha", "to": "gamma", "dry_run": True}),
+        ("change_notes", {"rename_tags": {"alpha": "beta"}, "confirm": True}),
+        ("change_notes", {"rename_tags": {"beta": "alpha"}, "confirm": True}),
+        ("change_notes", {"rename_tags": {"alpha": "gamma"}, "dry_run": True}),
         ("undo_session", {"session": "none"}),
         ("edit_note", {"path": "Odd 1.md", "edits": long, "dry_run": True}),
         ("create_note", {"path": "New.md", "text": "- [ ] x [[Odd 1]] #t\n" * 100_000, "dry_run": True}),

@@ -95,7 +95,7 @@ function renameTag(host: Host, tag: string): void {
 		title: `Rename #${tag}`,
 		asks: { label: "Tag", now: tag },
 		verb: "Rename",
-		make: (to, dryRun) => host.link.call("rename_tag", { tag, to, dry_run: dryRun, confirm: true }),
+		make: (to, dryRun) => host.link.call("change_notes", { rename_tags: { [tag]: to }, dry_run: dryRun, confirm: true }),
 		says: changes,
 		done: (to) => `#${tag} is #${to.replace(/^#/, "")} now.`,
 	}).open();
