@@ -49,6 +49,7 @@ RENAMED: Mapping[str, str] = {
     "garden_rules": "tidy_rules",
     "judge_change": "decide",
     "keep_summary": "set_properties",
+    "list_clients": "read_settings",
     "list_corrections": "list_tasks",
     "list_handoffs": "take_over",
     "list_models": "read_settings",

@@ -467,7 +467,7 @@ def test_a_record_is_a_line_without_a_heading_in_a_pipe(
 
 
 def test_no_client_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    assert shown("list_clients", {"clients": []}, capsys) == ("", "No clients.\n")
+    assert shown("revoke_client", {"clients": []}, capsys) == ("", "No clients.\n")
 
 
 @pytest.mark.parametrize(

@@ -211,14 +211,14 @@ def test_typescript_names_every_operation_with_its_form() -> None:
 def test_typescript_has_what_the_plugin_calls_and_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "pane.ts").write_text(
-        'link.call("search", {}); icon("no_operation"); answer.get("list_clients")'
+        'link.call("search", {}); icon("no_operation"); answer.get("revoke_client")'
     )
     (tmp_path / "operations.ts").write_text(operations_module({"read_note"}))
     called = called_operations(tmp_path)
-    assert called == {"search", "list_clients"}
+    assert called == {"search", "revoke_client"}
     written = operations_module(called)
-    assert re.findall(r"^\t(\w+): \"", written, re.MULTILINE) == ["search", "list_clients"]
-    assert 'ADMIN: ReadonlySet<string> = new Set(["list_clients"])' in written
+    assert re.findall(r"^\t(\w+): \"", written, re.MULTILINE) == ["search", "revoke_client"]
+    assert 'ADMIN: ReadonlySet<string> = new Set(["revoke_client"])' in written
 
 
 def test_typescript_tells_events_apart_by_kind() -> None:

@@ -8,7 +8,6 @@ FEATURE = Feature(
     operations=(
         operations.read_settings,
         operations.change_settings,
-        clients.list_clients,
         clients.revoke_client,
         clients.open_pairing,
     ),

@@ -51,18 +51,6 @@ class ListedClients(Record):
 
 
 @operation(
-    example={},
-    scope="admin",
-    vault=False,
-    tool=False,
-    tasks=("which clients have access",),
-)
-async def list_clients(call: Call) -> ListedClients:
-    """List the clients with their own tokens, and whether their changes apply at once."""
-    return await asyncio.to_thread(read_clients, call)
-
-
-@operation(
     example={"client": "Cursor"},
     reads=False,
     idempotent=True,
@@ -83,26 +71,24 @@ async def revoke_client(call: Call, client: str) -> ListedClients:
     """
     await asyncio.to_thread(Tokens(call.bridge.folders.tokens).revoke, client)
     call.bridge.events.publish(SettingsChanged())
-    return await asyncio.to_thread(read_clients, call)
+    return ListedClients(await asyncio.to_thread(read_clients, call))
 
 
-def read_clients(call: Call) -> ListedClients:
+def read_clients(call: Call) -> tuple[ListedClient, ...]:
     """Read the clients and the settings; both blocks."""
     values, _ = load_settings(call.bridge.settings_path)
-    return ListedClients(
-        tuple(
-            ListedClient(
-                id=client.id,
-                name=client.name,
-                scopes=tuple(scope for scope in SCOPES if scope in client.scopes),
-                preset=client.preset,
-                created=client.created,
-                last_used=client.last_used,
-                applies=is_named(client.name, values.apply_clients),
-                links=is_named(client.name, values.auto_link_clients),
-            )
-            for client in Tokens(call.bridge.folders.tokens).clients()
+    return tuple(
+        ListedClient(
+            id=client.id,
+            name=client.name,
+            scopes=tuple(scope for scope in SCOPES if scope in client.scopes),
+            preset=client.preset,
+            created=client.created,
+            last_used=client.last_used,
+            applies=is_named(client.name, values.apply_clients),
+            links=is_named(client.name, values.auto_link_clients),
         )
+        for client in Tokens(call.bridge.folders.tokens).clients()
     )
 
 

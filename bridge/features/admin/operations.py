@@ -17,6 +17,7 @@ from bridge.engine.bridge import Bridge
 from bridge.engine.host import Host
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments
+from bridge.features.admin.clients import ListedClient, client_list_view, read_clients
 from bridge.features.handoffs.public import TYPE as HANDOFF
 from bridge.features.sessions.public import TYPE as JOURNAL
 from bridge.features.tidy.public import FORMER_TYPE, TYPE
@@ -203,6 +204,7 @@ class SettingsInUse(Record):
         problems: Rejected lines, and why; after a change of `deny`, also which notes still tell of what it hides.
         models: If asked for, models installable by name, and models made from files.
         globs: The globs that were given, in their order.
+        clients: If asked for, the clients with their own tokens, the oldest first.
     """
 
     path: Exact
@@ -210,6 +212,7 @@ class SettingsInUse(Record):
     problems: tuple[str, ...]
     models: tuple[ListedModel, ...] | None = None
     globs: tuple[CheckedGlob, ...] | None = None
+    clients: tuple[ListedClient, ...] | None = None
 
 
 @operation(
@@ -222,28 +225,32 @@ class SettingsInUse(Record):
         "what is excluded",
         "which embedding models are there",
         "which language models can write answers",
+        "which clients have access",
     ),
 )
 async def read_settings(
     call: Call,
     models: bool = False,
     globs: Annotated[tuple[Annotated[str, Meta(max_length=1_000)], ...], Meta(max_length=500)] = (),
+    clients: bool = False,
 ) -> SettingsInUse:
     """Show every setting with its value, default and meaning.
 
     Args:
         models: List the models that embed, chat or rank, installed or available; downloads nothing.
         globs: Say what is wrong with these globs for `exclude`, `deny` or `readonly`, and which notes they match.
+        clients: List the clients with their own tokens, and whether their changes apply at once.
 
     Raises:
-        Forbidden: `globs` are given, whose notes only callers with the scope `admin` see.
+        Forbidden: `globs` or `clients` are asked for, which needs the scope `admin`.
     """
-    if globs:
+    if globs or clients:
         call.principal.require("admin")
     found = await asyncio.to_thread(settings_in_use, call)
     listed = await asyncio.to_thread(read_models, call) if models else None
     meant = await asyncio.to_thread(compare_globs, call, globs) if globs else None
-    return replace(found, models=listed, globs=meant)
+    tokens = await asyncio.to_thread(read_clients, call) if clients else None
+    return replace(found, models=listed, globs=meant, clients=tokens)
 
 
 @operation(
@@ -386,3 +393,5 @@ def settings_view(answer: Answer) -> Iterable[Element]:
     if answer.get("models"):
         yield Section("Models", Table(MODELS, answer["models"]))
     yield from fields({"globs": answer.get("globs")})
+    if answer.get("clients") is not None:
+        yield from client_list_view(answer)

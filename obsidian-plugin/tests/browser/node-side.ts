@@ -9,7 +9,7 @@ type Tell = (id: number, name: string, data: unknown) => void;
 export class NodeSide {
 	readonly requests: { url: string; headers: Record<string, string>; body: string }[] = [];
 	/** Happens before a request is sent, or before its answer is handed over; what it throws is what the page gets. */
-	readonly meanwhile: { sent?: (url: string) => Promise<void>; answered?: (url: string) => Promise<void> } = {};
+	readonly meanwhile: { sent?: (url: string) => Promise<void>; answered?: (url: string, body: string) => Promise<void> } = {};
 	private readonly streams = new Map<number, ClientRequest>();
 	private readonly children = new Map<number, ChildProcess>();
 
@@ -72,7 +72,7 @@ export class NodeSide {
 			...(asked.body === undefined ? {} : { body: asked.body }),
 		});
 		const text = await answer.text();
-		await this.meanwhile.answered?.(asked.url);
+		await this.meanwhile.answered?.(asked.url, asked.body ?? "");
 		return { status: answer.status, text };
 	}
 

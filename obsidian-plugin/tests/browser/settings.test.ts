@@ -165,8 +165,9 @@ test("a paired window sees the bridge's settings and may not change them", async
 	await obsidian.page.getByText("let in by pairing").waitFor();
 	await expect.poll(() => obsidian.page.getByLabel("Strictness").inputValue()).toBe("warn");
 	expect(await obsidian.page.getByLabel("Strictness").isEnabled()).toBe(false);
-	const asked = obsidian.node.requests.map(({ url }) => url.split("/").pop());
-	expect(asked).not.toContain("list_clients");
+	const asked = obsidian.node.requests.filter(({ url }) => url.endsWith("/read_settings")).map(({ body }) => body);
+	expect(asked.filter((body) => body.includes('"clients":true') || body.includes('"globs"'))).toEqual([]);
+	expect(asked.length).toBeGreaterThan(0);
 });
 
 test("another place of the bridge takes effect without a restart", async () => {
@@ -264,8 +265,8 @@ test("how far the index is stays as it was read last, though everything was aske
 	let release = (): void => {};
 	const held = new Promise<void>((resolve) => (release = resolve));
 	const asked = new Promise<void>((resolve) => {
-		obsidian.node.meanwhile.answered = async (url) => {
-			if (!url.endsWith("/list_clients")) return;
+		obsidian.node.meanwhile.answered = async (url, body) => {
+			if (!url.endsWith("/read_settings") || !body.includes('"globs"')) return;
 			resolve();
 			await held;
 		};
@@ -286,8 +287,8 @@ test("how far the index is is told although the settings were drawn anew before 
 	await settings();
 	let release = (): void => {};
 	const held = new Promise<void>((resolve) => (release = resolve));
-	obsidian.node.meanwhile.answered = async (url) => {
-		if (url.endsWith("/list_clients")) await held;
+	obsidian.node.meanwhile.answered = async (url, body) => {
+		if (url.endsWith("/read_settings") && body.includes('"globs"')) await held;
 	};
 	const embedded = obsidian.page.evaluate(
 		() =>

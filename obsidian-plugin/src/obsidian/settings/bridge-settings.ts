@@ -84,11 +84,11 @@ export class BridgeSettings {
 	async #everything(): Promise<[Known | null, string | null]> {
 		const { link } = this.host;
 		if (!isOpen(link.connection)) return [null, null];
-		const [settings] = await Promise.all([link.call("read_settings", { models: true }), this.#readVault()]);
+		const [settings] = await Promise.all([link.call("read_settings", { models: true, clients: link.owns }), this.#readVault()]);
 		if (!settings.ok) return [null, withHint(settings.error)];
 		const kept = new Kept(settings.result);
-		const [clients, globs] = await this.#asOwner(kept);
-		return [{ kept, clients, globs, models: settings.result.models ?? [], vault: this.#vault }, null];
+		const { models = [], clients = [] } = settings.result;
+		return [{ kept, clients: clients ?? [], globs: await this.#checkRules(kept), models: models ?? [], vault: this.#vault }, null];
 	}
 
 	async #readVault(): Promise<void> {
@@ -113,12 +113,10 @@ export class BridgeSettings {
 		return answer.ok ? (answer.result.globs?.[0] ?? null) : null;
 	}
 
-	async #asOwner(kept: Kept): Promise<[readonly ListedClient[], ReadonlyMap<string, CheckedGlob>]> {
-		const { link } = this.host;
-		if (!link.owns) return [[], new Map()];
-		const asked = [...new Set(RULES.flatMap((rule) => kept.list(rule)))];
-		const [clients, globs] = await Promise.all([link.call("list_clients", {}), link.call("read_settings", { globs: asked })]);
-		return [clients.ok ? clients.result.clients : [], new Map(globs.ok ? (globs.result.globs ?? []).map((glob) => [glob.glob, glob]) : [])];
+	async #checkRules(kept: Kept): Promise<ReadonlyMap<string, CheckedGlob>> {
+		const globs = [...new Set(RULES.flatMap((rule) => kept.list(rule)))];
+		const answer = this.host.link.owns ? await this.host.link.call("read_settings", { globs }) : null;
+		return new Map(answer?.ok ? (answer.result.globs ?? []).map((glob) => [glob.glob, glob]) : []);
 	}
 
 	#put(known: Known | null, trouble: string | null): void {
