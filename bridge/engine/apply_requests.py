@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect, Reference, merge_effects
 from bridge.changes.link_check import LinkCheck, check_links, find_lost
-from bridge.changes.move import stale_name_warnings
 from bridge.changes.requests.base import Request, RequestContext
+from bridge.changes.requests.move_note import stale_name_warnings
 from bridge.changes.view import LinkSources, VaultView
 from bridge.engine.indexer import Indexer
 from bridge.engine.planned_change import PlannedChange

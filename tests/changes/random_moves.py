@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from bridge.changes.effect import PlanAndEffect
-from bridge.changes.move import move
+from bridge.changes.requests.move_note import move
 from bridge.errors import InvalidArguments, NoteExists
 from bridge.markdown.kinds import is_document
 from bridge.markdown.names import Names

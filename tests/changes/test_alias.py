@@ -3,7 +3,7 @@
 import pytest
 
 from bridge.changes.heading import rename_alias
-from bridge.changes.properties import replace_values_everywhere
+from bridge.changes.requests.many_notes import replace_values_everywhere
 from bridge.errors import InvalidArguments, ProtectedPath, TextNotFound
 from bridge.types import VaultPath
 from tests.changes.vaults import Paper

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bridge.changes.merge import merge
+from bridge.changes.requests.merge_notes import merge
 from bridge.errors import BridgeError, InvalidArguments, NoteNotFound, PathKept, ProtectedPath
 from bridge.types import VaultPath
 from tests.changes.vaults import Paper

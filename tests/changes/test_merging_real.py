@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.changes.merge import merge
+from bridge.changes.requests.merge_notes import merge
 from bridge.errors import InvalidArguments, InvalidProperties
 from bridge.markdown.kinds import kind_of
 from bridge.markdown.names import Names

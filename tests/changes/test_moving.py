@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from bridge.changes.effect import Effect
-from bridge.changes.move import move
+from bridge.changes.requests.move_note import move
 from bridge.errors import InvalidArguments, NoteExists, NoteNotFound, NoteUnreadable, ProtectedPath
 from bridge.types import VaultPath
 from bridge.vault.plan import Step

@@ -5,7 +5,7 @@ import unicodedata
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.changes.move import move
+from bridge.changes.requests.move_note import move
 from bridge.errors import InvalidArguments, NoteExists
 from bridge.markdown.documents import read_document
 from bridge.markdown.link_spans import read_link_spans

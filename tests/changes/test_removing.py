@@ -3,7 +3,7 @@
 import pytest
 
 from bridge.changes.draft import digest_of
-from bridge.changes.move import remove
+from bridge.changes.requests.move_note import remove
 from bridge.errors import NoteNotFound, PathKept
 from bridge.types import VaultPath
 from bridge.vault.plan import Step

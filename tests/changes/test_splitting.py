@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bridge.changes.split import name_of_section, split
+from bridge.changes.requests.split_note import name_of_section, split
 from bridge.errors import (
     AmbiguousHeading,
     BridgeError,

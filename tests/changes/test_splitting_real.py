@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bridge.changes.draft import Draft
-from bridge.changes.split import split
+from bridge.changes.requests.split_note import split
 from bridge.errors import InvalidArguments, InvalidProperties, NoteExists
 from bridge.markdown.kinds import kind_of
 from bridge.markdown.names import Names

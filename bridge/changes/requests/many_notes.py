@@ -1,23 +1,274 @@
 """Renaming and replacing in many notes at once."""
 
-from collections.abc import Collection, Mapping
-from typing import Annotated, Any, ClassVar, Literal
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from msgspec import field
+from msgspec.structs import replace
 
-from bridge.changes.draft import Draft
-from bridge.changes.effect import Effect
-from bridge.changes.properties import (
-    edit_properties_of,
-    rename_property_everywhere,
-    rename_tag_everywhere,
-    replace_text_everywhere,
-    replace_values_everywhere,
-)
+from bridge.changes.draft import Draft, plan_replacements
+from bridge.changes.effect import Effect, PlanAndEffect, SkippedFile, name_warnings
+from bridge.changes.heading import follow_headings
+from bridge.changes.relink import Shift
 from bridge.changes.requests.base import Request, RequestContext
-from bridge.markdown.edit.tags import TagRename
+from bridge.changes.view import BOOKMARKS, VaultView
+from bridge.errors import InvalidArguments, InvalidProperties, NoteNotFound, NoteUnreadable, TextNotFound, TooLarge
+from bridge.index.note import IndexedNote
+from bridge.markdown.decode import BOM
+from bridge.markdown.edit.apply import apply_edits
+from bridge.markdown.edit.properties import (
+    REMOVED,
+    PropertyBlock,
+    Removal,
+    edit_properties,
+    read_items,
+    rename_key,
+    replace_items,
+    require_property_name,
+)
+from bridge.markdown.edit.requests import ReplaceText
+from bridge.markdown.edit.tags import TagRename, edit_tags, rename_tag
+from bridge.markdown.edit.yaml_write import is_same_value
+from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.note import Value
+from bridge.text.counts import count_of
+from bridge.text.fold import fold_case
+from bridge.text.invisible import is_line
 from bridge.types import EXACT, VaultPath
+
+NoteEdit = Callable[[VaultPath, bytes], tuple[bytes, int]]
+"""Returns the new bytes of a file, and how many places in it changed."""
+
+
+def edit_many(
+    paths: Iterable[VaultPath], view: VaultView, edit: NoteEdit, *, edits_headings: bool = False
+) -> PlanAndEffect:
+    files: dict[VaultPath, tuple[bytes, bytes]] = {}
+    skipped: list[SkippedFile] = []
+    occurrences: dict[VaultPath, int] = {}
+    for path in sorted(paths):
+        try:
+            before = view.read(path)
+            after, count = edit(path, before)
+        except NoteNotFound:
+            continue
+        except (InvalidProperties, InvalidArguments, NoteUnreadable, TooLarge) as error:
+            skipped.append(SkippedFile(path, error.message))
+            continue
+        if after != before:
+            view.require_changeable(path)
+            files[path] = before, after
+            occurrences[path] = count
+    rewritten = tuple(follow_headings(view, Shift.of(view.names, {}), files)) if edits_headings else ()
+    effect = Effect(tuple(files), 0, len(rewritten), rewritten, occurrences=occurrences, skipped=tuple(skipped))
+    return PlanAndEffect(plan_replacements(files), effect)
+
+
+def files_with_queries(view: VaultView, pattern: str) -> tuple[str, ...]:
+    """Return the notes with queries, the bases and the bookmarks that contain a name, in which nothing is changed."""
+    names = re.compile(pattern, re.IGNORECASE)
+    bookmarks = (BOOKMARKS,) if names.search(view.bookmarks.decode("utf-8", "replace")) else ()
+    return (*view.links.find_queries_with(names), *bookmarks)
+
+
+def unread_properties(view: VaultView) -> list[VaultPath]:
+    """Return the Markdown notes of which the index does not know all properties."""
+    return [path for path, note in view.notes.items() if note.problems and path.lower().endswith(".md")]
+
+
+OnClash = Literal["refuse", "keep", "merge"]
+
+_MEANT_BY_OBSIDIAN: Final = frozenset({"tags", "tag", "aliases", "alias", "cssclasses", "cssclass"})
+_NAMED: Final = 5
+
+
+def rename_property_everywhere(
+    name: str,
+    to: str,
+    view: VaultView,
+    types: Mapping[str, str],
+    *,
+    paths: Collection[VaultPath] | None = None,
+    on_clash: OnClash = "refuse",
+) -> PlanAndEffect:
+    """Plan to rename a property in every note; queries, bases and bookmarks that name it are only listed."""
+    require_property_name(to)
+    clashes: list[VaultPath] = []
+
+    def edit(path: VaultPath, data: bytes) -> tuple[bytes, int]:
+        block = _read_block(path, data, name)
+        own = _own_names(block.values, name) if block else ()
+        if block is None or not own or own == (to,):
+            return data, 0
+        if len(own) > 1:
+            raise InvalidProperties(f"`{path}` has {' and '.join(f'`{each}`' for each in own)}.")
+        others = [each for each in _own_names(block.values, to) if each not in own]
+        if others and on_clash == "refuse":
+            clashes.append(path)
+            return data, 0
+        return rename_key(path, data, block, own[0], to, merge=on_clash == "merge"), 1
+
+    planned = edit_many(_notes_with(view, name, paths), view, edit)
+    if clashes:
+        named_paths = ", ".join(f"`{path}`" for path in clashes[:_NAMED])
+        more = f" and {len(clashes) - _NAMED} more" if len(clashes) > _NAMED else ""
+        raise InvalidArguments(
+            f"Some notes have both `{name}` and `{to}`: {named_paths}{more}.",
+            hint="Set `on_clash` to `merge` to join their values, or to `keep` to leave these notes as they are.",
+            paths=clashes[:100],
+        )
+    named = files_with_queries(view, rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+    effect = replace(planned.effect, named_in=named)
+    warnings = (*name_warnings(named), *_type_warnings(name, to, types))
+    return replace(planned, effect=replace(effect, warnings=warnings))
+
+
+def replace_values_everywhere(
+    name: str, old: Value, new: Value, view: VaultView, *, paths: Collection[VaultPath] | None = None
+) -> PlanAndEffect:
+    """Plan to replace a value of a property in every note, also as an item of a list; `1` and `"1"` differ."""
+    if fold_case(name) in _MEANT_BY_OBSIDIAN and not is_line(str(new)):
+        raise InvalidArguments(f"A value of `{name}` must be one line of text.", hint="`set_properties` takes one out.")
+
+    def edit(path: VaultPath, data: bytes) -> tuple[bytes, int]:
+        block = _read_block(path, data, name)
+        changes: dict[str, Sequence[Value | Removal]] = {}
+        count = 0
+        for own in _own_names(block.values, name) if block else ():
+            items, found = _replace_value(read_items(block.values[own]) if block else (), old, new)
+            if found:
+                changes[own] = items
+                count += found
+        if block is None or not changes:
+            return data, 0
+        text, _ = replace_items(block, changes)
+        return _head(data) + text.encode("utf-8", "surrogateescape"), count
+
+    planned = edit_many(_notes_with(view, name, paths), view, edit)
+    named = files_with_queries(view, rf"(?<![\w-]){re.escape(name)}(?![\w-])") if planned.effect.files else ()
+    effect = replace(planned.effect, named_in=named, warnings=name_warnings(named))
+    return replace(planned, effect=effect)
+
+
+def _replace_value(items: Sequence[Value], old: Value, new: Value) -> tuple[list[Value | Removal], int]:
+    """Return items with a value replaced, and how often; a value that a list then has twice is taken out."""
+    count = sum(is_same_value(item, old) for item in items)
+    has_new = any(is_same_value(item, new) for item in items)
+    done: list[Value | Removal] = []
+    for item in items:
+        if not is_same_value(item, old):
+            done.append(item)
+        elif has_new:
+            done.append(REMOVED)
+        else:
+            done.append(new)
+            has_new = True
+    return done, count
+
+
+def _notes_with(view: VaultView, name: str, paths: Collection[VaultPath] | None) -> Collection[VaultPath]:
+    def has(note: IndexedNote) -> bool:
+        return bool(_own_names(note.properties, name))
+
+    found = [path for path, note in view.notes.items() if path.lower().endswith(".md") and has(note)]
+    found += unread_properties(view)
+    return view.in_reach(found) if paths is None else set(found).intersection(paths)
+
+
+def _own_names(values: Mapping[str, Value], name: str) -> tuple[str, ...]:
+    folded = fold_case(name)
+    return tuple(own for own in values if fold_case(own) == folded)
+
+
+def _read_block(path: VaultPath, data: bytes, name: str) -> PropertyBlock | None:
+    text = data.removeprefix(BOM).decode("utf-8", "surrogateescape")
+    cut = cut_frontmatter(text)
+    if cut is None:
+        return None
+    try:
+        return PropertyBlock.read(path, text)
+    except InvalidProperties:
+        named = rf"(?:^|[{{,])[ \t]*(['\"]?){re.escape(name)}\1[ \t]*:"
+        if re.search(named, text[slice(*cut[0])], re.IGNORECASE | re.MULTILINE):
+            raise
+        return None
+
+
+def _head(data: bytes) -> bytes:
+    return BOM if data.startswith(BOM) else b""
+
+
+def _type_warnings(name: str, to: str, types: Mapping[str, str]) -> tuple[str, ...]:
+    warnings = []
+    assigned = {fold_case(own): kind for own, kind in types.items()}
+    old, new = assigned.get(fold_case(name)), assigned.get(fold_case(to))
+    if old is not None and old != new and fold_case(name) != fold_case(to):
+        now = f"`{new}`" if new else "none"
+        warnings.append(f"Obsidian's types.json gives `{name}` the type `{old}`, and `{to}` {now}: set it in Obsidian.")
+    meant = sorted({fold_case(name), fold_case(to)} & _MEANT_BY_OBSIDIAN)
+    if meant and fold_case(name) != fold_case(to):
+        warnings.append(f"Obsidian itself reads {' and '.join(f'`{each}`' for each in meant)}.")
+    return tuple(warnings)
+
+
+def edit_properties_of(
+    paths: Collection[VaultPath],
+    values: Mapping[str, Value],
+    remove: Collection[str],
+    add_tags: Sequence[str],
+    remove_tags: Collection[str],
+    view: VaultView,
+    types: Mapping[str, str],
+) -> PlanAndEffect:
+    """Plan to set and remove properties, and to add and remove tags, in each of some notes."""
+
+    def edit(path: VaultPath, data: bytes) -> tuple[bytes, int]:
+        made = edit_properties(path, data, values, remove, types) if values or remove else data
+        made = edit_tags(path, made, add_tags, remove_tags) if add_tags or remove_tags else made
+        return made, 1
+
+    return edit_many(paths, view, edit)
+
+
+def replace_text_everywhere(paths: Collection[VaultPath], old: str, new: str, view: VaultView) -> PlanAndEffect:
+    """Plan to replace each occurrence of a text in some notes."""
+
+    def edit(path: VaultPath, data: bytes) -> tuple[bytes, int]:
+        count = data.count(old.encode())
+        return (apply_edits(path, data, (ReplaceText(old=old, new=new, all=True),)) if count else data), count
+
+    planned = edit_many(paths, view, edit)
+    if not planned.effect.files and not planned.effect.skipped:
+        raise TextNotFound(
+            f"None of {count_of(len(paths), 'note')} has this text.",
+            hint="Give the text exactly as it stands; `search` with the text in quotes finds where.",
+        )
+    return planned
+
+
+def rename_tag_everywhere(
+    rename: TagRename, view: VaultView, *, paths: Collection[VaultPath] | None = None
+) -> PlanAndEffect:
+    """Plan to rename a tag in every note and canvas, or some, and in links to headings with it.
+
+    Queries, bases and bookmarks that name it are only listed.
+    """
+
+    def edit(path: VaultPath, data: bytes) -> tuple[bytes, int]:
+        if not path.lower().endswith((".md", ".canvas")):
+            raise InvalidArguments(f"`{path}` is a drawing that shows the tag.")
+        edited = rename_tag(path, data, rename)
+        return edited.data, edited.count
+
+    found = {path for path, note in view.notes.items() if any(map(rename.apply, note.tags))}
+    found.update(unread_properties(view))
+    chosen = view.in_reach(found) if paths is None else found.intersection(paths)
+    planned = edit_many(chosen, view, edit, edits_headings=True)
+    below = "" if rename.children else r"(?!/)"
+    named = files_with_queries(view, rf"(?<![\w/-]){re.escape(rename.old)}(?![\w-]){below}")
+    effect = replace(planned.effect, named_in=named)
+    return replace(planned, effect=replace(effect, warnings=name_warnings(named)))
 
 
 class RenameTag(Request, kw_only=True, tag="rename_tag"):

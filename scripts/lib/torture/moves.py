@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bridge.changes.move import move
+from bridge.changes.requests.move_note import move
 from bridge.errors import InvalidArguments, NoteExists
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan

@@ -6,7 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bridge.changes.effect import PlanAndEffect
-from bridge.changes.properties import rename_property_everywhere, rename_tag_everywhere, replace_values_everywhere
+from bridge.changes.requests.many_notes import (
+    rename_property_everywhere,
+    rename_tag_everywhere,
+    replace_values_everywhere,
+)
 from bridge.changes.view import VaultView
 from bridge.errors import InvalidArguments
 from bridge.markdown.edit.properties import read_items
