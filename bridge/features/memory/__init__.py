@@ -3,14 +3,7 @@
 from bridge.api.change_view import written_view
 from bridge.api.feature import Feature
 from bridge.api.write import Written
-from bridge.features.memory import (
-    list_memories,
-    recall,
-    remember,
-    revise,
-    set_up,
-    views,
-)
+from bridge.features.memory import list_memories, recall, remember, results, revise, set_up
 from bridge.features.memory.use_log import USES
 
 FEATURE = Feature(
@@ -29,9 +22,9 @@ FEATURE = Feature(
     tasks=(set_up.mark_older_folder,),
     views={
         Written: written_view,
-        remember.RememberedNote: views.remembered_view,
-        revise.ForgottenMemory: views.forgotten_view,
-        recall.RecalledMemories: views.recall_view,
-        list_memories.MemoryPage: views.memory_list_view,
+        remember.RememberedNote: results.remembered_view,
+        revise.ForgottenMemory: results.forgotten_view,
+        recall.RecalledMemories: results.recall_view,
+        list_memories.MemoryPage: results.memory_list_view,
     },
 )

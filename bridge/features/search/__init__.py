@@ -1,7 +1,7 @@
 """Search, and notes related to a note."""
 
 from bridge.api.feature import Feature
-from bridge.features.search import blocks, operations, results, views
+from bridge.features.search import blocks, operations, results
 
 FEATURE = Feature(
     "search",
@@ -12,7 +12,7 @@ FEATURE = Feature(
         operations.pick_link,
     ),
     views={
-        results.SearchResult: views.search_view,
-        blocks.FoundBlocks: views.blocks_view,
+        results.SearchResult: results.search_view,
+        blocks.FoundBlocks: results.blocks_view,
     },
 )

@@ -1,14 +1,19 @@
-"""What searches find."""
+"""What searches find, and how it reads."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import asdict
 
+from bridge.api.markup import Answer, Column, Element, Line, RecordList, Segment, Table, aside, notice, notices, path_of
 from bridge.api.moments import iso
+from bridge.features.answers.public import answerability_notice
 from bridge.records import Record
 from bridge.search.answerability import Answerability
 from bridge.search.model import SearchHit, ShownPassage
+from bridge.text.budget import around_match, cost, cut_reasons, fit_words
+from bridge.text.counts import count_of
+from bridge.text.invisible import inline, quote_path
 from bridge.types import Lines, SearchDepth, VaultPath
 
 
@@ -98,3 +103,106 @@ class SearchResult(Record):
     explain: Mapping[str, Any] | None = None
     total: int = 0
     answerability: Answerability | None = None
+
+
+HIT, SNIPPET, HEADING = 225, 110, 40
+"""Budgets for a hit and its parts: ten hits should stay below 800 tokens, and lines say where to read on."""
+
+
+HITS = (
+    Column("path", role="path"),
+    *map(Column, ("lines", "score", "title", "heading", "snippet", "digest", "tags", "why")),
+)
+VAULT_HITS = (HITS[0], Column("vault"), *HITS[1:])
+
+
+def search_view(answer: Answer) -> Iterable[Element]:
+    """Show a search result: two or three lines per note."""
+    yield from _remarks(answer)
+    found = answer["hits"]
+    closest = found[0]["title"] if found else None
+    if (verdict := answerability_notice(answer.get("answerability"), closest)) is not None:
+        yield notice(verdict)
+    if found:
+        shown = _count(found, answer.get("total", 0), "note")
+        yield Line(Segment(f"{shown}, each with its score, digest and why:", "muted"))
+    elif not answer["notices"]:
+        yield notice("No note found.")
+    yield from _hits(found)
+
+
+def blocks_view(answer: Answer) -> Iterable[Element]:
+    yield from _remarks(answer)
+    found = answer["hits"]
+    if found:
+        shown = _count(found, answer["total"], "block")
+        yield Line(Segment(f"{shown}, each with its score, its note's digest and why:", "muted"))
+    elif not answer["notices"]:
+        yield notice("Nothing found.")
+    yield from _hits(found)
+
+
+def _count(found: Sequence[Any], total: int, what: str) -> str:
+    return f"{len(found)} of {total:,} {what}s" if total > len(found) else count_of(len(found), what)
+
+
+def _remarks(answer: Answer) -> Iterable[Line]:
+    yield from _freshness(answer)
+    yield from notices(answer["notices"])
+
+
+def _hits(found: Sequence[Mapping[str, Any]]) -> Iterable[Element]:
+    if any(hit["passages"] for hit in found):
+        for number, hit in enumerate(found, start=1):
+            yield from _passages(number, hit) if hit["passages"] else _snippet(number, hit)
+            yield Line()
+    elif found:
+        lines = [line for number, hit in enumerate(found, start=1) for line in (*_snippet(number, hit), Line())]
+        yield RecordList(Table(VAULT_HITS if found[0].get("vault") else HITS, [*map(_hit_record, found)]), lines)
+
+
+def _hit_record(hit: Mapping[str, Any]) -> Mapping[str, Any]:
+    first, last = hit["lines"]
+    return {**hit, "lines": f"{first}-{last}", "why": "; ".join(hit["why"])}
+
+
+def _freshness(answer: Answer) -> Iterable[Line]:
+    unread, waiting = answer["freshness"]["pending_keyword"], answer["freshness"]["pending_vectors"]
+    if unread:
+        yield notice(f"{count_of(unread, 'note')} {'is' if unread == 1 else 'are'} not indexed yet.")
+    if waiting and answer["mode_used"] != "keyword":
+        yield notice(f"{count_of(waiting, 'passage')} cannot be found by meaning yet.")
+
+
+def _passages(number: int, hit: Mapping[str, Any]) -> Iterable[Line | str]:
+    yield Line(f"{number}. ", path_of(hit["path"]), *_assessment(hit, " · "))
+    for passage in hit["passages"]:
+        first, last = passage["lines"]
+        yield Line(Segment(f"--- {quote_path(hit['path'])}:{first}-{last} ---", "muted"))
+        yield passage["text"]
+
+
+def _snippet(number: int, hit: Mapping[str, Any]) -> Iterable[Line]:
+    first, last = hit["lines"]
+    above, _, heading = inline(hit["heading"]).rpartition(" > ")
+    place = [aside(f"{inline(hit['title'])}  ", "title"), path_of(hit["path"], f":{first}-{last}")]
+    if heading and heading not in hit["path"]:
+        parents = aside(f"{above} > " if above else "", "heading")
+        place += [Segment(" # ", "muted"), parents, Segment(heading, "heading", fit_words(heading, HEADING))]
+    vault = (Segment(f"{inline(hit['vault'])} · ", "title"),) if hit.get("vault") else ()
+    where = Line(f"{number}. ", *vault, *place)
+    why = Line("   ", *_assessment(hit, ""))
+    room = min(SNIPPET, HIT - cost(where.text(short=True)) - cost(why.text(short=True).strip()))
+    snippet = inline(hit["snippet"])
+    short = around_match(snippet, room)
+    yield where
+    if snippet:
+        yield Line(Segment("   ", short="   " if short else ""), Segment(snippet, "snippet", short))
+    yield why
+
+
+def _assessment(hit: Mapping[str, Any], before: str) -> Sequence[Segment]:
+    said = " ".join(hit["why"]).split()
+    tags = "".join(f" #{inline(tag)}" for tag in hit["tags"] if f"#{tag}" not in said)
+    why = Segment("; ".join(map(inline, hit["why"])), "muted", cut_reasons([*map(inline, hit["why"])]))
+    return Segment(f"{before}{hit['score']:.2f} · {hit['digest']} · ", "muted"), why, aside(tags, "tag")

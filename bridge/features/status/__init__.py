@@ -1,7 +1,7 @@
 """The state of the bridge: indexing, health and usage."""
 
 from bridge.api.feature import Feature
-from bridge.features.status import doctor, indexing, operations, records, usage, views
+from bridge.features.status import doctor, indexing, operations, records, usage
 
 FEATURE = Feature(
     "status",
@@ -20,8 +20,8 @@ FEATURE = Feature(
     checks=doctor.CHECKS,
     vault_checks=doctor.VAULT_CHECKS,
     views={
-        records.Status: views.status_view,
-        doctor.Diagnosis: views.diagnosis_view,
-        usage.UsageReport: views.usage_view,
+        records.Status: records.status_view,
+        doctor.Diagnosis: records.diagnosis_view,
+        usage.UsageReport: records.usage_view,
     },
 )

@@ -1,13 +1,18 @@
-"""What `status` answers."""
+"""What `status` answers, and the text of what the state of the bridge is."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
 
 from msgspec import field
 
+from bridge.api.markup import Answer, Column, Element, Line, Role, Segment, Table, aside, notice, path_of
 from bridge.engine.progress import ModelInUse
 from bridge.events import PendingCounts
 from bridge.models.model_setup import ModelSetup
 from bridge.records import Record
+from bridge.text.counts import count_of
+from bridge.text.invisible import inline
 from bridge.types import Exact, VaultId
 
 
@@ -177,3 +182,143 @@ class Status(Record):
     version: str
     bridge: RunningBridge | None
     disk: Disk | None = None
+
+
+Vault = Mapping[str, Any]
+
+SIZES = ("bytes", "kB", "MB", "GB", "TB")
+
+
+def status_view(answer: Answer) -> Iterable[Element]:
+    """Show which bridge serves the vaults, and how far each is indexed."""
+    for vault in answer["vaults"]:
+        yield from _vault_status(vault, answer["bridge"])
+    if "disk" in answer:
+        yield _disk_sizes(answer["disk"])
+
+
+def _vault_status(vault: Vault, bridge: Mapping[str, Any] | None) -> Iterable[Element]:
+    ready, pending = vault["ready"], vault["pending"]
+    yield Line(Segment(inline(vault["name"]), "title"), "  ", path_of(vault["path"]))
+    yield _fact("bridge", _describe_bridge(bridge))
+    yield _fact("indexed", f"{count_of(vault['notes'], 'note')}, {count_of(vault['passages'], 'passage')}")
+    words = "ready" if ready["keyword"] else "being read"
+    left = f", {count_of(pending['keyword'], 'note')} to go" if pending["keyword"] else ""
+    yield _fact("words", Segment(words, "ok" if ready["keyword"] else "warning"), left)
+    meaning = Segment(_semantic_state(vault), "ok" if ready["semantic"] else "warning")
+    yield _fact("meaning", meaning, _backlog(vault, bridge))
+    if (setup := vault.get("model_setup")) and setup["state"] != "running":
+        yield _fact("", Segment(inline(setup["hint"]), "hint"))
+    if vault["paused"]:
+        yield Line("  ", Segment("Embedding is paused; `resume_indexing` resumes it.", "hint"))
+    if vault["trouble"]:
+        yield Line("  ", Segment(inline(vault["trouble"]), "error"))
+    yield from _left_out("skipped", "muted", vault["skipped"])
+    yield from _left_out("failed", "error", vault["failed"])
+    if vault["disk"]:
+        yield _fact("disk", _disk_sizes(vault["disk"]))
+
+
+def _fact(name: str, *values: str | Segment) -> Line:
+    return Line(Segment(f"  {name:8} ", "muted"), *values)
+
+
+def _left_out(kind: str, role: Role, files: Mapping[str, Any]) -> Iterable[Line]:
+    for one in files["first"]:
+        yield _fact(kind, path_of(one["path"]), Segment(f": {inline(one['reason'])}", role))
+    if more := files["count"] - len(files["first"]):
+        yield _fact(kind, f"… and {more:,} more")
+
+
+def _describe_bridge(bridge: Mapping[str, Any] | None) -> str:
+    if bridge is None:
+        return "none runs; this command opened the vault by itself"
+    since = datetime.fromisoformat(bridge["since"]).strftime("%Y-%m-%d %H:%M")
+    return f"process {bridge['pid']} at {bridge['url']}, since {since}"
+
+
+def _semantic_state(vault: Vault) -> str:
+    state = "ready" if vault["ready"]["semantic"] else "not ready"
+    if model := vault["model"]:
+        reason = f" ({model['reason']})" if model.get("reason") else ""
+        return f"{state}, {model['id']}{reason}"
+    if vault["ready"]["semantic"]:
+        return state
+    if setup := vault.get("model_setup"):
+        return f"not ready. {inline(setup['message'])}"
+    # An earlier version of the bridge does not say whether it has looked.
+    return "not ready, no model is installed" if vault.get("model_known", True) else "not ready, looking for a model"
+
+
+def _backlog(vault: Vault, bridge: Mapping[str, Any] | None) -> str:
+    """Say how many passages have no vector, and how fast they are embedded."""
+    pending, embedding = vault["pending"]["vectors"], vault["embedding"]
+    if not pending or not vault["model"]:
+        return ""
+    if bridge is None:
+        return f", {count_of(pending, 'passage')} without a vector; `vaultside index` embeds them"
+    speed = ""
+    if embedding is not None:
+        speed = f", {embedding['per_second']:,} a second, {timedelta(seconds=embedding['seconds_left'])} left"
+    return f", {count_of(pending, 'passage')} to go{speed}"
+
+
+def _disk_sizes(disk: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {_disk_size(size)}" for name, size in disk.items())
+
+
+def _disk_size(size: float) -> str:
+    unit = 0
+    while size >= 1_000 and unit < len(SIZES) - 1:
+        size, unit = size / 1_000, unit + 1
+    return f"{size:,.1f} {SIZES[unit]}" if unit else count_of(int(size), "byte")
+
+
+def summarize_vault(vault: Vault) -> str:
+    if vault["ready"]["semantic"]:
+        how = "words and meaning"
+    elif setup := vault.get("model_setup"):
+        how = "words; meaning follows" if setup["state"] == "running" else "words only"
+        how = f"{how}. {inline(setup['message'].rstrip('.'))}"
+    elif vault["model"] is None:
+        how = "words only, since no model is installed"
+    else:
+        how = "words; by meaning when half of the passages are embedded"
+    skipped = f", {vault['skipped']['count']:,} skipped" if vault["skipped"]["count"] else ""
+    failed = f", {vault['failed']['count']:,} unreadable" if vault["failed"]["count"] else ""
+    return f"{vault['name']}: {count_of(vault['notes'], 'note')}{skipped}{failed}; search by {how}."
+
+
+SIGNS: Mapping[str, tuple[str, Role]] = {"ok": ("ok  ", "ok"), "warn": ("warn", "warning"), "fail": ("FAIL", "error")}
+
+
+def diagnosis_view(answer: Answer) -> Iterable[Element]:
+    for finding in answer["findings"]:
+        vault = f" ({inline(finding['vault'])})" if finding["vault"] else ""
+        check = Segment(f"  {finding['check']}{vault}: ", "title")
+        yield Line(Segment(*SIGNS[finding["verdict"]]), check, inline(finding["message"]))
+        if finding["do"]:
+            yield Line("      ", Segment(f"→ {inline(finding['do'])}", "path"))
+        if finding["fix"]:
+            # Unchanged, so that it can be copied; a model reads it in the line before.
+            yield Line(aside(f"        {finding['fix']['command']}", "title"))
+
+
+USES = (
+    Column("name"),
+    Column("kind", lambda kind: "" if kind == "all" else f" ({kind})"),
+    Column("calls", " · {} calls"),
+    Column("errors", " · {} errors"),
+    Column("p50_ms", " · {} ms at the median"),
+    Column("p95_ms", " · {} ms at p95"),
+    Column("tokens_out", " · {} tokens sent"),
+    Column("tokens_whole", ", {} in whole notes"),
+)
+
+
+def usage_view(answer: Answer) -> Iterable[Element]:
+    """Show the recorded calls by tool and client, and the errors they ended in."""
+    kinds = (("all", [answer["total"]]), ("tool", answer["tools"]), ("client", answer["clients"]))
+    yield Table(USES, [{**use, "kind": kind} for kind, uses in kinds for use in uses])
+    for error in answer["errors"]:
+        yield notice(f"{count_of(error['calls'], 'call')} ended in {error['code']}.")

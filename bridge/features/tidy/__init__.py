@@ -1,7 +1,7 @@
 """Tidying: looks for what is out of order, proposes changes in a note, and makes those that a person ticked."""
 
 from bridge.api.feature import Feature
-from bridge.features.tidy import apply_plan, check_scope, judge, ledger, make_plan, records, schedule, views
+from bridge.features.tidy import apply_plan, check_scope, judge, ledger, make_plan, records, schedule
 
 FEATURE = Feature(
     "tidy",
@@ -16,9 +16,9 @@ FEATURE = Feature(
     tables=ledger.TABLES,
     tasks=(schedule.plan_when_idle,),
     views={
-        records.TidyPlan: views.tidy_plan_view,
-        records.ShownPlan: views.shown_plan_view,
-        records.AppliedPlan: views.applied_plan_view,
-        records.TidyRules: views.tidy_rules_view,
+        records.TidyPlan: records.tidy_plan_view,
+        records.ShownPlan: records.shown_plan_view,
+        records.AppliedPlan: records.applied_plan_view,
+        records.TidyRules: records.tidy_rules_view,
     },
 )

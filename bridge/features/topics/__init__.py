@@ -1,7 +1,7 @@
 """Topics of notes: their folder, suggestions, and what is not in order with them."""
 
 from bridge.api.feature import Feature
-from bridge.features.topics import list_topics, set_up, views
+from bridge.features.topics import list_topics, set_up
 from bridge.features.topics.topic_tree import TopicSettings
 
 FEATURE = Feature(
@@ -9,6 +9,6 @@ FEATURE = Feature(
     operations=(set_up.set_up_topics, list_topics.list_topics),
     settings=TopicSettings,
     views={
-        list_topics.TopicList: views.topic_list_view,
+        list_topics.TopicList: list_topics.topic_list_view,
     },
 )
