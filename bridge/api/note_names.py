@@ -1,9 +1,10 @@
-"""Finds the note that a caller names without its full path: by its name, or by a link to it."""
+"""The notes of a vault, and which of them a caller names without its full path: by its name, or by a link to it."""
 
 import re
 from collections.abc import Collection, Sequence
 
 from bridge.api.hints import Properties
+from bridge.engine.link_graph import ResolvedLinks
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.transactions import missing_note
 from bridge.errors import FolderNotFound, InvalidArguments, NoteNotFound
@@ -13,7 +14,7 @@ from bridge.markdown.links import fold_name, inside_wiki, target_file
 from bridge.markdown.names import Names
 from bridge.search.filters import MAX_LOOKED_UP, folder_spelling, no_such_folder, no_such_property, no_such_tag
 from bridge.text.fold import fold_case
-from bridge.types import VaultPath
+from bridge.types import Among, VaultPath
 from bridge.vault.vault import Vault
 
 LINK = re.compile(rf"\s*!?\[\[(?P<target>{inside_wiki('|')}+)(\|{inside_wiki()}*)?\]\]\s*")
@@ -116,3 +117,15 @@ def no_such_note(vault: OpenVault, path: VaultPath) -> NoteNotFound:
             closest=[],
         )
     return missing_note(vault.files, vault.names, vault.store.journal, path)
+
+
+def snapshot(vault: OpenVault, among: Among = "all") -> Notes:
+    """Copy the note table, so that a thread can iterate over it while the index changes."""
+    return dict(vault.index.view(among).notes)
+
+
+def sources_of(vault: OpenVault, resolved_links: ResolvedLinks, notes: Notes, path: VaultPath) -> set[VaultPath]:
+    """Return the notes that link to a file."""
+    if path not in vault.names and path not in notes:
+        raise no_such_note(vault, path)
+    return notes.keys() & resolved_links.sources(path)

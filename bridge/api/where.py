@@ -10,9 +10,8 @@ from msgspec import Meta, field
 
 from bridge.api.hints import Folder, Properties, When
 from bridge.api.moments import moment
-from bridge.api.note_names import no_such_note, unknown_properties
+from bridge.api.note_names import no_such_note, snapshot, unknown_properties
 from bridge.api.signature import Spread
-from bridge.api.vault_notes import snapshot
 from bridge.bases.evaluate import Budget, Evaluation, check_functions, find_properties
 from bridge.bases.note_files import NoteFiles
 from bridge.bases.syntax import parse_expression

@@ -4,24 +4,26 @@ import asyncio
 import contextlib
 import hashlib
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from msgspec import Meta
 from msgspec.structs import asdict, replace
 
 from bridge.api.call import Call
 from bridge.api.hints import Reason
+from bridge.api.registry import operation
 from bridge.api.signature import Spread
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Reference
 from bridge.changes.hunks import Difference, differences
-from bridge.changes.requests.base import Request
+from bridge.changes.requests.base import KINDS, Request, operation_of
+from bridge.docstrings import docstring_of
 from bridge.engine.agents_folder import AgentsFolder
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.transactions import Author, ChangeOutcome
-from bridge.errors import BridgeError, ChangeNotFound, ExpectationFailed, StateUnusable
+from bridge.errors import BridgeError, ChangeNotFound, ConfirmationRequired, ExpectationFailed, StateUnusable
 from bridge.records import Record
 from bridge.state.change_records import Change
 from bridge.text.counts import count_of
@@ -480,3 +482,37 @@ def nothing_written(path: VaultPath, why: str, *, digest: Digest | None = None) 
         confirmation=None,
         changed=(),
     )
+
+
+Kind = TypeVar("Kind", bound=Request)
+
+Objections = tuple[tuple[str, ...], ConfirmationRequired | None]
+"""Warnings about a change, and the error unless the user confirms it."""
+
+
+def change_operation(
+    record: type[Kind], check: Callable[[Call, Kind], Awaitable[Objections]] | None = None
+) -> Callable[..., Awaitable[Written]]:
+    kind = KINDS[record]
+
+    async def run(call: Call, request: Kind, options: WriteArguments) -> Written:
+        warnings, refusal = ((), None) if check is None else await check(call, request)
+        if call.is_confirmed(options.confirm):
+            refusal = None
+        if refusal is not None and not options.dry_run:
+            raise refusal
+        made = await execute_requests(call, [request], options)
+        if refusal is not None:
+            made = replace(made, confirmation=refusal.message, preview=None)
+        return replace(made, warnings=(*made.warnings, *warnings))
+
+    run.__name__, run.__doc__ = operation_of(record), docstring_of(record)
+    run.__annotations__["request"] = Annotated[record, Spread(kind.required, kind.bounds)]
+    return operation(
+        example={**kind.example, "dry_run": True},
+        reads=False,
+        scope="write",
+        destructive=kind.destructive,
+        idempotent=kind.idempotent,
+        tasks=kind.tasks,
+    )(run)

@@ -8,7 +8,7 @@ from bridge.bases.evaluate import Evaluation
 from bridge.bases.note_files import NoteFiles
 from bridge.bases.values import FileValue
 from bridge.errors import InvalidArguments
-from bridge.features.bases.base_file import check_view, column_node, read_base
+from bridge.features.bases.query import check_view, column_node, read_base
 from bridge.markdown.names import Names
 from bridge.types import VaultPath
 from bridge.vault.rules import Rules

@@ -278,7 +278,7 @@ async def test_names_worth_a_note_are_found_in_texts_and_in_links(
     assert ([one["name"] for one in page["prospects"]], page["total"], page.get("next_offset")) == (["Lisbon"], 3, None)
     assert (await served.call("find_prospects", limit=1, offset=1)).json["next_offset"] == 2
     assert (await served.call("find_prospects", folder="c")).code == "folder_not_found"
-    monkeypatch.setattr("bridge.features.links.prospects.MAX_CHARACTERS", 62)
+    monkeypatch.setattr("bridge.features.links.report.MAX_CHARACTERS", 62)
     cut = (await served.call("find_prospects")).json
     assert cut["notices"][-1] == "Only the first 62 characters of `b/Trip.md` were looked at."
 

@@ -10,7 +10,7 @@ import pytest
 from bridge.engine.activity import Activity
 from bridge.engine.open_vault import OpenVault
 from bridge.events import PlanReady
-from bridge.features.tidy import schedule
+from bridge.features.tidy import make_plan
 from bridge.features.tidy.ledger import Ledger
 from tests.engine.conftest import until
 from tests.features.served import PATIENCE_S, Served
@@ -45,7 +45,7 @@ def plans(served: Served) -> list[str]:
 async def test_a_plan_is_made_once_in_the_days_and_changes_nothing_else(served: Served, vault: OpenVault) -> None:
     before = content(served)
     with vault.events.subscribe() as queue:
-        path = await schedule.make_due_plan(vault)
+        path = await make_plan.make_due_plan(vault)
     assert path is not None
     events = [message.event for message in [queue.get_nowait() for _ in range(queue.qsize())]]
     ready = [event for event in events if isinstance(event, PlanReady)]
@@ -57,41 +57,41 @@ async def test_a_plan_is_made_once_in_the_days_and_changes_nothing_else(served: 
     # Also without that plan, and with something new to find.
     (root(served) / path).unlink()
     await edit_file(served, "Land/Plot.md", lambda text: text + "More.\n")
-    assert await schedule.make_due_plan(vault) is None
+    assert await make_plan.make_due_plan(vault) is None
     let_pass(vault, 6)
-    assert await schedule.make_due_plan(vault) is None
+    assert await make_plan.make_due_plan(vault) is None
     let_pass(vault, 2)
-    assert await schedule.make_due_plan(vault) is not None
+    assert await make_plan.make_due_plan(vault) is not None
 
 
 async def test_none_is_made_unless_the_user_wants_it(served: Served, vault: OpenVault) -> None:
     await change(served, {"tidy.plan_every_days": 0})
-    assert await schedule.make_due_plan(vault) is None
+    assert await make_plan.make_due_plan(vault) is None
     await change(served, {"tidy.plan_every_days": 7})
     (root(served) / "Agents/About this folder.md").unlink()
     await vault.indexer.look_at(["Agents"])
-    assert await schedule.make_due_plan(vault) is None
+    assert await make_plan.make_due_plan(vault) is None
     assert not (root(served) / "Agents/Tidy").exists()
 
 
 async def test_a_plan_with_nothing_to_find_writes_no_note(served: Served, vault: OpenVault) -> None:
     await change(served, {"tidy.never": ["**"]})
     with vault.events.subscribe() as queue:
-        assert await schedule.make_due_plan(vault) is None
+        assert await make_plan.make_due_plan(vault) is None
     assert not any(isinstance(queue.get_nowait().event, PlanReady) for _ in range(queue.qsize()))
     assert not (root(served) / "Agents/Tidy").exists()
     # It counts, all the same.
     await change(served, {"tidy.never": []})
-    assert await schedule.make_due_plan(vault) is None
+    assert await make_plan.make_due_plan(vault) is None
     let_pass(vault, 8)
-    assert await schedule.make_due_plan(vault) is not None
+    assert await make_plan.make_due_plan(vault) is not None
 
 
 async def test_one_that_failed_is_not_begun_again_at_once(vault: OpenVault) -> None:
     await asyncio.to_thread(Ledger(vault.store.database).set_run, "tried")
-    assert await schedule.make_due_plan(vault) is None
+    assert await make_plan.make_due_plan(vault) is None
     let_pass(vault, 0.5)
-    assert await schedule.make_due_plan(vault) is not None
+    assert await make_plan.make_due_plan(vault) is not None
 
 
 @pytest.mark.parametrize(
@@ -107,12 +107,12 @@ async def test_one_that_failed_is_not_begun_again_at_once(vault: OpenVault) -> N
 async def test_a_plan_that_a_person_works_in_is_left_alone(
     served: Served, vault: OpenVault, review: Callable[[str], str], is_replaced: bool
 ) -> None:
-    path = await schedule.make_due_plan(vault)
+    path = await make_plan.make_due_plan(vault)
     assert path is not None
     await edit_file(served, path, review)
     before = (root(served) / path).read_bytes()
     let_pass(vault, 8)
-    assert (await schedule.make_due_plan(vault) is not None) == is_replaced
+    assert (await make_plan.make_due_plan(vault) is not None) == is_replaced
     assert ((root(served) / path).read_bytes() != before) == is_replaced
     assert plans(served) == ["Plan.md"]
 
@@ -121,29 +121,29 @@ async def test_it_is_replaced_when_what_is_ticked_was_applied_or_does_not_hold_a
     served: Served, vault: OpenVault
 ) -> None:
     await ticked_plan(served, checks=["headings", "daily_notes"])
-    assert await schedule.make_due_plan(vault) is None
+    assert await make_plan.make_due_plan(vault) is None
     await call(served, "apply_plan", checks=["headings"], confirm=True)
-    assert await schedule.make_due_plan(vault) is None
+    assert await make_plan.make_due_plan(vault) is None
     await edit_file(served, "2025-01-03.md", lambda text: text + "More.\n")
-    assert await schedule.make_due_plan(vault) is not None
+    assert await make_plan.make_due_plan(vault) is not None
 
 
 async def test_the_task_waits_until_nobody_is_there(
     served: Served, vault: OpenVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(schedule, "LOOK_EVERY_S", 0.01)
-    monkeypatch.setattr(schedule, "QUIET_S", 0.1)
-    looks, is_idle = 0, schedule.is_idle
+    monkeypatch.setattr(make_plan, "LOOK_EVERY_S", 0.01)
+    monkeypatch.setattr(make_plan, "QUIET_S", 0.1)
+    looks, is_idle = 0, make_plan.is_idle
 
     def counted(vault: OpenVault, quiet_s: float) -> bool:
         nonlocal looks
         looks += 1
         return is_idle(vault, quiet_s)
 
-    monkeypatch.setattr(schedule, "is_idle", counted)
+    monkeypatch.setattr(make_plan, "is_idle", counted)
     with vault.events.subscribe() as queue:
         async with asyncio.TaskGroup() as group:
-            task = group.create_task(schedule.plan_when_idle(vault))
+            task = group.create_task(make_plan.plan_when_idle(vault))
             with served.bridge.activity.during_call():
                 # Each look takes a tenth of that pause, or longer.
                 await until(lambda: looks > 20)
@@ -217,7 +217,7 @@ async def test_what_is_no_plan_of_the_bridge_is_not_replaced(served: Served, vau
     assert note.read_text() == "My plan.\n"
     # One that another machine made is, if the person asks for it.
     note.write_text("---\ntype: tidy-plan\nplan: 0123456789abcdef\n---\n- [x] Delete it ^g1\n")
-    assert await schedule.make_due_plan(vault) is None
+    assert await make_plan.make_due_plan(vault) is None
     assert "was made here" in (await served.call("apply_plan")).json["error"]["message"]
     made_plan = await new_plan(served)
     assert f"plan: {'0' * 4}" not in note.read_text()

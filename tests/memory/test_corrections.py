@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from msgspec.structs import replace
 
-from bridge.features.corrections.correction import (
+from bridge.features.corrections.operations import (
     add_correction,
     new_correction,
     open_items,

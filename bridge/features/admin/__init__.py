@@ -1,7 +1,7 @@
 """Settings, rules, models, clients and pairing."""
 
 from bridge.api.feature import Feature
-from bridge.features.admin import checks, clients, operations
+from bridge.features.admin import clients, operations
 
 FEATURE = Feature(
     "admin",
@@ -12,12 +12,12 @@ FEATURE = Feature(
         clients.open_pairing,
     ),
     checks=(
-        checks.check_settings,
-        checks.check_model,
-        checks.check_chat_model,
-        checks.check_reranker,
-        checks.check_global_vault,
-        checks.check_tokens,
+        operations.check_settings,
+        operations.check_model,
+        operations.check_chat_model,
+        operations.check_reranker,
+        operations.check_global_vault,
+        operations.check_tokens,
     ),
     views={
         operations.SettingsInUse: operations.settings_view,

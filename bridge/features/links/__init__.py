@@ -1,7 +1,7 @@
 """Links of a note, unresolved and missing ones, and suggestions."""
 
 from bridge.api.feature import Feature
-from bridge.features.links import apply, auto_link, operations, prospects, report, suggest, views
+from bridge.features.links import apply, auto_link, operations, report, suggest, views
 from bridge.markdown.links import ResolvedLink
 
 FEATURE = Feature(
@@ -12,7 +12,7 @@ FEATURE = Feature(
         suggest.suggest_links,
         suggest.judge_link,
         apply.apply_links,
-        prospects.find_prospects,
+        report.find_prospects,
         report.link_report,
     ),
     on_draft=(auto_link.link_new_names, auto_link.append_suggestions),
@@ -22,7 +22,7 @@ FEATURE = Feature(
         ResolvedLink: views.resolved_link_view,
         suggest.LinkSuggestions: views.suggestions_view,
         apply.LinkEdit: views.link_edit_view,
-        prospects.NameProspects: views.prospects_view,
+        report.NameProspects: views.prospects_view,
         report.LinkReport: views.link_report_view,
     },
 )

@@ -9,11 +9,11 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from bridge.api.call import Call
+from bridge.api.note_names import snapshot, sources_of
 from bridge.api.note_text import line_at, open_note
 from bridge.api.page import Page
 from bridge.api.registry import operation
 from bridge.api.signature import Spread
-from bridge.api.vault_notes import snapshot, sources_of
 from bridge.engine.link_graph import ResolvedLinks
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError

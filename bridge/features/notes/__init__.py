@@ -1,16 +1,15 @@
 """Notes: found, read, written, moved and deleted."""
 
-from bridge.api.change import change_operation
 from bridge.api.change_view import written_view
 from bridge.api.feature import Feature
-from bridge.api.write import Written
+from bridge.api.write import Written, change_operation
 from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import EditNote, SetProperties
 from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.changes.requests.rename import RenameAlias, RenameHeading
 from bridge.changes.requests.split_note import SplitNote
-from bridge.features.notes import change_set, daily, operations, read, views
+from bridge.features.notes import daily, operations, read, views
 
 FEATURE = Feature(
     "notes",
@@ -30,7 +29,7 @@ FEATURE = Feature(
         change_operation(RenameAlias),
         change_operation(DeleteNote),
         daily.daily_note,
-        change_set.change_set,
+        operations.change_set,
     ),
     views={
         operations.FoundNotes: views.note_list_view,

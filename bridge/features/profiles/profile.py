@@ -8,11 +8,10 @@ from typing import Any, Final, get_args
 
 from bridge.api.call import Call
 from bridge.api.moments import iso
-from bridge.api.note_names import no_such_note
+from bridge.api.note_names import no_such_note, snapshot
 from bridge.api.note_text import open_note
 from bridge.api.note_times import NoteTimes
 from bridge.api.registry import operation
-from bridge.api.vault_notes import snapshot
 from bridge.api.where import choose_among
 from bridge.api.write import client_name
 from bridge.engine.analytics import GraphSnapshot

@@ -8,9 +8,9 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from bridge.api.agreement import open_folder, set_up_requests
+from bridge.api.arguments import require_plain_name
 from bridge.api.call import Call
 from bridge.api.change_view import written_view
-from bridge.api.characters import require_plain_name
 from bridge.api.markup import Answer, Column, Element, Section, Table, notice, notices
 from bridge.api.note_text import open_note
 from bridge.api.redact import redact_denied

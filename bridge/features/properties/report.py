@@ -8,9 +8,8 @@ from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder, Scalar
-from bridge.api.note_names import unknown_names
+from bridge.api.note_names import snapshot, unknown_names
 from bridge.api.registry import operation
-from bridge.api.vault_notes import snapshot
 from bridge.api.where import choose_among
 from bridge.features.properties.census import PropertyCount, ValueCount, count_properties, count_values, value_key
 from bridge.index.note import IndexedNote

@@ -1,18 +1,18 @@
 """Search, and notes related to a note."""
 
 from bridge.api.feature import Feature
-from bridge.features.search import blocks, operations, results
+from bridge.features.search import operations, results
 
 FEATURE = Feature(
     "search",
     operations=(
         operations.search,
-        blocks.search_blocks,
+        operations.search_blocks,
         operations.related_notes,
         operations.pick_link,
     ),
     views={
         results.SearchResult: results.search_view,
-        blocks.FoundBlocks: results.blocks_view,
+        operations.FoundBlocks: results.blocks_view,
     },
 )

@@ -1,5 +1,6 @@
 """Finding notes by words, by meaning and by their surroundings."""
 
+import asyncio
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
@@ -18,14 +19,17 @@ from bridge.api.where import FilterArguments, NoteFilter, Where, choose_among, n
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments, ModelMissing
 from bridge.features.answers.public import keep_question
+from bridge.features.injections.public import find_withheld, reader_of
 from bridge.features.search.everywhere import search_vaults
 from bridge.features.search.results import DIGEST, Freshness, Hit, SearchResult, make_hit
 from bridge.features.topics.public import shared_topics
+from bridge.records import Record
+from bridge.search.block_search import search_blocks as find_blocks
 from bridge.search.model import SearchAnswer, SearchHit, SearchRequest, Sources
 from bridge.search.pipeline import search as find
 from bridge.search.related import find_related
 from bridge.text.fold import fold_case
-from bridge.types import Among, NoteOrFolder, SearchDepth, SearchMode, VaultPath, lies_in
+from bridge.types import Among, BlockOrder, NoteOrFolder, SearchDepth, SearchMode, VaultPath, lies_in
 from bridge.vault.obsidian_settings import read_obsidian_settings
 
 PassageTokens = Annotated[int, Meta(ge=0, le=20_000)]
@@ -252,3 +256,77 @@ def named_hit(vault: OpenVault, path: VaultPath) -> Hit:
 
 def mark_chosen(hit: Hit, count: int) -> Hit:
     return replace(hit, score=1.0, why=(f"chosen {count} times before" if count > 1 else "chosen before", *hit.why))
+
+
+class FoundBlocks(Record):
+    """Blocks, best first; several may be of one note.
+
+    Attributes:
+        hits: The best matches, each with the lines of its block.
+        mode_used: The mode used; `keyword` without a model.
+        took_ms: Duration in milliseconds.
+        freshness: What is not indexed yet.
+        notices: Remarks, such as on a misunderstood part of the query.
+        total: How many blocks were compared and match.
+    """
+
+    hits: tuple[Hit, ...]
+    mode_used: SearchMode
+    took_ms: float
+    freshness: Freshness
+    notices: tuple[str, ...]
+    total: int
+
+
+@operation(
+    example={"query": "when to feed the starter", "paths": ["Bread"], "limit": 3},
+    tasks=(
+        "find what was said in a chat",
+        "find the line of a journal or log",
+        "find the paragraph or list item about something",
+        "search inside a long note",
+        "which of several statements is the latest",
+        "search within earlier sessions and conversations",
+    ),
+)
+async def search_blocks(
+    call: Call,
+    query: Query,
+    paths: tuple[NoteOrFolder, ...] = (),
+    limit: Limit = 10,
+    order: BlockOrder = "relevance",
+    mode: SearchMode = "hybrid",
+    criteria: FilterArguments = NoteFilter(),
+    passage_tokens: PassageTokens = 0,
+    where: Where = "",
+) -> FoundBlocks:
+    """Find blocks by words and meaning: list items, paragraphs and other parts, as many of a note as match.
+
+    For journals, chats, logs and long notes, where `search` would show one passage of each. A block counts for more if
+    the next one matches too, as an answer does after its question. What the user withholds from you is left out.
+
+    Args:
+        query: What to look for, as for `search`.
+        paths: Only these notes, or those in these folders.
+        limit: Maximum hits.
+        order: `latest` puts the latest first of blocks that say similar things; in a note, what stands below is later.
+        mode: Match words, meaning or both.
+        passage_tokens: Tokens of whole blocks to add.
+        where: Only notes for which this expression of Obsidian's Bases is true, such as `rating > 3`.
+
+    Raises:
+        ModelMissing: The mode is `semantic` and no model is installed.
+        InvalidArguments: The query is empty, or `where` cannot be read.
+    """
+    started = time.perf_counter()
+    if not query.strip():
+        raise InvalidArguments("`query` is empty.", hint="Use `read_note` to read a note.")
+    vault = call.vault
+    vault.require_keyword()
+    request = criteria.request(query, limit=limit, mode=mode, paths=paths, passage_tokens=passage_tokens, order=order)
+    found = await find_among(call, find_blocks, request, criteria.among, where)
+    is_withheld = await asyncio.to_thread(find_withheld, vault, reader_of(call))
+    shown = tuple(hit for hit in found.hits if not is_withheld(hit.path))
+    result = build_search_result(call, replace(found, hits=shown), started)
+    total = result.total - len(found.hits) + len(shown)
+    return FoundBlocks(result.hits, found.mode_used, result.took_ms, result.freshness, result.notices, total)

@@ -11,8 +11,8 @@ from typing import Annotated
 from msgspec import Meta
 
 from bridge.api.call import Call
+from bridge.api.note_names import snapshot
 from bridge.api.registry import operation
-from bridge.api.vault_notes import snapshot
 from bridge.records import Record
 from bridge.state.call_log import DAY_S, KEPT_DAYS, CallRecord
 from bridge.types import VaultPath

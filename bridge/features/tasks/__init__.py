@@ -1,9 +1,8 @@
 """Tasks in notes: listed, added and toggled."""
 
-from bridge.api.change import change_operation
 from bridge.api.change_view import written_view
 from bridge.api.feature import Feature
-from bridge.api.write import Written
+from bridge.api.write import Written, change_operation
 from bridge.changes.requests.tasks import AddTask, ToggleTask
 from bridge.features.tasks import operations
 

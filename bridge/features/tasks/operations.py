@@ -9,10 +9,9 @@ from typing import Literal
 from bridge.api.call import Call
 from bridge.api.hints import Folder, Period
 from bridge.api.markup import Answer, Column, Element, Table, notices, page_notice
-from bridge.api.note_names import no_such_note, unknown_names
+from bridge.api.note_names import no_such_note, snapshot, unknown_names
 from bridge.api.page import ListPage, Page, PageArguments
 from bridge.api.registry import operation
-from bridge.api.vault_notes import snapshot
 from bridge.api.where import Where, choose_among, notes_where
 from bridge.index.note import IndexedNote, IndexedTask
 from bridge.markdown.sections import heading_paths

@@ -1,7 +1,7 @@
 """Tidying: looks for what is out of order, proposes changes in a note, and makes those that a person ticked."""
 
 from bridge.api.feature import Feature
-from bridge.features.tidy import apply_plan, check_scope, judge, ledger, make_plan, records, schedule
+from bridge.features.tidy import apply_plan, check_scope, judge, ledger, make_plan, records
 
 FEATURE = Feature(
     "tidy",
@@ -14,7 +14,7 @@ FEATURE = Feature(
     ),
     settings=check_scope.TidySettings,
     tables=ledger.TABLES,
-    tasks=(schedule.plan_when_idle,),
+    tasks=(make_plan.plan_when_idle,),
     views={
         records.TidyPlan: records.tidy_plan_view,
         records.ShownPlan: records.shown_plan_view,

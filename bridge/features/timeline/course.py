@@ -11,10 +11,10 @@ from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.markup import Answer, Element, Line, notice, notices, path_of
+from bridge.api.note_names import snapshot
 from bridge.api.note_text import line_at, open_note
 from bridge.api.note_times import NoteTimes
 from bridge.api.registry import operation
-from bridge.api.vault_notes import snapshot
 from bridge.api.where import choose_among
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError

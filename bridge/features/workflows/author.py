@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from yaml import YAMLError
 
 from bridge.api.agreement import ask_user
+from bridge.api.arguments import require_writable_text
 from bridge.api.call import Call
-from bridge.api.characters import require_writable_text
+from bridge.api.note_names import snapshot
 from bridge.api.registry import operation
-from bridge.api.vault_notes import snapshot
 from bridge.api.write import WriteArguments, Written, execute_requests
 from bridge.changes.requests.create_note import CreateNote
 from bridge.engine.agents_folder import agents_folder

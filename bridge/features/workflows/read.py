@@ -9,8 +9,7 @@ from msgspec.structs import replace
 from bridge.api.arguments import Locator, fields_of
 from bridge.api.call import Call
 from bridge.api.hints import role_of
-from bridge.api.note_names import LINK, find_file, no_such_note, unknown_properties
-from bridge.api.vault_notes import snapshot
+from bridge.api.note_names import LINK, find_file, no_such_note, snapshot, unknown_properties
 from bridge.api.where import note_files
 from bridge.bases.evaluate import Budget, Evaluation, find_properties
 from bridge.bases.syntax import Name, parse_expression, walk
