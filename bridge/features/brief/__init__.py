@@ -1,12 +1,12 @@
 """The briefing that an agent gets at the beginning of a session."""
 
 from bridge.api.feature import Feature
-from bridge.features.brief import compose, operations
+from bridge.features.brief import compose
 from bridge.features.brief.compose import BriefSettings
 
 FEATURE = Feature(
     "brief",
-    operations=(operations.brief,),
+    operations=(compose.brief,),
     settings=BriefSettings,
-    views={compose.AgentBrief: operations.brief_view},
+    views={compose.AgentBrief: compose.brief_view},
 )

@@ -9,10 +9,9 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bridge.errors import BridgeError, ServerFailed
-from bridge.features.external_tools.launch import Launch
 from bridge.features.external_tools.reply import Reply, ToolSummary, make_reply, summarise_tools
 from bridge.features.external_tools.server_file import redact_line
-from bridge.features.external_tools.stdio import MAX_LINE_BYTES, Program, exchange_messages, start_program
+from bridge.features.external_tools.stdio import MAX_LINE_BYTES, Launch, Program, exchange_messages, start_program
 from bridge.records import Record
 from bridge.text.budget import cut_start
 

@@ -11,8 +11,8 @@ from typing import Literal
 from bridge.data_folder import Folders
 from bridge.errors import BridgeError, Forbidden, ServerFailed, ServerNotFound, SettingsUnreadable
 from bridge.features.external_tools.connection import Connection, Timeouts
-from bridge.features.external_tools.launch import Launch, prepare_launch
 from bridge.features.external_tools.server_file import ExternalServer, read_secrets, read_servers
+from bridge.features.external_tools.stdio import Launch, prepare_launch
 from bridge.records import Record
 
 ServerState = Literal["off", "idle", "running", "waiting"]

@@ -1,7 +1,7 @@
 """Links of a note, unresolved and missing ones, and suggestions."""
 
 from bridge.api.feature import Feature
-from bridge.features.links import apply, auto_link, operations, report, suggest, views
+from bridge.features.links import apply, operations, report, suggest, views
 from bridge.markdown.links import ResolvedLink
 
 FEATURE = Feature(
@@ -15,7 +15,7 @@ FEATURE = Feature(
         report.find_prospects,
         report.link_report,
     ),
-    on_draft=(auto_link.link_new_names, auto_link.append_suggestions),
+    on_draft=(apply.link_new_names, apply.append_suggestions),
     on_indexed=suggest.follow_accepted_links,
     views={
         operations.NoteLinks: views.note_links_view,

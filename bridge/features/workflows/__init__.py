@@ -1,7 +1,7 @@
 """Workflows that the user has read and approved."""
 
 from bridge.api.feature import Feature
-from bridge.features.workflows import author, examine, perform, views
+from bridge.features.workflows import author, examine, perform
 
 FEATURE = Feature(
     "workflows",
@@ -11,8 +11,8 @@ FEATURE = Feature(
         author.author_workflow,
     ),
     views={
-        examine.WorkflowPage: views.workflow_page_view,
-        perform.WorkflowOutcome: views.outcome_view,
-        author.WrittenWorkflow: views.written_workflow_view,
+        examine.WorkflowPage: examine.workflow_page_view,
+        perform.WorkflowOutcome: examine.outcome_view,
+        author.WrittenWorkflow: examine.written_workflow_view,
     },
 )
