@@ -17,9 +17,6 @@ from bridge.private_files import write_private
 from bridge.settings.schema import RULES, SECTIONS, SettingProblem, Settings, setting_fields, value_problem
 from bridge.text.closest import find_closest
 
-RENAMED = {"topics.ontology_folder": "topics.folder"}
-"""Settings of an earlier version, and what they are called now."""
-
 HEADER = re.compile(r"""\s*\[\s*([^\[\]"']+?)\s*\]\s*(#.*)?""")
 """A line that begins a section."""
 
@@ -27,8 +24,10 @@ FORMER = (
     (r"^(\s*\[?\s*)gardener(?=\s*[.\]])", r"\1tidy"),
     (r"^(\s*(?:tidy\s*\.\s*)?)garden_every_days(?=\s*=)", r"\1plan_every_days"),
     (r"^\s*(?:tidy\s*\.\s*)?plans_keep_days\s*=.*\n?", ""),
+    (r"^(\s*(?:topics\s*\.\s*)?)ontology_folder(?=\s*=)", r"\1folder"),
+    (r"^(\s*(?:topics\s*\.\s*)?folder_meaning\s*=\s*[\"'])ontology(?=[\"'])", r"\1topics"),
 )
-"""What names of the former section `gardener` became; the last is not needed any more."""
+"""What names of earlier versions became, each at the beginning of a line; `plans_keep_days` is not needed any more."""
 
 
 def load_settings(path: Path) -> tuple[Settings, tuple[SettingProblem, ...]]:
@@ -40,11 +39,11 @@ def load_settings(path: Path) -> tuple[Settings, tuple[SettingProblem, ...]]:
             return Settings(), (SettingProblem("", message, rules, is_whole_file=True),)
         text = read_text(path)
         table = tomllib.loads(text)
-        if "gardener" in table and "tidy" not in table:
-            text = rename_gardener(text)
-            table = tomllib.loads(text)
-            with suppress(OSError):
-                write_private(path, text.encode())
+        if (renamed := rename_former(text)) != text:
+            # What has both names already stays as it is, with a problem.
+            with suppress(OSError, tomllib.TOMLDecodeError):
+                table = tomllib.loads(renamed)
+                write_private(path, renamed.encode())
     except FileNotFoundError:
         return Settings(), ()
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -52,7 +51,7 @@ def load_settings(path: Path) -> tuple[Settings, tuple[SettingProblem, ...]]:
         kept = ", except for its rules" if rules else ""
         message = f"{path.name} cannot be read, defaults are used{kept}: {error}"
         return Settings(), (SettingProblem("", message, rules, is_whole_file=True),)
-    values = adopt(flatten(table))
+    values = flatten(table)
     problems = (*find_problems(values), *permission_problems(path))
     return build_settings({name: values[name] for name in values.keys() - {p.name for p in problems}}), problems
 
@@ -63,8 +62,8 @@ def read_text(path: Path) -> str:
     return data.decode("utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig")
 
 
-def rename_gardener(text: str) -> str:
-    """Return the text of a settings file with the section `gardener` of earlier versions under its name now."""
+def rename_former(text: str) -> str:
+    """Return the text of a settings file with the names of earlier versions as they are now."""
     for former, name in FORMER:
         text = re.sub(former, name, text, flags=re.MULTILINE)
     return text
@@ -79,14 +78,6 @@ def flatten(table: Mapping[str, Any]) -> dict[str, Any]:
         else:
             values[name] = value
     return values
-
-
-def adopt(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entries of an earlier version as this one has them."""
-    adopted = {RENAMED.get(name, name): value for name, value in values.items() if RENAMED.get(name) not in values}
-    if adopted.get("topics.folder_meaning") == "ontology":
-        adopted["topics.folder_meaning"] = "topics"
-    return adopted
 
 
 def build_settings(values: Mapping[str, Any]) -> Settings:
@@ -141,8 +132,7 @@ def save_settings(path: Path, changes: Mapping[str, Any]) -> Settings:
         )
     try:
         lines = read_text(path).splitlines() if path.exists() else []
-        gone = {old: None for old, name in RENAMED.items() if name in changes}
-        for name, value in (gone | dict(changes)).items():
+        for name, value in changes.items():
             lines = replace_assignment(lines, name, value)
         text = "\n".join([*lines, ""])
         tomllib.loads(text)

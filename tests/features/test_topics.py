@@ -300,8 +300,12 @@ async def test_settings_of_an_earlier_version_are_adopted(served: Served) -> Non
     path.chmod(0o600)
     await served.bridge.reload()
     assert served.bridge.find(None).settings.section(TopicSettings) == TopicSettings(folder="Begriffe")
-    save_settings(path, {"topics.folder": None})
-    assert path.read_text() == '[topics]\nfolder_meaning = "ontology"\n'
+    assert path.read_text() == '[topics]\nfolder = "Begriffe"\nfolder_meaning = "topics"\n'
+    both = '[topics]\nontology_folder = "Begriffe"\nfolder = "Topics"\n'
+    path.write_text(both)
+    await served.bridge.reload()
+    assert served.bridge.find(None).settings.section(TopicSettings) == TopicSettings(folder="Topics")
+    assert path.read_text() == both
 
 
 async def test_a_topic_folder_is_set_up_as_one_change(served: Served) -> None:
