@@ -54,7 +54,6 @@ WRITING = (
     "toggle_task",
     "add_task",
     "list_changes",
-    "undo_session",
     "list_folders",
     "link_report",
     "find_tool",

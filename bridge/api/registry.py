@@ -74,6 +74,7 @@ RENAMED: Mapping[str, str] = {
     "suggest_aliases": "note_profile",
     "switch_garden_rule": "tidy_rules",
     "topics_of": "list_topics",
+    "undo_session": "undo_change",
     "validate_topics": "list_topics",
     "withhold_note": "give_note",
 }

@@ -277,7 +277,7 @@ async def test_commands_without_a_bridge_belong_to_one_session(vault: Path, tmp_
     for line in ("One.", "Two."):
         edits = orjson.dumps({"op": "append", "text": line}).decode()
         assert (await run("edit-note", "Garden/Beans.md", "--edits", edits)).status == 0
-    assert (await run("undo-session")).status == 0
+    assert (await run("undo-change", "session")).status == 0
     assert (vault / "Garden" / "Beans.md").read_bytes() == before
 
 

@@ -475,7 +475,7 @@ def test_no_client_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ("Use `find_notes`.", "Use `vaultside find-notes`."),
         ("`undo_change 1a` undoes it.", "`vaultside undo-change 1a` undoes it."),
-        ("Undo it by `undo_session garden-1a`.", "Undo it by `vaultside undo-session garden-1a`."),
+        ("Undo it by `undo_change garden-1a`.", "Undo it by `vaultside undo-change garden-1a`."),
         ("Read on with `lines: [3, 9]` and `offset: 4`.", "Read on with `--lines 3-9` and `--offset 4`."),
         (
             "`status` lists the vaults; `Rye.md` is a note.",

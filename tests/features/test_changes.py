@@ -10,7 +10,7 @@ import pytest_asyncio
 
 from bridge.api.call import OWNER, Call, Principal
 from bridge.engine.bridge import Bridge
-from bridge.errors import ChangeConflict, ChangeNotFound
+from bridge.errors import ChangeConflict, ChangeNotFound, InvalidArguments
 from bridge.features import get_operation
 from tests.engine.conftest import until
 
@@ -138,14 +138,14 @@ async def test_a_proposed_undo_of_a_session_is_accepted_in_parts(notes: Notes) -
         edits=[{"op": "append", "text": "below"}, {"op": "prepend", "text": "on"}],
     )
     session = (await notes.shown(one)).session
-    proposed = await notes.asked(notes.agent, "undo_session", session=session)
+    proposed = await notes.asked(notes.agent, "undo_change", change_id=session)
     found = await notes.shown(proposed)
     below = [hunk.number for hunk in found.hunks if any("below" in run.text for run in hunk.words)]
     hunks = await notes.hunks(proposed, {("a.md", 5), ("c.md", 35)})
     await notes.asked(notes.owner, "decide", id=proposed, verdict="accept", hunks=[*hunks, *below])
     assert notes.restored() == {("a.md", 5), ("c.md", 35)} == await notes.undone(one)
     assert [hunk.undone for hunk in (await notes.shown(two)).hunks] == [False, True]
-    await notes.asked(notes.owner, "undo_session", session=session)
+    await notes.asked(notes.owner, "undo_change", change_id=session)
     assert notes.texts() == start
 
 
@@ -215,7 +215,9 @@ async def test_what_was_cut_off_is_left_out_of_the_undo_of_its_session_by_name(n
     made = await notes.asked(notes.owner, "edit_note", path="b.md", digest=notes.digest("b.md"), edits=edits)
     notes.owner.vault.store.journal.set_state(cut_off, "conflict")
     session = (await notes.shown(made)).session
-    undone = await get_operation("undo_session").run(notes.owner, {"session": session})
+    with pytest.raises(InvalidArguments, match="of one change"):
+        await get_operation("undo_change").run(notes.owner, {"change_id": session, "redo": True})
+    undone = await get_operation("undo_change").run(notes.owner, {"change_id": session})
     assert undone.warnings[0] == (
         f"`{cut_off}` (change_set of `a.md`) is left out: it was cut off, and its notes were changed since."
         f" `undo_change {cut_off}` undoes it; once its notes are right, `decide {cut_off} reject` closes it."
@@ -223,7 +225,7 @@ async def test_what_was_cut_off_is_left_out_of_the_undo_of_its_session_by_name(n
     assert [one.id for one in undone.changes] == [made]
     assert notes.texts() == start
     with pytest.raises(ChangeNotFound) as refused:
-        await get_operation("undo_session").run(notes.owner, {"session": session})
+        await get_operation("undo_change").run(notes.owner, {"change_id": session})
     assert refused.value.hint == undone.warnings[0]
     await notes.asked(notes.owner, "undo_change", change_id=cut_off)
     assert notes.restored() == {(name, line) for name in NAMES for line in CHANGED}

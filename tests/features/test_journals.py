@@ -99,7 +99,7 @@ async def test_a_session_that_changed_something_has_a_journal(served: Served) ->
     (listed,) = (await served.call("list_sessions", status="completed")).json["sessions"]
     assert (listed["note"], listed["id"]) == (f"Agents/Sessions/{path.name}", said["session"])
     # The account of a session is not part of its work.
-    assert (await served.call("undo_session", session=listed["id"])).status == 200
+    assert (await served.call("undo_change", change_id=listed["id"])).status == 200
     assert path.exists()
 
 
@@ -386,7 +386,7 @@ async def test_a_large_change_that_was_confirmed_and_undone_is_one_line(served: 
         path = await until(having(folder, "- `change_notes` in 14 notes\n"))
         assert "## Problems" not in path.read_text()
         session = properties(path)["session"]
-        assert (await served.call("undo_session", session=session)).status == 200
+        assert (await served.call("undo_change", change_id=session)).status == 200
         await agent.call_tool("list_tags", {})
         await until(having(folder, "- `change_notes` in 14 notes, undone\n"))
     assert "[[" not in path.read_text()

@@ -38,7 +38,7 @@ async def test_what_is_renamed_everywhere_is_renamed_in_templates(served: Served
     done = await call(served, "apply_plan", path=plan["path"], confirm=True)
     assert done["files"] == 2
     assert (root(served) / "Extras/04_Templates/Meal.md").read_text() == "A meal. #bean\n"
-    await call(served, "undo_session", session=done["session"])
+    await call(served, "undo_change", change_id=done["session"])
     assert content(served) == before
 
 

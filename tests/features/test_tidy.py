@@ -136,7 +136,7 @@ async def test_what_is_ticked_by_hand_is_applied_and_undone_byte_for_byte(served
     again = await call(served, "apply_plan", path=plan["path"])
     assert all(not one["findings"] for one in again["checks"])
     assert {why["why"] for one in again["checks"] for why in one["dropped"]} == {"it was applied before."}
-    await call(served, "undo_session", session=done["session"])
+    await call(served, "undo_change", change_id=done["session"])
     assert content(served) == before
     assert file.read_bytes() == text
     redone = await call(served, "apply_plan", path=plan["path"], confirm=True)
@@ -164,7 +164,7 @@ async def test_what_was_applied_and_undone_does_not_count_for_a_check(served: Se
     plan = await ticked_plan(served, checks=["headings"])
     done = await call(served, "apply_plan", path=plan["path"])
     assert await judgements() == [(1, 0)]
-    await call(served, "undo_session", session=done["session"])
+    await call(served, "undo_change", change_id=done["session"])
     assert await judgements() == [(0, 0)]
     await call(served, "undo_change", change_id=done["checks"][0]["change_id"], redo=True)
     assert await judgements() == [(1, 0)]
@@ -176,7 +176,7 @@ async def test_what_was_applied_and_undone_does_not_count_for_a_check(served: Se
 async def test_how_an_applied_plan_is_undone_is_said_as_it_is_typed(served: Served) -> None:
     plan = await ticked_plan(served, checks=["headings"])
     ran = await served.command("apply-plan", plan["path"])
-    said = re.search(r"`vaultside undo-session (tidy-\w+)`", ran.out + ran.err)
+    said = re.search(r"`vaultside undo-change (tidy-\w+)`", ran.out + ran.err)
     assert said
     (listed,) = (await call(served, "list_sessions", client="tidy"))["sessions"]
     assert (listed["id"], listed["status"]) == (said[1], "completed")

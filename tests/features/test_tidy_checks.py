@@ -159,7 +159,7 @@ async def test_findings_of_several_checks_on_one_note_are_all_applied(served: Se
     assert [one["state"] for one in done["checks"]] == ["applied", "applied"]
     assert not any(one["dropped"] for one in done["checks"])
     assert content(served)["Log/13.md"] == b"---\nrating: 4\nstage: done\n---\nDay 13.\n"
-    await served.call("undo_session", session=done["session"])
+    await served.call("undo_change", change_id=done["session"])
     assert content(served) == before
 
 
@@ -194,7 +194,7 @@ async def test_who_acts_as_the_user_applies_a_plan_under_its_forecast(served: Se
         done = (await client.call_tool("apply_plan", {"path": made_plan["path"]})).structured_content
     assert ([one["state"] for one in done["checks"]], bool(done["forecast"])) == (["applied"], True)
     assert content(served) != before
-    await served.call("undo_session", session=done["session"])
+    await served.call("undo_change", change_id=done["session"])
     assert content(served) == before
 
 

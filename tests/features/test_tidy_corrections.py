@@ -52,7 +52,7 @@ async def test_words_are_replaced_where_they_stand_as_words_of_the_text(served: 
     assert {path: data for path, data in now.items() if path != "Bath.md"} == {
         path: data for path, data in before.items() if path != "Bath.md"
     }
-    await call(served, "undo_session", session=done["session"])
+    await call(served, "undo_change", change_id=done["session"])
     assert content(served) == before
     assert listed(served) == CORRECTIONS
 

@@ -49,7 +49,7 @@ async def test_an_orphan_is_listed_below_the_heading_of_those_like_it(served: Se
     assert [(one["state"], one["dropped"]) for one in done["checks"]] == [("applied", [])]
     assert content(served)["Index.md"].decode() == LISTS.replace("- [[Loaf H]]\n", "- [[Loaf H]]\n- [[Rye thoughts]]\n")
     assert await texts(served) == []
-    await call(served, "undo_session", session=done["session"])
+    await call(served, "undo_change", change_id=done["session"])
     assert content(served) == before
 
 

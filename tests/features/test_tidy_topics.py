@@ -63,7 +63,7 @@ async def test_topics_are_written_and_undone_byte_for_byte(tree: Served) -> None
     assert b"[[Nowhere]]" in now["Bread/Stray.md"]
     again = await call(tree, "plan_tidy", checks=["topics"], skip_checked=False, dry_run=True)
     assert again["findings"] == []
-    await call(tree, "undo_session", session=done["session"])
+    await call(tree, "undo_change", change_id=done["session"])
     assert content(tree) == before
 
 

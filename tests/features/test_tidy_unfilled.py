@@ -83,7 +83,7 @@ async def test_they_are_deleted_if_a_person_ticks_them_and_come_back(old: Served
     done = await call(old, "apply_plan", path=plan["path"], confirm=True)
     assert [(one["state"], one["dropped"]) for one in done["checks"]] == [("applied", [])]
     assert before.keys() - content(old).keys() == set(UNFILLED)
-    await call(old, "undo_session", session=done["session"])
+    await call(old, "undo_change", change_id=done["session"])
     assert content(old) == before
 
 

@@ -67,7 +67,7 @@ async def test_the_value_that_stands_in_the_line_is_written(
     done = await call(served, "apply_plan", path=plan["path"], confirm=True)
     assert [(one["state"], one["texts"]) for one in done["checks"]] == [("applied", [shown["text"]])]
     assert expected in content(served)[file]
-    await call(served, "undo_session", session=done["session"])
+    await call(served, "undo_change", change_id=done["session"])
     assert content(served) == before
 
 

@@ -77,14 +77,14 @@ async def test_every_tool_says_what_it_is_good_for() -> None:
         ("tick off a to-do", "toggle_task"),
         ("put something on my to-do list", "add_task"),
         ("what did the last session do to my notes", "list_changes"),
-        ("revert everything from this session", "undo_session"),
+        ("revert everything from this session", "undo_change"),
         ("bring back a change that was reverted", "undo_change"),
         ("apply many edits at once or none of them", "change_set"),
         ("throw a note away", "delete_note"),
         ("turn mentions into wikilinks", "apply_links"),
         ("show the diff of a change", "show_change"),
         ("move_note", "move_note"),
-        ("Undo session", "undo_session"),
+        ("Undo session", "undo_change"),
     ],
 )
 async def test_a_tool_is_found(served: Served, task: str, tool: str) -> None:

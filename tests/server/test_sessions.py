@@ -43,7 +43,7 @@ async def test_a_session_is_what_the_caller_says(served: Served) -> None:
         "X-Vaultside-Client": "a",
         "X-Vaultside-Session": "1",
     }
-    undone = await served.request("POST", "/api/undo_session", headers=headers)
+    undone = await served.request("POST", "/api/undo_change", headers=headers, data=b'{"change_id": "session"}')
     assert undone.status == 200, undone.body
     text = (served.bridge.find(None).root / BEANS).read_text()
     assert [word in text for word in ("One.", "Two.", "Three.", "Four.")] == [False, True, False, True]
@@ -54,7 +54,7 @@ async def test_without_a_word_a_client_has_one_session(served: Served) -> None:
         await append(served, client, None, word)
     told = dict(await sessions(served))
     assert told["One."] == told["Three."] != told["Two."]
-    assert (await served.call("undo_session", session=told["One."])).status == 200
+    assert (await served.call("undo_change", change_id=told["One."])).status == 200
     text = (served.bridge.find(None).root / BEANS).read_text()
     assert [word in text for word in ("One.", "Two.", "Three.")] == [False, True, False]
 
@@ -65,7 +65,7 @@ async def test_an_agent_undoes_its_own_session(served: Served, era: Era) -> None
     async with connected(served, era, preset="full") as client:
         for word in ("One.", "Two."):
             await client.call_tool("edit_note", {"path": BEANS, "edits": [{"op": "append", "text": word}]})
-        answer = await client.call_tool("undo_session", {})
+        answer = await client.call_tool("undo_change", {"change_id": "session"})
         assert not answer.is_error
     assert (served.bridge.find(None).root / BEANS).read_text() == before
 

@@ -139,7 +139,7 @@ def undo_everything(bridge: Sidecar) -> None:
     done = {"completed", "incomplete"}
     bridge.until(lambda: not open_sessions(bridge) - done, "every session of an agent has ended")
     for session in dict.fromkeys(change["session"] for change in applied(bridge) if change["session"]):
-        bridge.call("undo_session", session=session)
+        bridge.call("undo_change", change_id=session)
     while changes := applied(bridge):
         # The journal of a session is completed a moment after its end.
         with suppress(CallFailed):

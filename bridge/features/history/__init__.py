@@ -9,7 +9,6 @@ FEATURE = Feature(
         operations.list_changes,
         operations.show_change,
         operations.undo_change,
-        operations.undo_session,
         editor.claim_change,
         editor.acknowledge_change,
     ),

@@ -14,11 +14,11 @@ from bridge.api.hints import When
 from bridge.api.moments import moment
 from bridge.api.page import Page, PageArguments
 from bridge.api.registry import operation
-from bridge.api.write import ChangeArguments, author, diff_of, session_of
+from bridge.api.write import ChangeArguments, ChangeOptions, author, diff_of, session_of
 from bridge.engine.host import Host
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.transactions import ChangeOutcome
-from bridge.errors import BridgeError, ChangeNotFound
+from bridge.errors import BridgeError, ChangeNotFound, InvalidArguments
 from bridge.features.history.records import ListedChange, ShownChange, State, describe_change, summarize_change
 from bridge.records import Record
 from bridge.state.change_records import Change, ChangeFilter
@@ -114,6 +114,9 @@ async def show_change(call: Call, change_id: ChangeId) -> ShownChange:
     return await asyncio.to_thread(lambda: describe_change(call.vault, call.vault.review.change(change_id)))
 
 
+OWN_SESSION = "session"
+"""What stands for the id of the caller's own session."""
+
 Hunks = Annotated[tuple[Annotated[int, Meta(ge=1)], ...], Meta(min_length=1, max_length=10_000)]
 
 
@@ -152,6 +155,9 @@ class Settled(Record):
         "roll back an edit",
         "restore a change after it was undone",
         "redo an undone change",
+        "undo all changes of this session",
+        "revert everything you did",
+        "undo all that an agent did in a conversation",
     ),
 )
 async def undo_change(
@@ -162,18 +168,22 @@ async def undo_change(
     *,
     options: ChangeArguments,
 ) -> Settled:
-    """Undo a change, however old. Later edits are kept; if they overlap, the undo is refused.
+    """Undo a change or a session. Later edits are kept; if they overlap, it is refused.
 
     Args:
-        change_id: Its id, from `list_changes`.
+        change_id: Its id, or a session's, from `list_changes`; `session` is yours.
         hunks: Only these hunks, numbered as in `show_change`.
         redo: Make an undone change again.
 
     Raises:
-        ChangeNotFound: No such change, or its removed content is no longer kept.
+        ChangeNotFound: No such change, none of the session is active, or removed content is no longer kept.
         ChangeConflict: The same lines have changed since; `conflicts` lists them. Or `redo`, and it is not undone.
     """
-    review = call.vault.review
+    review, session = call.vault.review, await asyncio.to_thread(find_session, call, change_id)
+    if session is not None:
+        if redo or hunks:
+            raise InvalidArguments("`redo` and `hunks` are of one change, not of a session.")
+        return await undo_session(call, session, options)
     if redo:
         made = await review.redo(change_id, author(call, "redo_change", options.reason), dry_run=options.dry_run)
     else:
@@ -182,39 +192,22 @@ async def undo_change(
     return await build_settled(call.vault, [change_id], made, dry_run=options.dry_run)
 
 
-@operation(
-    example={"session": "none"},
-    reads=False,
-    scope="write",
-    destructive=True,
-    tasks=(
-        "undo all changes of this session",
-        "revert everything you did",
-        "undo all that an agent did in a conversation",
-    ),
-)
-async def undo_session(
-    call: Call,
-    session: Annotated[str, Meta(max_length=200)] | None = None,
-    *,
-    options: ChangeArguments,
-) -> Settled:
-    """Undo all changes of a session but conflicts as one change; all or nothing.
+def find_session(call: Call, id_: str) -> str | None:
+    """Return the session that an id means; None if it is the id of a change, or of nothing. Blocks."""
+    if id_ == OWN_SESSION:
+        return session_of(call)
+    is_change = call.vault.store.journal.change(id_) is not None
+    return None if is_change or not call.vault.review.changes(ChangeFilter(session=id_), 1, 0) else id_
 
-    Args:
-        session: The session, from `list_changes`; by default, the caller's own.
 
-    Raises:
-        ChangeNotFound: No change of it is active, or its removed content is no longer kept.
-        ChangeConflict: The same lines have changed since; `conflicts` lists them.
-    """
-    review, session = call.vault.review, session or session_of(call)
+async def undo_session(call: Call, session: str, options: ChangeOptions) -> Settled:
+    review = call.vault.review
     changes = await asyncio.to_thread(review.of_session, session, "applied")
     left = tuple(map(explain_left_out, await asyncio.to_thread(review.of_session, session, "conflict")))
     if not changes:
         raise ChangeNotFound(f"The session `{session[:40]}` has no active changes.", hint=" ".join(left) or None)
     ids = [change.id for change in changes]
-    made = await review.undo(ids, author(call, "undo_session", options.reason), dry_run=options.dry_run)
+    made = await review.undo(ids, author(call, "undo_change", options.reason), dry_run=options.dry_run)
     settled = await build_settled(call.vault, ids, made, dry_run=options.dry_run)
     return replace(settled, warnings=(*left, *settled.warnings))
 

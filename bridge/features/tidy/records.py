@@ -136,7 +136,7 @@ class AppliedPlan(Record):
     Attributes:
         path: The note of the plan.
         checks: Each check with ticked findings.
-        session: The session by which `undo_session` undoes all of it; null if nothing was written.
+        session: The session by which `undo_change` undoes all of it; null if nothing was written.
         files: Files written, moved or removed.
         forecast: The counts that differ; what was written was compared with them.
         dry_run: Whether this is a dry run; nothing was written.
@@ -260,7 +260,7 @@ def applied_plan_view(answer: Answer) -> Iterable[Element]:
         yield from (notice(f"{dropped['id']} is left out: {inline(dropped['why'])}") for dropped in one["dropped"])
     yield from forecast_lines(answer["forecast"])
     if answer["session"]:
-        yield Line("undo all of it: ", Segment(f"`undo_session {answer['session']}`", "hint"))
+        yield Line("undo all of it: ", Segment(f"`undo_change {answer['session']}`", "hint"))
 
 
 def tidy_rules_view(answer: Answer) -> Iterable[Element]:

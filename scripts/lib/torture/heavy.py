@@ -209,7 +209,7 @@ def _heavy_calls(heavy: list[str]) -> list[tuple[str, dict[str, Any]]]:
         ("change_notes", {"rename_tags": {"alpha": "beta"}, "confirm": True}),
         ("change_notes", {"rename_tags": {"beta": "alpha"}, "confirm": True}),
         ("change_notes", {"rename_tags": {"alpha": "gamma"}, "dry_run": True}),
-        ("undo_session", {"session": "none"}),
+        ("undo_change", {"change_id": "none"}),
         ("edit_note", {"path": "Odd 1.md", "edits": long, "dry_run": True}),
         ("create_note", {"path": "New.md", "text": "- [ ] x [[Odd 1]] #t\n" * 100_000, "dry_run": True}),
         ("report_changes", {"snapshot": snapshot}),

@@ -195,7 +195,7 @@ export class ChangesView extends Pane {
 			const newest = new Newest();
 			const undo = async (dryRun: boolean, focus = true): Promise<void> => {
 				const isLate = newest.ask();
-				const answer = await this.host.link.call("undo_session", { session: session ?? "", dry_run: dryRun });
+				const answer = await this.host.link.call("undo_change", { change_id: session ?? "", dry_run: dryRun });
 				// Only a preview can be out of date; what was undone is always reported.
 				if (dryRun && isLate()) return;
 				const isHere = said.contains(said.doc.activeElement);

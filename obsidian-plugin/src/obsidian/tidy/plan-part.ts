@@ -259,7 +259,7 @@ export class PlanPart {
 	}
 
 	async #undo(session: string): Promise<void> {
-		const answer = await this.host.link.call("undo_session", { session });
+		const answer = await this.host.link.call("undo_change", { change_id: session });
 		if (!answer.ok) sayRefusal(answer.error);
 		else new Notice("Undone.");
 		await this.load();
