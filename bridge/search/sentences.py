@@ -1,9 +1,11 @@
 """The sentences of a note as they read, with their places."""
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from itertools import pairwise, takewhile, zip_longest
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice, pairwise, takewhile, zip_longest
+
+from msgspec.structs import replace
 
 from bridge.markdown.links import UNESCAPED_BAR
 from bridge.markdown.note import Note, Piece, PieceKind
@@ -16,7 +18,21 @@ from bridge.types import Lines, Span, VaultPath
 
 _NO_PROSE: frozenset[PieceKind] = frozenset({"heading", "fence", "html", "math", "rule", "table"})
 _MIN_WORDS = 3
-_ADDRESSES = re.compile(r"(?:https?://\S+\s*)+")
+_NOT_SAID = re.compile(r"(?:https?://\S+\s*)+|-{3,}[^-]*-{3,}")
+"""Addresses, or a line that only divides."""
+
+_FORMULA = re.compile(r"\$\$[^$]*(?:\$\$|$)|\\(?:begin|end)\{\w+\}")
+"""A displayed formula, or what is left of one in which blank lines stand."""
+
+_STOPS_AFTER = re.compile(
+    r"^[ \t>]*[\w -]{1,30}::[ \t].*(?:\n|\Z)"
+    r"|\$\$[^$]+\$\$[ \t]*\n"
+    r"|^[ \t]*>[ \t>]*(`{3,}|~{3,}).*\n(?:[ \t]*>.*\n){0,99}?[ \t]*>[ \t>]*\1[ \t]*(?:\n|\Z)",
+    re.MULTILINE,
+)
+"""A field for Dataview, a formula at the end of a line, and code inside a quote, none of which ends in a full stop."""
+
+_CODE_QUOTED = re.compile(r"[\s>]*(?:```|~~~)")
 _MARK = re.compile(r"\[\^[^\]\s]+\]|(?<=\s)\^[A-Za-z0-9-]+[ \t]*$", re.MULTILINE)
 """A reference to a footnote, or the name of a block."""
 
@@ -32,6 +48,25 @@ _UNBROKEN = re.compile(r"(`+)[^`]+\1(?!`)|\$\$[^$]+\$\$|\$[^\s$][^$\n]*\$|\[[^\]
 """Code, mathematics and links to other places inside a text."""
 
 _RUNNING: frozenset[PieceKind] = frozenset({"paragraph", "quote", "callout"})
+
+COLONS = (":", "：")
+LINES_BELOW = 2
+"""Lines below a colon within which what it introduces begins."""
+
+_MAX_INTRODUCED_LINES = 60
+_MAX_COLONS = 2
+"""Colons of a sentence that are followed, as in `The steps are:` above `On a phone:` above a list."""
+
+_MIN_ROOM = 60
+"""Characters that there are for what a long sentence introduces."""
+
+
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|(\d{1,9}[.)]))[ \t]")
+_PAUSE = re.compile(r"[.!?…:;,。！？：；，、।۔]\Z")
+_DRAWN = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*(?:mermaid|dataview|tasks|base)")
+"""Code of which a reader sees a picture or a list."""
+
+_FENCE_LINE = re.compile(r"^[ \t]*(?:`{3,}|~{3,}).*$", re.MULTILINE)
 
 
 class Sentence(Record):
@@ -52,14 +87,15 @@ def iter_sentences(note: Note, near: Sequence[Lines] = ()) -> Iterator[Sentence]
     if ">" in shown:
         shown = _NO_PROSE_QUOTED.sub(lambda found: " " * len(found.group()), shown)
     links = sorted([*(link.span for link in note.links), *(found.span() for found in _UNBROKEN.finditer(note.text))])
+    stops = [at for found in _STOPS_AFTER.finditer(shown) for at in (_start_of(found), found.end())]
     for piece in _pieces_near(note.pieces, near) if near else note.pieces:
         if piece.kind in _NO_PROSE or _FOOTNOTE_TEXT.match(note.text, piece.span[0]):
             continue
-        for start, end in _split(shown, piece.span, links, by_lines=piece.kind not in _RUNNING):
+        for start, end in _split(shown, piece.span, links, stops, by_lines=piece.kind not in _RUNNING):
             raw = shown[start:end]
             text = clean_text(raw)
             words = count_words(text)
-            if words >= _MIN_WORDS and not _ADDRESSES.fullmatch(text):
+            if words >= _MIN_WORDS and _says_something(raw, text):
                 span = (start + len(raw) - len(raw.lstrip()), start + len(raw.rstrip()))
                 yield Sentence(note.path, text, lines.over(span), piece.kind, words)
 
@@ -74,7 +110,7 @@ def iter_asides(note: Note) -> Iterator[Sentence]:
             for head in heads:
                 yield from _rows(note.path, rows[head:], piece.lines[0] + head)
         elif mark := _FOOTNOTE_TEXT.match(note.text, *piece.span):
-            for start, end in _split(note.text, (mark.end(), piece.span[1]), (), by_lines=False):
+            for start, end in _split(note.text, (mark.end(), piece.span[1]), (), (), by_lines=False):
                 if text := clean_text(note.text[start:end]):
                     yield Sentence(note.path, text, lines.over((start, end)), piece.kind, count_words(text))
 
@@ -106,10 +142,88 @@ def _pieces_near(pieces: Sequence[Piece], near: Sequence[Lines]) -> list[Piece]:
     return [piece for at, piece in enumerate(pieces) if any(inside[max(0, at - 1) : at + 2])]
 
 
-def _split(text: str, span: Span, links: Sequence[Span], *, by_lines: bool) -> Iterator[Span]:
+def join_introduced(note: Note, said: Iterable[Sentence], chars: int, *, code: bool) -> Iterator[Sentence]:
+    """Yield sentences of a note; one that ends with a colon with what it introduces, in so many characters."""
+    rows: list[str] = []
+    for one in said:
+        whole = one
+        for _ in range(_MAX_COLONS):
+            if whole.text.endswith(COLONS):
+                rows = rows or note.text.split("\n")
+                whole = _extend(whole, _introduced(note, rows, whole, code=code), chars)
+        yield whole
+
+
+def _extend(lead: Sentence, parts: Iterable[tuple[str, int]], chars: int) -> Sentence:
+    text, last = lead.text, lead.lines[1]
+    for part, line in parts:
+        gap = " " if _PAUSE.search(text) else "; "
+        room = chars - len(text)
+        if len(part) > room:
+            if last > lead.lines[1]:
+                text += " …"
+            else:
+                room = max(_MIN_ROOM, room)
+                text, last = f"{text}{gap}{part[:room].rpartition(' ')[0] or part[:room]}…", line
+            break
+        text, last = f"{text}{gap}{part}", line
+    return replace(lead, text=text, lines=(lead.lines[0], last), words=count_words(text))
+
+
+def _introduced(note: Note, rows: Sequence[str], lead: Sentence, *, code: bool) -> Iterator[tuple[str, int]]:
+    """Yield the items, rows or sentences below a sentence, each with its last line."""
+    start, end = lead.lines
+    at = bisect_right(note.pieces, end, key=lambda piece: piece.lines[0])
+    own, below = note.pieces[at - 1], next(iter(note.pieces[at : at + 1]), None)
+    if own.kind == "list_item":
+        deeper = takewhile(lambda row: not row.strip() or _indent(row) > _indent(rows[start - 1]), rows[end:])
+        yield from _items(list(islice(deeper, min(own.lines[1] - end, _MAX_INTRODUCED_LINES))), end + 1)
+    elif own.lines[1] == end and below is not None and below.lines[0] - end <= LINES_BELOW:
+        (first, last), kind = below.lines, below.kind
+        if kind == "list_item":
+            *_, (_, _, (_, last)) = takewhile(lambda piece: piece.kind == kind, note.pieces[at:])
+        shown = rows[first - 1 : min(last, first + _MAX_INTRODUCED_LINES)]
+        if kind == "list_item":
+            yield from _items(shown, first)
+        elif kind == "table":
+            yield from ((one.text, one.lines[1]) for one in _rows(note.path, shown, first))
+        elif kind in _RUNNING:
+            text = clean_text(_MARK.sub(" ", "\n".join(shown)))
+            yield from (
+                (text[slice(*span)].strip(), last) for span in _split(text, (0, len(text)), (), (), by_lines=False)
+            )
+        elif code and kind in {"fence", "math"} and not _DRAWN.match(shown[0]):
+            text = " ".join(_FENCE_LINE.sub("", "\n".join(shown)).split())
+            yield (f"`{text}`" if kind == "fence" and "`" not in text else text), last
+
+
+def _items(rows: Sequence[str], first: int) -> Iterator[tuple[str, int]]:
+    for line, row in enumerate(rows, first):
+        if text := clean_text(_MARK.sub(" ", row)):
+            item = _ITEM.match(row)
+            yield (f"{item[1]} {text}" if item and item[1] else text), line
+
+
+def _indent(row: str) -> int:
+    return len(row) - len(row.lstrip())
+
+
+def _start_of(found: re.Match[str]) -> int:
+    """Return where a field begins; a formula and code belong to what stands before them."""
+    return found.end() if found[0].lstrip("> \t").startswith(("$$", "```", "~~~")) else found.start()
+
+
+def _says_something(raw: str, text: str) -> bool:
+    if _NOT_SAID.fullmatch(text) or _CODE_QUOTED.match(raw):
+        return False
+    return "$$" not in raw or count_words(_FORMULA.sub(" ", raw)) >= _MIN_WORDS
+
+
+def _split(text: str, span: Span, links: Sequence[Span], stops: Sequence[int], *, by_lines: bool) -> Iterator[Span]:
     """Yield the spans of sentences; none ends inside a link."""
     at, end = span
-    for stop in sentence_ends(text, span, by_lines=by_lines):
+    own = stops[bisect_right(stops, at) : bisect_left(stops, end)]
+    for stop in sorted({*sentence_ends(text, span, by_lines=by_lines), *own}):
         before = links[bisect_right(links, (stop - 1, len(text))) - 1] if links else (0, 0)
         if not before[0] < stop < before[1]:
             yield at, stop

@@ -18,8 +18,8 @@ _MARKUP: tuple[tuple[str, re.Pattern[str], str], ...] = (
     # Text that must be present for the pattern to match; searching that first costs next to nothing. A pattern that
     # begins with its text, not with a look behind it, is found ten times as fast.
     ("%%", re.compile(r"%%.*?%%", re.DOTALL), " "),
-    ("```", re.compile(r"^\s*```.*$", re.MULTILINE), " "),
-    ("~~~", re.compile(r"^\s*~~~.*$", re.MULTILINE), " "),
+    ("```", re.compile(r"^[\s>]*```.*$", re.MULTILINE), " "),
+    ("~~~", re.compile(r"^[\s>]*~~~.*$", re.MULTILINE), " "),
     ("![[", re.compile(rf"!\[\[{inside_wiki()}*+\]\]"), " "),
     ("[[", re.compile(rf"\[\[{inside_wiki('|')}*+\|({inside_wiki()}*+)\]\]"), r"\1"),
     ("[[", re.compile(rf"\[\[({inside_wiki()}*+)\]\]"), r"\1"),

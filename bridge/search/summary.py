@@ -10,7 +10,7 @@ from itertools import chain, groupby, zip_longest
 from msgspec.structs import replace
 
 from bridge.markdown.note import Note, Piece, PieceKind
-from bridge.search.sentences import Sentence, iter_asides, iter_sentences
+from bridge.search.sentences import COLONS, LINES_BELOW, Sentence, iter_asides, iter_sentences, join_introduced
 from bridge.search.snippet import clean_text
 from bridge.text.content_terms import terms_of
 from bridge.text.fold import fold_case
@@ -38,13 +38,13 @@ MAX_ITEM_WORDS = 5
 """Words of an item, on average, up to which it names something and does not say it."""
 
 ITEMS_SHOWN = 4
+MAX_LIST_CHARS = 250
+"""Characters of a sentence that ends with a colon, with the items below it."""
+
 STOPS = (".", "!", "?", "。", "！", "？", "।", "۔")
 
 MIN_WORDS = 5
 """Words below which a sentence, such as `See also A.`, does not stand for one of several notes."""
-
-LINES_BELOW = 2
-"""Lines below a colon within which what it introduces begins."""
 
 
 def choose_sentences_of(notes: Sequence[Note], most: int, focus: str = "") -> list[Sentence]:
@@ -106,10 +106,10 @@ def read_content(note: Note) -> list[Sentence]:
             content += said[below:at]
         elif is_introduced:
             lead = content.pop()
-            content.append(_list(note, lead.text.rstrip(":："), names, (lead.lines[0], last)))
+            content.append(_list(note, lead.text.rstrip("".join(COLONS)), names, (lead.lines[0], last)))
         else:
             content.append(_list(note, _heading_above(note, first), names, (first, last)))
-    return list(_join([*content, *said[at:]])) or list(_tables(note))
+    return list(_join(note, [*content, *said[at:]])) or list(_tables(note))
 
 
 def _mark_captions(note: Note, said: Sequence[Sentence]) -> list[Sentence]:
@@ -138,7 +138,7 @@ def _heading_above(note: Note, line: int) -> str:
 
 
 def _introduces(sentence: Sentence, line: int) -> bool:
-    return sentence.text.endswith((":", "：")) and line - sentence.lines[1] <= LINES_BELOW
+    return sentence.text.endswith(COLONS) and line - sentence.lines[1] <= LINES_BELOW
 
 
 def _list(note: Note, head: str, names: Sequence[str], lines: Lines) -> Sentence:
@@ -148,18 +148,13 @@ def _list(note: Note, head: str, names: Sequence[str], lines: Lines) -> Sentence
     return Sentence(note.path, text, lines, "list_item", count_words(text))
 
 
-def _join(said: Sequence[Sentence]) -> Iterator[Sentence]:
-    """Yield sentences; one that ends with a colon together with the next, or not at all."""
-    lead: Sentence | None = None
-    for one in said:
-        whole = one
-        if lead is not None and _introduces(lead, one.lines[0]):
-            whole = replace(one, text=f"{lead.text} {one.text}", lines=(lead.lines[0], one.lines[1]))
-        if whole.text.endswith((":", "：")):
-            lead = whole
-        else:
-            lead = None
-            yield whole
+def _join(note: Note, said: Sequence[Sentence]) -> Iterator[Sentence]:
+    """Yield sentences; one that ends with a colon together with what it introduces, or not at all."""
+    end = 0
+    for lead, whole in zip(said, join_introduced(note, said, MAX_LIST_CHARS, code=False), strict=True):
+        if lead.lines[0] > end and not whole.text.endswith(COLONS):
+            end = whole.lines[1] if whole is not lead else end
+            yield whole if whole is lead else replace(whole, kind="list_item")
 
 
 def _tables(note: Note) -> Iterator[Sentence]:

@@ -153,3 +153,15 @@ def test_of_lines_that_are_read_the_nearest_comes_first() -> None:
     far_first = {text: 0.0 if "ages" in text else 1.0 for text in lines.texts()}
     chosen = lines.choose(2, [far_first[text] for text in lines.texts()])
     assert chosen[0].sentence.text == "Bread in the fridge turns stale soonest."
+
+
+def test_a_quote_that_ends_with_a_colon_carries_its_list_and_no_item_is_quoted_again() -> None:
+    steps = (
+        "To feed a starter by hand:\n\n1. Weigh the starter.\n2. Stir in flour for the starter.\n\nThe starter rests.\n"
+    )
+    found = choose_quotes("How is a starter fed by hand?", [relevant("Starter.md", steps.encode())])
+    assert found[0].sentence.text == (
+        "To feed a starter by hand: 1. Weigh the starter. 2. Stir in flour for the starter."
+    )
+    assert found[0].sentence.lines == (1, 4)
+    assert len(found) == 1

@@ -3,7 +3,7 @@
 import pytest
 
 from bridge.markdown.documents import read_document
-from bridge.search.sentences import iter_asides, iter_sentences
+from bridge.search.sentences import iter_asides, iter_sentences, join_introduced
 from bridge.types import VaultPath
 
 
@@ -70,3 +70,69 @@ def test_a_table_or_a_heading_in_a_callout_is_no_sentence() -> None:
     text = "> [!infobox]\n> # The name of an elf\n> | Attribute | Value |\n> |---|---|\n> | Race | Wood elf |\n>\n"
     note = read_document(VaultPath("A.md"), f"{text}> She lives in the woods.\n".encode())
     assert [(one.text, one.lines) for one in iter_sentences(note)] == [("She lives in the woods.", (7, 7))]
+
+
+def join(text: str, chars: int = 400, *, code: bool = True) -> list[tuple[str, tuple[int, int]]]:
+    note = read_document(VaultPath("A.md"), text.encode())
+    return [(one.text, one.lines) for one in join_introduced(note, iter_sentences(note), chars, code=code)]
+
+
+@pytest.mark.parametrize(
+    ("below", "said", "last"),
+    [
+        ("1. Open the lid.\n2. Stir\n3. Wait\n", "1. Open the lid. 2. Stir; 3. Wait", 5),
+        ("- flour\n- water[^1]\n\t- warm water\n\nIt rises well now.\n", "flour; water; warm water", 5),
+        ("```sh\nknead --slowly\nbake\n```\n", "`knead --slowly bake`", 6),
+        ("$$\nw = 0.7 f\n$$\n", "$$ w = 0.7 f $$", 5),
+        ("| flour | water |\n|---|---|\n| rye | 80 % |\n| spelt | 65 % |\n", "rye: water 80 %; spelt: water 65 %", 6),
+        ("> Patience. And flour.\n\nNot this one.\n", "Patience. And flour.", 3),
+        ("On a cold day:\n\n- Wait longer.\n", "On a cold day: Wait longer.", 5),
+    ],
+)
+def test_a_colon_brings_what_it_introduces_with_its_lines(below: str, said: str, last: int) -> None:
+    assert join(f"The steps to bread are:\n\n{below}")[0] == (f"The steps to bread are: {said}", (1, last))
+
+
+def test_an_item_introduces_only_what_stands_below_it() -> None:
+    found = join("- The flours are these:\n\t- rye flour\n\t- spelt flour\n- The oven is hot.\n")
+    assert found[0] == ("The flours are these: rye flour; spelt flour", (1, 3))
+
+
+def test_what_a_colon_introduces_is_bounded_and_its_lines_with_it() -> None:
+    items = "".join(f"- The step number {number} of this bread.\n" for number in range(1, 30))
+    (text, lines), *_ = join(f"The steps to bread are:\n{items}", 100)
+    assert text == "The steps to bread are: The step number 1 of this bread. The step number 2 of this bread. …"
+    assert lines == (1, 3)
+    (text, lines), *_ = join(f"The steps to bread are:\n\n{'On and on ' * 30}.\n", 100)
+    assert (len(text) < 120, text.endswith("…"), lines) == (True, True, (1, 3))
+
+
+@pytest.mark.parametrize("below", ["", "# Bread\n\n- rye\n", "\n\n\n- rye\n", "```mermaid\ngraph TD\n```\n"])
+def test_a_colon_brings_nothing_where_nothing_stands_below_it(below: str) -> None:
+    assert join(f"The steps to bread are:\n\n{below}")[0] == ("The steps to bread are:", (1, 1))
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        (
+            "$$w = 0.7 f + 3 s$$\nThe dough is wet. It is $$w + 1$$ heavy.",
+            ["The dough is wet.", "It is $$w + 1$$ heavy."],
+        ),
+        (
+            "The weight is this:\n$$w = f + s$$\nThe dough is wet.",
+            ["The weight is this: $$w = f + s$$", "The dough is wet."],
+        ),
+        ("$$ \\begin{matrix}a & b\n\n\\end{matrix}=ad-bc$$", []),
+        ("up:: [[Map of Bread]]\nBread is fed twice.", ["up:: Map of Bread", "Bread is fed twice."]),
+        ("--- Insert the footnotes here ---", []),
+        (
+            "> Hide the title:\n> ```css\n> .a { color: red }\n> ```\n> Or show it below.",
+            ["Hide the title: .a { color: red }", "Or show it below."],
+        ),
+        ("> ```md\n> > [!note] Lorem ipsum dolor\n> ```", []),
+    ],
+)
+def test_a_formula_a_field_and_code_are_no_part_of_the_prose_beside_them(text: str, sentences: list[str]) -> None:
+    note = read_document(VaultPath("A.md"), f"{text}\n".encode())
+    assert [one.text for one in iter_sentences(note)] == sentences

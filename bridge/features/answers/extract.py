@@ -8,7 +8,15 @@ from msgspec.structs import replace
 
 from bridge.features.answers.prompt import Source
 from bridge.features.answers.question_kind import is_of_another_kind, kind_of
-from bridge.features.answers.quotes import MAX_PROPERTY_CHARS, Quote, RankedLines, RelevantNote, first_quotes, say_value
+from bridge.features.answers.quotes import (
+    MAX_PROPERTY_CHARS,
+    Quote,
+    RankedLines,
+    RelevantNote,
+    first_quotes,
+    iter_quotable,
+    say_value,
+)
 from bridge.features.answers.records import AnswerSentence, Citation
 from bridge.features.answers.sources import FoundSources
 from bridge.markdown.note import Note
@@ -16,7 +24,7 @@ from bridge.records import Record
 from bridge.search.answerability import Answerability, assess_quotes, unquoted_words
 from bridge.search.calibrate import model_calibration, model_trust
 from bridge.search.model import Sources
-from bridge.search.sentences import Sentence, iter_asides, iter_sentences
+from bridge.search.sentences import Sentence
 from bridge.text.invisible import inline
 from bridge.text.lines import lines_overlap
 from bridge.text.stems import foreign_language
@@ -114,15 +122,11 @@ def _tell_unquoted(judged: Answerability, found: FoundSources) -> tuple[str, ...
     excerpts = [one for one in found.sources if one.path == note.path]
     properties = (f"{name} {value}" for name, own in note.properties.items() if (value := say_value(own)))
     read = " ".join([*properties, *(one.text for one in excerpts)])
-    words = unquoted_words(judged.missing, read, _quotable(note))
+    words = unquoted_words(judged.missing, read, " ".join(one.text for one in iter_quotable(note)))
     if not words:
         return ()
     said = ", ".join(f"\u201c{inline(word)}\u201d" for word in words[:3])
     return (f"*{inline(note.title)}* says {said} where nothing is quoted: in code, a formula, HTML or its properties.",)
-
-
-def _quotable(note: Note) -> str:
-    return " ".join(one.text for said in (iter_sentences, iter_asides) for one in said(note))
 
 
 def cite_sentence(sentence: Sentence, source: Source) -> Citation:

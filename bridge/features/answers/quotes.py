@@ -5,7 +5,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import islice
 from operator import mul
 from typing import Final
 
@@ -16,7 +16,7 @@ from bridge.markdown.note import Note, Value
 from bridge.markdown.sections import heading_paths
 from bridge.records import Record
 from bridge.search.answerability import MEASURES
-from bridge.search.sentences import Sentence, iter_asides, iter_sentences
+from bridge.search.sentences import Sentence, iter_asides, iter_sentences, join_introduced
 from bridge.search.snippet import clean_text
 from bridge.text.content_terms import terms_of
 from bridge.text.fold import fold_case
@@ -27,6 +27,9 @@ from bridge.types import Lines
 
 MAX_PROPERTY_CHARS: Final = 300
 """Characters of a property that is quoted."""
+
+MAX_LIST_CHARS: Final = 400
+"""Characters of a sentence that is quoted with the list, code or table that it introduces."""
 
 _DAY: Final = re.compile(r"\d{4}-\d\d(?:-\d\d)?\b")
 
@@ -227,7 +230,9 @@ class RankedLines:
         while left and len(chosen) < most:
             scores = [self._chance(one, weights, near) for one, near, _ in left]
             found, _, chance = left.pop(max(range(len(left)), key=lambda at: (scores[at], -at)))
+            chosen = [one for one in chosen if not _contains(found.sentence, one.sentence)]
             chosen.append(Quote(found.sentence, chance, found.above))
+            left = [one for one in left if not _contains(found.sentence, one[0].sentence)]
             weights = {term: weight * (_SAID if term in found.own else 1) for term, weight in weights.items()}
         return sorted(chosen, key=lambda one: one.asks)
 
@@ -237,6 +242,12 @@ class RankedLines:
         return 1 / (1 + math.exp(-sum(map(mul, (*features, nearness or 0.0), by))))
 
 
+def _contains(one: Sentence, other: Sentence) -> bool:
+    """Return whether a sentence says all that another says, as with what it introduces."""
+    within = one.path == other.path and one.lines[0] <= other.lines[0] and other.lines[1] <= one.lines[1]
+    return within and one.lines != other.lines and other.text in one.text
+
+
 def choose_quotes(question: str, notes: Sequence[RelevantNote], most: int = 3) -> list[Quote]:
     """Return the lines that answer a question best by its words, the best first."""
     return RankedLines(question, notes).choose(most)
@@ -244,8 +255,13 @@ def choose_quotes(question: str, notes: Sequence[RelevantNote], most: int = 3) -
 
 def first_quotes(note: Note, most: int) -> list[Quote]:
     """Return the first sentences of a note, then its footnotes and rows of tables, as quotes."""
-    sentences = islice(chain(iter_sentences(note), iter_asides(note)), most)
-    return [Quote(one, 0.0, note.title) for one in sentences]
+    return [Quote(one, 0.0, note.title) for one in islice(iter_quotable(note), most)]
+
+
+def iter_quotable(note: Note, near: Sequence[Lines] = ()) -> Iterator[Sentence]:
+    """Yield what can be quoted of a note, or of it near some lines: sentences, rows of tables, footnotes."""
+    yield from join_introduced(note, iter_sentences(note, near), MAX_LIST_CHARS, code=True)
+    yield from iter_asides(note)
 
 
 def _candidates(
@@ -257,10 +273,9 @@ def _candidates(
     asked: frozenset[str],
 ) -> Iterator[Candidate]:
     note = relevant.note
-    lines = chain(iter_sentences(note, relevant.lines), iter_asides(note))
     said = [
         (one, asked.intersection(terms_of(one.text, language)))
-        for one in lines
+        for one in iter_quotable(note, relevant.lines)
         if not relevant.lines or any(lines_overlap(one.lines, near) for near in relevant.lines)
     ]
     said += asked_properties(note, question, kind, asked, language)
