@@ -1,14 +1,17 @@
 """Tells whether the notes found answer a question, or nothing in the vault does; no language model is asked."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from operator import mul
 from typing import Literal
 
 from bridge.records import Record
+from bridge.text.closest import find_closest
 from bridge.text.content_terms import terms_of
 from bridge.text.fold import fold_word
+from bridge.text.function_words import ELISION, content_runs, content_words
 from bridge.text.scripts import latin_share
 from bridge.text.stems import foreign_language, language_of
 from bridge.text.words import RUN, TOKEN, character_pairs, words_of
@@ -26,6 +29,9 @@ ANSWERED, ABSENT = 0.5, 0.15
 
 QUOTE_ABSENT = 0.1
 """Confidence below which quoted lines do not answer a question, nor does anything else in the vault."""
+
+_NAMEABLE = re.compile("[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+"""Chinese, Japanese and Korean, of which the words of a question can be told apart."""
 
 HALF = 0.5
 """Share of Latin letters below which a question is in another script."""
@@ -82,8 +88,7 @@ def assess(question: str, terms: Sequence[str], best: BestPassages, worth: Calla
     unspaced = any(RUN.fullmatch(term) for term in terms)
     weights = _UNSPACED if unspaced else _WITH_MODEL if best.has_model else _WITHOUT_MODEL
     confidence = 1 / (1 + math.exp(-sum(map(mul, (*features, 1.0), weights))))
-    # A pair of characters is no word that could be named.
-    missing = () if unspaced else tuple(sorted((one for one in terms if one not in said), key=worth, reverse=True))
+    missing = _find_missing(question, terms, said, worth)
     if len(terms) < MIN_TERMS or (not best.has_words and is_foreign(question)):
         verdict: Verdict = "unsure"
     elif confidence >= ANSWERED:
@@ -92,7 +97,7 @@ def assess(question: str, terms: Sequence[str], best: BestPassages, worth: Calla
         verdict = "not_in_vault"
     else:
         verdict = "partial" if missing else "unsure"
-    return Answerability(verdict, round(confidence, 3), _spell(question, missing))
+    return Answerability(verdict, round(confidence, 3), missing)
 
 
 def assess_quotes(
@@ -103,23 +108,40 @@ def assess_quotes(
     `judged` is the verdict on the notes that were found, `chance` the probability that the best line answers; each line
     comes with what is above it.
     """
-    said = frozenset[str]().union(*_find_terms([*worths], quoted))
-    unspaced = any(RUN.fullmatch(term) for term in worths)
-    missing = (
-        () if unspaced else tuple(sorted((one for one in worths if one not in said), key=lambda one: -worths[one]))
-    )
+    each = _find_terms([*worths], quoted)
+    said = frozenset[str]().union(*each)
+    missing = _find_missing(question, [*worths], said, worths.__getitem__)
     confidence = math.cbrt(chance**2 * judged.confidence)
     verdict: Verdict = "partial" if missing else "unsure"
+    # Pairs of characters can all be said without the words.
+    may_lack = bool(missing) or any(RUN.fullmatch(term) for term in worths)
     if confidence >= ANSWERED:
         verdict = "answered"
-    elif (missing or unspaced) and confidence < QUOTE_ABSENT and (quoted or judged.verdict == "not_in_vault"):
+    elif may_lack and (quoted or judged.verdict == "not_in_vault") and confidence < QUOTE_ABSENT:
         verdict = "not_in_vault"
-    return Answerability(verdict, round(confidence, 3), _spell(question, missing))
+    return Answerability(verdict, round(confidence, 3), missing)
 
 
-def _spell(question: str, words: Sequence[str]) -> tuple[str, ...]:
-    written = {fold_word(word): word.casefold() for word in TOKEN.findall(question)}
-    return tuple(written.get(word, word) for word in words)
+def _find_missing(
+    question: str, terms: Sequence[str], said: Collection[str], worth: Callable[[str], float]
+) -> tuple[str, ...]:
+    """Return the words of a question that are not said, the rarest first, as it writes them, with their mistakes."""
+    written = {fold_word(one): one.casefold() for one in TOKEN.findall(ELISION.sub(" ", question))}
+    unsaid = sorted((one for one in terms if one not in said and not RUN.fullmatch(one)), key=worth, reverse=True)
+    runs = (run for run in words_of(question) if _NAMEABLE.match(run))
+    return (
+        *(written.get(word) or find_closest(word, written) or word for word in unsaid),
+        *(word for run in runs for word in _unsaid_parts(run, said)),
+    )
+
+
+def _unsaid_parts(run: str, said: Collection[str]) -> Iterator[str]:
+    """Yield the parts of a run of characters of which no pair is said; a single character is no word."""
+    for part in content_runs(run):
+        pairs = enumerate(character_pairs(part))
+        said_at = {at + offset for at, pair in pairs if pair in said for offset in range(len(pair))}
+        left = "".join(" " if at in said_at else character for at, character in enumerate(part))
+        yield from (word for word in left.split() if len(word) > 1)
 
 
 def without_said(judged: Answerability, texts: Sequence[str]) -> Answerability:
@@ -156,9 +178,8 @@ def question_terms(words: Sequence[str]) -> tuple[str, ...]:
 def asked_terms(words: Sequence[str]) -> tuple[str, ...]:
     """Return the content words of a question once each; of scripts without spaces, the pairs of their characters."""
     found: dict[str, None] = {}
-    for word in words:
-        for part in words_of(word):
-            found.update(dict.fromkeys(character_pairs(part) if RUN.fullmatch(part) else (part,)))
+    for word in content_words([part for one in words for part in words_of(ELISION.sub(" ", one))]):
+        found.update(dict.fromkeys(character_pairs(word) if RUN.fullmatch(word) else (word,)))
     return tuple(found)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from itertools import chain
 
-from bridge.text.function_words import function_words
+from bridge.text.function_words import ELISION, content_runs, function_words
 from bridge.text.scripts import is_latin
 from bridge.text.stems import stem_words
 from bridge.text.words import RUN, character_pairs, words_of
@@ -25,6 +25,9 @@ throw thrown throw told tell took take tore tear torn tear understood understand
 woken wake won win wore wear worn wear wound wind woven weave written write wrote write
 """.split()  # noqa: SIM905 - a list of words reads best as text
 
+PAIR = 2
+"""Characters of a term in a script without spaces."""
+
 _BASES = dict(zip(_FORMS[::2], _FORMS[1::2], strict=True))
 """English forms of verbs that no ending tells."""
 
@@ -33,7 +36,7 @@ def terms_of(
     text: str, language: str | None, initials: Collection[str] | None = None, *, numbers: bool = False
 ) -> list[str]:
     """Return the terms by which sentences are compared: stems of content words, and pairs of unspaced characters."""
-    words = words_of(text)
+    words = words_of(ELISION.sub(" ", text))
     if initials is not None:
         words = [word for word in words if word[0] in initials or _may_lose_start(word)]
     runs = [word for word in words if not word.isascii() and RUN.fullmatch(word)]
@@ -46,6 +49,21 @@ def terms_of(
     return [*(stems.get(word, word) for word in spaced), *pairs]
 
 
+def question_words(question: str) -> list[str]:
+    """Return a question's words, of scripts without spaces without function words, unless nothing would be left."""
+    found = words_of(question)
+    return [part for word in found for part in (content_runs(word) if RUN.fullmatch(word) else (word,))] or found
+
+
+def said_terms(asked: Collection[str], own: Collection[str]) -> frozenset[str]:
+    """Return which terms of a question are said; of two characters of one word each also those that join the words."""
+    said = frozenset(asked).intersection(own)
+    if pairs := [one for one in said if len(one) == PAIR and RUN.fullmatch(one)]:
+        starts, ends = {one[0] for one in pairs}, {one[1] for one in pairs}
+        said |= {one for one in asked if len(one) == PAIR and one[0] in ends and one[1] in starts}
+    return said
+
+
 def _may_lose_start(word: str) -> bool:
-    # Elisions as in `l'eau`, Dutch `ge-`, and pairs of characters.
+    # Dutch `ge-`, and pairs of characters.
     return not word.isalnum() or word.startswith("ge") or (not word.isascii() and RUN.match(word) is not None)

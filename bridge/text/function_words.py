@@ -1,5 +1,6 @@
 """Words that say nothing of their own: articles, pronouns, particles and what questions begin with, by language."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -190,6 +191,30 @@ def _fold_all(text: str) -> frozenset[str]:
 
 FUNCTION_WORDS: Final = (_fold_all(_ENGLISH) | _fold_all(_IN_ALL)) - _MEANT_OTHERWISE
 """Words that say nothing of their own in any language, in lower case, as written and folded."""
+
+
+ELISION: Final = re.compile(
+    r"\b(?:[cdjlmnst]|qu|(?:jus|lors|puis|quoi)qu|gl|un|(?:[dn]|co|de|a|da|su)ll|nell|que(?:ll|st))['’](?=[^\W\d_]{2})",
+    re.IGNORECASE,
+)
+"""A French, Italian, Catalan or Portuguese function word written together with the next one, as in `dell'acqua`."""
+
+_UNSPACED_FUNCTION: Final = re.compile(
+    "请问|告诉我|为什么|什么样|什么时候|什么|怎么样|怎么办|怎么|怎样|如何|为何|何时|何处|何地|哪里|哪儿|哪些|哪一?[个年位种天]"
+    "|哪|谁|多少|有?多[久大高长远重快]|有?几[个位年天次岁点根]|^给|有没有|是不是|能不能|可不可以|可以|应该|应当|需要|能够|能否|是否|主要"
+    "|我们|你们|他们|她们|它们|[我你他她它]的?|这[个些种]?|那[个些种]|之间|(?<!目)的(?!士|确)|(?<!为)了(?!解)|吗|呢|吧"
+    "|(?<!总)是|(?<![现存所])在|(?<![温总饱])和(?![平谐])|[与及把被]|有(?=$)|会(?=$)|做(?=$)"
+    "|ですか|でしょうか|でしたか|ますか|ましたか|ませんか|とは|何年|何人|何時|何|いつ|どこ|どれ|どの|どう|なぜ|いくつ|いくら|誰|だれ"
+    "|(?<=[一-鿿々ァ-ヺー])(?:から|まで|より|には|では|[はがをにでとのもへか])"
+    "|(?<=[ぁ-ん])[はがをの](?=[一-鿿ァ-ヺ])"
+    "|무엇|언제|어디|누구|어떻게|얼마나|인가요|입니까|습니까|나요$"
+)
+"""Function words, and what questions begin and end with, of Chinese, Japanese and Korean."""
+
+
+def content_runs(run: str) -> list[str]:
+    """Return the parts of a run of a script without spaces that say something."""
+    return [part for part in _UNSPACED_FUNCTION.split(run) if len(part) > 1]
 
 
 @cache

@@ -69,7 +69,10 @@ def test_a_question_in_a_script_that_no_note_has_cannot_be_judged() -> None:
 def test_scripts_without_spaces_are_compared_by_pairs() -> None:
     assert asked_terms(["面包的灵魂"]) == ("面包", "包的", "的灵", "灵魂")
     assert verdict("面包的灵魂是什么", ["面包的灵魂"], "酵母是面包的灵魂。", score=0.6) == ("answered", ())
-    assert verdict("飞机引擎扭矩", ["飞机引擎扭矩"], "酵母是面包的灵魂。", score=0.1) == ("not_in_vault", ())
+    assert verdict("飞机引擎扭矩", ["飞机引擎扭矩"], "酵母是面包的灵魂。", score=0.1) == (
+        "not_in_vault",
+        ("飞机引擎扭矩",),
+    )
 
 
 def test_without_passages_nothing_answers() -> None:
@@ -114,8 +117,42 @@ def test_lines_and_notes_that_are_not_near_answer_nothing(chance: float, confide
     assert assess_quotes(judged, "blood type", worths, chance, ["An integer is a type."]).verdict == wanted
 
 
-def test_a_pair_of_characters_is_no_missing_word() -> None:
-    assert on_quotes(["卡片笔记法"], "今天天气很好。", chance=0.2) == ("unsure", ())
+@pytest.mark.parametrize(
+    ("question", "line", "unsaid"),
+    [
+        ("卡片笔记法", "今天天气很好。", ("卡片笔记法",)),
+        ("秦始皇什么时候统一六国？", "六国的统一很难。", ("秦始皇",)),
+        ("减脂的速度是多少？", "减脂需要耐心，速度不重要。", ()),
+        ("DNS的CNAME记录有什么作用？", "DNS 有记录。", ("cname", "作用")),
+        ("エベレストの高さは何メートルですか？", "山の高さはメートルで測る。", ("エベレスト",)),
+        ("서울은 언제 수도가 되었나요?", "서울은 도시다.", ("수도가", "되었")),
+    ],
+)
+def test_the_parts_of_a_run_of_which_nothing_is_said_are_missing(
+    question: str, line: str, unsaid: tuple[str, ...]
+) -> None:
+    worths = dict.fromkeys(question_terms([question]), 1.0)
+    judged = Answerability("answered", 0.9, ())
+    assert assess_quotes(judged, question, worths, 0.2, [line]).missing == unsaid
+
+
+@pytest.mark.parametrize(
+    ("question", "line", "missing"),
+    [
+        ("l'histoire d'une école", "L'école a une longue histoire.", ()),
+        ("economia dell'Australia", "L'Australia esporta lana.", ("economia",)),
+        ("qu'est-ce qu'une boulangerie", "Le pain lève.", ("boulangerie",)),
+    ],
+)
+def test_an_elided_article_is_no_part_of_a_word(question: str, line: str, missing: tuple[str, ...]) -> None:
+    worths = dict.fromkeys(question_terms(question.split()), 1.0)
+    assert assess_quotes(Answerability("answered", 0.9, ()), question, worths, 0.2, [line]).missing == missing
+
+
+def test_a_missing_word_is_named_as_it_was_typed() -> None:
+    judged = Answerability("answered", 0.9, ())
+    worths = {"potent": 5.0, "file": 1.0}
+    assert assess_quotes(judged, "How do I file a patent?", worths, 0.2, ["A file."]).missing == ("patent",)
 
 
 def test_how_often_is_asked_is_not_said() -> None:

@@ -18,11 +18,11 @@ from bridge.records import Record
 from bridge.search.answerability import MEASURES
 from bridge.search.sentences import Sentence, iter_asides, iter_sentences, join_introduced
 from bridge.search.snippet import clean_text
-from bridge.text.content_terms import terms_of
+from bridge.text.content_terms import question_words, said_terms, terms_of
 from bridge.text.fold import fold_case
 from bridge.text.lines import LineIndex, lines_overlap
 from bridge.text.stems import language_of
-from bridge.text.words import RUN, count_words, words_of
+from bridge.text.words import RUN, count_words
 from bridge.types import Lines
 
 MAX_PROPERTY_CHARS: Final = 300
@@ -195,7 +195,7 @@ class RankedLines:
     def __init__(self, question: str, notes: Sequence[RelevantNote]) -> None:
         best = max((one.score for one in notes), default=0.0) or 1.0
         languages = [language_of(one.note.text[one.note.body :]) for one in notes]
-        words = " ".join(word for word in words_of(question) if word not in MEASURES)
+        words = " ".join(word for word in question_words(question) if word not in MEASURES)
         asked = frozenset(term for language in set(languages) for term in terms_of(words, language))
         kind = kind_of(question)
         found = [
@@ -274,7 +274,7 @@ def _candidates(
 ) -> Iterator[Candidate]:
     note = relevant.note
     said = [
-        (one, asked.intersection(terms_of(one.text, language)))
+        (one, said_terms(asked, terms_of(one.text, language)))
         for one in iter_quotable(note, relevant.lines)
         if not relevant.lines or any(lines_overlap(one.lines, near) for near in relevant.lines)
     ]
