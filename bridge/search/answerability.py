@@ -33,8 +33,11 @@ QUOTE_ABSENT = 0.1
 _NAMEABLE = re.compile("[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """Chinese, Japanese and Korean, of which the words of a question can be told apart."""
 
+BESIDE = 0.12
+"""Confidence below which quoted lines, of which none says half of a question, do not answer it."""
+
 HALF = 0.5
-"""Share of Latin letters below which a question is in another script."""
+"""Share of Latin letters below which a question is in another script, and of a question that a line says."""
 
 
 Features = tuple[float, float, float]
@@ -115,11 +118,20 @@ def assess_quotes(
     verdict: Verdict = "partial" if missing else "unsure"
     # Pairs of characters can all be said without the words.
     may_lack = bool(missing) or any(RUN.fullmatch(term) for term in worths)
+    nowhere = judged.verdict == "not_in_vault" or (judged.verdict != "unsure" and {*missing} <= {*judged.missing})
     if confidence >= ANSWERED:
         verdict = "answered"
-    elif may_lack and (quoted or judged.verdict == "not_in_vault") and confidence < QUOTE_ABSENT:
+    elif may_lack and (quoted or nowhere) and (confidence < QUOTE_ABSENT or _are_beside(each, worths, confidence)):
         verdict = "not_in_vault"
     return Answerability(verdict, round(confidence, 3), missing)
+
+
+def _are_beside(said: Sequence[frozenset[str]], worths: Mapping[str, float], confidence: float) -> bool:
+    """Return whether no line says half of a question, and all but a word is missing or the lines hardly answer."""
+    half = HALF * sum(worths.values())
+    return all(sum(map(worths.__getitem__, one)) < half for one in said) and (
+        confidence < BESIDE or max(map(len, said), default=0) == 1
+    )
 
 
 def _find_missing(

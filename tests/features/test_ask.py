@@ -342,7 +342,7 @@ async def test_what_is_denied_while_an_answer_is_written_is_told_no_more(served:
     slow: dict[str, Any] = {"answers.answer_tokens": 4096}
     await use_chat_model(served, random_gguf(tmp_path / "slow.gguf", layers=16), **slow)
     quotes: list[str] = []
-    async for kind, data in stream(served, question="What is the levain worth?"):
+    async for kind, data in stream(served, question="What is a levain of flour and water worth?"):
         if kind == "quotes":
             quotes.append(json.dumps(data))
         if len(quotes) > 1:

@@ -155,6 +155,28 @@ def test_a_missing_word_is_named_as_it_was_typed() -> None:
     assert assess_quotes(judged, "How do I file a patent?", worths, 0.2, ["A file."]).missing == ("patent",)
 
 
+@pytest.mark.parametrize(
+    ("lines", "chance", "wanted"),
+    [
+        (["Add ice water."], 0.3, "not_in_vault"),
+        (["A cactus stands here."], 0.3, "partial"),
+        (["Add ice water.", "Once a week it is."], 0.6, "answered"),
+    ],
+)
+def test_a_line_that_says_only_the_more_common_word_answers_nothing(
+    lines: list[str], chance: float, wanted: str
+) -> None:
+    worths = {"water": 2.0, "cactus": 5.0}
+    judged = Answerability("partial", 0.5, ("cactus",))
+    assert assess_quotes(judged, "water cactus", worths, chance, lines).verdict == wanted
+
+
+@pytest.mark.parametrize(("missing", "wanted"), [(("catan", "year"), "not_in_vault"), (("year",), "partial")])
+def test_without_a_line_the_notes_must_lack_the_words(missing: tuple[str, ...], wanted: str) -> None:
+    judged = Answerability("partial", 0.3, missing)
+    assert assess_quotes(judged, "catan year", {"catan": 1.0, "year": 1.0}, 0.0, []).verdict == wanted
+
+
 def test_how_often_is_asked_is_not_said() -> None:
     assert on_quotes(["often", "fed"], "It is fed.", chance=0.8) == ("answered", ())
 
