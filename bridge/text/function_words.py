@@ -194,7 +194,7 @@ FUNCTION_WORDS: Final = (_fold_all(_ENGLISH) | _fold_all(_IN_ALL)) - _MEANT_OTHE
 
 
 ELISION: Final = re.compile(
-    r"\b(?:[cdjlmnst]|qu|(?:jus|lors|puis|quoi)qu|gl|un|(?:[dn]|co|de|a|da|su)ll|nell|que(?:ll|st))['’](?=[^\W\d_]{2})",
+    r"\b(?:[cdjlmnst]|(?:jus|lors|puis|quoi)?qu|gl|un|cos|com|dov|(?:co|de|a|da|ne|su|que)ll|quest)['’](?=[^\W\d_])",
     re.IGNORECASE,
 )
 """A French, Italian, Catalan or Portuguese function word written together with the next one, as in `dell'acqua`."""

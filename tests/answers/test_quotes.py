@@ -165,3 +165,11 @@ def test_a_quote_that_ends_with_a_colon_carries_its_list_and_no_item_is_quoted_a
     )
     assert found[0].sentence.lines == (1, 4)
     assert len(found) == 1
+
+
+def test_a_line_of_two_passages_is_quoted_once() -> None:
+    lines = b"The starter is fed\ntwice a day.\n"
+    found = quoted(
+        "How often is the starter fed?", relevant("A.md", lines, 0.5, (1, 1)), relevant("A.md", lines, 0.5, (2, 2))
+    )
+    assert found == ["The starter is fed twice a day."]

@@ -141,6 +141,7 @@ def test_the_parts_of_a_run_of_which_nothing_is_said_are_missing(
     [
         ("l'histoire d'une école", "L'école a une longue histoire.", ()),
         ("economia dell'Australia", "L'Australia esporta lana.", ("economia",)),
+        ("cos'è il valore netto?", "Il valore netto indica il resto.", ()),
         ("qu'est-ce qu'une boulangerie", "Le pain lève.", ("boulangerie",)),
     ],
 )

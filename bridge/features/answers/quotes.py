@@ -243,9 +243,9 @@ class RankedLines:
 
 
 def _contains(one: Sentence, other: Sentence) -> bool:
-    """Return whether a sentence says all that another says, as with what it introduces."""
+    """Return whether a sentence is another one, or introduces it."""
     within = one.path == other.path and one.lines[0] <= other.lines[0] and other.lines[1] <= one.lines[1]
-    return within and one.lines != other.lines and other.text in one.text
+    return within and other.text in one.text
 
 
 def choose_quotes(question: str, notes: Sequence[RelevantNote], most: int = 3) -> list[Quote]:
