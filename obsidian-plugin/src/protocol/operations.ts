@@ -21,8 +21,7 @@ export const FORMS = {
 	rename_heading: "51abea2ca773",
 	property_report: "08b6b1599966",
 	check_notes: "1b1470c046b1",
-	change_notes: "85416994f711",
-	rename_tag: "6547b48e8dc4",
+	change_notes: "e26ab3fc1d55",
 	dismiss: "46cb3c4aefbe",
 	plan_tidy: "ea113ed13022",
 	show_plan: "4fda02aa2e57",
@@ -37,7 +36,6 @@ export const FORMS = {
 	list_changes: "ceab7b4e9c1a",
 	show_change: "6dc88704d854",
 	undo_change: "d762e3e3ff23",
-	undo_session: "cb451388aa3b",
 	claim_change: "771dc599ca4f",
 	acknowledge_change: "c01084f4f67a",
 	list_decisions: "efb8827058e2",
@@ -60,8 +58,7 @@ export const FORMS = {
 	judge_memory: "3d4922d1cfe4",
 	take_over: "0e4d5441349e",
 	list_sessions: "3b869fa96720",
-	brief: "de07c76af966",
-	preview_brief: "4d1ac3362e19",
+	brief: "4e447c69f58e",
 	list_injections: "ffeb4f3fffe0",
 	give_note: "20a4391e395a",
 	status: "34bb3395bd26",
@@ -72,16 +69,14 @@ export const FORMS = {
 	resume_indexing: "0537e0f063aa",
 	doctor: "bdccd203c66a",
 	usage: "96660d6b0b7b",
-	read_settings: "e76d595a8d38",
-	change_settings: "683e517025c2",
-	check_globs: "2be683f630fb",
-	list_clients: "96665f73431c",
+	read_settings: "92becc1e8200",
+	change_settings: "cdf639ff08b1",
 	revoke_client: "b5f48b728b20",
 	open_pairing: "3c2123d16ac9",
 } as const;
 
 /** What only the owner may call, or gets a complete answer to. */
-export const ADMIN: ReadonlySet<string> = new Set(["read_settings", "change_settings", "check_globs", "list_clients", "revoke_client"]);
+export const ADMIN: ReadonlySet<string> = new Set(["read_settings", "change_settings", "revoke_client"]);
 
 /** What any call can be refused with. */
 export type AnyCallError = "unauthorized" | "forbidden" | "bad_host" | "too_large" | "rate_limited" | "internal";
@@ -227,7 +222,7 @@ export interface AppliedPlan {
 	readonly path: string;
 	/** Each check with ticked findings. */
 	readonly checks: readonly AppliedCheck[];
-	/** The session by which `undo_session` undoes all of it; null if nothing was written. */
+	/** The session by which `undo_change` undoes all of it; null if nothing was written. */
 	readonly session: string | null;
 	/** Files written, moved or removed. */
 	readonly files: number;
@@ -350,6 +345,8 @@ export interface BriefArguments {
 	readonly recency_days?: number | null;
 	/** Include memories and notes of the global vault; by default, if one is set. */
 	readonly everywhere?: boolean | null;
+	/** Show the user what it would tell this session now, for the goal in its journal if there is no `task`. */
+	readonly session?: string | null;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -409,6 +406,10 @@ export interface ChangeNotesArguments {
 	readonly add_tags?: readonly string[];
 	/** Tags to remove from the properties. */
 	readonly remove_tags?: readonly string[];
+	/** New names of tags in properties and text, and in canvases; links to headings with them follow. */
+	readonly rename_tags?: Readonly<Record<string, string>>;
+	/** Rename nested tags as well: `tag/a` to `to/a`. */
+	readonly children?: boolean;
 	/** Text to replace, exactly as it stands. */
 	readonly find?: string;
 	/** The new text. */
@@ -464,13 +465,6 @@ export interface ChangedSince {
 	readonly modified: string | null;
 }
 
-export interface CheckGlobsArguments {
-	/** The globs. */
-	readonly globs: readonly string[];
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
 export interface CheckNotesArguments {
 	/** Only these notes. */
 	readonly paths?: readonly string[];
@@ -520,12 +514,6 @@ export interface CheckedGlob {
 	readonly notes: number | null;
 	/** Some of them. */
 	readonly first: readonly string[];
-}
-
-/** The globs. */
-export interface CheckedGlobs {
-	/** In the given order. */
-	readonly globs: readonly CheckedGlob[];
 }
 
 /** The violations in notes. */
@@ -1501,11 +1489,6 @@ export interface ListChangesArguments {
 	readonly vault?: string | null;
 }
 
-export interface ListClientsArguments {
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
 export interface ListDecisionsArguments {
 	/** Maximum entries of each list. */
 	readonly limit?: number;
@@ -2308,15 +2291,6 @@ export interface Prepend {
 	readonly text: string;
 }
 
-export interface PreviewBriefArguments {
-	/** The session, as in `list_sessions`. */
-	readonly session: string;
-	/** What it is for; by default, the goal in its journal. */
-	readonly task?: string;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
 /** A fault of a workflow. */
 export interface Problem {
 	/** Its line; of the note, or of the text that was given. */
@@ -2434,6 +2408,10 @@ export interface ReadNoteArguments {
 export interface ReadSettingsArguments {
 	/** List the models that embed, chat or rank, installed or available; downloads nothing. */
 	readonly models?: boolean;
+	/** Say what is wrong with these globs for `exclude`, `deny` or `readonly`, and which notes they match. */
+	readonly globs?: readonly string[];
+	/** List the clients with their own tokens, and whether their changes apply at once. */
+	readonly clients?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -2491,25 +2469,6 @@ export interface RenameHeadingArguments {
 	readonly to: string;
 	/** Digest of the note as read; a changed note is refused. */
 	readonly digest?: string | null;
-	/** Only preview the change. */
-	readonly dry_run?: boolean;
-	/** Why, for the user. */
-	readonly reason?: string | null;
-	/** Proceed despite `confirmation_required`. */
-	readonly confirm?: boolean;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
-export interface RenameTagArguments {
-	/** The tag, in any case. */
-	readonly tag: string;
-	/** The new tag. */
-	readonly to: string;
-	/** Rename nested tags, too: `tag/a` to `to/a`. */
-	readonly children?: boolean;
-	/** The expected effect; any other is refused. */
-	readonly expect?: Expectation | null;
 	/** Only preview the change. */
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
@@ -2840,6 +2799,10 @@ export interface SettingsInUse {
 	readonly problems: readonly string[];
 	/** If asked for, models installable by name, and models made from files. */
 	readonly models?: readonly ListedModel[] | null;
+	/** The globs that were given, in their order. */
+	readonly globs?: readonly CheckedGlob[] | null;
+	/** If asked for, the clients with their own tokens, the oldest first. */
+	readonly clients?: readonly ListedClient[] | null;
 }
 
 /** The outcome for some changes. */
@@ -3315,23 +3278,12 @@ export interface Turn {
 }
 
 export interface UndoChangeArguments {
-	/** Its id, from `list_changes`. */
+	/** Its id, or a session's, from `list_changes`; `session` is yours. */
 	readonly change_id: string;
 	/** Only these hunks, numbered as in `show_change`. */
 	readonly hunks?: readonly number[] | null;
 	/** Make an undone change again. */
 	readonly redo?: boolean;
-	/** Only preview the change. */
-	readonly dry_run?: boolean;
-	/** Why, for the user. */
-	readonly reason?: string | null;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
-export interface UndoSessionArguments {
-	/** The session, from `list_changes`; by default, the caller's own. */
-	readonly session?: string | null;
 	/** Only preview the change. */
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
@@ -3808,12 +3760,6 @@ export interface Operations {
 		result: ManyWritten;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "folder_not_found" | "text_not_found" | "note_exists" | "expectation_failed" | "confirmation_required";
 	};
-	/** Rename a tag in the properties and the text of all notes and canvases, or merge it into another. */
-	rename_tag: {
-		arguments: RenameTagArguments;
-		result: ManyWritten;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "text_not_found" | "protected_path" | "expectation_failed" | "confirmation_required";
-	};
 	/** Leave something out of the report that lists it, from now on; reports say how many rows they left out. */
 	dismiss: {
 		arguments: DismissArguments;
@@ -3892,15 +3838,9 @@ export interface Operations {
 		result: ShownChange;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "change_not_found";
 	};
-	/** Undo a change, however old. Later edits are kept; if they overlap, the undo is refused. */
+	/** Undo a change or a session. Later edits are kept; if they overlap, it is refused. */
 	undo_change: {
 		arguments: UndoChangeArguments;
-		result: Settled;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "change_not_found" | "change_conflict";
-	};
-	/** Undo all changes of a session but conflicts as one change; all or nothing. */
-	undo_session: {
-		arguments: UndoSessionArguments;
 		result: Settled;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "change_not_found" | "change_conflict";
 	};
@@ -4040,13 +3980,7 @@ export interface Operations {
 	brief: {
 		arguments: BriefArguments;
 		result: AgentBrief;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
-	};
-	/** Show what `brief` would tell a session now, without telling it. Only the user may. */
-	preview_brief: {
-		arguments: PreviewBriefArguments;
-		result: AgentBrief;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "forbidden";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "forbidden";
 	};
 	/** List the notes that `brief`, `recall` and `gather_context` brought into sessions of the last 90 days, and why. */
 	list_injections: {
@@ -4112,24 +4046,12 @@ export interface Operations {
 	read_settings: {
 		arguments: ReadSettingsArguments;
 		result: SettingsInUse;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "forbidden";
 	};
 	/** Change settings; other lines and comments of the file are kept. */
 	change_settings: {
 		arguments: ChangeSettingsArguments;
 		result: SettingsInUse;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault";
-	};
-	/** Report what is wrong with globs for `exclude`, `deny` and `readonly`, and which notes they match. */
-	check_globs: {
-		arguments: CheckGlobsArguments;
-		result: CheckedGlobs;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault";
-	};
-	/** List the clients with their own tokens, and whether their changes apply at once. */
-	list_clients: {
-		arguments: ListClientsArguments;
-		result: ListedClients;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault";
 	};
 	/** Revoke a client's token: its next request is refused and its open connections end. */
