@@ -150,8 +150,12 @@ def default_models_dir() -> Path:
     return default_data_dir() / "models"
 
 
-def unless_default(folder: Path, usual: Path) -> Path | None:
-    return None if folder.absolute() == usual else folder.absolute()
+def folder_options(data_dir: Path, models_dir: Path | None = None) -> list[str]:
+    """Return the options by which a command uses these folders; none for the usual ones."""
+    data = [] if data_dir.absolute() == default_data_dir() else ["--data-dir", str(data_dir.absolute())]
+    if models_dir is None or models_dir.absolute() == default_models_dir():
+        return data
+    return [*data, "--models-dir", str(models_dir.absolute())]
 
 
 def vault_id(root: Path) -> VaultId:

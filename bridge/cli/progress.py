@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from bridge.cli.console import print_message
-from bridge.data_folder import default_data_dir, unless_default
+from bridge.data_folder import folder_options
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -144,8 +144,7 @@ def is_model_awaited(vaults: list[dict[str, Any]]) -> bool:
 def search_command(data_dir: Path) -> str:
     # In a virtual environment that is not active, the bare name would not be found.
     program = "vaultside" if shutil.which("vaultside") else str(Path(sys.executable).with_name("vaultside"))
-    place = unless_default(data_dir, default_data_dir())
-    return f'{shlex.quote(program)} search "words"' + (f" --data-dir {shlex.quote(str(place))}" if place else "")
+    return " ".join([shlex.quote(program), 'search "words"', *map(shlex.quote, folder_options(data_dir))])
 
 
 def is_settled(vault: dict[str, Any], *, missing: bool) -> bool:

@@ -13,7 +13,7 @@ from xml.sax.saxutils import escape
 
 from bridge.cli.console import NotConfirmed, confirm, json_line, print_message
 from bridge.cli.program import program_command
-from bridge.data_folder import default_data_dir, default_models_dir, unless_default
+from bridge.data_folder import folder_options
 from bridge.errors import BridgeError, InvalidArguments, NoSuchVault
 from bridge.private_files import make_private, write_private
 
@@ -145,11 +145,7 @@ def run_manager(command: Sequence[str], *, quiet: bool = False) -> int:
 
 
 def serve_command(given: argparse.Namespace) -> list[str]:
-    options = {
-        "--data-dir": unless_default(given.data_dir, default_data_dir()),
-        "--models-dir": unless_default(given.models_dir, default_models_dir()),
-    }
-    arguments = [word for option, value in options.items() if value is not None for word in (option, str(value))]
+    arguments = folder_options(given.data_dir, given.models_dir)
     return [*program_command(), "serve", *(str(vault.resolve()) for vault in given.vaults), *arguments]
 
 

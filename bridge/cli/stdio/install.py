@@ -20,15 +20,7 @@ from bridge.access.tokens import Tokens
 from bridge.cli.console import NotConfirmed, confirm, print_message
 from bridge.cli.program import program_command
 from bridge.cli.stdio.find import choose_vault
-from bridge.data_folder import (
-    FORMER_NAME,
-    Folders,
-    default_data_dir,
-    default_models_dir,
-    read_vault_list,
-    unless_default,
-    vault_id,
-)
+from bridge.data_folder import FORMER_NAME, Folders, folder_options, read_vault_list, vault_id
 from bridge.errors import BridgeError, InvalidArguments, NoteChanged
 from bridge.private_files import write_private
 
@@ -189,8 +181,7 @@ def print_hooks(given: argparse.Namespace, vault: Path) -> int:
             f"`--hooks` is for claude-code, not for {given.print_config}.",
             hint="Its prompt `begin_session` brings the same.",
         )
-    folder = unless_default(given.data_dir, default_data_dir())
-    where = [] if folder is None else ["--data-dir", str(folder)]
+    where = folder_options(given.data_dir)
     client = [] if given.client is None else [given.client]
 
     def hooks(operation: str, *agent: str) -> list[Mapping[str, Any]]:
@@ -220,14 +211,9 @@ def vault_slug(vault: Path) -> str:
 
 
 def mcp_arguments(given: argparse.Namespace, vault: Path) -> list[str]:
-    options = {
-        "--client": given.client,
-        "--preset": given.preset,
-        "--data-dir": unless_default(given.data_dir, default_data_dir()),
-        "--models-dir": unless_default(given.models_dir, default_models_dir()),
-    }
-    arguments = [word for option, value in options.items() if value is not None for word in (option, str(value))]
-    return ["mcp", str(vault), *arguments]
+    options = {"--client": given.client, "--preset": given.preset}
+    own = [word for option, value in options.items() if value is not None for word in (option, value)]
+    return ["mcp", str(vault), *own, *folder_options(given.data_dir, given.models_dir)]
 
 
 BY_HAND = "Print the entry with `--print-config {agent}` and put it there by hand."
