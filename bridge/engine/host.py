@@ -31,7 +31,7 @@ from bridge.engine.progress import Progress, measure_progress
 from bridge.engine.read_cache import LongNoteCache, ReadCache
 from bridge.engine.review import ChangeReview
 from bridge.engine.schedule import CoReadingTracker
-from bridge.engine.signal import Signal, pause
+from bridge.engine.signal import Signal
 from bridge.engine.transactions import ChangeWriter
 from bridge.engine.vault_counter import VaultCounter
 from bridge.engine.vault_lock import VaultLock, take_among_data_folders
@@ -48,6 +48,7 @@ from bridge.state.change_records import ChangeFilter
 from bridge.state.store import Store
 from bridge.types import VaultId, VaultPath
 from bridge.vault.vault import Vault
+from bridge.vault.watch import wait_for_stop
 
 log = logging.getLogger(__name__)
 
@@ -244,7 +245,7 @@ class Host:
             except Exception as error:  # noqa: BLE001 - the top of the vault's task
                 self.trouble = log_failure(error)
             await self._close()
-            await pause(self._stop, AGAIN_AFTER_S)
+            await wait_for_stop(self._stop, AGAIN_AFTER_S)
 
     async def _open(self) -> OpenVault:
         await asyncio.to_thread(adopt, self.folders, self.id, self.files)

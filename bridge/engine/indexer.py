@@ -13,7 +13,6 @@ from bridge.engine.link_graph import LinkResolver
 from bridge.engine.moves import NOTHING_REPLACED, LateMoves, Replacement, carry_notes
 from bridge.engine.parser import Outcome, ReadOptions, read_all
 from bridge.engine.parser_pool import MAX_NOTES_WITHOUT_POOL, ParserPool
-from bridge.engine.signal import pause
 from bridge.errors import BridgeError, IndexUnusable, NotReady
 from bridge.index.background import trim
 from bridge.index.boilerplate import Boilerplate
@@ -29,7 +28,7 @@ from bridge.types import VaultPath
 from bridge.vault.paths import at_or_below
 from bridge.vault.scan import Scan, Stat
 from bridge.vault.vault import Vault
-from bridge.vault.watch import watch
+from bridge.vault.watch import wait_for_stop, watch
 
 
 class SyncPlan(Record):
@@ -132,7 +131,7 @@ class Indexer:
                 self.watching = False
                 self.trouble = error
                 log.warning("Indexing stands still: %s", error.code)
-                await pause(stop, RETRY_S)
+                await wait_for_stop(stop, RETRY_S)
 
     async def _watch(self, mode: Literal["auto", "poll"], stop: asyncio.Event) -> None:
         async for changed in watch(self.vault.root, mode, stop):

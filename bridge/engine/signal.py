@@ -23,12 +23,3 @@ class Signal:
         except TimeoutError:
             return False
         return True
-
-
-async def pause(stop: asyncio.Event, seconds: float) -> None:
-    """Wait some seconds, or until stopped."""
-    try:
-        async with asyncio.timeout(seconds):
-            await stop.wait()
-    except TimeoutError:
-        return
