@@ -157,10 +157,14 @@ class PropertyLoader(CBaseLoader):
         values: dict[str, Value] = {}
         while not isinstance(event := self._next(), MappingEndEvent):
             key = self._key(event, depth)
-            if key in values:
-                self.found.repeated.append((key, event.start_mark.index))
+            self._enter(values, key, event)
             values[key] = self._value(self._next(), depth + 1)
         return values
+
+    def _enter(self, values: Mapping[str, Value], key: str, event: Any) -> None:
+        """Keep what is asked of an entry beside its value."""
+        if key in values:
+            self.found.repeated.append((key, event.start_mark.index))
 
     def _key(self, event: Any, depth: int) -> str:
         if isinstance(event, ScalarEvent) and event.anchor is None:
@@ -238,18 +242,8 @@ class _LineLoader(PropertyLoader):
     def _document(self) -> None:
         self.read.values = self._mapping(0)
 
-    def _mapping(self, depth: int) -> dict[str, Value]:
-        values: dict[str, Value] = {}
-        while not isinstance(event := self._next(), MappingEndEvent):
-            line = _line_of(event)
-            key = self._key(event, depth)
-            if key in values:
-                self.read.repeated.append((key, line))
-            self.read.lines[id(values), key] = line
-            values[key] = self._value(self._next(), depth + 1)
-        return values
-
-
-def _line_of(event: Any) -> int:
-    line: int = event.start_mark.line
-    return line + 1
+    def _enter(self, values: Mapping[str, Value], key: str, event: Any) -> None:
+        line = event.start_mark.line + 1
+        if key in values:
+            self.read.repeated.append((key, line))
+        self.read.lines[id(values), key] = line
