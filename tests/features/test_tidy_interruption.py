@@ -11,7 +11,7 @@ from bridge.engine.open_vault import OpenVault
 from bridge.errors import NotReady
 from bridge.features import get_operation
 from bridge.features.entities.merge_pairs import find_common_text, find_merge_pairs
-from bridge.features.tidy import collect, compose
+from bridge.features.tidy import collect
 from bridge.features.tidy.check_scope import CallerGone, CheckScope
 from bridge.features.tidy.checks.files import Duplicates
 from bridge.features.tidy.collect import collect_findings, open_scope
@@ -47,7 +47,6 @@ class Endless:
 def endless(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endless]:
     check = Endless()
     monkeypatch.setattr(collect, "CHECKS", (check,))
-    monkeypatch.setattr("bridge.features.tidy.collect.CHECKS", (check,))
     yield check
     check.ended.set()
 
@@ -61,7 +60,7 @@ async def vault(served: Served) -> OpenVault:
 
 async def test_it_ends_when_its_caller_is_gone(served: Served, vault: OpenVault, endless: Endless) -> None:
     before = content(served)
-    plan = asyncio.create_task(compose.compose_plan(vault))
+    plan = asyncio.create_task(collect.compose_plan(vault))
     assert await asyncio.to_thread(endless.begun.wait, 20)
     plan.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -71,7 +70,7 @@ async def test_it_ends_when_its_caller_is_gone(served: Served, vault: OpenVault,
 
 
 async def test_it_ends_when_the_vault_is_closed(vault: OpenVault, endless: Endless) -> None:
-    plan = asyncio.create_task(compose.compose_plan(vault))
+    plan = asyncio.create_task(collect.compose_plan(vault))
     assert await asyncio.to_thread(endless.begun.wait, 20)
     vault.indexer.close()
     with pytest.raises(NotReady):
@@ -128,11 +127,11 @@ async def test_findings_that_there_is_no_time_to_try_are_left_out(vault: OpenVau
     scope = await open_scope(vault, "", set(), set())
     scope.budget.begin("duplicates", 0)
     findings = list(Duplicates().look(scope))
-    assert (await compose.try_findings(scope, findings)).untried == 0
+    assert (await collect.try_findings(scope, findings)).untried == 0
     scope.budget.used["duplicates"] = scope.budget.seconds
-    tried = await compose.try_findings(scope, findings)
+    tried = await collect.try_findings(scope, findings)
     assert (tried.findings, tried.refused, tried.untried) == ([], findings, len(findings))
-    composed = await compose.compose_plan(vault)
+    composed = await collect.compose_plan(vault)
     assert not any("no time" in notice for notice in composed.notices)
 
 

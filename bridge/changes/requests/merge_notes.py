@@ -6,9 +6,9 @@ from typing import ClassVar, Final, Literal
 
 from bridge.changes.draft import Draft, digest_of, plan_replacements
 from bridge.changes.effect import Effect, PlanAndEffect, name_warnings
-from bridge.changes.references import is_bookmarked, name_pattern, update_links
 from bridge.changes.relink import Shift, replace_spans
 from bridge.changes.requests.base import ChangeKind, Request, RequestContext, read_unchanged, require_own
+from bridge.changes.requests.move_note import is_bookmarked, name_pattern, update_links
 from bridge.changes.view import BOOKMARKS, VaultView
 from bridge.errors import InvalidArguments, PathKept, ProtectedPath
 from bridge.markdown.edit.apply import apply_edits

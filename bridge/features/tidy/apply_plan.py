@@ -24,8 +24,7 @@ from bridge.engine.transactions import Author
 from bridge.errors import BridgeError, InvalidArguments
 from bridge.features.corrections.public import NOTE, Replacement, settle_replacements
 from bridge.features.tidy.checks.agents_notes import Corrections, notes_about, read_replacements
-from bridge.features.tidy.collect import CHECKS, open_rules
-from bridge.features.tidy.compose import change_limits, dismissed_findings
+from bridge.features.tidy.collect import CHECKS, change_limits, dismissed_findings, open_rules
 from bridge.features.tidy.ledger import Ledger
 from bridge.features.tidy.make_plan import CheckNames
 from bridge.features.tidy.plan import (

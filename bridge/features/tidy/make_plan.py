@@ -16,7 +16,7 @@ from bridge.engine.transactions import Author
 from bridge.errors import BridgeError
 from bridge.events import PlanReady
 from bridge.features.tidy.check_scope import TidySettings
-from bridge.features.tidy.compose import ComposedPlan, compose_plan, keep_checked
+from bridge.features.tidy.collect import ComposedPlan, compose_plan, keep_checked
 from bridge.features.tidy.ledger import Ledger
 from bridge.features.tidy.plan import build_plan_note, written_plan
 from bridge.features.tidy.records import TidyPlan
