@@ -9,10 +9,10 @@ from itertools import chain, groupby, zip_longest
 
 from msgspec.structs import replace
 
-from bridge.markdown.note import Note, Piece, PieceKind
+from bridge.markdown.note import Heading, Note, Piece, PieceKind
 from bridge.search.sentences import COLONS, LINES_BELOW, Sentence, iter_asides, iter_sentences, join_introduced
 from bridge.search.snippet import clean_text
-from bridge.text.content_terms import terms_of
+from bridge.text.content_terms import said_terms, terms_of
 from bridge.text.fold import fold_case
 from bridge.text.stems import language_of
 from bridge.text.words import count_words
@@ -43,6 +43,15 @@ MAX_LIST_CHARS = 250
 
 STOPS = (".", "!", "?", "。", "！", "？", "।", "۔")
 
+LONG_NOTE_WORDS, MIN_SECTIONS = 300, 3
+"""Words and sections of a note from which a summary goes through its sections."""
+
+MIN_TOLD = 5
+"""Sentences of a summary from which it tells something of the sections; a shorter one names them."""
+
+LEAD_SENTENCES, LEAD_WORDS = 4, 4
+"""Sentences at the beginning of a note of which one may say what it is about, and the words that it needs."""
+
 MIN_WORDS = 5
 """Words below which a sentence, such as `See also A.`, does not stand for one of several notes."""
 
@@ -50,7 +59,59 @@ MIN_WORDS = 5
 def choose_sentences_of(notes: Sequence[Note], most: int, focus: str = "") -> list[Sentence]:
     """Return the first sentences of each note in turn, or those about a focus, in the order of their lines."""
     said = list(_distinct(map(read_content, notes)))
-    return find_sentences_about(notes, said, most, focus) or _first_of_each(said, most)
+    if about := find_sentences_about(notes, said, most, focus):
+        return about
+    if len(notes) != 1:
+        return _first_of_each(said, most)
+    [note], [own] = notes, said
+    sections = _split_sections(note, own) if sum(one.words for one in own) >= LONG_NOTE_WORDS else []
+    headings = [heading for heading, _ in sections if heading]
+    if most == 1:
+        return _tell_subject(note, own)
+    if len(headings) < MIN_SECTIONS:
+        return _first_of_each(said, most)
+    return _name_sections(note, headings, own, most) if most < MIN_TOLD else _tell_sections(sections, most)
+
+
+def _tell_subject(note: Note, said: Sequence[Sentence]) -> list[Sentence]:
+    """Return the first sentence of a note; after a short one the next that says a word of the title, or is longer."""
+    language = language_of(note.text[note.body :])
+    title = frozenset(terms_of(note.title, language))
+    ordered = sorted(said[:LEAD_SENTENCES], key=lambda one: one.kind in _ASIDE)
+    whole = [one for one in ordered if one.words >= LEAD_WORDS]
+    named = [one for one in whole if said_terms(title, terms_of(one.text, language))]
+    return ordered[:1] if ordered[:1] == whole[:1] else [*named, *whole, *ordered][:1]
+
+
+def _split_sections(note: Note, said: Sequence[Sentence]) -> list[tuple[Heading | None, list[Sentence]]]:
+    """Return the sections of a note by the highest level of its headings that has several; what precedes them first."""
+    levels = Counter(one.level for one in note.headings)
+    level = min((one for one, count in levels.items() if count > 1), default=0)
+    headings = [None, *(one for one in note.headings if one.level == level)]
+    starts = [one.line for one in headings if one is not None]
+    split = groupby(said, key=lambda one: bisect_right(starts, one.lines[0]))
+    return [(headings[at], list(found)) for at, found in split]
+
+
+def _name_sections(note: Note, headings: Sequence[Heading], said: Sequence[Sentence], most: int) -> list[Sentence]:
+    """Return the first sentences of a long note and, as the last one, the names of its sections."""
+    names = [clean_text(one.text) for one in headings]
+    return [*_first_of_each([said], most - 1), _list(note, "Sections", names, (headings[0].line, headings[-1].line))]
+
+
+def _tell_sections(sections: Sequence[tuple[Heading | None, Sequence[Sentence]]], most: int) -> list[Sentence]:
+    """Return the first sentence of a note and those of its sections in turn, the longest first, with their headings."""
+    turns = [sections[0], *sorted(sections[1:], key=lambda one: -sum(each.words for each in one[1]))]
+    ordered = [sorted(said, key=lambda one: (one.kind in _ASIDE, one.words < MIN_WORDS)) for _, said in turns]
+    chosen = [one for turn in zip_longest(*ordered) for one in turn if one is not None][:most]
+    found = list[Sentence]()
+    for heading, said in sections:
+        name = clean_text(heading.text) if heading and found else ""
+        for one in filter(chosen.__contains__, said):
+            is_named = name and not one.text.startswith(name)
+            found.append(replace(one, text=f"{name}: {one.text}") if is_named else one)
+            name = ""
+    return found
 
 
 def _first_of_each(said: Sequence[Sequence[Sentence]], most: int) -> list[Sentence]:

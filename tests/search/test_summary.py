@@ -65,6 +65,46 @@ def test_a_note_is_summed_up_by_its_beginning_and_each_of_several_is_heard() -> 
     ]
 
 
+def long_note(*headings: str, count: int = 15) -> str:
+    """Return a note with so many sentences of five words below each heading."""
+    beginning = "# Bread\n\nBread is baked at home. It takes a day. It is worth it.\n\n"
+    return beginning + "\n\n".join(
+        f"## {name}\n\nThe {name.lower()} now begins here. "
+        + " ".join(f"Step {at} is {name.lower()} again." for at in range(1, count))
+        for name in headings
+    )
+
+
+def test_a_short_summary_of_a_long_note_names_its_sections() -> None:
+    names = ["Flour", "Water", "Kneading", "Proofing", "Baking"]
+    assert sentences(long_note(*names), most=3) == [
+        "Bread is baked at home.",
+        "It takes a day.",
+        "Sections (5): Flour, Water, Kneading, Proofing, …",
+    ]
+    first = ["Bread is baked at home.", "It takes a day.", "It is worth it."]
+    assert sentences(long_note(*names, count=3), most=3) == first
+    assert sentences(long_note(*names[:2], count=50), most=3) == first
+    assert sentences(long_note(*names), most=1) == first[:1]
+
+
+def test_a_long_summary_of_a_long_note_tells_something_of_each_section() -> None:
+    names = ["Flour", "Water", "Kneading", "Proofing", "Baking"]
+    told = sentences(long_note(*names), most=7)
+    assert told[0] == "Bread is baked at home."
+    assert [one for one in told if ": " in one] == [f"{name}: The {name.lower()} now begins here." for name in names]
+    assert len(told) == 7
+
+
+def test_a_line_about_a_note_is_no_short_sentence() -> None:
+    letter = "It is snowing. I am old by now. Here are bits of advice on bread.\n"
+    note = parse(VaultPath("Bits of advice.md"), letter.encode())
+    assert [one.text for one in choose_sentences_of([note], 1)] == ["Here are bits of advice on bread."]
+    assert sentences("It rains. All is grey and wet here.\n", most=1) == ["All is grey and wet here."]
+    assert sentences("It rains.\n", most=1) == []
+    assert sentences("It rains now.\n", most=1) == ["It rains now."]
+
+
 def test_sentences_about_a_focus_come_before_the_beginning() -> None:
     text = "Rye is a grain. It grows in the north. It is sown in autumn. A sown field rests."
     assert sentences(text, most=2, focus="when is it sown") == ["It is sown in autumn.", "A sown field rests."]
