@@ -150,7 +150,7 @@ def join_introduced(note: Note, said: Iterable[Sentence], chars: int, *, code: b
         for _ in range(_MAX_COLONS):
             if whole.text.endswith(COLONS):
                 rows = rows or note.text.split("\n")
-                whole = _extend(whole, _introduced(note, rows, whole, code=code), chars)
+                whole = _extend(whole, _iter_below(note, rows, whole, code=code), chars)
         yield whole
 
 
@@ -170,7 +170,7 @@ def _extend(lead: Sentence, parts: Iterable[tuple[str, int]], chars: int) -> Sen
     return replace(lead, text=text, lines=(lead.lines[0], last), words=count_words(text))
 
 
-def _introduced(note: Note, rows: Sequence[str], lead: Sentence, *, code: bool) -> Iterator[tuple[str, int]]:
+def _iter_below(note: Note, rows: Sequence[str], lead: Sentence, *, code: bool) -> Iterator[tuple[str, int]]:
     """Yield the items, rows or sentences below a sentence, each with its last line."""
     start, end = lead.lines
     at = bisect_right(note.pieces, end, key=lambda piece: piece.lines[0])
