@@ -33,8 +33,8 @@ QUOTE_ABSENT = 0.1
 _NAMEABLE = re.compile("[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """Chinese, Japanese and Korean, of which the words of a question can be told apart."""
 
-BESIDE = 0.12
-"""Confidence below which quoted lines, of which none says half of a question, do not answer it."""
+BESIDE, BESIDE_BY_ONE_WORD = 0.12, 0.3
+"""Confidence below which quoted lines, of which none says half of a question, or more than a word, do not answer it."""
 
 HALF = 0.5
 """Share of Latin letters below which a question is in another script, and of a question that a line says."""
@@ -127,10 +127,10 @@ def assess_quotes(
 
 
 def _are_beside(said: Sequence[frozenset[str]], worths: Mapping[str, float], confidence: float) -> bool:
-    """Return whether no line says half of a question, and all but a word is missing or the lines hardly answer."""
+    """Return whether no line says half of a question, and the lines hardly answer it, least if each says one word."""
     half = HALF * sum(worths.values())
     return all(sum(map(worths.__getitem__, one)) < half for one in said) and (
-        confidence < BESIDE or max(map(len, said), default=0) == 1
+        confidence < (BESIDE_BY_ONE_WORD if max(map(len, said), default=0) == 1 else BESIDE)
     )
 
 
