@@ -86,14 +86,14 @@ test("of a proposal one part can be accepted, and the whole rejected", async () 
 });
 
 test("what one program proposed is accepted together, after it was said how much that is", async () => {
-	const quill = await paired(bridge, "Quill");
+	const nib = await paired(bridge, "Nib");
 	const edit = async (caller: Program, old: string, fresh: string): Promise<void> => {
 		const { digest } = await caller<{ digest: string }>("read_note", { path: NOTE });
 		await caller("edit_note", { path: NOTE, digest, edits: [{ op: "replace_text", old, new: fresh }] });
 	};
-	for (const [old, fresh] of [["230", "250"], ["Three.", "Third."], ["ten", "twelve"]] as const) await edit(quill, old, fresh);
+	for (const [old, fresh] of [["230", "250"], ["Three.", "Third."], ["ten", "twelve"]] as const) await edit(nib, old, fresh);
 	await opened();
-	await button("Accept all that Quill proposed").click();
+	await button("Accept all that Nib proposed").click();
 	await obsidian.page.getByText("This accepts 3 changes in 1 note.").waitFor();
 	await picture(obsidian, "accept-all", false);
 	// One of them no longer fits, which stays to be read.
