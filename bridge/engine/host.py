@@ -237,7 +237,8 @@ class Host:
 
     async def _run(self) -> None:
         """Open the vault and keep it current until cancelled; restart after a failure."""
-        while True:
+        # A cancellation is lost where a task of the vault fails at the same time.
+        while not self._stop.is_set():
             try:
                 vault = await self._open()
                 self.trouble = None

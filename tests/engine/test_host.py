@@ -1,3 +1,4 @@
+import asyncio
 import hashlib
 import os
 import shutil
@@ -434,3 +435,18 @@ async def test_a_bridge_with_another_data_folder_is_warned_of(
         await two.stop()
         await one.stop()
     assert not list(vault.rglob("*lock*"))
+
+
+async def test_a_vault_that_fails_while_it_is_closed_stays_closed(
+    vault: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail_when_cancelled(*_: object) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            raise IndexUnusable("The index is gone.")
+
+    monkeypatch.setattr("bridge.engine.open_vault.watch_index", fail_when_cancelled)
+    async with asyncio.timeout(PATIENCE_S):
+        async with opened(vault) as bridge:
+            await settled(bridge.find(None))
