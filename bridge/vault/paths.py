@@ -111,10 +111,15 @@ _REFUSED: Final = re.compile(r'[\\/:*?"<>|#^\[\]%\x00-\x1f\x7f]+')
 """What some system or a link cannot have in a name."""
 
 
+def clean_name(title: str) -> str:
+    """Return what of a title any system and any link takes within a file name; it may be empty."""
+    name = " ".join(_REFUSED.sub(" ", nfc(one_line(title))).split()).strip(". ")
+    return name.encode("utf-8", "ignore")[:MAX_NAME_BYTES].decode("utf-8", "ignore").strip(". ")
+
+
 def file_name_for(title: str, is_taken: Callable[[str], bool], *, default: str) -> str:
     """Return a file name without extension that any system and any link takes, with a number if it is taken."""
-    name = " ".join(_REFUSED.sub(" ", nfc(one_line(title))).split()).strip(". ")
-    name = name.encode("utf-8", "ignore")[:MAX_NAME_BYTES].decode("utf-8", "ignore").strip(". ") or default
+    name = clean_name(title) or default
     if DEVICE.match(name):
         name = f"{default} {name}"
     return next(one for number in count(1) if not is_taken(one := name if number == 1 else f"{name} {number}"))

@@ -100,6 +100,7 @@ def sample_of(facts: Mapping[str, Value]) -> Value:
 @example(("Lezione {course} {day}", "# {course}\n\n[[{course}]]\n"), [("Reti", "x"), ("Automi", "y")], True)
 @example(("{day} {course}", "- \\{{{course} {{{day}}}\n"), [("{{today}}", "Reti")], False)
 @example(("Lezione {course} {day}", "# {course}\n\n[[{course}]]\n"), [("Reti", "x")], True)
+@example(("{day} {course}", "# {course}\n"), [("{{ con", "Reti")], False)
 def test_a_draft_is_sound_and_makes_the_first_note_again_with_less_text(
     shape: tuple[str, str], values: list[tuple[str, str]], same_day: bool
 ) -> None:

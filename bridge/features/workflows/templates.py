@@ -18,7 +18,7 @@ from bridge.markdown.moment_format import format_moment
 from bridge.markdown.note import Value
 from bridge.records import Record
 from bridge.text.closest import find_closest
-from bridge.vault.paths import file_name_for
+from bridge.vault.paths import clean_name, file_name_for
 
 Root = Literal["variables", "steps", "conditions", "item", "today", "now", "date", "daily"]
 
@@ -194,7 +194,13 @@ class TemplateFiller:
                     raise InvalidArguments(f"`{{{{{reference}}}}}` is `{new[:100]}`, which is no folder of the vault.")
                 return new.rstrip("/")
             if reference.root == "variables":
-                return file_name_for(new, lambda _: False, default="Untitled")
+                # Only a whole name can be one that a system keeps for a device.
+                is_whole = f"/{value}"[found.start()] == "/" and value[found.end() : found.end() + 1] in ("", "/", ".")
+                return (
+                    file_name_for(new, lambda _: False, default="Untitled")
+                    if is_whole
+                    else clean_name(new) or "Untitled"
+                )
             return re.sub(r"[\\/\x00-\x1f]+", " ", new).strip(". ") or "Untitled"
 
         return _TEMPLATE.sub(put, value)
