@@ -174,10 +174,14 @@ export class ChangesView extends Pane {
 			const buttons = addButtonRow(said);
 			const yes = addButton(buttons, { cls: "mod-cta", text: "Accept them" }, async () => {
 				said.remove();
-				let done = 0;
-				for (const { id } of [...proposed].reverse()) done += Number((await this.host.link.call("decide", { id, verdict: "accept" })).ok);
-				const rest = done < proposed.length ? " Open the others to see why they were refused." : "";
-				this.#sayEl?.setText(`Accepted ${done} of ${proposed.length} changes.${rest}`);
+				const warnings: string[][] = [];
+				for (const { id } of [...proposed].reverse()) {
+					const answer = await this.host.link.call("decide", { id, verdict: "accept" });
+					if (answer.ok) warnings.push([...answer.result.warnings]);
+				}
+				const done = warnings.length;
+				const rest = done < proposed.length ? ["Open the others to see why they were refused."] : [];
+				this.#sayEl?.setText([`Accepted ${done} of ${proposed.length} changes.`, ...rest, ...new Set(warnings.flat())].join(" "));
 				void this.#ask();
 			});
 			addButton(buttons, { text: "Leave them" }, () => said.remove());
