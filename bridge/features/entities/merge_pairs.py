@@ -4,6 +4,7 @@ import calendar
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import combinations
 from typing import Final, Literal
 
@@ -224,12 +225,18 @@ def find_merge_pairs(
         found[one, other]["name"] = weight * _same_language(notes[one], notes[other])
     for pair in _by_alias(paths, notes):
         found[pair]["alias"] = _WEIGHT["alias"] * _same_language(notes[pair[0]], notes[pair[1]])
+
+    @cache
+    def prose(path: VaultPath) -> frozenset[tuple[str, ...]]:
+        pause()
+        return frozenset(word_runs(_read_prose(texts[path])))
+
     common = {
         (one, other): pair.share
         for pair in find_common_text([texts[path] for path in paths], pause)
         # A list contains the text of each stub that it names.
         if _sizes_alike(texts[one := paths[pair.one]], texts[other := paths[pair.other]], MIN_SIZE_RATIO)
-        and (texts[one] == texts[other] or _share_prose(texts[one], texts[other]))
+        and (texts[one] == texts[other] or _are_enough(prose(one) & prose(other)))
     }
     for pair, share in common.items():
         found[pair]["text"] = 0.5 + 0.45 * share**3
@@ -281,13 +288,12 @@ def _folders(pair: MergeSuggestion) -> frozenset[str] | MergeSuggestion:
     return pair
 
 
-def _share_prose(one: str, other: str) -> bool:
-    """Return whether two notes have text in common beside code, links and names of fields."""
-    runs, others = ({*word_runs(_read_prose(text))} for text in (one, other))
-    return sum(len(run[0].encode("utf-8", "replace")) for run in runs & others) >= MIN_COMMON_BYTES
+def _are_enough(shared: Iterable[tuple[str, ...]]) -> bool:
+    return sum(len(run[0].encode("utf-8", "replace")) for run in shared) >= MIN_COMMON_BYTES
 
 
 def _read_prose(text: str) -> str:
+    """Return a note's text without code, links and names of fields."""
     note, kept, at = parse(VaultPath("note.md"), text.encode("utf-8", "replace")), [], 0
     for start, end in protected_spans(note):
         kept.append(note.text[at:start])
