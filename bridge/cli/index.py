@@ -11,10 +11,16 @@ import orjson
 
 from bridge.cli import find_bridge, local
 from bridge.cli.console import print_message
+from bridge.cli.exit import run_coroutine
 from bridge.cli.find_bridge import ServedVault, UnservedVault, find_vault
 from bridge.cli.progress import IndexBar
+from bridge.data_folder import Folders
 from bridge.errors import BridgeError, ModelMissing, ModelUnusable, NotReady
 from bridge.features.status.public import summarize_vault
+from bridge.models.catalogue import DEFAULT_MODEL
+from bridge.models.folder import find_model, installed_models
+from bridge.models.model_setup import require_llama
+from bridge.settings.file import load_settings
 
 LOOK_EVERY_S = 0.1
 STUCK_S = 30.0
@@ -24,8 +30,6 @@ Look = Callable[[], Awaitable[dict[str, Any]]]
 
 
 def main(given: argparse.Namespace) -> int:
-    from bridge.cli.exit import run_coroutine
-
     return run_coroutine(index(given))
 
 
@@ -53,12 +57,6 @@ async def index(given: argparse.Namespace) -> int:
 
 def has_model(given: argparse.Namespace) -> bool:
     """Say whether there is a model to embed with; if not, print how to get one."""
-    from bridge.data_folder import Folders
-    from bridge.models.catalogue import DEFAULT_MODEL
-    from bridge.models.folder import find_model, installed_models
-    from bridge.models.model_setup import require_llama
-    from bridge.settings.file import load_settings
-
     try:
         require_llama()
         named = load_settings(Folders(given.data_dir).settings)[0].model

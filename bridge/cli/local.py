@@ -1,30 +1,39 @@
-"""Opens a vault in this process, if no bridge serves it."""
+"""Opens a vault in this process, and says how far it is."""
 
+import argparse
 import asyncio
 import contextlib
+import shlex
+import shutil
+import sys
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bridge as program
 from bridge.api.call import OWNER, Call
 from bridge.api.dispatch import dispatch_call
 from bridge.api.registry import Operation
-from bridge.api.schemas import encode
+from bridge.api.schemas import encode, to_json
+from bridge.api.view_json import add_view
 from bridge.cli.console import print_message
-from bridge.cli.progress import PATIENT_S, vault_statuses
+from bridge.cli.exit import run_coroutine
+from bridge.cli.progress import PATIENT_S, IndexBar
+from bridge.data_folder import folder_options
+from bridge.engine.bridge import Bridge
+from bridge.engine.host import Host
 from bridge.errors import BridgeError, NotReady, VaultHeld
 
 # Also installs the tables that features add to the state, before a vault is opened.
-from bridge.features import installed_hooks
-
-if TYPE_CHECKING:
-    from bridge.engine.bridge import Bridge
-    from bridge.engine.host import Host
+from bridge.features import get_operation, installed_hooks
+from bridge.features.status.public import summarize_vault
+from bridge.server.runtime_file import Runtime
 
 LOOK_EVERY_S = 0.02
+WATCH_EVERY_S = 0.25
+LOOK_FOR_MODEL_EVERY_S = 2.0
 DOCTOR_WAITS_S = 15.0
 
 OTHERS_END_S = 60.0
@@ -35,9 +44,7 @@ Report = Callable[[dict[str, Any]], None]
 
 
 @asynccontextmanager
-async def open_bridge(data_dir: Path, models_dir: Path, vaults: Sequence[Path]) -> "AsyncIterator[Bridge]":
-    from bridge.engine.bridge import Bridge
-
+async def open_bridge(data_dir: Path, models_dir: Path, vaults: Sequence[Path]) -> AsyncIterator[Bridge]:
     bridge = await start_bridge(lambda: Bridge(data_dir, models_dir, vaults, installed_hooks()))
     try:
         yield bridge
@@ -46,7 +53,7 @@ async def open_bridge(data_dir: Path, models_dir: Path, vaults: Sequence[Path]) 
         await bridge.stop()
 
 
-async def start_bridge(make: "Callable[[], Bridge]") -> "Bridge":
+async def start_bridge(make: Callable[[], Bridge]) -> Bridge:
     began, is_reported = time.monotonic(), False
     while True:
         bridge = make()
@@ -64,8 +71,25 @@ async def start_bridge(make: "Callable[[], Bridge]") -> "Bridge":
             return bridge
 
 
+def run_in_process(
+    given: argparse.Namespace, operation: str, arguments: Mapping[str, Any], vaults: Sequence[Path], *, view: bool
+) -> bytes:
+    """Run an operation on vaults that no bridge serves, and return its result as JSON."""
+    called = get_operation(operation)
+    # Arguments that do not fit are refused before anything is opened.
+    called.bind(arguments)
+
+    async def work() -> bytes:
+        async with open_bridge(given.data_dir, given.models_dir, vaults) as bridge:
+            with IndexBar(patient=True) as bar:
+                return await run_when_ready(bridge, called, arguments, bar.show if sys.stderr.isatty() else None)
+
+    answer = run_coroutine(work())
+    return add_view(operation, answer) if view else answer
+
+
 async def run_when_ready(
-    bridge: "Bridge", operation: Operation, arguments: Mapping[str, Any], report: Report | None = None
+    bridge: Bridge, operation: Operation, arguments: Mapping[str, Any], report: Report | None = None
 ) -> bytes:
     """Run an operation once keyword search is ready, and return its result as JSON."""
     for host in bridge.vaults.values():
@@ -79,7 +103,7 @@ async def run_when_ready(
     return await dispatch_call(operation, call, arguments, encode)
 
 
-async def erase_denied(bridge: "Bridge") -> None:
+async def erase_denied(bridge: Bridge) -> None:
     """Wait until nothing of the denied notes is kept; what fails is tried again when the vault is next opened."""
     for host in bridge.vaults.values():
         # LanceDB's errors among them: the answer is there already.
@@ -87,7 +111,7 @@ async def erase_denied(bridge: "Bridge") -> None:
             await host.vault.eraser.erase_denied()
 
 
-async def wait_until_readable(bridge: "Bridge", host: "Host", report: Report | None) -> None:
+async def wait_until_readable(bridge: Bridge, host: Host, report: Report | None) -> None:
     """Wait until keyword search is ready."""
     while True:
         with contextlib.suppress(NotReady):
@@ -98,12 +122,83 @@ async def wait_until_readable(bridge: "Bridge", host: "Host", report: Report | N
         await asyncio.sleep(LOOK_EVERY_S)
 
 
-async def wait_for_diagnosis(bridge: "Bridge", host: "Host") -> None:
+async def wait_for_diagnosis(bridge: Bridge, host: Host) -> None:
     """Wait, for a limited time, until keyword search is ready or an error is found."""
     with contextlib.suppress(BridgeError, TimeoutError):
         async with asyncio.timeout(DOCTOR_WAITS_S):
             await wait_until_readable(bridge, host, None)
 
 
-async def first_vault_status(bridge: "Bridge") -> dict[str, Any]:
+async def first_vault_status(bridge: Bridge) -> dict[str, Any]:
     return (await vault_statuses(bridge))[0]
+
+
+async def watch(bridge: Bridge, runtime: Runtime) -> None:
+    """Print where the bridge listens and how far indexing is, until it is complete."""
+    names = ", ".join(host.name for host in bridge.vaults.values())
+    folder = bridge.folders.runtime(next(iter(bridge.vaults))).parent
+    print_message(f"Serving {names} at {runtime.url}, token in {folder}. Ctrl-C stops.")
+    print_message(f"Search from another terminal: {search_command(bridge.data_dir)}")
+    while True:
+        status = await watch_until_settled(bridge)
+        for vault in status:
+            print_message(summarize_vault(vault))
+        if not is_model_awaited(status):
+            return
+        while is_model_awaited(status):
+            await asyncio.sleep(LOOK_FOR_MODEL_EVERY_S)
+            status = await vault_statuses(bridge)
+
+
+async def watch_until_settled(bridge: Bridge) -> list[dict[str, Any]]:
+    """Show progress until indexing is as complete as it can be now, and return the status of the vaults."""
+    searchable, reported = False, dict[str, str]()
+    with IndexBar() as bar:
+        while True:
+            report_closed(bridge, reported)
+            status = await vault_statuses(bridge)
+            bar.show(sum_progress(status))
+            if not searchable and all(vault["ready"]["keyword"] for vault in status):
+                searchable = True
+            missing = bridge.embedders is not None and bridge.embedders.trouble is not None
+            if searchable and all(is_settled(vault, missing=missing) for vault in status):
+                return status
+            await asyncio.sleep(WATCH_EVERY_S)
+
+
+def report_closed(bridge: Bridge, reported: dict[str, str]) -> None:
+    """Print why vaults are not open, unless that is what was reported last."""
+    for host in bridge.vaults.values():
+        if (error := host.trouble) is not None and reported.get(host.id) != error.message:
+            reported[host.id] = error.message
+            print_message(f"{host.name} is not open: {error.message} {error.hint}")
+
+
+async def vault_statuses(bridge: Bridge) -> list[dict[str, Any]]:
+    vaults: list[dict[str, Any]] = to_json(await get_operation("status").run(Call(bridge, OWNER), {}))["vaults"]
+    return vaults
+
+
+def is_model_awaited(vaults: list[dict[str, Any]]) -> bool:
+    """Say whether search by meaning follows once the model is there."""
+    return any(vault["model_setup"] and vault["model_setup"]["state"] == "running" for vault in vaults)
+
+
+def search_command(data_dir: Path) -> str:
+    # In a virtual environment that is not active, the bare name would not be found.
+    program = "vaultside" if shutil.which("vaultside") else str(Path(sys.executable).with_name("vaultside"))
+    return " ".join([shlex.quote(program), 'search "words"', *map(shlex.quote, folder_options(data_dir))])
+
+
+def is_settled(vault: dict[str, Any], *, missing: bool) -> bool:
+    embedded = vault["model"] is not None and not vault["pending"]["vectors"]
+    return not vault["pending"]["keyword"] and (missing or vault["paused"] or embedded)
+
+
+def sum_progress(vaults: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "notes": sum(vault["notes"] for vault in vaults),
+        "passages": sum(vault["passages"] for vault in vaults),
+        "model": next((vault["model"] for vault in vaults if vault["model"]), None),
+        "pending": {kind: sum(vault["pending"][kind] for vault in vaults) for kind in ("keyword", "vectors")},
+    }

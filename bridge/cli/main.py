@@ -3,44 +3,26 @@
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import FrameType
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Sequence
+from typing import NoReturn
 
-if TYPE_CHECKING:
-    import argparse
-    from pathlib import Path
-
-    from bridge.errors import BridgeError
-
-    Handler = Callable[[int, FrameType | None], object] | signal.Handlers
-
-USAGE = 2
-"""Exit status of a command line that could not be parsed."""
-
-PRIVATE = 0o077
-
-PIPE_CLOSED = 141
 INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     # While the program loads and exits, nothing is open that must be closed, and libraries break if interrupted while
-    # being imported: Ctrl-C simply ends the process.
-    switch_interrupts(signal.default_int_handler, signal.SIG_DFL)
+    # being imported: Ctrl-C simply ends the process. Where it is ignored, as in a script's background, it stays so.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
+        from bridge.cli.run_command import parse_and_run
+
         status = parse_and_run(sys.argv[1:] if argv is None else argv)
         # Whatever could still compute was started by this module.
         leave = sys.modules.get("bridge.cli.exit")
         return status if leave is None else leave.leave(status)
     except KeyboardInterrupt:
         interrupt()
-
-
-def switch_interrupts(before: "Handler", now: "Handler") -> None:
-    """Replace the handler of Ctrl-C; where it is ignored, as in a script's background, it stays ignored."""
-    if signal.getsignal(signal.SIGINT) is before:
-        signal.signal(signal.SIGINT, now)
 
 
 def interrupt() -> NoReturn:
@@ -50,154 +32,3 @@ def interrupt() -> NoReturn:
         sys.stdout.flush()
     finally:
         os._exit(INTERRUPTED)
-
-
-def parse_and_run(words: Sequence[str]) -> int:
-    from bridge.cli.commands import COMPLETE
-
-    if words[:1] == [COMPLETE]:
-        from bridge.cli.completion import print_completions
-
-        return print_completions(words[1:])
-    from bridge.cli.parser import ALL, build_parser, command_first, essentials
-
-    words = command_first(words)
-    if not words or words in (["--help"], ["-h"]):
-        sys.stdout.write(essentials())
-        return 0
-    if ALL in words and "--help" in words:
-        words = ["--help"]
-    return run_command(build_parser(words).parse_args(words))
-
-
-def run_command(given: "argparse.Namespace") -> int:
-    import importlib
-
-    from bridge.errors import BridgeError
-
-    # LanceDB creates files by the process's umask: data derived from notes is for this user only.
-    os.umask(PRIVATE)
-    try:
-        fill_in_folders(given)
-        command = importlib.import_module(f"bridge.cli.{given.module}")
-        switch_interrupts(signal.SIG_DFL, signal.default_int_handler)
-        status: int = command.main(given)
-        switch_interrupts(signal.default_int_handler, signal.SIG_DFL)
-        sys.stdout.flush()
-    except BridgeError as error:
-        return report_refusal(error, given)
-    except BrokenPipeError:
-        # The reader of our output has exited; the interpreter must not report that at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return PIPE_CLOSED
-    except OSError as error:
-        sys.stderr.write(f"vaultside: {error.strerror or error}{f': {error.filename}' if error.filename else ''}\n")
-        return 1
-    except Exception as error:  # noqa: BLE001  # the top of the program: anything else is a bug
-        return report_crash(error)
-    return status
-
-
-def fill_in_folders(given: "argparse.Namespace") -> None:
-    if given.data_dir is None:
-        from bridge.data_folder import resolve_data_dir
-
-        given.data_dir = resolve_data_dir()
-        if not given.data_dir.exists():
-            adopt_former_folder(given.data_dir)
-    if given.models_dir is None:
-        from bridge.data_folder import resolve_models_dir
-
-        given.models_dir = resolve_models_dir()
-
-
-def adopt_former_folder(data_dir: "Path") -> None:
-    """Rename the data folder of Vault Bridge, as the product was called, where there is none of today's name."""
-    from bridge.data_folder import FORMER_NAME, default_data_dir
-    from bridge.errors import Busy
-    from bridge.server.runtime_file import running_bridges
-
-    former = data_dir.with_name(FORMER_NAME)
-    if data_dir != default_data_dir() or not former.is_dir():
-        return
-    for runtime in running_bridges(former):
-        raise Busy(
-            f"Vault Bridge, as Vaultside was called, still runs as process {runtime.pid}.",
-            hint=f"End it, then start again: Vaultside goes on with its index and history, which are in {former}.",
-        )
-    former.rename(data_dir)
-    sys.stderr.write(f"vaultside: {former}, of Vault Bridge, as Vaultside was called, is now {data_dir}.\n")
-
-
-def report_refusal(error: "BridgeError", given: "argparse.Namespace") -> int:
-    if given.json:
-        from bridge.api.schemas import encode
-
-        sys.stderr.buffer.write(encode(error.wire()) + b"\n")
-    else:
-        way_out = way_out_of(error, given)
-        lines = [f"vaultside: {error.message}", *(f"  {line}" for line in (*conflicts_of(error), way_out) if line)]
-        sys.stderr.write("\n".join(lines) + "\n")
-    return USAGE if error.code == "invalid_arguments" else 1
-
-
-def conflicts_of(error: "BridgeError") -> Sequence[str]:
-    from bridge.cli.console import strip_control
-
-    conflicts = error.facts.get("conflicts")
-    return [strip_control(line) for line in conflict_lines(conflicts)] if isinstance(conflicts, list) else []
-
-
-def way_out_of(error: "BridgeError", given: "argparse.Namespace") -> str:
-    from bridge.cli.render import translate_hint
-    from bridge.errors import Invalid
-
-    if given.module != "run_operation":
-        return error.hint
-    if error.facts.get("conflicts"):
-        return WAY_OUT
-    if error.hint == Invalid.hint:
-        return f"`vaultside {given.command.replace('_', '-')} --help` tells what it takes."
-    return translate_hint(error.hint, given.command)
-
-
-def report_crash(error: Exception) -> int:
-    import traceback
-    from pathlib import Path
-
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    sys.stderr.write(
-        f"vaultside: {type(error).__name__} at {Path(place.filename).name}:{place.lineno}; "
-        "this is a fault of the program.\n  Please report it with this line.\n"
-    )
-    return 1
-
-
-WAY_OUT = (
-    "Nothing was written. Change these places yourself, or first undo what changed them since: "
-    "`vaultside list-changes PATH` lists it."
-)
-
-MAX_LINES = 10
-"""Most lines quoted of each side."""
-
-
-def conflict_lines(conflicts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Describe each conflict: where, why, what is there now, and what would be there."""
-    for one in conflicts:
-        first, last = one.get("lines") or (0, 0)
-        place = f":{first}-{last}" if last > first else f":{first}" if first else ""
-        yield f"{one['path']}{place}: {one['why']}"
-        if first:
-            yield from quoted_side("now", one["ours"])
-            yield from quoted_side("would be", one["theirs"])
-
-
-def quoted_side(name: str, text: str) -> Iterator[str]:
-    lines = text.splitlines()
-    for line in lines[:MAX_LINES]:
-        yield f"  {name}: {line}"
-    if not lines:
-        yield f"  {name}: (nothing)"
-    if len(lines) > MAX_LINES:
-        yield f"  {name}: … {len(lines) - MAX_LINES} more lines"

@@ -9,12 +9,21 @@ from typing import TYPE_CHECKING, Self
 from msgspec.structs import asdict
 
 from bridge.cli.console import json_line, log_warnings, print_message, table
+from bridge.cli.progress import progress_bars
+from bridge.data_folder import Folders
+from bridge.engine.parser_pool import rules_of
 from bridge.errors import BridgeError
+from bridge.models.catalogue import DEFAULT_MODEL, MULTILINGUAL_MODEL, SUGGESTED_CHAT_MODEL, ModelSpec, catalogue
+from bridge.models.choice import choose_model
+from bridge.models.folder import find_chat_model, find_model, installed_models
+from bridge.models.install import install as fetch
+from bridge.models.install import measure_chat, use_file
+from bridge.models.install import verify as check
+from bridge.settings.file import load_settings, save_settings
+from bridge.vault.vault import Vault
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
-
-    from bridge.models.catalogue import ModelSpec
 
 
 PURPOSES = {"embed": "search", "chat": "answer", "rerank": "rank"}
@@ -27,9 +36,6 @@ def main(given: argparse.Namespace) -> int:
 
 
 def list_models(given: argparse.Namespace) -> int:
-    from bridge.models.catalogue import catalogue
-    from bridge.models.folder import installed_models
-
     here = {model.spec.id: model for model in installed_models(given.models_dir)}
     chosen = chosen_models(given.data_dir).values()
     specs = {spec.id: spec for spec in (*catalogue(), *(model.spec for model in here.values()))}
@@ -41,7 +47,7 @@ def list_models(given: argparse.Namespace) -> int:
     return 0
 
 
-def model_row(spec: "ModelSpec", *, installed: bool, chosen: bool) -> dict[str, object]:
+def model_row(spec: ModelSpec, *, installed: bool, chosen: bool) -> dict[str, object]:
     state = ("in use" if installed else "chosen, not installed") if chosen else "installed" if installed else ""
     size = f"{spec.size_bytes / 1e6:.0f} MB" if spec.size_bytes else ""
     return {
@@ -58,9 +64,6 @@ def model_row(spec: "ModelSpec", *, installed: bool, chosen: bool) -> dict[str, 
 
 
 def install(given: argparse.Namespace) -> int:
-    from bridge.models.catalogue import DEFAULT_MODEL, MULTILINGUAL_MODEL
-    from bridge.models.install import install as fetch
-
     id_ = fitting_model(given) if given.id and Path(given.id).is_dir() else given.id or DEFAULT_MODEL
     with InstallProgress() as steps:
         model = fetch(given.models_dir, id_, steps.show)
@@ -72,12 +75,6 @@ def install(given: argparse.Namespace) -> int:
 
 
 def fitting_model(given: argparse.Namespace) -> str:
-    from bridge.data_folder import Folders
-    from bridge.engine.parser_pool import rules_of
-    from bridge.models.choice import choose_model
-    from bridge.settings.file import load_settings
-    from bridge.vault.vault import Vault
-
     settings = load_settings(Folders(given.data_dir).settings)[0]
     vault = Vault(Path(given.id), rules_of(Path(given.id), settings))
     return settings.model or choose_model(vault, [*vault.scan().files]).id
@@ -85,11 +82,6 @@ def fitting_model(given: argparse.Namespace) -> str:
 
 def use(given: argparse.Namespace) -> int:
     """Choose a model; a file is copied first."""
-    from bridge.data_folder import Folders
-    from bridge.models.folder import find_model
-    from bridge.models.install import use_file
-    from bridge.settings.file import save_settings
-
     file = Path(given.model)
     if file.is_file() or is_path(given.model):
         with InstallProgress() as steps:
@@ -117,10 +109,6 @@ def is_path(model: str) -> bool:
 
 
 def bench(given: argparse.Namespace) -> int:
-    from bridge.models.catalogue import SUGGESTED_CHAT_MODEL
-    from bridge.models.folder import find_chat_model
-    from bridge.models.install import measure_chat
-
     id_ = given.id or chosen_models(given.data_dir)["chat"]
     if not id_:
         print_message(f"No chat model is chosen. Run `vaultside models install {SUGGESTED_CHAT_MODEL}`.")
@@ -138,9 +126,6 @@ def bench(given: argparse.Namespace) -> int:
 
 def verify(given: argparse.Namespace) -> int:
     """Compare installed models with their checksums."""
-    from bridge.models.folder import installed_models
-    from bridge.models.install import verify as check
-
     ids = given.id or [model.spec.id for model in installed_models(given.models_dir)]
     if not ids:
         print_message("No model is installed. Run `vaultside models install`.")
@@ -158,9 +143,6 @@ def verify(given: argparse.Namespace) -> int:
 
 
 def chosen_models(data_dir: Path) -> dict[str, str]:
-    from bridge.data_folder import Folders
-    from bridge.settings.file import load_settings
-
     settings = load_settings(Folders(data_dir).settings)[0]
     return {"embed": settings.model, "chat": settings.chat_model, "rerank": settings.rerank_model}
 
@@ -169,8 +151,6 @@ class InstallProgress:
     """Shows the steps of an installation."""
 
     def __init__(self) -> None:
-        from bridge.cli.progress import progress_bars
-
         self._bars = progress_bars()
         self._tasks: dict[str, TaskID] = {}
 

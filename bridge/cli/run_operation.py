@@ -5,7 +5,6 @@ import contextlib
 import json
 import os
 import re
-import sys
 import unicodedata
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from bridge.cli import find_bridge, options, render
 from bridge.cli.catalogue import operation_commands
 from bridge.cli.console import print_bytes, print_message
-from bridge.cli.find_bridge import FoundVault, ServedVault, UnservedVault, find_vault, served_vaults
+from bridge.cli.find_bridge import FoundVault, ServedVault, find_vault, served_vaults
 from bridge.cli.hook import answer_hook
 from bridge.data_folder import Folders
 from bridge.errors import BridgeError, FolderNotFound, NoSuchVault, NoteNotFound, OutsideVault, VaultHeld
@@ -232,21 +231,21 @@ def run_operation(
 def run_there(
     given: argparse.Namespace, operation: str, arguments: Mapping[str, Any], reached: FoundVault | None, *, view: bool
 ) -> bytes:
-    match reached:
-        case ServedVault(runtime):
-            accept = VIEW if view else "application/json"
-            return find_bridge.send(runtime, operation, arguments, accept=accept)
-        case UnservedVault(path):
-            try:
-                return run_in_process(given, operation, arguments, [path], view=view)
-            except VaultHeld as held:
-                # A bridge that was starting meanwhile serves it by now.
-                served = find_vault(given.data_dir, str(path)) if held.facts else None
-                if not isinstance(served, ServedVault):
-                    raise
-                return run_there(given, operation, {**arguments, VAULT: served.id}, served, view=view)
-        case None:
-            return run_in_process(given, operation, arguments, [], view=view)
+    if isinstance(reached, ServedVault):
+        accept = VIEW if view else "application/json"
+        return find_bridge.send(reached.runtime, operation, arguments, accept=accept)
+    from bridge.cli.local import run_in_process
+
+    if reached is None:
+        return run_in_process(given, operation, arguments, [], view=view)
+    try:
+        return run_in_process(given, operation, arguments, [reached.path], view=view)
+    except VaultHeld as held:
+        # A bridge that was starting meanwhile serves it by now.
+        served = find_vault(given.data_dir, str(reached.path)) if held.facts else None
+        if not isinstance(served, ServedVault):
+            raise
+        return run_there(given, operation, {**arguments, VAULT: served.id}, served, view=view)
 
 
 def needs_digest(command: "OperationCommand", arguments: Mapping[str, Any]) -> bool:
@@ -267,25 +266,3 @@ def target_vault(given: argparse.Namespace, reference: str | None, command: "Ope
         if running is None and given.command == "status":
             raise
         return running
-
-
-def run_in_process(
-    given: argparse.Namespace, operation: str, arguments: Mapping[str, Any], vaults: list[Path], *, view: bool
-) -> bytes:
-    from bridge.api.view_json import add_view
-    from bridge.cli import local
-    from bridge.cli.exit import run_coroutine
-    from bridge.cli.progress import IndexBar
-    from bridge.features import get_operation
-
-    called = get_operation(operation)
-    # Arguments that do not fit are refused before anything is opened.
-    called.bind(arguments)
-
-    async def work() -> bytes:
-        async with local.open_bridge(given.data_dir, given.models_dir, vaults) as bridge:
-            with IndexBar(patient=True) as bar:
-                return await local.run_when_ready(bridge, called, arguments, bar.show if sys.stderr.isatty() else None)
-
-    answer = run_coroutine(work())
-    return add_view(operation, answer) if view else answer

@@ -18,7 +18,6 @@ import orjson
 
 from bridge.cli.console import confirm, is_asked, print_message
 from bridge.cli.program import PROGRAM, program_command
-from bridge.cli.progress import watch
 from bridge.data_folder import Folders, vault_id
 from bridge.index.read_ahead import read_ahead
 from bridge.models.folder import installed_models
@@ -116,6 +115,7 @@ async def serve_from(data_dir: Path, models_dir: Path, given: argparse.Namespace
 
     collect_rarely()
     with pause_gc():
+        from bridge.cli.local import watch
         from bridge.engine.bridge import Bridge
         from bridge.features import installed_hooks
         from bridge.server.serve import serve as serve_bridge

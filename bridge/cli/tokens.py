@@ -6,12 +6,11 @@ import sys
 from bridge.access.token_file import Client
 from bridge.access.tokens import Tokens
 from bridge.cli.console import json_line, log_warnings, print_message, table
+from bridge.data_folder import Folders
 
 
 def main(given: argparse.Namespace) -> int:
     log_warnings()
-    from bridge.data_folder import Folders
-
     folders = Folders(given.data_dir)
     folders.make()
     return {"create": create, "list": list_clients, "revoke": revoke}[given.action](given, Tokens(folders.tokens))

@@ -3,7 +3,7 @@
 import ast
 import subprocess
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -117,22 +117,30 @@ def test_records_are_no_dataclasses(trees: Mapping[Path, ast.Module]) -> None:
     assert using == {"index/segment.py", "vault/rules.py"}
 
 
-DOORS = {"models/worker.py"}
-"""Modules behind which a heavy library is opened, by a function that imports them."""
+LATE = {
+    "cli/main.py",  # an interrupt before this ends the process quietly
+    "cli/run_command.py",
+    "cli/run_operation.py",  # a command that a running bridge answers takes less time than the bridge's modules
+    "cli/serve.py",  # files are read ahead, and nothing is collected as garbage, while this is loaded
+    "cli/stdio/endpoint.py",
+    "cli/stdio/entry.py",  # loads while the bridge that it started does
+    "cli/stdio/find.py",
+    "models/worker.py",  # the heavy library behind it
+}
+"""Modules in which functions import others, and why."""
 
 
 def test_own_modules_are_imported_at_the_top(trees: Mapping[Path, ast.Module]) -> None:
-    """Commands alone import late: one that a running bridge answers takes less time than the bridge's modules."""
-    inside = {
+    late = Counter(
         path.relative_to(BRIDGE).as_posix()
         for path, tree in trees.items()
-        if path.relative_to(BRIDGE).parts[0] != "cli"
         for function in ast.walk(tree)
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
         for node in ast.walk(function)
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("bridge")
-    }
-    assert inside <= DOORS
+    )
+    assert set(late) <= LATE
+    assert late.total() <= 20
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.cli.progress import is_model_awaited, is_settled
+from bridge.cli.local import is_model_awaited, is_settled
 from bridge.features.status.records import summarize_vault
 
 
