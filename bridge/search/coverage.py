@@ -16,6 +16,9 @@ APOSTROPHE = re.compile("['’ʻʼ׳]")
 COMMON, ASSUMED_NOTES = 0.25, 40
 """Share of the notes above which a word is common, and the number of notes added to every vault for this."""
 
+EVERYWHERE = 0.5
+"""Share of the notes above which a word does not tell one from another: a name in a third of them still does."""
+
 
 def idf(index: Index, word: str) -> float:
     """Return a word's inverse document frequency as in BM25, as if there were some more notes.

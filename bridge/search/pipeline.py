@@ -23,7 +23,7 @@ from bridge.search.answerability import (
     without_said,
 )
 from bridge.search.calibrate import FOREIGN, ModelCalibration, model_calibration, model_trust
-from bridge.search.coverage import common_words, idf, score_coverage
+from bridge.search.coverage import EVERYWHERE, common_words, idf, score_coverage
 from bridge.search.expand import choose_seeds, expand_co_reading, expand_links, expand_mentions, match_tags
 from bridge.search.fuse import (
     WEIGHTS,
@@ -199,7 +199,8 @@ async def _rank_hybrid(
     cover = score_coverage(index, paths_with_words, asked_for)
     by_text = text_results(answers, query.text, cover)
     quiet = common_words(index, content_words(query.words))
-    loud = [word for word in asked_for if fold_word(word) not in quiet] if cover is not None and quiet else []
+    everywhere = common_words(index, content_words(query.words), EVERYWHERE)
+    loud = [word for word in asked_for if fold_word(word) not in everywhere] if cover is not None and everywhere else []
     of_loud = score_coverage(index, paths_with_words, loud) if loud else None
     tag_result, tagged = match_tags(query, vocabulary, notes, within)
     found = {hit.path for hit in answers.names}.union(*(result.raw for result in (near, *by_text, tag_result)))

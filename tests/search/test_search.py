@@ -325,3 +325,13 @@ async def test_a_question_without_spaces_is_no_name(tmp_path: Path) -> None:
     assert answer.explain is not None
     assert answer.explain.lanes
     assert not any("name" in scores for scores in answer.explain.lanes.values())
+
+
+async def test_a_name_that_a_third_of_the_notes_say_still_finds_them(tmp_path: Path) -> None:
+    days = {f"Day {day}.md": f"John walked to stop {day}.\n" for day in range(70)}
+    others = {f"Stop {stop}.md": f"A bus leaves from here at {stop}.\n" for stop in range(110)}
+    write_vault(tmp_path / "vault", {**days, **others, "Words.md": "What words cannot describe.\n"})
+    async with opened(tmp_path / "vault", tmp_path / "index") as sources:
+        found = await hits(sources, "what attributes describe John", limit=5)
+    assert found[0] == "Words.md"
+    assert [path.partition(" ")[0] for path in found[1:]] == ["Day"] * 4
