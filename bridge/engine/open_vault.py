@@ -27,7 +27,7 @@ from bridge.engine.review import ChangeReview
 from bridge.engine.schedule import CoReadingTracker, run_maintenance, watch_index
 from bridge.engine.signal import Signal
 from bridge.engine.transactions import ChangeWriter
-from bridge.errors import BridgeError, NotReady
+from bridge.errors import BridgeError, ModelMissing, NotReady
 from bridge.events import Events
 from bridge.graph.graph import Graph
 from bridge.index.index import Index
@@ -38,6 +38,7 @@ from bridge.search.outcome import BEING_EMBEDDED
 from bridge.search.vocabulary import Vocabulary
 from bridge.settings.schema import Settings
 from bridge.state.store import Store
+from bridge.text.counts import count_of
 from bridge.types import Among, VaultId, VaultPath
 from bridge.vault.vault import Vault
 
@@ -198,8 +199,12 @@ class OpenVault(Record, eq=False):
 
     def why_not_by_meaning(self) -> BridgeError:
         """Return why `embed_query` has no vector: no model, an unusable model, or no vectors yet."""
-        waiting = NotReady(f"No model answers yet; {self.index.pending_vectors():,} passages wait for one.")
-        return self.embedders.trouble or self.backfill.trouble or waiting
+        if trouble := self.embedders.trouble or self.backfill.trouble:
+            return trouble
+        # The first searches come before the model is chosen.
+        if not (self.backfill.model or self.embedders.has_installed()):
+            return ModelMissing("No model that embeds notes is installed.")
+        return NotReady(f"No model answers yet; {count_of(self.index.pending_vectors(), 'passage')} without vectors.")
 
     def model_keys(self) -> set[str]:
         keys = {self.index.answering_model} if self.index.answering_model else set()

@@ -177,8 +177,9 @@ async def test_why_meaning_does_not_count_is_told(
         host = only(bridge)
         await until(lambda: host.progress().ready_keyword and bridge.embedders is not None)
         assert bridge.embedders is not None
+        # Before the model is looked for as after it.
         bridge.embedders.trouble = None
-        assert host.vault.why_not_by_meaning().message == "No model answers yet; 4 passages wait for one."
+        assert host.vault.why_not_by_meaning().code == "model_missing"
         await until(lambda: bridge.embedders is not None and bridge.embedders.trouble is not None)
         assert host.vault.why_not_by_meaning().code == "model_missing"
     shutil.copytree(models_dir, models)

@@ -352,7 +352,7 @@ async def test_checked_notes_are_skipped_until_they_change(served: Served) -> No
     # What was found and not decided on is found again, in the same note.
     assert [one["text"] for one in second["findings"]] == [one["text"] for one in first["findings"]]
     assert second["path"] == first["path"]
-    assert second["notices"] == ["Left out: 10 notes that were checked since they changed."]
+    assert second["notices"] == ["Left out: 10 notes checked since the last change."]
     await call(served, "judge_finding", path=second["path"], finding="g1", verdict="reject")
     assert (await call(served, "plan_tidy", checks=["headings"]))["findings"] == []
 

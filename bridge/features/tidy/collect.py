@@ -247,7 +247,7 @@ async def compose_plan(
     known = await asyncio.to_thread(ledger.read_checked, version_of(chosen)) if skip_checked else {}
     skipped = {path for path, digest in known.items() if path in notes and notes[path].digest == digest}
     if skipped:
-        notices.append(f"Left out: {len(skipped):,} notes that were checked since they changed.")
+        notices.append(f"Left out: {count_of(len(skipped), 'note')} checked since the last change.")
     scope = await open_scope(vault, inside, skipped, {one.name for one in chosen})
     kinds = await asyncio.to_thread(dismissed_findings, vault)
     rules = await asyncio.to_thread(ledger.rules)
