@@ -2,9 +2,11 @@
 
 import argparse
 import asyncio
+import shlex
 import sys
 import time
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -17,7 +19,6 @@ from bridge.cli.progress import IndexBar
 from bridge.data_folder import Folders
 from bridge.errors import BridgeError, ModelMissing, ModelUnusable, NotReady
 from bridge.features.status.public import summarize_vault
-from bridge.models.catalogue import DEFAULT_MODEL
 from bridge.models.folder import find_model, installed_models
 from bridge.models.model_setup import require_llama
 from bridge.settings.file import load_settings
@@ -59,9 +60,12 @@ def has_model(given: argparse.Namespace) -> bool:
     """Say whether there is a model to embed with; if not, print how to get one."""
     try:
         require_llama()
-        named = load_settings(Folders(given.data_dir).settings)[0].model
-        if named or not any(model.spec.purpose == "embed" for model in installed_models(given.models_dir)):
-            find_model(given.models_dir, named or DEFAULT_MODEL)
+        if named := load_settings(Folders(given.data_dir).settings)[0].model:
+            find_model(given.models_dir, named)
+        elif not any(model.spec.purpose == "embed" for model in installed_models(given.models_dir)):
+            vault = shlex.quote(given.vault) if Path(given.vault).is_dir() else "VAULT"
+            fitting = f"`vaultside models install {vault}` fetches the one that fits these notes."
+            raise ModelMissing("No model that embeds notes is installed.", hint=fitting)
     except (ModelMissing, ModelUnusable, NotReady) as error:
         print_message(f"{error.message} {error.hint}")
         return False
