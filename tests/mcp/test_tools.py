@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import jsonschema_rs
 import pytest
 
 from bridge.api.presets import listed_tools
@@ -43,6 +44,40 @@ async def test_the_full_preset_answers_structured(served: Served, era: Era) -> N
         assert found.structured_content is not None
         assert [hit["path"] for hit in found.structured_content["hits"]] == ["Garden/Beans.md"]
         assert "Garden/Beans.md" in text_of(found)
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("search", {"query": "frost", "explain": True}),
+        ("search", {"query": "xyzzy"}),
+        ("read_note", {"path": "Bread/Rye.md"}),
+        ("read_note", {"path": "Bread/Rye.md", "max_chars": 20}),
+        ("find_notes", {"folder": "Bread", "excerpts": True}),
+        ("find_notes", {"tags": ["garden"], "limit": 1}),
+    ],
+)
+async def test_structured_results_agree_with_the_listed_schema(
+    served: Served, era: Era, tool: str, arguments: dict[str, Any]
+) -> None:
+    async with connected(served, era, preset="full") as client:
+        (schema,) = (one.output_schema for one in (await client.list_tools()).tools if one.name == tool)
+        answer = await client.call_tool(tool, arguments)
+        jsonschema_rs.Draft202012Validator(without_other_fields(schema)).validate(answer.structured_content)
+    async with connected(served, era) as client:
+        shown = await client.call_tool(tool, arguments)
+        assert (shown.structured_content, text_of(shown)) == (None, text_of(answer))
+
+
+def without_other_fields(part: Any) -> Any:
+    """Return a schema that has no room for a field that it does not describe."""
+    if isinstance(part, list):
+        return [without_other_fields(one) for one in part]
+    if not isinstance(part, dict):
+        return part
+    closed = {"additionalProperties": False} if isinstance(part.get("properties"), dict) else {}
+    return {name: without_other_fields(one) for name, one in part.items()} | closed
 
 
 async def test_the_older_protocol_of_2025_06_is_spoken(served: Served) -> None:
