@@ -179,11 +179,11 @@ class ChangeReview:
             outcome = replace(outcome, warnings=(*outcome.planned.effect.warnings, NOTHING_PROPOSED))
         return outcome
 
-    async def reject(self, id_: str) -> Change:
-        """Reject a proposal."""
+    async def reject(self, id_: str, *states: State) -> Change:
+        """Reject a proposal, or close a change that was cut off; only in one of some `states` if any are given."""
         await self.expire()
         async with self._writing.alone():
-            change = replace(self._in_state(id_, "proposed", "conflict"), state="rejected")
+            change = replace(self._in_state(id_, *(states or ("proposed", "conflict"))), state="rejected")
             await asyncio.to_thread(self._store.journal.set_state, change.id, change.state)
         self._writing.publish(change)
         return change

@@ -262,3 +262,26 @@ async def test_a_proposal_of_many_of_which_nothing_is_left_is_refused(notes: Not
     with pytest.raises(ChangeConflict):
         await get_operation("decide").run(notes.owner, {"id": proposed, "verdict": "accept"})
     assert (await notes.shown(proposed)).state == "proposed"
+
+
+OTHER = Principal("other", frozenset({"read", "write"}))
+
+
+async def test_an_agent_withdraws_what_it_proposed_and_nothing_else(notes: Notes) -> None:
+    before = notes.texts()
+    edit: dict[str, Any] = {"path": "a.md", "edits": [{"op": "append", "text": "More.\n"}]}
+    proposed = await notes.asked(notes.agent, "edit_note", **edit)
+    undo, other = get_operation("undo_change"), Call(notes.agent.bridge, OTHER, client="agent")
+    with pytest.raises(ChangeConflict, match="The change is proposed, not applied"):
+        await undo.run(other, {"change_id": proposed})
+    with pytest.raises(InvalidArguments, match="as a whole"):
+        await undo.run(notes.agent, {"change_id": proposed, "hunks": [1]})
+    tried = await undo.run(notes.agent, {"change_id": proposed, "dry_run": True})
+    assert (tried.would, (await notes.shown(proposed)).state) == (f"withdraw the proposal `{proposed}`", "proposed")
+    done = await undo.run(notes.agent, {"change_id": proposed})
+    assert (done.change_id, [change.state for change in done.changes]) == (None, ["rejected"])
+    assert notes.texts() == before
+    with pytest.raises(ChangeConflict, match="The change is rejected"):
+        await get_operation("decide").run(notes.owner, {"id": proposed, "verdict": "accept"})
+    made = await notes.asked(notes.owner, "edit_note", **edit)
+    assert (await undo.run(notes.agent, {"change_id": made})).state == "proposed"

@@ -14,7 +14,7 @@ from bridge.api.hints import When
 from bridge.api.moments import moment
 from bridge.api.page import Page, PageArguments
 from bridge.api.registry import operation
-from bridge.api.write import ChangeArguments, ChangeOptions, author, diff_of, session_of
+from bridge.api.write import ChangeArguments, ChangeOptions, author, client_name, diff_of, session_of
 from bridge.engine.host import Host
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.transactions import ChangeOutcome
@@ -168,7 +168,7 @@ async def undo_change(
     *,
     options: ChangeArguments,
 ) -> Settled:
-    """Undo a change or a session. Later edits are kept; if they overlap, it is refused.
+    """Undo a change or a session, or withdraw your proposal. Later edits are kept; if they overlap, it is refused.
 
     Args:
         change_id: Its id, or a session's, from `list_changes`; `session` is yours.
@@ -184,12 +184,30 @@ async def undo_change(
         if redo or hunks:
             raise InvalidArguments("`redo` and `hunks` are of one change, not of a session.")
         return await undo_session(call, session, options)
+    if not redo and await asyncio.to_thread(is_own_proposal, call, change_id):
+        return await withdraw(call, change_id, hunks, options)
     if redo:
         made = await review.redo(change_id, author(call, "redo_change", options.reason), dry_run=options.dry_run)
     else:
         by = author(call, "undo_change", options.reason)
         made = await review.undo([change_id], by, hunks, dry_run=options.dry_run)
     return await build_settled(call.vault, [change_id], made, dry_run=options.dry_run)
+
+
+def is_own_proposal(call: Call, id_: str) -> bool:
+    """Return whether a change waits for the user and the caller proposed it, or is the user. Blocks."""
+    change = call.vault.store.journal.change(id_)
+    return change is not None and change.state == "proposed" and (call.is_user or change.client == client_name(call))
+
+
+async def withdraw(call: Call, id_: str, hunks: tuple[int, ...] | None, options: ChangeOptions) -> Settled:
+    """Take back a proposal, of which nothing was written."""
+    if hunks is not None:
+        raise InvalidArguments("A proposal is withdrawn as a whole; only what was written has `hunks` to undo.")
+    if not options.dry_run:
+        await call.vault.review.reject(id_, "proposed")
+    settled = await build_settled(call.vault, [id_], None, dry_run=options.dry_run)
+    return replace(settled, would=f"withdraw the proposal `{id_}`" if options.dry_run else "")
 
 
 def find_session(call: Call, id_: str) -> str | None:
