@@ -1,6 +1,7 @@
 """A feature: one capability of the bridge, with all that it adds."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 from msgspec import field
@@ -60,6 +61,20 @@ WaitingCheck = Callable[["Call"], Awaitable[Sequence[Finding]]]
 VaultCheck = Callable[["Host"], Finding]
 
 
+class App(Record):
+    """A page in which programs show a result to the user, where they can (MCP Apps).
+
+    Attributes:
+        name: Its name, in its address.
+        title: What it shows.
+        script: The file that draws it.
+    """
+
+    name: str
+    title: str
+    script: Path
+
+
 class Feature(Record):
     """One folder in `bridge/features`.
 
@@ -72,6 +87,7 @@ class Feature(Record):
         settings: A record whose fields have a `Setting`: the section of the settings file with the feature's name.
         tables: Its tables in the state of each vault, with what becomes of their rows.
         views: How agents and people read its results, by their type; others are shown field by field.
+        apps: The pages in which programs of agents show results to the user, by their type.
         tasks: Run in each open vault, beside what keeps it current; one that fails is started again.
         on_indexed: Called with the notes of each batch, as soon as search finds them.
         on_draft: Called with the requests of a change; what they return completes its draft.
@@ -86,6 +102,7 @@ class Feature(Record):
     settings: type[Any] | None = None
     tables: Subject | None = None
     views: Mapping[type, View] = field(default_factory=dict)
+    apps: Mapping[type, App] = field(default_factory=dict)
     tasks: tuple[VaultTask, ...] = ()
     on_indexed: BatchHook | None = None
     on_draft: tuple[DraftHook, ...] = ()

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 import bridge.errors
 from bridge.api import arguments, signature
 from bridge.api.call import Call
-from bridge.api.feature import Feature
+from bridge.api.feature import App, Feature
 from bridge.api.hints import Folder, is_record, role_of, strip_hint, walk_hint
 from bridge.api.markup import View, fields
 from bridge.api.redact import redact_denied
@@ -33,6 +33,9 @@ OPERATIONS: dict[str, "Callable[[], Operation]"] = {}
 
 VIEWS: dict[type, View] = {}
 """The text view of each result record that has one."""
+
+APPS: dict[type, App] = {}
+"""The page of each result record that has one."""
 
 RENAMED: Mapping[str, str] = {
     "accept_change": "decide",
@@ -290,12 +293,13 @@ def find_error(name: str) -> type[BridgeError]:
 
 
 def install(features: Iterable[Feature]) -> None:
-    """Make the operations, checks, settings, tables and views of these features, and no others, available."""
+    """Make the operations, checks, settings, tables, views and apps of these features, and no others, available."""
     FEATURES[:] = features
     install_sections({feature.name: feature.settings for feature in FEATURES if feature.settings is not None})
     install_subjects(feature.tables for feature in FEATURES if feature.tables is not None)
     OPERATIONS.clear()
     VIEWS.clear()
+    APPS.clear()
     for feature in FEATURES:
         add_operations(feature)
 
@@ -313,6 +317,7 @@ def installed_hooks() -> Hooks:
 def add_operations(feature: Feature) -> None:
     OPERATIONS.update((function.__name__, _DEFINED[function]) for function in feature.operations)
     VIEWS.update(feature.views)
+    APPS.update(feature.apps)
 
 
 def view_of(name: str) -> View:

@@ -11,7 +11,7 @@ from typing import Annotated, Literal, TypeVar
 from msgspec import Meta
 from msgspec.structs import asdict, replace
 
-from bridge.api.call import Call
+from bridge.api.call import Call, Principal
 from bridge.api.hints import Reason
 from bridge.api.registry import operation
 from bridge.api.signature import Spread
@@ -25,6 +25,7 @@ from bridge.engine.open_vault import OpenVault
 from bridge.engine.transactions import Author, ChangeOutcome
 from bridge.errors import BridgeError, ChangeNotFound, ConfirmationRequired, ExpectationFailed, StateUnusable
 from bridge.records import Record
+from bridge.settings.schema import Settings
 from bridge.state.change_records import Change
 from bridge.text.counts import count_of
 from bridge.types import SHORT_DIGEST, Digest, Exact, VaultPath
@@ -433,8 +434,12 @@ def client_name(call: Call) -> str | None:
 
 def is_proposer(call: Call) -> bool:
     """Return whether this caller's changes await approval."""
-    allowed = {name.casefold() for name in call.host.settings.apply_clients}
-    return not call.principal.local and not allowed & {"*", call.principal.name.casefold()}
+    return proposes(call.principal, call.host.settings)
+
+
+def proposes(principal: Principal, settings: Settings) -> bool:
+    allowed = {name.casefold() for name in settings.apply_clients}
+    return not principal.local and not allowed & {"*", principal.name.casefold()}
 
 
 def require_trust(call: Call, command: str) -> None:

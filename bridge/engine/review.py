@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
 from msgspec.structs import replace
@@ -43,6 +43,12 @@ TAKE_OUT = partial(merge_file, touching=True, alike=True)
 CUT_OFF = "It was cut off, and others wrote in the same places: correct them, then reject it by `decide`."
 NOTHING_PROPOSED = "Nothing was left to do: the same change was made already, so this proposal is no longer needed."
 NOTHING_LEFT = "Nothing was left to undo: what the change did is not in the vault any more. It counts as undone."
+
+
+STATE_HINTS: Mapping[State, str] = {
+    "proposed": "It waits for the user, who accepts or rejects it in Obsidian or by `vaultside decide`.",
+    "conflict": "It was cut off, and its notes were changed since: undo it, or reject it by `decide`.",
+}
 
 
 class ChangeReview:
@@ -221,10 +227,9 @@ class ChangeReview:
     def _in_state(self, id_: str, *states: str) -> Change:
         change = self.change(id_)
         if change.state not in states:
-            shows = "`list_changes` shows the state of each."
-            leaves = "It was cut off, and its notes were changed since: undo it, or reject it by `decide`."
             raise ChangeConflict(
-                f"The change is {change.state}, not {states[0]}.", hint=leaves if change.state == "conflict" else shows
+                f"The change is {change.state}, not {states[0]}.",
+                hint=STATE_HINTS.get(change.state, "`list_changes` shows the state of each."),
             )
         return change
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 from mcp import types
+from mcp.server.apps import EXTENSION_ID
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.caching import CacheHint
@@ -192,6 +193,7 @@ def build_server(bridge: Bridge, listeners: ListenHandler, sessions: McpSessions
         on_subscriptions_listen=listen_handler(listeners, ends),
     )
     server.preset = partial(current_preset, bridge)
+    server.extensions = {EXTENSION_ID: {}}
     server.add_notification_handler("notifications/initialized", types.NotificationParams, sessions.add_session)
     return server
 

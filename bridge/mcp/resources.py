@@ -11,6 +11,7 @@ from bridge.engine.bridge import Bridge
 from bridge.engine.host import Host
 from bridge.errors import InvalidArguments, NoteNotFound, NotReady
 from bridge.features import get_operation
+from bridge.mcp.apps import read_page
 from bridge.mcp.caller import Caller, Context, read_caller
 from bridge.mcp.text import protocol_errors
 from bridge.records import Record
@@ -75,8 +76,10 @@ class Resources(Record):
         return types.ListResourceTemplatesResult(resource_templates=[template])
 
     async def read(self, context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        """Read a note's text."""
+        """Read a note's text, or a page that shows results."""
         with protocol_errors(context, params.uri):
+            if page := read_page(params.uri):
+                return page
             address = parse_uri(params.uri)
             if address is None:
                 raise NoteNotFound(f"`{params.uri[:200]}` is not the URI of a note.", hint=f"Use {URI_TEMPLATE}.")

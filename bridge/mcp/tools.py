@@ -16,12 +16,14 @@ from msgspec import field
 
 from bridge.api.arguments import VAULT
 from bridge.api.dispatch import internal_error
+from bridge.api.feature import App
 from bridge.api.presets import callable_tools, get_tool, listed_tools
 from bridge.api.registry import Operation, view_of
 from bridge.api.schemas import arguments_schema, result_schema
 from bridge.engine.bridge import Bridge
 from bridge.errors import BridgeError, ConfirmationRequired, Declined, NoSuchOperation
 from bridge.features import get_operation
+from bridge.mcp.apps import RESULT, find_app, reading_tools, tool_meta
 from bridge.mcp.caller import Caller, Context, read_caller
 from bridge.mcp.text import format_answer, protocol_errors, tool_error
 from bridge.records import Record
@@ -155,7 +157,11 @@ def inner_arguments(given: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 DROPPED_KEYWORDS = frozenset({"maxLength", "minimum", "minItems", "maxItems", "additionalProperties"})
-TOOL_DEFAULTS: Mapping[str, Mapping[str, Any]] = {"read_note": {"max_chars": 24_000}, "note_links": {"limit": 20}}
+TOOL_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
+    "read_note": {"max_chars": 24_000},
+    "note_links": {"limit": 20},
+    "graph_view": {"limit": 60},
+}
 """Defaults for models that omit an argument: neither a book nor a hub should fill their context unasked."""
 
 HIDDEN_ARGUMENTS: Mapping[str, Sequence[str]] = {
@@ -173,6 +179,10 @@ HIDDEN_ARGUMENTS: Mapping[str, Sequence[str]] = {
     "recall": ("kinds", "tiers", "tags", "about", "since", "among_private", "archived", "text_chars", "everywhere"),
     "save_session": ("actions", "problems", "model", "cost_usd", "excerpt", "client", "reason", "dry_run"),
     "find_tool": ("limit",),
+    "graph_view": (
+        *("kinds", "stubs", "folder", "tags", "properties", "modified_after", "modified_before", "types", "among"),
+        *("community", "notes", "tagged", "fold", "mode"),
+    ),
     "hand_over": ("unknowns", "to", "reason", "dry_run", "confirm"),
 }
 """Arguments that agents do not need: for what text views omit, or for an editor's cursor."""
@@ -334,8 +344,11 @@ class Tools(Record):
         with protocol_errors(context):
             who = read_caller(context, self.bridge)
             vaults = [host.name for host in who.hosts]
-            tools = [describe_tool(tool, vaults, who.preset) for tool in listed_tools(who.preset).values()]
-            return types.ListToolsResult(tools=tools)
+            tools = {**listed_tools(who.preset), **reading_tools(context, who)}
+            described = [
+                describe_tool(tool, vaults, who.preset, find_app(context, who, tool)) for tool in tools.values()
+            ]
+            return types.ListToolsResult(tools=described)
 
     async def call(
         self, context: Context, params: types.CallToolRequestParams
@@ -364,10 +377,11 @@ class Tools(Record):
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=text)],
             structured_content=dict(answer) if who.preset == "full" else None,
+            _meta={RESULT: answer} if find_app(context, who, operation) is not None else None,
         )
 
 
-def describe_tool(operation: Operation, vaults: Sequence[str], preset: Preset) -> types.Tool:
+def describe_tool(operation: Operation, vaults: Sequence[str], preset: Preset, app: App | None = None) -> types.Tool:
     """Describe an operation as a tool; its result only in the preset `full`."""
     full, reads = preset == "full", preset == "read-only"
     untold = (
@@ -385,6 +399,7 @@ def describe_tool(operation: Operation, vaults: Sequence[str], preset: Preset) -
         input_schema=takes,
         output_schema=result_schema(operation.result) if full else None,
         annotations=annotations(operation, preset),
+        _meta=tool_meta(app),
     )
 
 

@@ -13,6 +13,9 @@ from tests.npm import installed
 from tests.plugin.browser import chromium
 from tests.plugin.npm_commands import PLUGIN, finish, run, vitest
 
+HOST = Path(__file__).resolve().parents[1] / "mcp" / "apps"
+"""What shows the pages of MCP Apps."""
+
 FILES = sorted(path.relative_to(PLUGIN).as_posix() for path in (PLUGIN / "tests" / "browser").glob("*.test.ts"))
 
 
@@ -22,6 +25,7 @@ def problems(
 ) -> Mapping[str, str]:
     """Run all files that are asked for, in one go; what went wrong in each, empty for nothing."""
     installed(PLUGIN)
+    installed(HOST)
     run("node", "esbuild.config.mjs")
     files = [str(item.callspec.params["file"]) for item in request.session.items if is_case(item)]
     report = tmp_path_factory.mktemp("browser") / "report.json"

@@ -1,6 +1,8 @@
 """The graph of notes: neighbours, paths, measures, pictures and history."""
 
-from bridge.api.feature import Feature
+from pathlib import Path
+
+from bridge.api.feature import App, Feature
 from bridge.features.graph import history, operations, view, views
 
 FEATURE = Feature(
@@ -20,4 +22,5 @@ FEATURE = Feature(
         view.GraphView: views.picture_view,
         history.GraphHistory: views.graph_history_view,
     },
+    apps={view.GraphView: App("graph", "The graph of notes", Path(__file__).with_name("graph.js"))},
 )

@@ -149,7 +149,7 @@ async def graph_view(
     limit: Annotated[int, Meta(ge=1, le=WHOLE)] | None = None,
     mode: GraphMode = "links",
 ) -> GraphView:
-    """Draw the graph around a note, or all of it: places, sizes, communities. The same notes keep their places.
+    """Draw the graph around a note, or all of it. The same notes keep their places.
 
     Args:
         path: The centre; by default, all notes are drawn.

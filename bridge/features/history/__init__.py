@@ -1,7 +1,12 @@
 """Changes: listed, shown, undone, redone, accepted and rejected."""
 
-from bridge.api.feature import Feature
+from pathlib import Path
+
+from bridge.api.feature import App, Feature
+from bridge.api.write import Written
 from bridge.features.history import editor, operations, records
+
+CHANGE = App("change", "A change to notes", Path(__file__).with_name("change.js"))
 
 FEATURE = Feature(
     "history",
@@ -18,4 +23,5 @@ FEATURE = Feature(
         records.ShownChange: records.change_view,
         operations.Settled: records.settled_view,
     },
+    apps=dict.fromkeys((records.ShownChange, Written, operations.Settled), CHANGE),
 )

@@ -14,7 +14,7 @@ const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-firs
 let started: Promise<Browser> | null = null;
 
 /** Start the browser that all windows of this process share, and which ends with it: the one that `CHROMIUM` names, or the one that Debian puts there. */
-function browser(): Promise<Browser> {
+export function browser(): Promise<Browser> {
 	started ??= chromium.launch({ executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium", args: ARGUMENTS });
 	return started;
 }
