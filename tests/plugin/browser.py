@@ -27,12 +27,13 @@ CARRIED = Path(__file__).with_name("carried")
 
 
 def chromium() -> str:
-    """Return the path of a Chromium, installing one if there is none.
+    """Return the path of a Chromium, installing one if there is none, unless a person is to see its windows (`SEEN`).
 
     Raises:
         RuntimeError: There is none and none can be installed; the message says what to install.
     """
-    found = os.environ.get("CHROMIUM") or present() or from_apt() or from_npm()
+    seen = "SEEN" in os.environ
+    found = os.environ.get("CHROMIUM") or present(seen=seen) or (None if seen else from_apt() or from_npm())
     if found is None:
         raise RuntimeError(
             "A Chromium is needed to try the plugin: install `chromium` or Chrome, or set CHROMIUM to its path."
@@ -40,9 +41,10 @@ def chromium() -> str:
     return found
 
 
-def present() -> str | None:
-    """Return this machine's Chromium."""
-    return next(filter(None, map(shutil.which, (*NAMES, *PLACES))), None)
+def present(*, seen: bool = False) -> str | None:
+    """Return this machine's Chromium; one that can be `seen` has windows."""
+    names = [name for name in (*NAMES, *PLACES) if not (seen and name.endswith("-shell"))]
+    return next(filter(None, map(shutil.which, names)), None)
 
 
 def from_apt() -> str | None:
@@ -77,4 +79,7 @@ def from_npm() -> str | None:
 
 
 if __name__ == "__main__":
-    chromium()
+    try:
+        sys.stdout.write(f"{chromium()}\n")
+    except RuntimeError as error:
+        sys.exit(str(error))

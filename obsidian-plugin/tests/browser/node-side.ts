@@ -10,6 +10,8 @@ export class NodeSide {
 	readonly requests: { url: string; headers: Record<string, string>; body: string }[] = [];
 	/** Happens before a request is sent, or before its answer is handed over; what it throws is what the page gets. */
 	readonly meanwhile: { sent?: (url: string) => Promise<void>; answered?: (url: string, body: string) => Promise<void> } = {};
+	/** How many requests are not answered yet. */
+	waiting = 0;
 	private readonly streams = new Map<number, ClientRequest>();
 	private readonly children = new Map<number, ChildProcess>();
 
@@ -65,15 +67,20 @@ export class NodeSide {
 
 	private async request(asked: { url: string; method?: string; headers?: Record<string, string>; body?: string }): Promise<unknown> {
 		this.requests.push({ url: asked.url, headers: asked.headers ?? {}, body: asked.body ?? "" });
-		await this.meanwhile.sent?.(asked.url);
-		const answer = await fetch(asked.url, {
-			method: asked.method ?? "GET",
-			headers: asked.headers ?? {},
-			...(asked.body === undefined ? {} : { body: asked.body }),
-		});
-		const text = await answer.text();
-		await this.meanwhile.answered?.(asked.url, asked.body ?? "");
-		return { status: answer.status, text };
+		this.waiting += 1;
+		try {
+			await this.meanwhile.sent?.(asked.url);
+			const answer = await fetch(asked.url, {
+				method: asked.method ?? "GET",
+				headers: asked.headers ?? {},
+				...(asked.body === undefined ? {} : { body: asked.body }),
+			});
+			const text = await answer.text();
+			await this.meanwhile.answered?.(asked.url, asked.body ?? "");
+			return { status: answer.status, text };
+		} finally {
+			this.waiting -= 1;
+		}
 	}
 
 	private stream(id: number, url: string, options: RequestOptions, body?: string): void {

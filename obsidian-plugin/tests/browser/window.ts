@@ -13,9 +13,12 @@ const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-firs
 
 let started: Promise<Browser> | null = null;
 
+/** Whether a person looks at the windows. */
+const SEEN = process.env["SEEN"] !== undefined;
+
 /** Start the browser that all windows of this process share, and which ends with it: the one that `CHROMIUM` names, or the one that Debian puts there. */
 export function browser(): Promise<Browser> {
-	started ??= chromium.launch({ executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium", args: ARGUMENTS });
+	started ??= chromium.launch({ executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium", args: ARGUMENTS, headless: !SEEN, handleSIGINT: !SEEN });
 	return started;
 }
 
@@ -46,7 +49,7 @@ export class AppWindow {
 	) {}
 
 	static async open({ base, home, path = "", settings = {}, secrets = {}, width = 1200, dark = false, source, without, from }: Opening): Promise<AppWindow> {
-		const context = await (await browser()).newContext({ viewport: { width, height: 800 }, colorScheme: dark ? "dark" : "light", permissions: [] });
+		const context = await (await browser()).newContext({ viewport: SEEN ? null : { width, height: 800 }, colorScheme: dark ? "dark" : "light", permissions: [] });
 		context.setDefaultTimeout(120_000);
 		const page = await context.newPage();
 		const faults: string[] = [];
@@ -56,8 +59,7 @@ export class AppWindow {
 			if (!page.isClosed()) void page.evaluate(([i, n, d]) => window.fromNode(i, n, d), [id, name, data] as const).catch(() => {});
 		});
 		const server = await serve(await document(dark), node, from?.host ?? "127.0.0.1", from?.port ?? 0);
-		const { address, port } = server.address() as AddressInfo;
-		const origin = `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
+		const origin = originOf(server);
 		await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin });
 		await page.exposeFunction("doInNode", (what: string, ...given: never[]) => node.does[what]?.(...given));
 		await page.goto(origin);
@@ -126,11 +128,21 @@ async function bundle(): Promise<string> {
 	return made.outputFiles[0]?.text ?? "";
 }
 
+function originOf(server: Server): string {
+	const { address, port } = server.address() as AddressInfo;
+	return `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
+}
+
 /** The page comes from loopback; what it must know at once it asks here. */
 async function serve(html: string, node: NodeSide, host: string, port: number): Promise<Server> {
 	const server = createServer((asked, answer) => {
 		if (asked.method !== "POST") {
 			answer.setHeader("Content-Type", "text/html").end(html);
+			return;
+		}
+		// Any page that somebody visits meanwhile can send this, and would start programs.
+		if (asked.headers.origin !== originOf(server)) {
+			answer.writeHead(403).end();
 			return;
 		}
 		let body = "";
