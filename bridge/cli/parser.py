@@ -70,7 +70,7 @@ def _options_behind(words: Sequence[str]) -> Sequence[str]:
     return [*words[at : at + 1], *words[:at], *words[at + 1 :]] if at < len(words) else []
 
 
-def add_commands(parser: argparse.ArgumentParser, names: Iterable[str]) -> None:
+def add_commands(parser: argparse.ArgumentParser, names: Iterable[str]) -> "Commands":
     commands = parser.add_subparsers(
         # Given, so that argparse does not format a usage line to find it.
         prog=PROGRAM,
@@ -85,6 +85,7 @@ def add_commands(parser: argparse.ArgumentParser, names: Iterable[str]) -> None:
             ADD_COMMAND[name](commands)
         else:
             add_operation(commands, operations[name], operation_commands()[operations[name]])
+    return commands
 
 
 def add_operation(commands: "Commands", name: str, command: "OperationCommand") -> None:

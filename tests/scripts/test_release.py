@@ -1,6 +1,7 @@
 """What is published is complete, says what it is, and has the same bytes each time."""
 
 import json
+import re
 import shutil
 import tomllib
 import zipfile
@@ -10,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from bridge.cli.parser import command_names
 from scripts.lib.release import __main__ as release
+from scripts.lib.release.man_page import command_helps
 from scripts.lib.setup.lockfile import ROOT
 
 pytestmark = pytest.mark.process
@@ -28,7 +31,8 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(release, "PLUGIN", folder / "plugin")
         for name in ("one", "two"):
-            assert release.main(["--to", str(folder / name), "--owner", "example"]) == 0
+            options = ("--repository", "example/notes", "--email", "authors@example.org")
+            assert release.main(["--to", str(folder / name), *options]) == 0
     return folder / "one", folder / "two"
 
 
@@ -89,6 +93,33 @@ def test_the_entry_in_the_registry_keeps_its_limits(published: tuple[Path, Path]
     assert entry["name"] == "io.github.example/vaultside"
     assert len(str(entry["description"])) <= 100
     assert entry["version"] == VERSION
+
+
+def test_the_package_says_where_it_is_from_and_its_readme_holds_there(published: tuple[Path, Path]) -> None:
+    with zipfile.ZipFile(published[0] / WHEEL) as wheel:
+        about = Parser().parsestr(wheel.read(f"vaultside-{VERSION}.dist-info/METADATA").decode())
+    assert about["Author-email"] == "The Vaultside authors <authors@example.org>"
+    assert "Homepage, https://github.com/example/notes" in about.get_all("Project-URL", [])
+    readme = about.get_payload()
+    assert isinstance(readme, str)
+    assert readme.endswith("<!-- mcp-name: io.github.example/vaultside -->\n")
+    links = re.findall(r"\]\(([^)]*)\)", readme)
+    assert [link for link in links if not link.startswith(("https://", "#"))] == []
+    assert "https://raw.githubusercontent.com/example/notes/HEAD/docs/images/search-light.png" in links
+    assert "https://github.com/example/notes/blob/HEAD/docs/agents.md" in links
+
+
+def test_the_manual_page_has_the_help_of_each_command(published: tuple[Path, Path]) -> None:
+    with zipfile.ZipFile(published[0] / WHEEL) as wheel:
+        page = wheel.read(f"vaultside-{VERSION}.data/data/share/man/man1/vaultside.1").decode()
+    assert page.startswith('.TH VAULTSIDE 1 "" "vaultside ')
+    shown = page.replace("\\-", "-").replace("\\&", "").replace("\\e", "\\")
+    for name, text in command_helps().items():
+        assert f".SS {name}\n.nf\n{text}\n.fi\n" in shown, name
+    assert command_helps().keys() == set(command_names())
+    # A line that begins so would be read as a command of the formatter.
+    known = (".TH", ".SH", ".SS", ".B ", ".IR", ".nf", ".fi")
+    assert [line for line in page.split("\n") if line.startswith((".", "'")) and not line.startswith(known)] == []
 
 
 def test_the_plugin_of_claude_code_has_tools_hooks_and_a_skill(published: tuple[Path, Path]) -> None:

@@ -4,20 +4,23 @@ import argparse
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import tomllib
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from scripts.lib.release.man_page import man_page
 from scripts.lib.setup.lockfile import ROOT
 
 PLUGIN = ROOT / "obsidian-plugin"
 IN_PACKAGE = Path("bridge", "obsidian_plugin")
+MAN_PAGE = Path("docs", "vaultside.1")
 PACKAGED = ("CHANGELOG.md", "LICENSE", "README.md", "bridge", "docs", "pyproject.toml")
 BUILT = ("main.js", "manifest.json", "styles.css")
 SOURCES = (
@@ -67,7 +70,13 @@ jobs:
 def main(argv: Sequence[str] | None = None) -> int:
     """Make everything anew."""
     parser = argparse.ArgumentParser(prog="scripts/release", description=__doc__)
-    parser.add_argument("--owner", help="the account on GitHub that publishes, for the entry in the MCP registry")
+    parser.add_argument(
+        "--repository",
+        metavar="OWNER/NAME",
+        type=repository,
+        help="where this is on GitHub: for links in the package, and the entry in the MCP registry",
+    )
+    parser.add_argument("--email", help="the address of the authors, for the package")
     parser.add_argument(
         "--to", type=Path, default=ROOT / "dist", help="the folder, which is emptied; by default `dist`"
     )
@@ -78,12 +87,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     shutil.rmtree(dist, ignore_errors=True)
     dist.mkdir(parents=True)
-    build_packages(dist)
+    build_packages(dist, project, given.repository, given.email)
     lay_out_plugin(dist / "plugin")
     pack_bundle(dist, project)
     lay_out_claude_code(dist / "claude-code", project)
-    if given.owner is not None:
-        write_json(dist / "server.json", registry_entry(project, given.owner))
+    if given.repository is not None:
+        write_json(dist / "server.json", registry_entry(project, given.repository))
     files = sorted(path for path in dist.rglob("*") if path.is_file())
     sums = (f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(dist)}\n" for path in files)
     (dist / "SHA256SUMS").write_text("".join(sums), encoding="utf-8")
@@ -91,8 +100,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def build_packages(dist: Path) -> None:
-    """Build the wheel and the source distribution from a copy of what git knows, with the built plugin in it."""
+def repository(written: str) -> str:
+    if re.fullmatch(r"[\w.-]+/[\w.-]+", written) is None:
+        raise argparse.ArgumentTypeError("it is given as OWNER/NAME")
+    return written
+
+
+def build_packages(dist: Path, project: Mapping[str, Any], place: str | None, email: str | None) -> None:
+    """Build the wheel and the source distribution from a copy of what git knows, with what only a release has in it."""
     listed = read_git("ls-files", "-z", "--", *PACKAGED).split("\0")
     with tempfile.TemporaryDirectory() as temporary:
         copy = Path(temporary)
@@ -102,9 +117,36 @@ def build_packages(dist: Path) -> None:
         (copy / IN_PACKAGE).mkdir()
         for name in BUILT:
             shutil.copyfile(PLUGIN / name, copy / IN_PACKAGE / name)
+        (copy / MAN_PAGE).write_text(man_page(project["description"]), encoding="utf-8")
+        rewrite(copy / "pyproject.toml", lambda text: describe_release(text, place, email))
+        if place is not None:
+            rewrite(copy / "README.md", lambda text: publish_readme(text, project, place))
         env = {**os.environ, "SOURCE_DATE_EPOCH": read_git("log", "-1", "--format=%ct").strip()}
         command = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-t", "wheel", "-d", str(dist)]
         subprocess.run(command, cwd=copy, env=env, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def rewrite(file: Path, change: Callable[[str], str]) -> None:
+    file.write_text(change(file.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def describe_release(text: str, place: str | None, email: str | None) -> str:
+    """Add to the description of the package what a checkout does not know: its manual page, and where it is from."""
+    text += f'\n[tool.hatch.build.targets.wheel.shared-data]\n"{MAN_PAGE}" = "share/man/man1/{MAN_PAGE.name}"\n'
+    if place is not None:
+        address = f"https://github.com/{place}"
+        links = {"Homepage": "", "Issues": "/issues", "Changelog": "/blob/HEAD/CHANGELOG.md"}
+        text += "\n[project.urls]\n" + "".join(f'{name} = "{address}{path}"\n' for name, path in links.items())
+    if email is not None:
+        text = re.sub(r"(?m)^(authors = \[\{ name = \"[^\"]*\")", rf"\1, email = {json.dumps(email)}", text, count=1)
+    return text
+
+
+def publish_readme(text: str, project: Mapping[str, Any], place: str) -> str:
+    """Give links and pictures addresses that hold where the package is shown, and name the entry in the registry."""
+    pages, files = f"https://github.com/{place}/blob/HEAD/", f"https://raw.githubusercontent.com/{place}/HEAD/"
+    text = re.sub(r"(!?)(\[[^]\[]*\])\((?![a-z]+:|#)", lambda m: f"{m[1]}{m[2]}({files if m[1] else pages}", text)
+    return f"{text}\n<!-- mcp-name: {registry_name(project, place)} -->\n"
 
 
 def read_git(*words: str) -> str:
@@ -191,15 +233,21 @@ def lay_out_claude_code(folder: Path, project: Mapping[str, Any]) -> None:
     shutil.copyfile(Path(__file__).with_name("SKILL.md"), skill)
 
 
-def registry_entry(project: Mapping[str, Any], owner: str) -> dict[str, Any]:
-    """Return the entry in the MCP registry, which wants a marker `mcp-name: …` in the package's README too."""
+def registry_name(project: Mapping[str, Any], place: str) -> str:
+    """Return the name in the MCP registry, which looks for it in the package's README too."""
+    return f"io.github.{place.partition('/')[0]}/{project['name']}"
+
+
+def registry_entry(project: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Return the entry in the MCP registry."""
     vault = {"type": "positional", "valueHint": "vault", "description": "The folder of the notes.", "isRequired": True}
     return {
         "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
-        "name": f"io.github.{owner}/{project['name']}",
+        "name": registry_name(project, place),
         "title": "Vaultside",
         "description": "Search, links, safe writing and memory for an Obsidian vault, offline.",
         "version": project["version"],
+        "repository": {"url": f"https://github.com/{place}", "source": "github"},
         "packages": [
             {
                 "registryType": "pypi",
