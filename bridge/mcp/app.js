@@ -2,7 +2,7 @@
 
 /**
  * What a page and the program that shows it say to each other: JSON-RPC by `postMessage`, as MCP Apps has it.
- * Each page has a function `draw(result)`, and gets the result of the tool that opened it.
+ * Each page has a function `draw`, which gets the result of the tool that opened it, and what the model reads of it.
  */
 
 const page = document.getElementById("page");
@@ -60,8 +60,12 @@ function tell(method, params) {
 /** Show what a tool answered; an error, and what came without data, in the words that the model reads. */
 function show(answer) {
 	const result = resultOf(answer);
-	if (result === undefined || answer.isError) page.replaceChildren(make("pre", { text: textOf(answer), unseen: true }));
-	else draw(result);
+	if (result === undefined || answer.isError) drawText(textOf(answer));
+	else draw(result, textOf(answer));
+}
+
+function drawText(text) {
+	page.replaceChildren(make("pre", { text, unseen: true }));
 }
 
 function resultOf(answer) {

@@ -18,16 +18,12 @@ const ROWS = 60;
 let id = null;
 let state = null;
 
-/** Draw a change; the result of a tool that changed something says only which, and is then asked for. */
-function draw(result) {
-	if (Array.isArray(result.hunks)) return drawChange(result);
+/** Draw a change; the result of a tool that changed something says only which, and it is then asked for. */
+function draw(result, text) {
 	id = result.change_id ?? null;
-	if (id === null || !canCall) {
-		const text = [result.would, result.diff].filter(Boolean).join("\n\n");
-		page.replaceChildren(make("pre", { text: text || "Nothing was changed.", unseen: true }));
-		return undefined;
-	}
-	return refresh();
+	if (Array.isArray(result.hunks)) drawChange(result);
+	else if (id === null || !canCall) drawText(text);
+	else void refresh();
 }
 
 /** Draw the change as it is now; with `since` only if that is another state than the one that is shown. */

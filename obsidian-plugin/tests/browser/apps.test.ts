@@ -35,7 +35,8 @@ let script = "";
 let faults: string[] = [];
 
 beforeAll(async () => {
-	home = await Home.make(false);
+	// Of two vaults, so that each call has to say which.
+	home = await Home.make(false, undefined, 2);
 	bridge = await Bridge.serve(home);
 	await bridge.readable();
 	const made = await build({ entryPoints: [HOST], bundle: true, write: false, format: "iife", target: "es2022" });
@@ -62,7 +63,8 @@ afterAll(async () => {
 	server.close();
 });
 
-const tool = (name: string, args: object): Promise<Answer> => ask("tools/call", { name, arguments: args });
+const call = (name: string, args: object): Promise<Answer> => ask("tools/call", { name, arguments: args });
+const tool = (name: string, args: object): Promise<Answer> => call(name, { vault: bridge.vault, ...args });
 
 /** Call a tool and show its result in its page. */
 async function show(name: string, args: object, { dark = false, canCall = true } = {}): Promise<FrameLocator> {
@@ -76,10 +78,10 @@ async function show(name: string, args: object, { dark = false, canCall = true }
 	page.on("pageerror", (error) => faults.push(String(error)));
 	page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
 	page.on("request", (asked) => !/^http:\/\/(127\.0\.0\.1|localhost):\d+\/(page|favicon.ico)?$/.test(asked.url()) && faults.push(asked.url()));
-	await page.exposeFunction("callTool", (params: { name: string; arguments: object }) => tool(params.name, params.arguments));
+	await page.exposeFunction("callTool", (params: { name: string; arguments: object }) => call(params.name, params.arguments));
 	const { port } = server.address() as AddressInfo;
 	await page.goto(`http://127.0.0.1:${port}/`);
-	const given = { address: `http://localhost:${port}/page`, args, answer: await tool(name, args), theme: dark ? "dark" : "light", canCall };
+	const given = { address: `http://localhost:${port}/page`, args: { vault: bridge.vault, ...args }, answer: await tool(name, args), theme: dark ? "dark" : "light", canCall };
 	await page.evaluate((all) => (window as unknown as { showPage: (given: object) => Promise<void> }).showPage(all), given);
 	return page.frameLocator("iframe");
 }
@@ -111,7 +113,7 @@ test("a proposal is shown word by word, says where it is accepted, and is reject
 	expect(await shown.locator("del").allInnerTexts()).toEqual(["230"]);
 	expect(await shown.locator("ins").allInnerTexts()).toEqual(["250"]);
 	expect(await shown.getByRole("button").allInnerTexts()).toEqual(["Reject"]);
-	expect(await shown.locator("code").innerText()).toBe(`vaultside decide ${id} accept`);
+	expect(await shown.locator("code").innerText()).toBe(`vaultside decide ${id} accept --vault ${bridge.vault}`);
 	await shown.getByRole("button", { name: "Reject" }).click();
 	await shown.getByRole("status").filter({ hasText: "Rejected" }).waitFor();
 	expect(await shown.getByRole("button").count()).toBe(0);
@@ -136,7 +138,7 @@ test("what an edit proposed is shown at once, and what was accepted elsewhere me
 test("what another program proposed cannot be rejected, which is said", async () => {
 	const other = await connect(bridge, "Nib", await pairing(bridge, "Nib"), EXTENSION);
 	const { digest } = await bridge.call<{ digest: string }>("read_note", { path: NOTE });
-	const said = await other<Answer>("tools/call", { name: "edit_note", arguments: { path: NOTE, digest, edits: [{ op: "append", text: "Nib's.\n" }] } });
+	const said = await other<Answer>("tools/call", { name: "edit_note", arguments: { vault: bridge.vault, path: NOTE, digest, edits: [{ op: "append", text: "Nib's.\n" }] } });
 	const id = said._meta?.["vaultside/result"]?.change_id ?? "";
 	const shown = await show("show_change", { change_id: id });
 	await shown.getByRole("button", { name: "Reject" }).click();
@@ -147,6 +149,12 @@ test("what another program proposed cannot be rejected, which is said", async ()
 test("a program that lets no page call tools gets the change without a button", async () => {
 	const shown = await show("show_change", { change_id: await hotter() }, { canCall: false });
 	await shown.locator("code").waitFor();
+	expect(await shown.getByRole("button").count()).toBe(0);
+});
+
+test("what made no change is told in the words that the model reads", async () => {
+	const shown = await show("edit_note", { path: NOTE, edits: [{ op: "append", text: "Only tried.\n" }], dry_run: true });
+	await shown.locator("pre", { hasText: "+Only tried." }).waitFor();
 	expect(await shown.getByRole("button").count()).toBe(0);
 });
 
