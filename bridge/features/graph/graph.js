@@ -98,7 +98,8 @@ function drawNode(node, { x, y }, group, boxes, labels) {
 	if (node.path === centre && centre !== null) g.setAttribute("aria-current", "true");
 	g.append(make("circle", { attrs: { cx: x, cy: y, r: radius } }));
 	const text = title.length > LABEL ? `${[...title].slice(0, LABEL).join("")}…` : title;
-	const box = { left: x - text.length * 3, right: x + text.length * 3, top: y + radius, bottom: y + radius + 13 };
+	const half = text.length * (node.path === centre ? 3.8 : 3.1);
+	const box = { left: x - half, right: x + half, top: y + radius, bottom: y + radius + 13 };
 	if (boxes.every((other) => box.right < other.left || other.right < box.left || box.bottom < other.top || other.bottom < box.top)) {
 		boxes.push(box);
 		labels.push(make("text", { text, cls: node.path === centre ? "centre" : "", attrs: { x, y: y + radius + 11, "aria-hidden": "true" } }));
