@@ -3838,7 +3838,7 @@ export interface Operations {
 		result: ShownChange;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "change_not_found";
 	};
-	/** Undo a change or a session. Later edits are kept; if they overlap, it is refused. */
+	/** Undo a change or a session, or withdraw your proposal. Later edits are kept; if they overlap, it is refused. */
 	undo_change: {
 		arguments: UndoChangeArguments;
 		result: Settled;
@@ -3910,7 +3910,7 @@ export interface Operations {
 		result: GraphInsights;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
 	};
-	/** Draw the graph around a note, or all of it: places, sizes, communities. The same notes keep their places. */
+	/** Draw the graph around a note, or all of it. The same notes keep their places. */
 	graph_view: {
 		arguments: GraphViewArguments;
 		result: GraphView;
