@@ -30,6 +30,7 @@ async def test_a_change_is_written_taken_up_and_told(bridge: Bridge) -> None:
             Call(bridge, OWNER), {"changes": {"workers": 2, "exclude": ["A/**"]}}
         )
     assert shown.path == str(bridge.settings_path)
+    assert {setting.name: setting.value for setting in shown.settings} == {"workers": 2, "exclude": ("A/**",)}
     assert (bridge.settings.workers, bridge.settings.exclude) == (2, ("A/**",))
     assert queue.get_nowait().event == SettingsChanged()
     assert (await values(bridge))["workers"] == 2

@@ -207,7 +207,7 @@ class SettingsInUse(Record):
 
     Attributes:
         path: The settings file.
-        settings: Every setting.
+        settings: Every setting; after a change, those that were changed.
         problems: Rejected lines, and why; after a change of `deny`, also which notes still tell of what it hides.
         models: If asked for, models installable by name, and models made from files.
         globs: The globs that were given, in their order.
@@ -283,7 +283,9 @@ async def change_settings(call: Call, changes: Mapping[str, Any]) -> SettingsInU
     await asyncio.to_thread(save_settings, call.bridge.settings_path, changes)
     await call.bridge.reload()
     found = await asyncio.to_thread(settings_in_use, call)
-    return replace(found, problems=(*found.problems, *await asyncio.to_thread(left))) if left else found
+    told = await asyncio.to_thread(left) if left else ()
+    changed = tuple(one for one in found.settings if one.name in changes)
+    return replace(found, settings=changed, problems=(*found.problems, *told))
 
 
 def require_sound(name: str, globs: Any) -> None:
