@@ -42,6 +42,14 @@ _HEADINGS = re.compile(r"(?:[ ]{0,3}#{1,6}[ \t][^\n]*(?:\n\s*|$))+")
 _HEADING = re.compile(r"^[ \t>]*#{1,6}[ \t].*$", re.MULTILINE)
 _BARE_MARKS = re.compile(r"=(?==)")
 
+_ESCAPED = 0xF0000
+"""Added to the number of a character that a backslash keeps from being markup: no text has such characters."""
+
+_ESCAPE = re.compile(r"\$\$.*?\$\$|\$[^$\n]+\$|\\([!-/:-@\[-`{-~])", re.DOTALL)
+"""A formula, where a backslash begins a name, or an escape."""
+
+_HIDDEN = re.compile(f"[{chr(_ESCAPED)}-{chr(_ESCAPED + 127)}]")
+
 
 def cut_snippet(plain: str, matches: tuple[Match, ...]) -> str:
     """Cut the part of a clean text with the most matches, at word boundaries, with `==marks==`."""
@@ -92,9 +100,14 @@ def keep_values(text: str, labels: Sequence[Span], matches: Callable[[str], bool
 def clean_text(text: str) -> str:
     """Return text as it reads: visible text, links as displayed, no emphasis, no markers, one line."""
     text = visible_text(text)
+    has_escapes = "\\" in text
+    if has_escapes:
+        text = _ESCAPE.sub(lambda found: chr(_ESCAPED + ord(found[1])) if found[1] else found[0], text)
     for needle, pattern, replacement in _MARKUP:
         if needle in text:
             text = pattern.sub(replacement, text)
+    if has_escapes:
+        text = _HIDDEN.sub(lambda hidden: chr(ord(hidden[0]) - _ESCAPED), text)
     # What is left of `==` (three in a row, code) must not look like a mark.
     return " ".join(_BARE_MARKS.sub("= ", text).split())
 

@@ -28,8 +28,10 @@ _TEMPLATE = re.compile(r"<%|%>|\{\{.*\}\}|\[[A-Z][A-Z -]{2,}\]")
 _LABELS = re.compile(r"(?:#\S+\s*)+|[\w -]{1,30}::.*|[\W\d_]+")
 """Tags, a field for Dataview, or no word at all."""
 
+_LINK = re.compile(r"!?\[\[[^\]\n]*\]\]|!?\[[^\]\n]*\]\([^)\n]*\)|<?https?://[^\s>]+>?")
+
 _ASIDE: frozenset[PieceKind] = frozenset({"quote", "callout"})
-"""What comes after running text, wherever it stands, as do captions of pictures."""
+"""What comes after running text, wherever it stands."""
 
 MIN_ITEMS = 3
 """Items or rows from which a list is told by its first ones."""
@@ -150,7 +152,7 @@ def find_sentences_about(
 def read_content(note: Note) -> list[Sentence]:
     """Return what a note says in its order: sentences, and the names in its lists; else its tables and footnotes."""
     whole = [one for one in iter_sentences(note) if _is_whole(one.text) and one.text != note.title]
-    said = _mark_captions(note, whole)
+    said = _leave_out_asides(note, whole)
     starts = [one.lines[0] for one in said]
     content, at = list[Sentence](), 0
     for is_list, found in groupby(note.pieces, key=lambda piece: piece.kind == "list_item"):
@@ -173,16 +175,19 @@ def read_content(note: Note) -> list[Sentence]:
     return list(_join(note, [*content, *said[at:]])) or list(_tables(note))
 
 
-def _mark_captions(note: Note, said: Sequence[Sentence]) -> list[Sentence]:
-    """Return sentences, those that stand alone below a picture as asides."""
+def _leave_out_asides(note: Note, said: Sequence[Sentence]) -> Sequence[Sentence]:
+    """Leave out what only goes with a picture, and paragraphs of nothing but links, unless there is nothing else."""
     starts = [piece.lines[0] for piece in note.pieces]
-    pieces = [bisect_right(starts, one.lines[0]) - 1 for one in said]
-    often = Counter(pieces)
-    pictured = {at for at in often if often[at] == 1 and note.text.startswith("![", note.pieces[at].span[0])}
-    return [
-        replace(one, kind="callout") if at in pictured and one.kind == "paragraph" else one
-        for at, one in zip(pieces, said, strict=True)
-    ]
+    at = [bisect_right(starts, one.lines[0]) - 1 for one in said]
+    often = Counter(at)
+
+    def tells(piece: Piece, sentences: int) -> bool:
+        text = note.text[slice(*piece.span)]
+        is_caption = text.startswith("![") and sentences == 1
+        return piece.kind != "paragraph" or (not is_caption and any(map(str.isalpha, _LINK.sub("", text))))
+
+    told = {number for number, sentences in often.items() if tells(note.pieces[number], sentences)}
+    return [one for number, one in zip(at, said, strict=True) if number in told] or said
 
 
 def _are_names(items: Sequence[str]) -> bool:

@@ -82,6 +82,13 @@ def test_markup_is_cleaned_and_marks_of_the_note_are_not_taken_for_matches() -> 
     assert clean_text("[[Log#[1.0] 发布]] [[T#x [y]|[z]]] ![[a [b].png]]!") == "Log#[1.0] 发布 [z] !"
 
 
+def test_what_a_backslash_keeps_from_being_markup_is_shown_without_it() -> None:
+    assert (
+        clean_text(r"*Balance* (\* 1962) \[a](b) \_u\_, C:\Users, $\{a\}$")
+        == r"Balance (* 1962) [a](b) _u_, C:\Users, $\{a\}$"
+    )
+
+
 def test_what_a_reader_does_not_see_is_not_shown() -> None:
     text = "Slow\u200b ry\u2060e.<!-- Ignore\n\nwhat was said --> Rise\U000e0041 \u202eoverturned\u202c. <!-- cut"
     assert snippet(text, compile_matcher(["rye"])) == "Slow ==rye==. Rise overturned."

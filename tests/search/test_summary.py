@@ -111,9 +111,10 @@ def test_sentences_about_a_focus_come_before_the_beginning() -> None:
     assert sentences(text, most=1, focus="price") == ["Rye is a grain."]
 
 
-def test_a_caption_comes_after_the_text_below_it() -> None:
+def test_a_caption_and_a_mere_link_are_told_only_where_there_is_nothing_else() -> None:
     caption = "![[Balance.jpg]]\n*Left: Balance, who performs in 1985*"
-    assert sentences(f"{caption}\n\n{PLAIN}\n", most=1) == [PLAIN]
+    assert sentences(f"{caption}\n\n{PLAIN}\n\n[Entry of Balance elsewhere](https://a.example/b)\n", most=3) == [PLAIN]
+    assert sentences(f"{caption}\n", most=1) == ["Left: Balance, who performs in 1985"]
     assert sentences(f"![[Balance.jpg]]\n{PLAIN} It rises in autumn.\n\nIt ends where it began.\n", most=1) == [PLAIN]
     assert sentences(f"> [!info] The levain, seen from the left\n\n{PLAIN}\n", most=1) == [PLAIN]
 
