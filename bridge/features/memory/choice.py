@@ -26,11 +26,12 @@ from bridge.search.coverage import idf
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import RankedNotes, retrieve_and_rank
 from bridge.search.query import Query
+from bridge.text.content_terms import question_words
 from bridge.text.function_words import content_words
 from bridge.text.invisible import visible_text
 from bridge.text.match import compile_matcher
 from bridge.text.stems import DEFAULT, language_of
-from bridge.text.words import RUN, words_of
+from bridge.text.words import RUN
 from bridge.types import SearchMode, VaultPath
 
 Key = TypeVar("Key", bound=Hashable)
@@ -43,6 +44,9 @@ ENOUGH: Final = 0.4
 
 MIN_WORDS: Final = 2
 """Words of a longer question that a memory must contain."""
+
+ONE_WORD: Final = 0.43
+"""The share from which one word is enough in a script without spaces, in which a question often has but two."""
 
 SURE: Final = 0.8
 """The calibrated similarity in meaning from which a memory is about a question."""
@@ -89,7 +93,7 @@ async def choose(call: Call, question: Question) -> Selection:
     """Return the memories that fit a question, often none."""
     named = choose_named(question)
     covered = question.catalogue.names.covered_words(question.text) if named else frozenset[str]()
-    rest = [word for word in content_words(words_of(question.text)) if word not in covered]
+    rest = [word for word in content_words(question_words(question.text)) if word not in covered]
     similar = await choose_similar(call, question, rest, whole=not named)
     best = max((choice.score for choice in similar.choices), default=0.0)
     others = [choice for choice in similar.choices if choice.score >= MARGIN * best]
@@ -180,21 +184,27 @@ def match_texts(call: Call, texts: Mapping[Key, str], words: Sequence[str]) -> M
     index = call.vault.index.view("agents")
     matcher, terms = compile_matcher(words, languages=index.languages), asked_terms(words)
     worth = {term: idf(index, term) for term in terms}
-    total = sum(worth.values()) or 1.0
     found = {}
     for key, matches in zip(texts, matcher.find_each([*texts.values()]), strict=True):
         matched = {match.word for match in matches}
         said = [one for one in terms if one in matched or (RUN.match(one) and any(one in each for each in matched))]
-        share = sum(map(worth.__getitem__, said)) / total
+        counted = [*said, *(one for one in terms if one not in said and not straddles(one, said))]
+        share = sum(map(worth.__getitem__, said)) / (sum(map(worth.__getitem__, counted)) or 1.0)
+        few = min(MIN_WORDS, len(counted)) if share < ONE_WORD or not all(map(RUN.match, said)) else 1
         # Of a script without spaces, the parts of the text that it shares with the question.
         words_said = (*(one for one in said if one in matched), *sorted(matched.difference(said)))
-        found[key] = SharedWords(words_said, share, share >= ENOUGH and len(said) >= min(MIN_WORDS, len(terms)))
+        found[key] = SharedWords(words_said, share, share >= ENOUGH and len(said) >= few)
     return found
+
+
+def straddles(term: str, said: Collection[str]) -> bool:
+    """Return whether two characters belong to a word that is said and to the next one."""
+    return RUN.match(term) is not None and any(term[0] == one[-1] or term[-1] == one[0] for one in said)
 
 
 async def choose_said(call: Call, query: str, withheld: Collection[VaultPath], most: int) -> tuple[SessionLine, ...]:
     """Return the decisions, outcomes and questions of sessions that say much of a question, the best first."""
-    words, folder = content_words(words_of(query)), agents_folder(call.vault.settings)
+    words, folder = content_words(question_words(query)), agents_folder(call.vault.settings)
     journals = frozenset(filter(folder.holds, call.vault.part(MemoryCatalogue).journals)).difference(withheld)
     if not words or not journals:
         return ()
