@@ -3,12 +3,17 @@
 from tests.features.served import Served
 
 PROSE = "Feed the starter twice a day when the kitchen is warm, once when it is cold, and keep the rest of it in a jar."
+DAY = "We walked along the river until the rain came, took the bus back to town, and read by the window until late."
 NOTES = {
     "Rye.md": f"# Rye\n\n{PROSE} It is dark.\n\n[[Grain]]",
     "Roggen.md": f"# Roggen\n\n{PROSE} Then bake it.\n\n[[Grain]]",
     "Grain.md": "All about grain and mills, and nothing of what the other notes have to say on bread.",
-    "Days/Erster.md": f"{PROSE} Monday was long.",
-    "Days/Zweiter.md": f"{PROSE} Monday was long.",
+    "Days/Erster.md": f"{DAY} Monday was long.",
+    "Days/Zweiter.md": f"{DAY} Monday was long.",
+    "Jar.md": "A jar is of glass.",
+    "Jar copy.md": "A jar is of clay, as were those of old, and so was the lid that went with it.",
+    "Lid.md": "A lid of wood.",
+    "Lid copy.md": "Another lid, of cork, that never fitted any of the jars in this kitchen or the cellar.",
     "Templates/Recipe.md": PROSE,
     "Board.canvas": '{"nodes":[{"id":"1","type":"text","text":"A card","x":0,"y":0}],"edges":[]}',
     ".obsidian/daily-notes.json": '{"folder": "Days", "format": "dddd"}',

@@ -86,6 +86,27 @@ def test_much_of_the_text_is_in_both_and_what_many_notes_have_does_not_count() -
     assert reasons(many) == {}
 
 
+def test_versions_that_titles_tell_apart_in_brackets_are_no_pair() -> None:
+    files = {"Slur (Full mix).md": PROSE, "Slur (Live).md": f"{PROSE} And a word more.", "Slur.md": PROSE[:100]}
+    assert reasons(files, (("Slur.md", "Slur (Live).md", 0.95),)) == {}
+
+
+def test_notes_whose_properties_describe_two_things_are_no_pair() -> None:
+    film = "---\naliases: [Mermaid]\ndirector: Chow\ncountry: China\n---\nA film about the sea.\n"
+    book = "---\nauthor: Liu\npages: 302\n---\nA book about the stars.\n"
+    assert reasons({"Tools/Mermaid.md": book, "Films/美人鱼.md": film}) == {}
+    assert reasons({"Books/📚 Stars.md": book, "Films/Stars.md": film}) == {}
+    other = film.replace("Chow", "Kong").replace("China", "France").replace("---\nA", "year: 1999\n---\nA")
+    assert reasons({"Mermaid.md": f"{other}More.", "美人鱼.md": film.replace("---\nA", "year: 2016\n---\nA")}) == {}
+    assert reasons({"Mermaid.md": "A word.", "美人鱼.md": film}) != {}
+
+
+def test_tables_that_a_template_fills_are_no_common_text() -> None:
+    table = "\n".join(f"| {name} of the release | {name} by the band itself |" for name in ("Title", "Label", "Type"))
+    one, other = (f"| a | b |\n|---|---|\n{table}\n\n{text}\n" for text in (PROSE, PROSE[::-1]))
+    assert reasons({"A.md": one, "B.md": other}) == {}
+
+
 def test_a_note_that_only_points_to_another_is_its_stub() -> None:
     files = {
         "Rye.md": PROSE,

@@ -15,7 +15,7 @@ from bridge.graph.graph import Graph
 from bridge.index.note import IndexedNote
 from bridge.markdown.links import WIKI
 from bridge.markdown.parse import parse
-from bridge.markdown.prose import protected_spans
+from bridge.markdown.prose import merge_spans, protected_spans
 from bridge.records import Record
 from bridge.text.fold import fold_letters
 from bridge.text.overlap import RUN_WORDS, comparable_words, word_runs
@@ -25,7 +25,7 @@ from bridge.types import VaultPath
 MIN_RUNS = 4
 """Sequences of words that two texts must share, as many as eight words in a row have."""
 
-MAX_RUN_TEXTS = 6
+MAX_RUN_TEXTS = 3
 """A sequence that more texts contain is boilerplate, such as a template's."""
 
 SHARE_OF_RUNS = 0.35
@@ -37,6 +37,9 @@ SHARE_OF_WORDS = 0.55
 
 MIN_COMMON_BYTES = 24
 """Bytes of prose that two texts must share beside code and links: nine words of English, a dozen Chinese characters."""
+
+SHARE_OF_PROSE = 0.15
+"""Share of the shorter text's sequences of prose that two texts must share, beside tables that a template fills."""
 
 PARTS = 8
 """Parts in which sequences are compared, each of which needs a share of the memory."""
@@ -182,6 +185,14 @@ _COPY: Final = re.compile(
 )
 """What programs add to the name of a copy."""
 
+_IN_BRACKETS: Final = re.compile(r"\s*[(\[（【][^()\[\]（）【】]*[)\]）】]")
+
+OWN_FACTS: Final = 2
+OTHER_FACTS: Final = 3
+"""Properties that each of two notes has for itself, or has with another value, from which they are of two things."""
+
+_FILED_BY: Final = frozenset(("aliases", "alias", "title", "tags", "tag", "cssclasses", "cssclass", "publish"))
+
 _CALENDAR: Final = frozenset(
     word.casefold() for names in (calendar.month_name, calendar.day_name) for word in names if word
 )
@@ -236,7 +247,7 @@ def find_merge_pairs(
         for pair in find_common_text([texts[path] for path in paths], pause)
         # A list contains the text of each stub that it names.
         if _sizes_alike(texts[one := paths[pair.one]], texts[other := paths[pair.other]], MIN_SIZE_RATIO)
-        and (texts[one] == texts[other] or _are_enough(prose(one) & prose(other)))
+        and (texts[one] == texts[other] or _share_prose(prose(one), prose(other)))
     }
     for pair, share in common.items():
         found[pair]["text"] = 0.5 + 0.45 * share**3
@@ -261,6 +272,8 @@ def find_merge_pairs(
         return (
             may_be_one(one, other, is_copy=is_copy)
             and (is_called_so or not are_siblings(one, other))
+            and (is_copy or not are_versions(one, other))
+            and (is_copy or not are_described_apart(*(notes[path] for path in pair), named="name" in reasons))
             and not (are_known and common[pair] < SAME)
         )
 
@@ -288,14 +301,17 @@ def _folders(pair: MergeSuggestion) -> frozenset[str] | MergeSuggestion:
     return pair
 
 
-def _are_enough(shared: Iterable[tuple[str, ...]]) -> bool:
-    return sum(len(run[0].encode("utf-8", "replace")) for run in shared) >= MIN_COMMON_BYTES
+def _share_prose(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> bool:
+    shared = one & other
+    size = sum(len(run[0].encode("utf-8", "replace")) for run in shared)
+    return size >= MIN_COMMON_BYTES and len(shared) >= SHARE_OF_PROSE * min(len(one), len(other))
 
 
 def _read_prose(text: str) -> str:
-    """Return a note's text without code, links and names of fields."""
+    """Return a note's text without code, links, tables and names of fields."""
     note, kept, at = parse(VaultPath("note.md"), text.encode("utf-8", "replace")), [], 0
-    for start, end in protected_spans(note):
+    tables = (piece.span for piece in note.pieces if piece.kind == "table")
+    for start, end in merge_spans([*protected_spans(note), *tables]):
         kept.append(note.text[at:start])
         at = end
     return " ".join([*kept, note.text[at:]])
@@ -319,6 +335,29 @@ def are_siblings(one: str, other: str) -> bool:
     words, others = list(comparable_words(one)), list(comparable_words(other))
     left, right = [word for word in words if word not in others], [word for word in others if word not in words]
     return len(left) == len(right) == 1 < len(words) and fuzz.ratio(left[0], right[0]) < ALIKE_WORD
+
+
+def are_versions(one: str, other: str) -> bool:
+    """Return whether two titles are the same but for what they say in brackets, as of two mixes of a song."""
+    one, other = _COPY.sub("", one), _COPY.sub("", other)
+    name, same = (fold_letters(_IN_BRACKETS.sub("", title)) for title in (one, other))
+    return name == same != "" and _spelling(one) != _spelling(other)
+
+
+def are_described_apart(one: IndexedNote, other: IndexedNote, *, named: bool) -> bool:
+    """Return whether two notes have properties that tell one thing from the other, as two films have."""
+    first, second = (dict(_facts(note)) for note in (one, other))
+    if min(len(first.keys() - second), len(second.keys() - first)) >= OWN_FACTS:
+        return True
+    return not named and sum(first[name] != second[name] for name in first.keys() & second) >= OTHER_FACTS
+
+
+def _facts(note: IndexedNote) -> Iterator[tuple[str, str]]:
+    """Yield properties with a value that is no day, under which notes are only filed."""
+    for name, value in note.properties.items():
+        text = str(value or "").strip()
+        if text and not DATE.search(text) and name.casefold() not in _FILED_BY:
+            yield name.casefold(), text.casefold()
 
 
 def _is_copy(
