@@ -28,7 +28,9 @@ _TEMPLATE = re.compile(r"<%|%>|\{\{.*\}\}|\[[A-Z][A-Z -]{2,}\]")
 _LABELS = re.compile(r"(?:#\S+\s*)+|[\w -]{1,30}::.*|[\W\d_]+")
 """Tags, a field for Dataview, or no word at all."""
 
-_LINK = re.compile(r"!?\[\[[^\]\n]*\]\]|!?\[[^\]\n]*\]\([^)\n]*\)|<?https?://[^\s>]+>?")
+_ADDRESS = r"!?\[[^\]\n]*\]\([^)\n]*\)|<?https?://[^\s>]+>?"
+_LINK = (re.compile(rf"!?\[\[[^\]\n]*\]\]|{_ADDRESS}"), re.compile(_ADDRESS))
+"""What says nothing alone in a paragraph, and in an item of a list, which may well name notes."""
 
 _ASIDE: frozenset[PieceKind] = frozenset({"quote", "callout"})
 """What comes after running text, wherever it stands."""
@@ -42,6 +44,9 @@ MAX_ITEM_WORDS = 5
 ITEMS_SHOWN = 4
 MAX_LIST_CHARS = 250
 """Characters of a sentence that ends with a colon, with the items below it."""
+
+_CUT = ("…", "...")
+"""Ends of a sentence that its author leaves open, or a page that shows the beginning of a text."""
 
 STOPS = (".", "!", "?", "。", "！", "？", "।", "۔")
 
@@ -77,12 +82,17 @@ def choose_sentences_of(notes: Sequence[Note], most: int, focus: str = "") -> li
 
 def _tell_subject(note: Note, said: Sequence[Sentence]) -> list[Sentence]:
     """Return the first sentence of a note; after a short one the next that says a word of the title, or is longer."""
-    language = language_of(note.text[note.body :])
-    title = frozenset(terms_of(note.title, language))
     ordered = sorted(said[:LEAD_SENTENCES], key=lambda one: one.kind in _ASIDE)
     whole = [one for one in ordered if one.words >= LEAD_WORDS]
-    named = [one for one in whole if said_terms(title, terms_of(one.text, language))]
+    named = [one for one in whole if names_subject(note, [one])]
     return ordered[:1] if ordered[:1] == whole[:1] else [*named, *whole, *ordered][:1]
+
+
+def names_subject(note: Note, said: Iterable[Sentence]) -> bool:
+    """Return whether sentences say a word of the title."""
+    language = language_of(note.text[note.body :])
+    title = frozenset(terms_of(note.title, language))
+    return any(said_terms(title, terms_of(one.text, language)) for one in said)
 
 
 def _split_sections(note: Note, said: Sequence[Sentence]) -> list[tuple[Heading | None, list[Sentence]]]:
@@ -183,8 +193,8 @@ def _leave_out_asides(note: Note, said: Sequence[Sentence]) -> Sequence[Sentence
 
     def tells(piece: Piece, sentences: int) -> bool:
         text = note.text[slice(*piece.span)]
-        is_caption = text.startswith("![") and sentences == 1
-        return piece.kind != "paragraph" or (not is_caption and any(map(str.isalpha, _LINK.sub("", text))))
+        is_caption = piece.kind == "paragraph" and text.startswith("![") and sentences == 1
+        return not is_caption and any(map(str.isalpha, _LINK[piece.kind == "list_item"].sub("", text)))
 
     told = {number for number, sentences in often.items() if tells(note.pieces[number], sentences)}
     return [one for number, one in zip(at, said, strict=True) if number in told] or said
@@ -258,4 +268,5 @@ def _is_whole(text: str) -> bool:
         and not _TEMPLATE.search(text)
         and not _COUNTS.fullmatch(text)
         and not _LABELS.fullmatch(text)
+        and not text.endswith(_CUT)
     )

@@ -147,7 +147,9 @@ def _is_short(before: str, after: str) -> bool:
     begins = _OPENING.search(above) is not None
     whole, is_function_word = last.casefold(), after.lower() in FUNCTION_WORDS
     if last.isdigit():
-        counts = begins or after.isdigit() or _ORDERED.fullmatch(after)
+        # As in `1. e4 e5 2. Nf3`.
+        goes_on = len(last) <= _MAX_ORDER_DIGITS and re.search(rf"(?<!\d){int(last) - 1}\.\s", above)
+        counts = begins or goes_on or after.isdigit() or _ORDERED.fullmatch(after)
         follows = above.split()[-1:] and above.split()[-1].casefold() in _ARTICLES and not is_function_word
         return len(last) <= _MAX_ORDER_DIGITS and bool(counts or follows)
     short = whole.rpartition(".")[2]

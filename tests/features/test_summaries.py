@@ -52,6 +52,18 @@ NOTES = {
 APPEND = {"op": "append", "text": "Caraway goes well with rye."}
 
 
+async def test_properties_come_first_where_the_text_does_not_name_its_subject(served: Served) -> None:
+    facts = "---\ncategories: Books\nauthor: E. M. Forster\nyear: 1909\n---\n"
+    quotes = "There were buttons everywhere to call for food. There was the hot bath.\n"
+    for text, first in (
+        (quotes, "categories: Books, author: E. M. Forster"),
+        (f"People live in the machine. {quotes}", "People live"),
+    ):
+        await write(served, "Machine.md", facts + text)
+        told = (await served.call("summarise", paths=["Machine.md"])).json["sentences"]
+        assert told[0]["text"].startswith(first)
+
+
 async def test_a_beginning_below_empty_sections_is_told_with_its_heading(served: Served) -> None:
     era = "## Moon years\n\nThis era brought quieter music. It ended in 2002.\n"
     for text, begins in (

@@ -25,6 +25,8 @@ def sentences(*texts: str, most: int = 10, focus: str = "") -> list[str]:
         "Truth is a song first released on the album [RELEASE NAME].",
         "#coding #git #published",
         "up:: [[Map of Bread]] and more",
+        "The worries before were many, and all of them but one…",
+        "- [The bread kit for everybody, from start to end - Video](https://video.example/w)",
     ],
 )
 def test_what_is_cut_open_or_a_template_is_left_out(cut: str) -> None:

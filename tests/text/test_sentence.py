@@ -24,6 +24,7 @@ He lives in the U.S. Army base.|We met in the U.S.|The rest is known.
 There were 50 couples.|35,064 households had none.
 I am here to . . . submit to it.|So do I.|Then we part.
 **This is bold.** |And ==this is marked.== |More.
+It opens with 1. e4 e5 2. Nf3 Nc6 3. Bb5 at once.|He won 3.|Then we left.
 Il dott. Rossi e il sig. Bianchi, p. es. ieri, pag. 3.|L'art. 5 dice questo.
 C'è.|L'altro no, ma quest'ultimo sì.|Apri (es. React).|Fine.
 Il a dit : « Viens ! » |Elle vint.|Voir p. 12, p. ex. `là`.

@@ -19,7 +19,7 @@ from bridge.markdown.names import note_name
 from bridge.markdown.note import Note, property_of, texts_of
 from bridge.search.sentences import Sentence
 from bridge.search.snippet import clean_text, cut_snippet
-from bridge.search.summary import choose_sentences_of, find_sentences_about, read_content
+from bridge.search.summary import choose_sentences_of, find_sentences_about, names_subject, read_content
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline, quote_path
 from bridge.text.lines import LineIndex
@@ -42,6 +42,9 @@ _DESCRIPTIONS = ("description", "desc", "abstract")
 
 MIN_PROPERTIES, MAX_PROPERTIES = 2, 4
 """Properties by which a note without text is summed up; one alone, such as `type: Person`, sums up nothing."""
+
+MIN_FACTS = 3
+"""Properties that are told before a text which does not say a word of its title."""
 
 MIN_HEADINGS_ABOVE = 2
 """Headings above the first sentence, besides the title, from which on sections without a sentence come before it."""
@@ -139,10 +142,14 @@ def _begin(note: Note, length: Length) -> Iterator[Sentence]:
     """Yield what the author says a note is about, if one sentence is wanted, or its first ones, or its properties."""
     described = next((text for name in _DESCRIPTIONS for text in texts_of(property_of(note.properties, name))), "")
     sentences = [] if described and length == "line" else choose_sentences_of([note], SENTENCES[length])
-    if sentences or not described:
-        yield from _with_heading(note, sentences) if sentences else _tell_properties(note)
-    else:
+    if described and not sentences:
         yield _in_frontmatter(note, clean_text(described))
+    elif sentences:
+        # What the text does not name, as in quotes of a book, the properties do.
+        facts = [] if names_subject(note, sentences) else [*_tell_properties(note, MIN_FACTS)]
+        yield from [*facts, *_with_heading(note, sentences)][: max(len(sentences), len(facts))]
+    else:
+        yield from _tell_properties(note, MIN_PROPERTIES)
 
 
 def _with_heading(note: Note, sentences: Sequence[Sentence]) -> Sequence[Sentence]:
@@ -154,13 +161,13 @@ def _with_heading(note: Note, sentences: Sequence[Sentence]) -> Sequence[Sentenc
     return replace(first, text=f"{clean_text(above[-1])}: {first.text}"), *rest
 
 
-def _tell_properties(note: Note) -> Iterator[Sentence]:
+def _tell_properties(note: Note, least: int) -> Iterator[Sentence]:
     said = [
         f"{name}: {clean_text(value)}"
         for name, own in note.properties.items()
         if not _OF_THE_FILE.fullmatch(name) and (value := say_value(own)) and not _NOTHING_SAID.match(value)
     ]
-    if len(said) >= MIN_PROPERTIES:
+    if len(said) >= least:
         yield _in_frontmatter(note, ", ".join(said[:MAX_PROPERTIES]))
 
 
