@@ -35,6 +35,8 @@ NOTES = {
     "Shelf.base": "views: [{type: cards, image: base.png}]\n",
     "html.png": "image",
     "base.png": "image",
+    "favicon-32x32.png": "image",
+    "Covers/Say - Cover.png": "image",
     **{f"Read {n}.md": f"Today about Sebastian Kneipp, and how he bathed, {n}.\n" for n in range(4)},
     "Cellar notes.md": "The rye dough is in here, and we read about herbs.\n",
     "Zinfandel Valley.md": "A place.\n",

@@ -29,6 +29,9 @@ ENDINGS: Final = (
     *(".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".bmp", ".avif"),
     *(".mp3", ".m4a", ".wav", ".ogg", ".flac", ".mp4", ".mov", ".webm", ".mkv"),
 )
+_OF_A_SITE: Final = re.compile(r"favicon[\w-]*\.(?:png|svg)", re.IGNORECASE)
+"""Files in the root of a vault that Obsidian Publish uses by their names."""
+
 _EXPORT: Final = re.compile(r"(?:\.excalidraw)?(?:\.light|\.dark)?\.(?:svg|png)")
 
 MAX_ATTACHMENT_BYTES: Final = 20 * 2**20
@@ -52,6 +55,7 @@ class UnusedAttachments:
             for path in vault.names
             if path.lower().endswith(ENDINGS)
             and not is_document(path)
+            and not _OF_A_SITE.fullmatch(path)
             and scope.is_inside(path)
             and scope.may_change(path)
             and not links.sources(path)
@@ -83,7 +87,12 @@ class UnusedAttachments:
         linked = {path.rpartition("/")[2].lower() for path in scope.vault.names if path not in paths}
         # A drawing is exported beside its note, as `Plan.svg` or `Plan.dark.svg`.
         titles = {title_of(path).lower().removesuffix(".excalidraw") for path in scope.graph_snapshot.notes}
-        used = {name for name in names if name in linked or _EXPORT.sub("", name) in titles}
+        used = {
+            name
+            for name in names
+            # What begins with the name of a note, such as `Atlas - Cover.jpg`, is of that note.
+            if name in linked or _EXPORT.sub("", name) in titles or name.partition(" - ")[0] in titles
+        }
         found = {path for name in used for path in names[name]}
         left = {name: named for name, named in names.items() if name not in used}
         bases = [path for path in scope.vault.names if path.lower().endswith(".base")]
