@@ -227,7 +227,7 @@ RULES = (
 def tidy_plan_view(answer: Answer) -> Iterable[Element]:
     yield from notices(answer["notices"])
     if answer["path"] is None:
-        yield notice("Nothing was found that is out of order.")
+        yield notice("Nothing else is to be done." if answer["notices"] else "Nothing was found that is out of order.")
         return
     waits = " · waits for the user" if answer["state"] == "proposed" else ""
     if answer["change_id"] is None:
