@@ -24,7 +24,7 @@ settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 TESTS = Path(__file__).parent
-PLUGIN = TESTS / "plugin"
+PLUGIN, SYSTEM = TESTS / "plugin", TESTS / "system"
 SAMPLE = TESTS / "vaults" / "sample"
 
 NOT_QUICK = {
@@ -142,8 +142,11 @@ def embedded(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Path
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Start with the plugin, whose browser tests take longest; only tests that everyone can run count as coverage."""
-    items.sort(key=lambda item: PLUGIN not in item.path.parents)
+    """Start with what takes longest in one file, and waits for other processes; else one would be left at the end.
+
+    Only tests that everyone can run count as coverage.
+    """
+    items.sort(key=lambda item: [folder not in item.path.parents for folder in (PLUGIN, SYSTEM)])
     for item in items:
         if item.get_closest_marker("eval"):
             item.add_marker("no_cover")
