@@ -62,6 +62,14 @@ async def kill_during(served: Served, query: str) -> dict[str, Any]:
     return await call
 
 
+async def test_what_has_no_vector_yet_is_told_where_nothing_fits(served: Served) -> None:
+    await served.call("pause_indexing")
+    await served.call("remember", title="Tea", text="The archivist prefers a green leaf to a bean.")
+    found = (await served.call("recall", query="which drink does somebody like")).json
+    assert (found["memories"], found["mode_used"]) == ([], "hybrid")
+    assert found["notices"] == ["1 passage cannot be found by meaning yet."]
+
+
 async def test_another_worker_takes_over_when_one_dies(served: Served) -> None:
     assert (await recall(served, "when is the oven fired?"))["mode_used"] == "hybrid"
     found = await kill_during(served, "on which Saturday is the oven fired?")

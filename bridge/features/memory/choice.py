@@ -27,6 +27,7 @@ from bridge.search.model import SearchRequest
 from bridge.search.pipeline import RankedNotes, retrieve_and_rank
 from bridge.search.query import Query
 from bridge.text.content_terms import question_words
+from bridge.text.counts import count_of
 from bridge.text.function_words import content_words
 from bridge.text.invisible import visible_text
 from bridge.text.match import compile_matcher
@@ -146,7 +147,10 @@ async def choose_similar(call: Call, question: Question, words: Sequence[str], *
             alike = ("It is similar in meaning.",) if meaning >= SURE else ()
             choices.append(Choice(memory, round(max(one.share, meaning), 3), (*why, *alike)))
     is_silent = whole and found.readable and found.mode == "keyword" and call.vault.index.answering_model is not None
-    return Selection(choices, found.mode, (NOT_ANSWERED,) if is_silent else ())
+    notices = (NOT_ANSWERED,) if is_silent else ()
+    if found.mode == "hybrid" and not choices and (waiting := call.vault.index.pending_vectors()):
+        notices = (f"{count_of(waiting, 'passage')} cannot be found by meaning yet.",)
+    return Selection(choices, found.mode, notices)
 
 
 async def search_agents_notes(
