@@ -2,7 +2,7 @@
 
 import logging
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.index.read_ahead import HEAD, take_file
+from bridge.index.open_file import OpenFile, StoredArray
+from bridge.index.read_ahead import HEAD, identify_file, take_file
 from bridge.private_files import delete_drafts, write_private
 
 log = logging.getLogger(__name__)
@@ -19,6 +20,9 @@ Piece = TypeVar("Piece", str, list[Any])
 
 Layout = Sequence[tuple[str, str]]
 """The names and types of the arrays of a file, in order."""
+
+MIN_LEFT_BYTES = 1 << 18
+"""Size of a file from which arrays are left in it: reading parts of smaller ones costs more than it saves."""
 
 
 class OtherFormat(Exception):
@@ -75,8 +79,8 @@ def encode_arrays(mark: bytes, layout: Layout, arrays: Mapping[str, NDArray[Any]
     return mark + zlib.crc32(body).to_bytes(8, "little") + body
 
 
-def read_arrays(mark: bytes, layout: Layout, path: Path) -> dict[str, Any]:
-    """Return the arrays of a file, which share its memory.
+def read_arrays(mark: bytes, layout: Layout, path: Path, left: Collection[str] = ()) -> dict[str, Any]:
+    """Return the arrays of a file, which share its memory; of a large one, some are left in it once it was checked.
 
     The file is read and not mapped: whatever cut a mapped file short would kill the process that looks at it.
     """
@@ -90,9 +94,18 @@ def read_arrays(mark: bytes, layout: Layout, path: Path) -> dict[str, Any]:
     arrays: dict[str, Any] = {}
     for name, kind in layout:
         length = int.from_bytes(body[at : at + 8], "little")
-        arrays[name] = np.frombuffer(body, kind, length, at + 8)
-        at += 8 + arrays[name].nbytes + len(_pad_bytes(arrays[name]))
-    return arrays
+        array = np.frombuffer(body, kind, length, at + 8)
+        arrays[name] = (array, HEAD + at + 8)
+        at += 8 + array.nbytes + len(_pad_bytes(array))
+    if not left or len(found.content) < MIN_LEFT_BYTES:
+        return {name: array for name, (array, _) in arrays.items()}
+    file = OpenFile(path.open("rb", buffering=0))
+    if identify_file(file.status()) != found.identity:
+        raise ValueError("The file was replaced meanwhile.")
+    return {
+        name: StoredArray(file, kind, len(array), place) if name in left else array.copy()
+        for (name, kind), (array, place) in zip(layout, arrays.values(), strict=True)
+    }
 
 
 def _pad_bytes(array: NDArray[Any]) -> bytes:

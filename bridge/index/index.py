@@ -352,9 +352,11 @@ class Index:
             return []
         catalogue = self._opened.catalogue
         allowed = None if within is None else catalogue.keys_of(within)
+        with read_errors(self._opened):
+            found = inverted.search(query, limit, allowed, self._side.hidden_keys)
         hits = [
             PassageHit(note.path, ordinal, score)
-            for key, ordinal, score in inverted.search(query, limit, allowed, self._side.hidden_keys)
+            for key, ordinal, score in found
             if (note := catalogue.at_key(key)) is not None
         ]
         return best_hits(hits, limit)
@@ -369,11 +371,9 @@ class Index:
             return []
         catalogue = self._opened.catalogue
         allowed = None if within is None else catalogue.seqs_of(within)
-        hits = [
-            NoteHit(note.path, score)
-            for seq, _, score in self._opened.postings.whole.search(query, limit, allowed, self._side.hidden_seqs)
-            if (note := catalogue.at_seq(seq)) is not None
-        ]
+        with read_errors(self._opened):
+            found = self._opened.postings.whole.search(query, limit, allowed, self._side.hidden_seqs)
+        hits = [NoteHit(note.path, score) for seq, _, score in found if (note := catalogue.at_seq(seq)) is not None]
         return best_hits(hits, limit)
 
     def _begin_search(self) -> None:
@@ -395,9 +395,11 @@ class Index:
         search = self.vectors.nearest(vector, limit, keys, self._side.hidden_keys, every_passage=every_passage)
         if search is None or limit < 1:
             return []
+        with read_errors(self._opened):
+            found = await asyncio.to_thread(search)
         hits = [
             PassageHit(note.path, ordinal, score)
-            for key, ordinal, score in await asyncio.to_thread(search)
+            for key, ordinal, score in found
             if (note := self._opened.catalogue.at_key(key)) is not None
         ]
         return best_hits(hits, limit)
@@ -415,7 +417,8 @@ class Index:
 
     def document_frequencies(self, words: Sequence[str]) -> list[int]:
         """Return how many notes contain each of some words of the dictionary, in this form only."""
-        return self._opened.postings.whole.document_frequencies(hash_tokens(words), self._side.hidden_seqs)
+        with read_errors(self._opened):
+            return self._opened.postings.whole.document_frequencies(hash_tokens(words), self._side.hidden_seqs)
 
     def notes_with(self, words: Sequence[str], paths: Sequence[VaultPath]) -> NDArray[np.bool_]:
         """Return for each word which of some notes contain it in any form."""
@@ -426,7 +429,8 @@ class Index:
 
     def relative_lengths(self, paths: Sequence[VaultPath]) -> NDArray[np.float64]:
         """Return how many different words some notes contain, beside the notes that contain a word drawn by chance."""
-        seqs, sizes = self._opened.postings.whole.distinct_terms(self._side.hidden_seqs)
+        with read_errors(self._opened):
+            seqs, sizes = self._opened.postings.whole.distinct_terms(self._side.hidden_seqs)
         own = np.array([self._opened.catalogue.require(path).seq for path in paths], np.int64)
         lengths: NDArray[np.float64] = sizes[np.searchsorted(seqs, own)] * (sizes.sum() / (sizes**2).sum())
         return lengths
@@ -434,10 +438,11 @@ class Index:
     def _find_word(self, word: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the rows of notes that contain a word or its stem, and of passages that contain a form of it."""
         terms, side, postings = word_terms(word, self.languages), self._side, self._opened.postings
-        return (
-            postings.whole.find_numbers(terms.whole, side.hidden_seqs),
-            postings.forms.find_numbers(terms.forms, side.hidden_keys),
-        )
+        with read_errors(self._opened):
+            return (
+                postings.whole.find_numbers(terms.whole, side.hidden_seqs),
+                postings.forms.find_numbers(terms.forms, side.hidden_keys),
+            )
 
     # -- texts --------------------------------------------------------------------------------------------------------
 

@@ -4,13 +4,15 @@ A passage scores as `normalise(passage + TITLE_WEIGHT · title)` would, but from
 so that a new title moves an index instead of a vector.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
 from bridge.index.hits import MAX_EQUAL_HITS
+from bridge.index.open_file import OpenFile
 from bridge.records import Record
 
 Rows = NDArray[np.int32]
@@ -23,20 +25,31 @@ BLOCK = 4096
 MISSING = -1
 """The row of a text without a vector: its product with any vector is -inf."""
 
+READ_AT_ONCE = 512
+"""Rows read from the file at a time, so that they are still in the processor's cache when they are multiplied."""
+
 UNTITLED = -2
 """The row of a title without a vector: its product with any vector is 0."""
 
-SPARSE_RATIO = 8
-"""Where at most one row in so many is wanted, only those are multiplied."""
+SPARSE_RATIO = 64
+"""Where at most one row in so many is wanted, only those are read and multiplied."""
 
 
 class VectorRows:
-    """Unit vectors by digest."""
+    """Unit vectors by digest: the last of them in memory, full blocks of others in a file without a name.
 
-    def __init__(self, dimensions: int) -> None:
+    The system keeps that file in its cache as long as nothing else needs the memory, and reading it there takes as long
+    as multiplying it.
+    """
+
+    def __init__(self, dimensions: int, folder: Path | None = None) -> None:
+        """Start without vectors; without a folder for the file, all stay in memory."""
         self.dimensions = dimensions
         self.of: dict[bytes, int] = {}
-        self._blocks: list[Halves] = []
+        self._folder = folder
+        self._file: OpenFile | None = None
+        self._blocks: list[Halves | None] = []
+        """The last one; None for one that is in the file."""
         self._free: list[int] = []
         self._used = 0
 
@@ -45,7 +58,7 @@ class VectorRows:
         for digest, vector in zip(digests, vectors, strict=True):
             if digest not in self.of:
                 row = self._free.pop() if self._free else self._next()
-                self._blocks[row // BLOCK][row % BLOCK] = vector
+                self._write(row, vector.astype(np.float16))
                 self.of[digest] = row
 
     def extend(self, digests: Sequence[bytes], vectors: Halves) -> None:
@@ -56,7 +69,8 @@ class VectorRows:
             self._grow()
             place = self._used % BLOCK
             part = vectors[at : at + BLOCK - place]
-            self._blocks[-1][place : place + len(part)] = part
+            if (block := self._blocks[-1]) is not None:
+                block[place : place + len(part)] = part
             self._used += len(part)
             at += len(part)
 
@@ -67,21 +81,57 @@ class VectorRows:
 
     def _grow(self) -> None:
         if self._used == len(self._blocks) * BLOCK:
+            self._move_to_file()
             self._blocks.append(np.zeros((BLOCK, self.dimensions), np.float16))
+
+    def _move_to_file(self) -> None:
+        """Move full blocks to the file."""
+        if self._folder is not None and self._blocks:
+            self._file = self._file or OpenFile.scratch(self._folder)
+            for number, block in enumerate(self._blocks):
+                if block is not None:
+                    self._file.write(block.data.cast("B"), self._place(number * BLOCK))
+                    self._blocks[number] = None
+
+    def _place(self, row: int) -> int:
+        return row * self.dimensions * 2
+
+    def _write(self, row: int, vector: Halves) -> None:
+        if (block := self._blocks[row // BLOCK]) is not None:
+            block[row % BLOCK] = vector
+        elif self._file is not None:
+            self._file.write(np.ascontiguousarray(vector).data.cast("B"), self._place(row))
+
+    def _read(self, into: Halves, row: int) -> None:
+        """Fill an array from the file, from a row on."""
+        if self._file is not None:
+            self._file.read(into.data.cast("B"), self._place(row))
 
     def drop(self, digests: Iterable[bytes]) -> None:
         """Remove vectors; their rows are reused."""
+        nothing = np.zeros(self.dimensions, np.float16)
         for digest in digests:
             row = self.of.pop(digest, None)
             if row is not None:
                 self._free.append(row)
+                # What was derived from a note that is denied now must not stay in the file.
+                self._write(row, nothing)
 
     def at(self, rows: NDArray[np.integer]) -> Halves:
+        """Return the vectors of rows; those that follow each other are read from the file at once."""
         found = np.empty((len(rows), self.dimensions), np.float16)
-        blocks = rows // BLOCK
-        order = np.argsort(blocks, kind="stable")
-        for here in np.split(order, np.flatnonzero(np.diff(blocks[order])) + 1) if len(rows) else ():
-            found[here] = self._blocks[blocks[here[0]]].take(rows[here] % BLOCK, axis=0)
+        order = np.argsort(rows, kind="stable")
+        ordered = rows[order].astype(np.int64)
+        ends = np.flatnonzero((np.diff(ordered) > 1) | (np.diff(ordered // BLOCK) > 0)) + 1
+        for here in np.split(order, ends) if len(rows) else ():
+            first, last = int(rows[here[0]]), int(rows[here[-1]])
+            block = self._blocks[first // BLOCK]
+            if block is None:
+                block = np.empty((last - first + 1, self.dimensions), np.float16)
+                self._read(block, first)
+                found[here] = block.take(rows[here] - first, axis=0)
+            else:
+                found[here] = block.take(rows[here] % BLOCK, axis=0)
         return found
 
     def pair(self, some: Rows, others: Rows) -> Floats:
@@ -100,17 +150,27 @@ class VectorRows:
         products[MISSING] = -np.inf
         rows = None if wanted is None else distinct(wanted, len(products))
         if rows is None or len(rows) * SPARSE_RATIO > self._used:
-            repeated = np.broadcast_to(half, (BLOCK, self.dimensions))
-            for number, block in enumerate(blocks):
-                multiply(block, repeated, products[number * BLOCK : (number + 1) * BLOCK])
+            for row, part in self._parts(blocks):
+                multiply(part, np.broadcast_to(half, part.shape), products[row : row + len(part)])
             return products
         for at in range(0, len(rows), BLOCK):
-            part = rows[at : at + BLOCK]
-            found = self.at(part)
-            scores = np.empty(len(part), np.float32)
+            wanted_rows = rows[at : at + BLOCK]
+            found = self.at(wanted_rows)
+            scores = np.empty(len(wanted_rows), np.float32)
             multiply(found, np.broadcast_to(half, found.shape), scores)
-            products[part] = scores
+            products[wanted_rows] = scores
         return products
+
+    def _parts(self, blocks: Sequence[Halves | None]) -> Iterator[tuple[int, Halves]]:
+        """Yield all vectors in parts, each after its first row; the next one may take its memory."""
+        buffer = np.empty((READ_AT_ONCE, self.dimensions), np.float16)
+        for number, block in enumerate(blocks):
+            if block is not None:
+                yield number * BLOCK, block
+                continue
+            for row in range(number * BLOCK, (number + 1) * BLOCK, READ_AT_ONCE):
+                self._read(buffer, row)
+                yield row, buffer
 
 
 def distinct(wanted: Sequence[Rows], size: int) -> NDArray[np.intp]:
@@ -171,9 +231,10 @@ class TextDigests(Record):
 class VectorMatrix:
     """The vectors of all passages, for one model."""
 
-    def __init__(self, dimensions: int) -> None:
+    def __init__(self, dimensions: int, folder: Path | None = None) -> None:
+        """Start without notes; the folder is for a file of vectors."""
         self.dimensions = dimensions
-        self.rows = VectorRows(dimensions)
+        self.rows = VectorRows(dimensions, folder)
         self.poison: set[bytes] = set()
         self.waiting: dict[bytes, set[int]] = {}
         """By text without a vector: keys of the notes that contain it."""

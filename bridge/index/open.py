@@ -210,7 +210,7 @@ def read_errors(opened: OpenIndex) -> Iterator[None]:
     try:
         with disk_errors(path):
             yield
-    except (OSError, RuntimeError, ValueError) as error:
+    except (OSError, RuntimeError, ValueError, IndexError) as error:
         opened.damaged = True
         raise IndexUnusable(
             f"The index in `{path}` is damaged ({type(error).__name__}).", hint="It is being rebuilt; try again soon."

@@ -43,7 +43,7 @@ class PassageTexts:
         self._vectors = vectors
         self._tasks = tasks
         self._searches = searches
-        self._packed = PackedPassages()
+        self._packed = PackedPassages(opened.folder.path)
         self._filling: asyncio.Task[None] | None = None
 
     def forget(self) -> None:

@@ -123,7 +123,7 @@ class Postings:
             last += 1
             file = self._folder / f"{last}.postings"
             write_private(file, segment.encode())
-            segment.file = file
+            segment.keep_in(file)
         contents = {name: [each.file.name for each in own if each.file] for name, own in stored.items()}
         write_private(self._folder / CONTENTS, orjson.dumps(contents))
         self._delete_others(contents)

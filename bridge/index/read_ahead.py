@@ -58,7 +58,7 @@ def take_file(path: Path) -> FileContent:
     future = _reading.pop(path, None)
     # One that is not being read yet is read here.
     found = future.result() if future is not None and not future.cancel() else None
-    return found if found is not None and found.identity == _identity(path.stat()) else read_file(path)
+    return found if found is not None and found.identity == identify_file(path.stat()) else read_file(path)
 
 
 def forget_files(folder: Path) -> None:
@@ -71,10 +71,10 @@ def forget_files(folder: Path) -> None:
 
 def read_file(path: Path) -> FileContent:
     with path.open("rb") as file:
-        identity = _identity(os.fstat(file.fileno()))
+        identity = identify_file(os.fstat(file.fileno()))
         content = file.read()
     return FileContent(content, zlib.crc32(memoryview(content)[HEAD:]), identity)
 
 
-def _identity(info: os.stat_result) -> tuple[int, ...]:
+def identify_file(info: os.stat_result) -> tuple[int, ...]:
     return info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from itertools import groupby
+from itertools import accumulate, groupby, pairwise
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -10,6 +11,7 @@ import orjson
 from bridge.index.catalogue import NoteEntry
 from bridge.index.matrix import TextDigests
 from bridge.index.note import IndexedNote, encode_facts
+from bridge.index.open_file import OpenFile
 from bridge.index.prepare import Chunk, PreparedNote, embedding_digest
 from bridge.index.schema import notes_schema, passages_schema
 from bridge.records import Record
@@ -24,41 +26,73 @@ COLUMNS = ("ordinal", "first", "last", "start", "length", "words")
 PackedPassage = Sequence[Any]
 """The values of these columns."""
 
+Place = tuple[int, int, int]
+"""The size of some passages without compression, and where in a file they begin and end."""
+
 
 class PackedPassages:
-    """The passages of notes by the note's key. A key never gets other passages, so that nothing here becomes stale."""
+    """The passages of notes by the note's key. A key never gets other passages, so that nothing here becomes stale.
 
-    def __init__(self) -> None:
-        self._blocks: dict[int, tuple[tuple[int, bytes], ...]] = {}
+    They are in a file without a name, which the system keeps in its cache as long as nothing else needs the memory.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Start without passages; the folder is for the file."""
+        self._folder = folder
+        self._places: dict[int, tuple[Place, ...]] = {}
+        self._file: OpenFile | None = None
+        self._end = 0
 
     def __contains__(self, key: int) -> bool:
         """Return whether the passages of a note are here."""
-        return key in self._blocks
+        return key in self._places
 
     def __len__(self) -> int:
         """Count the notes."""
-        return len(self._blocks)
+        return len(self._places)
 
-    def put(self, packed: Mapping[int, tuple[tuple[int, bytes], ...]]) -> None:
+    def put(self, packed: Mapping[int, Sequence[tuple[int, bytes]]]) -> None:
         """Add notes that `pack_passages` returned."""
-        self._blocks.update(packed)
+        self._file = self._file or OpenFile.scratch(self._folder)
+        blocks = [block for of_note in packed.values() for _, block in of_note]
+        self._file.write(memoryview(b"".join(blocks)), self._end)
+        for key, of_note in packed.items():
+            ends = [*accumulate((len(block) for _, block in of_note), initial=self._end)]
+            self._places[key] = tuple(
+                (size, at, end) for (size, _), (at, end) in zip(of_note, pairwise(ends), strict=True)
+            )
+            self._end = ends[-1]
 
     def keep(self, live: Callable[[int], bool]) -> None:
-        """Forget all notes but some."""
-        self._blocks = {key: blocks for key, blocks in self._blocks.items() if live(key)}
+        """Forget all notes but some, whose passages are moved to another file."""
+        kept = {
+            key: [(size, self._read(at, end)) for size, at, end in of_note]
+            for key, of_note in self._places.items()
+            if live(key)
+        }
+        self._places, self._file, self._end = {}, None, 0
+        self.put(kept)
 
     def get(self, key: int, ordinals: Iterable[int]) -> dict[int, PackedPassage]:
-        blocks = self._blocks.get(key, ())
+        blocks = self._places.get(key, ())
         found: dict[int, PackedPassage] = {}
-        for at, wanted in groupby(sorted(ordinals), lambda ordinal: ordinal // BLOCK):
-            if 0 <= at < len(blocks):
-                passages = _decompress(*blocks[at])
+        for number, wanted in groupby(sorted(ordinals), lambda ordinal: ordinal // BLOCK):
+            if 0 <= number < len(blocks):
+                size, at, end = blocks[number]
+                passages = _decompress(size, self._read(at, end))
                 found.update(
                     (ordinal, orjson.loads(passages[place]))
                     for ordinal in wanted
                     if (place := ordinal % BLOCK) < len(passages)
                 )
         return found
+
+    def _read(self, at: int, end: int) -> bytes:
+        if self._file is None:
+            raise AssertionError(at)
+        content = bytearray(end - at)
+        self._file.read(memoryview(content), at)
+        return bytes(content)
 
 
 def pack_passages(passages: Iterable[tuple[int, Sequence[PackedPassage]]]) -> dict[int, tuple[tuple[int, bytes], ...]]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.index.array_file import Layout, encode_arrays, read_arrays
+from bridge.index.open_file import StoredArray
 from bridge.index.tokens import Occurrences
 from bridge.records import Record
 
@@ -38,6 +39,9 @@ LAYOUT: Layout = (
 )
 """The arrays of a file."""
 
+LEFT = ("documents", "frequencies")
+"""Those that are left in the file, as a search needs few slices of them; the others tell which."""
+
 
 @dataclass(slots=True, eq=False)
 class Segment:
@@ -54,8 +58,8 @@ class Segment:
     terms: NDArray[np.uint64]
     starts: NDArray[np.uint32]
     """For each term, its first posting; the last one ends all."""
-    documents: NDArray[np.uint16]
-    frequencies: NDArray[np.uint8]
+    documents: NDArray[np.uint16] | StoredArray
+    frequencies: NDArray[np.uint8] | StoredArray
     file: Path | None = None
     """Where it is stored."""
     live: NDArray[np.bool_] = field(init=False)
@@ -96,7 +100,7 @@ class Segment:
     def distinct_terms(self) -> NDArray[np.int64]:
         """How many different terms each document contains."""
         if self._distinct is None:
-            self._distinct = np.bincount(self.documents, minlength=len(self))
+            self._distinct = np.bincount(self.documents[:], minlength=len(self))
         return self._distinct
 
     def count(self, place: slice, live: NDArray[np.bool_]) -> int:
@@ -106,12 +110,17 @@ class Segment:
         return int(np.count_nonzero(live[self.documents[place]]))
 
     def encode(self) -> bytes:
-        return encode_arrays(FORMAT, LAYOUT, {name: getattr(self, name) for name, _ in LAYOUT})
+        return encode_arrays(FORMAT, LAYOUT, {name: getattr(self, name)[:] for name, _ in LAYOUT})
 
     @classmethod
     def load(cls, file: Path) -> Self:
         """Load a file."""
-        return cls(**read_arrays(FORMAT, LAYOUT, file), file=file)
+        return cls(**read_arrays(FORMAT, LAYOUT, file, LEFT), file=file)
+
+    def keep_in(self, file: Path) -> None:
+        """Leave the postings in the file in which they were just stored."""
+        stored = self.load(file)
+        self.documents, self.frequencies, self.file = stored.documents, stored.frequencies, file
 
 
 class DocumentIds(Record):
@@ -155,9 +164,9 @@ def merge_segments(segments: Sequence[Segment]) -> Segment:
         moved = np.full(len(segment), -1, np.int64)
         moved[own], places = places[: len(own)], places[len(own) :]
         postings = np.repeat(np.searchsorted(terms, segment.terms) << 24, np.diff(segment.starts).astype(np.int64))
-        place = moved[segment.documents]
+        place = moved[segment.documents[:]]
         postings |= place << 8
-        postings |= segment.frequencies
+        postings |= segment.frequencies[:]
         keys.append(postings if len(own) == len(segment) else postings[place >= 0])
     merged = np.concatenate(keys)
     merged.sort()

@@ -108,7 +108,7 @@ async def _read(opened: OpenIndex, key: str, dimensions: int | None) -> ModelVec
         inner = await opened.database.open_table(table_name(key))
         dimensions = (await inner.schema()).field("vector").type.list_size
     table = await Table.open(opened.database, table_name(key), vectors_schema(dimensions))
-    layout = VectorMatrix(dimensions)
+    layout = VectorMatrix(dimensions, opened.folder.path)
     own_digests = {d: d for digests in opened.digests.values() for d in (digests.title, *digests.passages) if d}
     async for rows in table.batches(["digest", "vector"]):
         # The digests of current notes are kept in memory only once.

@@ -259,9 +259,9 @@ def _postings_of(segments: Sequence[Segment], numbers: NDArray[np.int64]) -> tup
         own = (numbers[order][place] == segment.numbers) & segment.live
         places = np.where(own, order[place], -1)
         lengths[places[own]] = segment.lengths[own]
-        of = places[segment.documents]
+        of = places[segment.documents[:]]
         term = np.repeat(segment.terms, np.diff(segment.starts).astype(np.int64))
-        found.append(_Postings(term[of >= 0], of[of >= 0], segment.frequencies[of >= 0].astype(np.int64)))
+        found.append(_Postings(term[of >= 0], of[of >= 0], segment.frequencies[:][of >= 0].astype(np.int64)))
     return _Postings(*map(np.concatenate, zip(*found, strict=True))), lengths
 
 
