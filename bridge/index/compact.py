@@ -41,6 +41,7 @@ class Compaction:
         self._later: asyncio.Task[None] | None = None
         self._hurrying: asyncio.Task[None] | None = None
         self._pruning: asyncio.Task[None] | None = None
+        self._indexing: asyncio.Task[None] | None = None
         self._put_off = 0
 
     @contextmanager
@@ -78,9 +79,30 @@ class Compaction:
 
     def stop(self) -> None:
         """Cancel scheduled work."""
-        for task in (self._later, self._hurrying, self._pruning):
+        for task in (self._later, self._hurrying, self._pruning, self._indexing):
             if task is not None:
                 task.cancel()
+
+    def index_vectors_later(self) -> None:
+        """Start to build the index of vectors on disk if it is lacking, unless that failed since the vault is open."""
+        if self._indexing is None and self._vectors.lacks_index:
+            self._indexing = self._tasks.start(self._index_vectors())
+
+    async def _index_vectors(self) -> None:
+        try:
+            async with self.lock:
+                with disk_errors(self._opened.folder.path):
+                    await self._vectors.build_index()
+            self._indexing = None
+        except FAILURES as error:
+            log.warning("The index of vectors could not be built: %s", type(error).__name__)
+
+    async def stop_indexing_vectors(self) -> None:
+        """Stop building the index of vectors, which the next search starts again."""
+        if (task := self._indexing) is not None:
+            task.cancel()
+            await asyncio.wait([task])
+            self._indexing = None
 
     @property
     def urgent(self) -> bool:

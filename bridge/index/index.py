@@ -38,7 +38,7 @@ from bridge.index.passages import PassageTexts
 from bridge.index.prepare import PreparedNote
 from bridge.index.rows import StoredPassage
 from bridge.index.tokens import hash_tokens
-from bridge.index.vectors import MissingVector, Vectors, read_missing
+from bridge.index.vectors import MEMORY_BYTES, MissingVector, Vectors, read_missing
 from bridge.index.write import CarriedNote, IndexWriter
 from bridge.records import Record
 from bridge.types import Among, Digest, VaultPath
@@ -75,7 +75,7 @@ class Index:
     none.
     """
 
-    def __init__(self, opened: OpenIndex, keep_days: int) -> None:
+    def __init__(self, opened: OpenIndex, keep_days: int, memory: int) -> None:
         self._opened = opened
         self.boilerplate = opened.folder.boilerplate
         """The recurring lines learnt in this vault."""
@@ -93,18 +93,27 @@ class Index:
         """The file of the resolved links, which outlives the index."""
         self.dictionary = opened.postings.dictionary
         """The words of all notes; whether those of a view contain one is said by `document_frequencies`."""
-        self.vectors = Vectors(opened, keep_days)
+        self.vectors = Vectors(opened, keep_days, memory)
         self._tidying = Compaction(opened, self.vectors, self._tasks)
         self._texts = PassageTexts(opened, self.vectors, self._tasks, self.searches, self._tidying)
         self._writing = IndexWriter(opened, self.vectors, self._known, self._tasks, self.searches)
 
     @classmethod
     def open(
-        cls, folder: Path, *, keep_days: int = 7, doubt: Exception | None = None, load_vectors: bool = True
+        cls,
+        folder: Path,
+        *,
+        keep_days: int = 7,
+        memory: int = MEMORY_BYTES,
+        doubt: Exception | None = None,
+        load_vectors: bool = True,
     ) -> Self:
-        """Open the index in a folder, or create one; blocks."""
+        """Open the index in a folder, or create one; blocks.
+
+        A search compares every vector as long as these take no more bytes of memory than given.
+        """
         with pause_gc():
-            index = cls(open_index(folder, doubt), keep_days)
+            index = cls(open_index(folder, doubt), keep_days, memory)
             if not index.folder.take_embedded() or load_vectors:
                 index.vectors.require()
         trim()
@@ -224,6 +233,7 @@ class Index:
 
     async def _erase(self, denies: Denies) -> None:
         opened = self._opened
+        await self._tidying.stop_indexing_vectors()
         async with self._tidying.lock, self._writing.lock, self.vectors.lock:
             # Again: a write under way may have restored some.
             self.hide(denies)
@@ -392,7 +402,11 @@ class Index:
         """Find the semantically nearest notes, each with its best passage."""
         await self.vectors.load()
         keys = None if within is None else self._opened.catalogue.keys_of(within)
-        search = self.vectors.nearest(vector, limit, keys, self._side.hidden_keys, every_passage=every_passage)
+        self._tidying.index_vectors_later()
+        # Among chosen notes, all are compared: those near the vector may be others.
+        near = await self.vectors.find_near(vector) if keys is None else None
+        hidden = self._side.hidden_keys
+        search = self.vectors.nearest(vector, limit, keys, hidden, every_passage=every_passage, near=near)
         if search is None or limit < 1:
             return []
         with read_errors(self._opened):

@@ -107,6 +107,11 @@ class VectorRows:
         if self._file is not None:
             self._file.read(into.data.cast("B"), self._place(row))
 
+    @property
+    def size(self) -> int:
+        """The bytes of all vectors."""
+        return len(self.of) * self.dimensions * 2
+
     def drop(self, digests: Iterable[bytes]) -> None:
         """Remove vectors; their rows are reused."""
         nothing = np.zeros(self.dimensions, np.float16)
@@ -187,6 +192,9 @@ def multiply(some: Halves, others: Halves, products: Floats) -> None:
 
     numkong.dot(some, others, out=products)
 
+
+MIN_NEAR_NOTES = 20
+"""Notes that the nearest vectors must belong to, or every vector is compared after all."""
 
 TITLE_WEIGHT = 0.3
 """Weight of a note's title in the vectors of its passages."""
@@ -368,16 +376,28 @@ class VectorMatrix:
         hidden: NDArray[np.int64] | None = None,
         *,
         every_passage: bool = False,
+        near: NDArray[np.int64] | None = None,
     ) -> Callable[[], list[tuple[int, int, float]]]:
-        """Return a function that finds the best passage of each of the nearest notes, for any thread."""
+        """Return a function that finds the best passage of each of the nearest notes, for any thread.
+
+        With `near`, only passages of which these rows are the vector, or that of the title, are compared, unless that
+        yields too few notes.
+        """
         columns, used = self._columns, self._used
         columns.lent = True
 
         def search() -> list[tuple[int, int, float]]:
+            if near is not None:
+                part = near_places(near, columns.passage[:used], columns.title[:used])
+                found = compare(part[select(columns.key[part], keys, hidden)])
+                if len(found) >= min(limit, MIN_NEAR_NOTES):
+                    return found
             whole = keys is None and hidden is None
-            part = slice(used) if whole else select(columns.key[:used], keys, hidden)
+            return compare(slice(used) if whole else select(columns.key[:used], keys, hidden))
+
+        def compare(part: slice | NDArray[np.intp]) -> list[tuple[int, int, float]]:
             passage, title = columns.passage[part], columns.title[part]
-            products = self.rows.dot(vector, None if whole else (passage, title))
+            products = self.rows.dot(vector, None if isinstance(part, slice) else (passage, title))
             scores = products.take(title)
             scores *= np.float32(TITLE_WEIGHT)
             scores += products.take(passage)
@@ -406,6 +426,14 @@ class VectorMatrix:
             vectors += np.float32(TITLE_WEIGHT) * self.rows.at(title[None])
         mean: Floats = (vectors / self._columns.norm[here][:, None]).mean(axis=0, dtype=np.float32)
         return normalise(mean)
+
+
+def near_places(near: NDArray[np.int64], passage: Rows, title: Rows) -> NDArray[np.intp]:
+    """Return the places whose passage or title is among some rows."""
+    size = max(int(column.max(initial=-1)) for column in (near, passage, title))
+    flags = np.zeros(size + 3, np.bool_)
+    flags[near] = True
+    return np.flatnonzero(flags[passage] | flags[title])
 
 
 def select(key: NDArray[np.int64], keys: Collection[int] | None, hidden: NDArray[np.int64] | None) -> NDArray[np.intp]:

@@ -30,7 +30,7 @@ from bridge.index.prepare import embedding_digest
 from bridge.index.rows import GONE, NOT_EMBEDDED
 from bridge.index.schema import NOTES, PASSAGES, notes_schema, passages_schema
 from bridge.index.summaries import Summaries
-from bridge.index.table import Table
+from bridge.index.table import VECTOR, Table
 from bridge.types import VaultPath
 
 
@@ -112,6 +112,12 @@ class StoredTable(Writable):
 
     def query(self) -> "TableQuery":
         return TableQuery(self._compiled.query())
+
+    async def nearest(self, vector: Any, limit: int, probes: int) -> Any:
+        """Return the digests of about the nearest vectors, as its index finds them in so many of its partitions."""
+        await asyncio.to_thread(load_lancedb)
+        query = self._open_whole().query().nearest_to(vector).column(VECTOR).distance_type("dot")
+        return await query.nprobes(probes).limit(limit).select(["digest"]).to_arrow()
 
 
 class TableQuery:
@@ -240,7 +246,8 @@ def open_index(path: Path, doubt: Exception | None = None) -> OpenIndex:
 
 async def _open(folder: IndexFolder, doubt: Exception | None = None) -> OpenIndex:
     with disk_errors(folder.path):
-        cached = min(CACHE_MOST, max(CACHE_LEAST, _index_bytes(folder) * 5 // 4))
+        indexes = (folder_size(folder.path / f"{name}.lance", "_indices") for name in (NOTES, PASSAGES))
+        cached = min(CACHE_MOST, max(CACHE_LEAST, sum(indexes) * 5 // 4))
         database = await Database.connect(folder.path, cached, METADATA_CACHE)
         verifying = asyncio.create_task(asyncio.to_thread(find_changed, folder))
         notes = await Table.open(database, NOTES, notes_schema(), "seq")
@@ -273,10 +280,6 @@ async def _open(folder: IndexFolder, doubt: Exception | None = None) -> OpenInde
         if (changed := await verifying) is not None:
             raise BrokenTable(f"`{changed}` is not as it was written")
         return opened
-
-
-def _index_bytes(folder: IndexFolder) -> int:
-    return folder_size(folder.path, "_indices")
 
 
 def _load_stored(opened: OpenIndex) -> bool:

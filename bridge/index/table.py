@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Collection, Sequence
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from math import isqrt
 from typing import Any
 
 from msgspec import Struct
@@ -27,6 +28,17 @@ BATCH = 4_096
 
 KEEP = timedelta(seconds=2)
 """How long older versions are kept, so that few searches under way lose their files; those are repeated."""
+
+VECTOR = "vector"
+"""The column that may have an index of vectors."""
+
+PROBED_SHARE = 1 / 24
+"""Share of the partitions of an index of vectors in which a search looks: in fewer it misses too much."""
+
+MIN_PROBES = 20
+
+SAMPLES, ROUNDS = 64, 20
+"""Vectors for each partition by which these are chosen, and how often they are chosen again."""
 
 APPENDED = 200
 """Commits after which a table must be compacted: every version lists all fragments."""
@@ -53,6 +65,8 @@ class Table(Struct):
     appended: int = 0
     """Commits since the table was compacted."""
     rebuilds: int = 0
+    partitions: int = 0
+    """Those of its index of vectors; 0 without one."""
     pending: Future[Exception | None] | None = None
     """Completes when rows already counted on are there; every read waits for it."""
 
@@ -76,8 +90,10 @@ class Table(Struct):
         indexes = {index.columns[0]: index for index in await self.inner.list_indices()}
         for column, index in indexes.items():
             # Earlier versions searched texts with LanceDB.
-            if column != self.number:
+            if column not in (self.number, VECTOR):
                 await self.inner.drop_index(index.name)
+        if VECTOR in indexes:
+            self.partitions = count_partitions(self.rows)
         if self.number in indexes:
             self.unindexed = indexes[self.number].num_unindexed_rows or 0
         else:
@@ -89,6 +105,30 @@ class Table(Struct):
 
         if self.number is not None:
             await self.inner.create_index(self.number, config=BTree(), replace=True)
+
+    async def index_vectors(self) -> None:
+        """Build the index of vectors, which takes minutes for a million; rows written meanwhile are found without."""
+        await asyncio.to_thread(load_lancedb)
+        from lancedb.index import IvfSq
+
+        partitions = count_partitions(await self.inner.count_rows())
+        config = IvfSq("dot", num_partitions=partitions, max_iterations=ROUNDS, sample_rate=SAMPLES)
+        await self.inner.create_index(VECTOR, config=config, name=VECTOR, replace=True)
+        self.partitions = partitions
+
+    async def drop_vector_index(self) -> None:
+        """Drop it, also one whose building was given up too late."""
+        self.partitions = 0
+        for index in await self.inner.list_indices():
+            if VECTOR in index.columns:
+                await self.inner.drop_index(index.name)
+
+    @catch_panics()
+    async def nearest(self, vector: Any, limit: int) -> list[bytes]:
+        """Return the digests of about the nearest vectors, by the index."""
+        probes = max(MIN_PROBES, round(self.partitions * PROBED_SHARE))
+        digests: list[bytes] = (await self.inner.nearest(vector, limit, probes))["digest"].to_pylist()
+        return digests
 
     async def add(self, batch: Any) -> None:
         """Append rows; they are found on return, and counted by `grew`."""
@@ -156,9 +196,12 @@ class Table(Struct):
         try:
             await self.inner.optimize(cleanup_older_than=KEEP)
         except (RuntimeError, ValueError, OSError) as error:
-            if self.number is None:
+            if self.number is not None:
+                await self.rebuild(error)
+            elif self.partitions:
+                await self.drop_vector_index()
+            else:
                 raise
-            await self.rebuild(error)
         self.unindexed -= waiting
         self.appended -= appended
 
@@ -181,6 +224,7 @@ class Table(Struct):
 
         Merging would leave deleted rows where they are few among many.
         """
+        await self.drop_vector_index()
         column = self.number or "digest"
         await self.inner.update(updates_sql={column: column}, where="true")
         await self._index()
@@ -203,6 +247,11 @@ class Table(Struct):
     async def fragments(self) -> int:
         """Count the files that contain rows."""
         return int((await self.inner.stats())["fragment_stats"]["num_fragments"])
+
+
+def count_partitions(rows: int) -> int:
+    """Return into how many partitions an index divides so many vectors."""
+    return max(1, isqrt(rows))
 
 
 async def table_names(database: Any) -> set[str]:

@@ -11,6 +11,7 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from bridge.index.apart import HiddenRows
 from bridge.index.background import pause_gc, trim
@@ -124,17 +125,34 @@ async def _read(opened: OpenIndex, key: str, dimensions: int | None) -> ModelVec
 
 DAY_S = 86_400
 
+MEMORY_BYTES = 1 << 30
+"""Bytes of vectors of which every one is compared, unless it is set."""
+
+NEAR = 1_000
+"""Vectors that the index on disk finds for a search, which compares them exactly."""
+
+MAX_WAITING_SHARE = 0.05
+"""Share of vectors that may be lacking when the index on disk is built."""
+
+MIN_RECALL = 0.95
+"""Share of the nearest notes that the index on disk must find, or it is built again."""
+
+QUERIES, COMPARED = 20, 10
+"""Passages for which it is checked how many of the nearest notes the index finds."""
+
 
 class Vectors:
     """All vectors of the index."""
 
-    def __init__(self, opened: OpenIndex, keep_days: int) -> None:
+    def __init__(self, opened: OpenIndex, keep_days: int, memory: int = MEMORY_BYTES) -> None:
+        """Use an open index; `memory` is the bytes of vectors of which every one is compared."""
         self._opened = opened
         self._folder: IndexFolder = opened.folder
         self._database = opened.database
         self._catalogue = opened.catalogue
         self._digests = opened.digests
         self._keep_s = keep_days * DAY_S
+        self._memory = memory
         self._vanished = opened.folder.vanished_texts
         self._answering: ModelVectors | None = None
         self._backfill: ModelVectors | None = None
@@ -416,17 +434,83 @@ class Vectors:
         hidden: HiddenRows | None = None,
         *,
         every_passage: bool = False,
+        near: NDArray[np.int64] | None = None,
     ) -> Callable[[], list[tuple[int, int, float]]] | None:
-        """Return a function that finds the nearest passages, for any thread; None without suitable vectors."""
+        """Return a function that finds the nearest passages, for any thread; None without suitable vectors.
+
+        With `near`, as `find_near` returns it, not every vector is compared.
+        """
         self.require()
         if self._answering is None or vector.shape != (self._answering.layout.dimensions,):
             return None
         numbers = hidden.numbers if hidden else None
-        return self._answering.layout.nearest(vector, limit, keys, numbers, every_passage=every_passage)
+        return self._answering.layout.nearest(vector, limit, keys, numbers, every_passage=every_passage, near=near)
 
     def vector_of(self, key: int, ordinal: int | None) -> Floats | None:
         self.require()
         return self._answering.layout.vector_of(key, ordinal) if self._answering else None
+
+    # -- the index on disk --------------------------------------------------------------------------------------------
+
+    def _is_large(self, model: ModelVectors) -> bool:
+        return model.layout.rows.size > self._memory
+
+    @property
+    def is_indexed(self) -> bool:
+        """Whether an index on disk finds the vectors that a search compares, since they are too many."""
+        model = self._answering if self.is_loaded else None
+        return model is not None and self._is_large(model) and model.table.partitions > 0
+
+    @property
+    def lacks_index(self) -> bool:
+        """Whether the index on disk should be built now."""
+        model = self._answering if self.is_loaded else None
+        if model is None or model.table.partitions or not self._is_large(model):
+            return False
+        layout = model.layout
+        return len(layout.waiting) <= MAX_WAITING_SHARE * len(layout.rows.of)
+
+    async def build_index(self) -> None:
+        """Build the index on disk; nothing may be deleted or merged meanwhile."""
+        if self._answering is not None and self.lacks_index:
+            await self._answering.table.index_vectors()
+
+    async def find_near(self, vector: Floats) -> NDArray[np.int64] | None:
+        """Return the rows of vectors near another one; None where every vector is to be compared."""
+        model = self._answering
+        if model is None or not self.is_indexed or vector.shape != (model.layout.dimensions,):
+            return None
+        try:
+            digests = await model.table.nearest(vector, NEAR)
+        except (OSError, RuntimeError, ValueError) as error:
+            log.warning("The index of vectors cannot be read and is built again: %s", type(error).__name__)
+            model.table.partitions = 0
+            return None
+        rows = map(model.layout.rows.of.get, digests)
+        return np.array([row for row in rows if row is not None], np.int64)
+
+    async def measure_recall(self) -> float | None:
+        """Return how many of the notes nearest to some passages the index on disk finds; None without one.
+
+        One that finds too few is built again.
+        """
+        await self.load()
+        if not self.is_indexed or self._answering is None:
+            return None
+        layout, keys = self._answering.layout, list(self._digests)
+        wanted = found = 0
+        for key in keys[:: max(1, len(keys) // QUERIES)]:
+            if (vector := layout.vector_of(key, 0)) is not None:
+                near = await self.find_near(vector)
+                exact, quick = [
+                    await asyncio.to_thread(layout.nearest(vector, COMPARED, None, near=rows)) for rows in (None, near)
+                ]
+                wanted += len(exact)
+                found += len({key for key, *_ in exact} & {key for key, *_ in quick})
+        recall = found / wanted if wanted else 1.0
+        if recall < MIN_RECALL:
+            self._answering.table.partitions = 0
+        return recall
 
     # -- housekeeping -------------------------------------------------------------------------------------------------
 
@@ -442,6 +526,8 @@ class Vectors:
         self._vanished = {name: self._vanished.get(name, moment) for name in names}
         for model, digests in lost:
             await self._expire(model, {d for d in digests if at_once or self._overdue(d, moment)})
+            if model.table.partitions and not self._is_large(model):
+                await model.table.drop_vector_index()
             if model.table.urgent or (model.table.appended and not model.layout.waiting):
                 await model.table.optimise()
         kept = {digest.hex() for model in self._models() for digest in model.layout.rows.of}
