@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.index.array_file import ArrayFile, Layout, cut, decode_texts, encode_texts
-from bridge.index.matrix import TextDigests
+from bridge.index.digests import SIZE, TextDigests
 from bridge.index.note import NOTHING, IndexedNote, Notes, to_plain
 from bridge.index.schema import NOTES, PASSAGES
 from bridge.records import Record
@@ -123,9 +123,6 @@ FILE = "catalogue"
 FORMAT = b"VBCATA02"
 """The beginning of the file; changed with the format, or with what the tables say of a note."""
 
-NO_DIGEST = bytes(32)
-"""Stands for a passage that is not embedded."""
-
 NUMBERS = ("mtime_ns", "size", "passages")
 TEXTS = ("path", "title", "kind", "digest", "recipe", "packed_headings", "packed_links", "packed_tasks", "passages_of")
 """Fields of notes that are stored as arrays: numbers, and texts after their lengths."""
@@ -230,8 +227,8 @@ def encode_catalogue(catalogue: StoredCatalogue) -> Mapping[str, NDArray[Any]]:
         **{name: encode_texts(values) for name, values in texts.items()},
         # As ASCII, which can hold any text of a note.
         "facts": encode_texts([json.dumps(facts, default=to_plain)]),
-        "title_digests": np.array([each.title for each in digests], "V32"),
-        "digests": np.array([digest or NO_DIGEST for each in digests for digest in each.passages], "V32"),
+        "title_digests": np.frombuffer(b"".join(each.title for each in digests), "V32"),
+        "digests": np.frombuffer(b"".join(each.packed[SIZE:] for each in digests), "V32"),
     }
 
 
@@ -260,8 +257,6 @@ def decode_catalogue(arrays: Mapping[str, NDArray[Any]]) -> StoredCatalogue:
 def decode_digests(
     titles: NDArray[np.void], passages: NDArray[np.void], counts: NDArray[np.int64]
 ) -> Sequence[TextDigests]:
-    texts: list[bytes | None] = passages.tolist()
-    for at in np.flatnonzero(passages == np.void(NO_DIGEST)).tolist():
-        texts[at] = None
-    of_notes = map(tuple, cut(texts, counts))
-    return [*map(TextDigests, titles.tolist(), of_notes)]
+    whole, ends = passages.tobytes(), np.cumsum(counts) * SIZE
+    packed = (whole[start:end] for start, end in zip((ends - counts * SIZE).tolist(), ends.tolist(), strict=True))
+    return [TextDigests(title + texts) for title, texts in zip(titles.tolist(), packed, strict=True)]

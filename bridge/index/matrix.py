@@ -5,15 +5,16 @@ so that a new title moves an index instead of a vector.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import compress
 from pathlib import Path
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from bridge.index.digests import DigestRows, Digests, TextDigests, digests_of
 from bridge.index.hits import MAX_EQUAL_HITS
 from bridge.index.open_file import OpenFile
-from bridge.records import Record
 
 Rows = NDArray[np.int32]
 Floats = NDArray[np.float32]
@@ -45,7 +46,7 @@ class VectorRows:
     def __init__(self, dimensions: int, folder: Path | None = None) -> None:
         """Start without vectors; without a folder for the file, all stay in memory."""
         self.dimensions = dimensions
-        self.of: dict[bytes, int] = {}
+        self.of = DigestRows()
         self._folder = folder
         self._file: OpenFile | None = None
         self._blocks: list[Halves | None] = []
@@ -59,11 +60,11 @@ class VectorRows:
             if digest not in self.of:
                 row = self._free.pop() if self._free else self._next()
                 self._write(row, vector.astype(np.float16))
-                self.of[digest] = row
+                self.of.add(digest, row)
 
-    def extend(self, digests: Sequence[bytes], vectors: Halves) -> None:
+    def extend(self, digests: Digests, vectors: Halves) -> None:
         """Append vectors that are not there yet; for loading."""
-        self.of.update(zip(digests, range(self._used, self._used + len(digests)), strict=True))
+        self.of.extend(digests, self._used)
         at = 0
         while at < len(digests):
             self._grow()
@@ -116,7 +117,7 @@ class VectorRows:
         """Remove vectors; their rows are reused."""
         nothing = np.zeros(self.dimensions, np.float16)
         for digest in digests:
-            row = self.of.pop(digest, None)
+            row = self.of.pop(digest)
             if row is not None:
                 self._free.append(row)
                 # What was derived from a note that is denied now must not stay in the file.
@@ -229,13 +230,6 @@ class RowMap(Struct):
         return new
 
 
-class TextDigests(Record):
-    """Digests of a note's texts: its title and its passages; None for a passage that is not embedded."""
-
-    title: bytes
-    passages: tuple[bytes | None, ...]
-
-
 class VectorMatrix:
     """The vectors of all passages, for one model."""
 
@@ -257,35 +251,29 @@ class VectorMatrix:
         """Add the passages of notes, by key, with their vectors if known."""
         for key in notes:
             self.drop(key)
-        count = sum(len(digests.passages) for digests in notes.values())
-        if self._used + count > len(self._columns.key):
-            self._compact(count)
-        first = self._used
+        sizes = np.fromiter(map(len, notes.values()), np.int64, len(notes))
+        if self._used + sizes.sum() > len(self._columns.key):
+            self._compact(int(sizes.sum()))
         columns = self._columns
-        passages: list[int] = []
-        titles: list[int] = []
-        ordinals: list[int] = []
-        keys: list[int] = []
-        for key, digests in notes.items():
-            size = len(digests.passages)
-            self._places[key] = range(self._used, self._used + size)
-            self._digests[key] = digests
-            self._used += size
-            passages += [self._row(digest) for digest in digests.passages]
-            titles += [self.rows.of.get(digests.title, UNTITLED)] * size
-            ordinals += range(size)
-            keys += [key] * size
-            self._await(key, digests)
-        span = slice(first, self._used)
+        rows = self.rows.of.find(digests_of(b"".join(digests.packed for digests in notes.values())))
+        title_at = np.cumsum(sizes + 1) - sizes - 1
+        is_passage = np.ones(len(rows), np.bool_)
+        is_passage[title_at] = False
+        ends = np.cumsum(sizes)
+        span = slice(self._used, self._used + int(sizes.sum()))
         # No search reads these places: each keeps to those that were used when it began.
-        columns.ordinal[span] = ordinals
-        columns.passage[span] = passages
-        columns.title[span] = titles
-        columns.key[span] = keys
+        columns.ordinal[span] = np.arange(sizes.sum()) - np.repeat(ends - sizes, sizes)
+        columns.passage[span] = rows[is_passage]
+        columns.title[span] = np.repeat(np.where(rows[title_at] < 0, UNTITLED, rows[title_at]), sizes)
+        columns.key[span] = np.repeat(np.fromiter(notes, np.int64, len(notes)), sizes)
+        for (key, digests), end, size in zip(notes.items(), ends.tolist(), sizes.tolist(), strict=True):
+            self._places[key] = range(self._used + end - size, self._used + end)
+            self._digests[key] = digests
+        self._used = span.stop
+        lacking = np.add.reduceat(rows < 0, title_at) if len(notes) else rows
+        for key, digests in compress(notes.items(), lacking):
+            self._await(key, digests)
         self._weigh(span)
-
-    def _row(self, digest: bytes | None) -> int:
-        return MISSING if digest is None else self.rows.of.get(digest, MISSING)
 
     def _own_columns(self) -> RowMap:
         if self._columns.lent:
@@ -293,8 +281,8 @@ class VectorMatrix:
         return self._columns
 
     def _await(self, key: int, digests: TextDigests) -> None:
-        for digest in {digests.title, *digests.passages}:
-            if digest is not None and digest not in self.rows.of and digest not in self.poison:
+        for digest in digests.texts:
+            if digest not in self.rows.of and digest not in self.poison:
                 self.waiting.setdefault(digest, set()).add(key)
                 if digest == digests.title:
                     self.titles.add(digest)
@@ -308,7 +296,7 @@ class VectorMatrix:
         columns = self._own_columns()
         columns.key[places.start : places.stop] = -1
         columns.passage[places.start : places.stop] = MISSING
-        for digest in {digests.title, *digests.passages} - {None}:
+        for digest in digests.texts if self.waiting else ():
             if digest in self.waiting:
                 self.waiting[digest].discard(key)
                 if not self.waiting[digest]:
@@ -317,7 +305,7 @@ class VectorMatrix:
 
     def _compact(self, room: int) -> None:
         kept = np.flatnonzero(self._columns.key[: self._used] >= 0)
-        size = max(BLOCK, 2 ** int(np.ceil(np.log2((len(kept) + room) * 1.25))))
+        size = max(BLOCK, (len(kept) + room) * 5 // 4)
         self._columns = self._columns.copy(size, kept)
         self._used = len(kept)
         keys = self._columns.key[: self._used]
@@ -346,8 +334,9 @@ class VectorMatrix:
         for key in keys:
             whole, places = self._digests[key], self._places[key]
             span = slice(places.start, places.stop)
-            columns.passage[span] = [self._row(digest) for digest in whole.passages]
-            columns.title[span] = self.rows.of.get(whole.title, UNTITLED)
+            title, *passages = self.rows.of.find(digests_of(whole.packed)).tolist()
+            columns.passage[span] = passages
+            columns.title[span] = UNTITLED if title < 0 else title
             self._weigh(span)
 
     def give_up(self, digests: Iterable[bytes]) -> None:
@@ -357,9 +346,9 @@ class VectorMatrix:
             self.waiting.pop(digest, None)
             self.titles.discard(digest)
 
-    def digests(self) -> set[bytes]:
-        """Return the digest of every text in a note."""
-        return {d for digests in self._digests.values() for d in (digests.title, *digests.passages) if d is not None}
+    def unneeded(self) -> list[bytes]:
+        """Return the digests of vectors of texts that are in no note."""
+        return self.rows.of.without(digests.packed for digests in self._digests.values())
 
     def count_pending(self) -> int:
         """Count the distinct passages without a vector."""

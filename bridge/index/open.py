@@ -19,10 +19,10 @@ from bridge.data_folder import folder_size
 from bridge.errors import BridgeError, IndexUnusable
 from bridge.index.background import limit_memory
 from bridge.index.catalogue import CatalogueFile, NoteEntry, NoteTable, StoredCatalogue
+from bridge.index.digests import TextDigests
 from bridge.index.folder import BrokenIndex, BrokenTable, IndexFolder, disk_errors, find_changed, translate_disk_error
 from bridge.index.library import load_compiled, load_lancedb
 from bridge.index.link_file import LinkFile
-from bridge.index.matrix import TextDigests
 from bridge.index.names import NO_NAMES, KnownNames, NameFile
 from bridge.index.note import FACT_COLUMNS, decode_note
 from bridge.index.postings import Postings
@@ -318,7 +318,7 @@ async def _load(opened: OpenIndex) -> None:
     opened.dead_keys = {key for key in stored if not catalogue.believes_key(key)}
     for entry in catalogue.entries():
         title = bytes.fromhex(embedding_digest(entry.title_text))
-        opened.digests[entry.key] = TextDigests(title, tuple(stored.get(entry.key, ())))
+        opened.digests[entry.key] = TextDigests.of(title, stored.get(entry.key, ()))
 
 
 def read_passages(rows: Any) -> dict[int, Sequence[bytes | None]]:

@@ -206,7 +206,7 @@ def keep_live(index: InvertedIndex, known: Mapping[int, tuple[int, int]]) -> set
     places: list[tuple[Segment, NDArray[np.int64], NDArray[np.bool_]]] = []
     for segment in index.segments if len(numbers) else ():
         place = np.minimum(np.searchsorted(numbers, segment.numbers), len(numbers) - 1)
-        same = (numbers[place] == segment.numbers) & (marks[place] == segment.marks)
+        same = (numbers[place] == segment.numbers) & (marks[place] == segment.marks[:])
         present += np.bincount(place[same], minlength=len(numbers))
         places.append((segment, place, same))
     whole = present == expected

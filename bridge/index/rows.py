@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from bridge.index.catalogue import NoteEntry
-from bridge.index.matrix import TextDigests
+from bridge.index.digests import TextDigests
 from bridge.index.note import IndexedNote, encode_facts
 from bridge.index.open_file import OpenFile
 from bridge.index.prepare import Chunk, PreparedNote, embedding_digest
@@ -196,8 +196,8 @@ def passage_rows(written: Sequence[tuple[int, Sequence[Chunk]]]) -> Any:
 
 
 def text_digests(prepared: PreparedNote) -> TextDigests:
-    passages = tuple(bytes.fromhex(chunk.digest) if chunk.embed_text else None for chunk in prepared.chunks)
-    return TextDigests(bytes.fromhex(prepared.titled), passages)
+    passages = (bytes.fromhex(chunk.digest) if chunk.embed_text else None for chunk in prepared.chunks)
+    return TextDigests.of(bytes.fromhex(prepared.titled), passages)
 
 
 NOT_EMBEDDED = bytes.fromhex(embedding_digest(""))

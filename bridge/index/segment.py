@@ -39,8 +39,8 @@ LAYOUT: Layout = (
 )
 """The arrays of a file."""
 
-LEFT = ("documents", "frequencies")
-"""Those that are left in the file, as a search needs few slices of them; the others tell which."""
+LEFT = ("marks", "documents", "frequencies")
+"""Those that are left in the file: a search needs few slices of them, and which is told by the others."""
 
 
 @dataclass(slots=True, eq=False)
@@ -52,7 +52,7 @@ class Segment:
 
     numbers: NDArray[np.int64]
     ordinals: NDArray[np.int32]
-    marks: NDArray[np.uint32]
+    marks: NDArray[np.uint32] | StoredArray
     """A checksum of each document's note, by which a number that stands for another note now is noticed."""
     lengths: NDArray[np.uint32]
     terms: NDArray[np.uint64]
@@ -120,7 +120,8 @@ class Segment:
     def keep_in(self, file: Path) -> None:
         """Leave the postings in the file in which they were just stored."""
         stored = self.load(file)
-        self.documents, self.frequencies, self.file = stored.documents, stored.frequencies, file
+        self.marks, self.documents, self.frequencies = stored.marks, stored.documents, stored.frequencies
+        self.file = file
 
 
 class DocumentIds(Record):
@@ -153,7 +154,7 @@ def merge_segments(segments: Sequence[Segment]) -> Segment:
     terms = np.unique(np.concatenate([segment.terms for segment in segments]))
     kept = [np.flatnonzero(segment.live) for segment in segments]
     numbers, ordinals, marks, lengths = (
-        np.concatenate([getattr(segment, name)[own] for segment, own in zip(segments, kept, strict=True)])
+        np.concatenate([getattr(segment, name)[:][own] for segment, own in zip(segments, kept, strict=True)])
         for name in ("numbers", "ordinals", "marks", "lengths")
     )
     order = np.lexsort((ordinals, numbers))

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from bridge.index.apart import HiddenRows
 from bridge.index.background import pause_gc, trim
+from bridge.index.digests import TextDigests, digests_of
 from bridge.index.folder import BrokenIndex, IndexFolder, translate_disk_error
-from bridge.index.matrix import Floats, Halves, TextDigests, VectorMatrix
-from bridge.index.open import OpenIndex, start_coroutine, wait
+from bridge.index.matrix import Floats, Halves, VectorMatrix
+from bridge.index.open import OpenIndex, split_digests, start_coroutine, wait
 from bridge.index.schema import VECTORS, vectors_schema
 from bridge.index.table import Table, table_names
 from bridge.records import Record
@@ -105,20 +106,19 @@ async def load_model_vectors(opened: OpenIndex, key: str, dimensions: int | None
 
 
 async def _read(opened: OpenIndex, key: str, dimensions: int | None) -> ModelVectors:
+    import pyarrow as pa
+
     if dimensions is None:
         inner = await opened.database.open_table(table_name(key))
         dimensions = (await inner.schema()).field("vector").type.list_size
     table = await Table.open(opened.database, table_name(key), vectors_schema(dimensions))
     layout = VectorMatrix(dimensions, opened.folder.path)
-    own_digests = {d: d for digests in opened.digests.values() for d in (digests.title, *digests.passages) if d}
     async for rows in table.batches(["digest", "vector"]):
-        # The digests of current notes are kept in memory only once.
-        digests = [own_digests.get(digest, digest) for digest in rows["digest"].to_pylist()]
+        digests = digests_of(b"".join(split_digests(pa.chunked_array([rows["digest"]]))))
         there = rows["vector"].is_valid().to_numpy(zero_copy_only=False)
-        layout.poison.update(digest for digest, sound in zip(digests, there.tolist(), strict=True) if not sound)
+        layout.poison.update(digest.tobytes() for digest in digests[~there])
         vectors = rows["vector"].drop_null().flatten().to_numpy().reshape(-1, dimensions)
-        layout.rows.extend([d for d, sound in zip(digests, there.tolist(), strict=True) if sound], vectors)
-    del own_digests
+        layout.rows.extend(digests[there], vectors)
     layout.put(opened.digests)
     return ModelVectors(key, table, layout)
 
@@ -310,9 +310,9 @@ class Vectors:
     def embedded_at(self, key: int, ordinal: int) -> bool:
         """Return whether a passage needs no vector any more."""
         digests = self._digests.get(key)
-        if digests is None or ordinal >= len(digests.passages):
+        if digests is None or ordinal >= len(digests):
             return False
-        digest = digests.passages[ordinal]
+        digest = digests.passage(ordinal)
         if not self.is_loaded:
             return True
         if digest is None or self._backfill is None:
@@ -337,7 +337,7 @@ class Vectors:
             if digests is None or key in done:
                 continue
             done.add(key)
-            wanted = {d for d in (digests.title, *digests.passages) if d is not None and d in waiting}
+            wanted = {digest for digest in digests.texts if digest in waiting}
             if not wanted:
                 continue
             looked.append(item)
@@ -391,14 +391,12 @@ class Vectors:
         async with self.lock:
             if self._answering is None:
                 return None
-            key, layout, notes = self._answering.key, self._answering.layout, list(self._digests.values())
-
-            def gather() -> tuple[str, list[bytes], Halves]:
-                needed = {d for digests in notes for d in (digests.title, *digests.passages) if d is not None}
-                rows = {digest: row for digest in needed if (row := layout.rows.of.get(digest)) is not None}
-                return key, list(rows), layout.rows.at(np.fromiter(rows.values(), np.int32, len(rows)))
-
-            return await asyncio.to_thread(gather)
+            key, vectors = self._answering.key, self._answering.layout.rows
+            needed = digests_of(b"".join(digests.packed for digests in self._digests.values()))
+            rows, first = np.unique(vectors.of.find(needed), return_index=True)
+            known = rows >= 0
+            names = [digest.tobytes() for digest in needed[first[known]]]
+            return key, names, await asyncio.to_thread(vectors.at, rows[known])
 
     async def give_up(self, digests: Iterable[Digest]) -> None:
         """Never request the vectors of these texts again."""
@@ -486,8 +484,8 @@ class Vectors:
             log.warning("The index of vectors cannot be read and is built again: %s", type(error).__name__)
             model.table.partitions = 0
             return None
-        rows = map(model.layout.rows.of.get, digests)
-        return np.array([row for row in rows if row is not None], np.int64)
+        rows = model.layout.rows.of.find(digests_of(b"".join(digests)))
+        return rows[rows >= 0]
 
     async def measure_recall(self) -> float | None:
         """Return how many of the notes nearest to some passages the index on disk finds; None without one.
@@ -521,7 +519,7 @@ class Vectors:
         """Delete vectors of passages that vanished long ago, and compact the tables."""
         await self.load()
         moment = time.time() if now is None else now
-        lost = [(model, model.layout.rows.of.keys() - model.layout.digests()) for model in self._models()]
+        lost = [(model, model.layout.unneeded()) for model in self._models()]
         names = {digest.hex() for _, digests in lost for digest in digests}
         self._vanished = {name: self._vanished.get(name, moment) for name in names}
         for model, digests in lost:
@@ -530,15 +528,17 @@ class Vectors:
                 await model.table.drop_vector_index()
             if model.table.urgent or (model.table.appended and not model.layout.waiting):
                 await model.table.optimise()
-        kept = {digest.hex() for model in self._models() for digest in model.layout.rows.of}
-        self._vanished = {name: since for name, since in self._vanished.items() if name in kept}
+        known = [model.layout.rows.of for model in self._models()]
+        self._vanished = {
+            name: since for name, since in self._vanished.items() if any(bytes.fromhex(name) in of for of in known)
+        }
         await asyncio.to_thread(self._folder.keep_vanished, self._vanished)
         await self.forget_others()
 
     async def prune(self) -> list[Table]:
         """Delete every vector that no note needs now, of any model, and return the tables."""
         await self.load()
-        needed = {d for digests in self._digests.values() for d in (digests.title, *digests.passages) if d}
+        needed = set[bytes]().union(*(digests.texts for digests in self._digests.values()))
         models = {table_name(model.key): model for model in self._models()}
         tables: list[Table] = []
         for name in await table_names(self._database):

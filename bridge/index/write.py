@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from bridge.index.background import Searches, Tasks
 from bridge.index.catalogue import NoteEntry
+from bridge.index.digests import TextDigests
 from bridge.index.documents import Document, NoteSegments, index_documents, list_words, number_segments
 from bridge.index.folder import disk_errors
-from bridge.index.matrix import TextDigests
 from bridge.index.names import NamesBySide
 from bridge.index.note import NOTHING, IndexedNote
 from bridge.index.open import OpenIndex, start_coroutine
@@ -460,7 +460,7 @@ class IndexWriter:
             elif (same := catalogue.entry(note.path)) is not None and is_read_again(note, same.note):
                 known = self._vectors.digests_of(same.key)
                 if known is not None and known.passages != digests.passages:
-                    key, digests = same.key, TextDigests(digests.title, known.passages)
+                    key, digests = same.key, TextDigests.of(digests.title, known.passages)
                     note = replace(note, passages=same.note.passages, passages_of=same.note.passages_of)
             written.append((NoteEntry(note, seq, key, each.title_text), each))
             texts[seq] = digests

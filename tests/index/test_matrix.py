@@ -4,7 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from bridge.index.matrix import TITLE_WEIGHT, Floats, TextDigests, VectorMatrix
+from bridge.index.digests import TextDigests
+from bridge.index.matrix import TITLE_WEIGHT, Floats, VectorMatrix
 from tests.index.made import DIMENSIONS, vector
 
 Notes = dict[int, TextDigests]
@@ -18,7 +19,7 @@ def name(text: str) -> bytes:
 
 
 def held(title: str, *passages: str | None) -> TextDigests:
-    return TextDigests(name(title), tuple(None if text is None else name(text) for text in passages))
+    return TextDigests.of(name(title), [None if text is None else name(text) for text in passages])
 
 
 def filled(notes: Notes, texts: set[str]) -> VectorMatrix:
@@ -146,7 +147,7 @@ def test_scores_are_those_of_float32(
     for key, size in enumerate(sizes):
         title, *passages = unit(random.standard_normal((size + 1, DIMENSIONS)))
         names = [name(f"{key} {at}") for at in range(size)]
-        layout.put({key: TextDigests(name(f"{key}"), tuple(names))})
+        layout.put({key: TextDigests.of(name(f"{key}"), names)})
         known = [(name(f"{key}"), title)] if key not in untitled else []
         known += zip(names, passages, strict=True)
         if known:

@@ -25,7 +25,7 @@ def postings(segments: list[Segment]) -> Counter[Posting]:
         for at, term in enumerate(segment.terms.tolist()):
             for place in range(segment.starts[at], segment.starts[at + 1]):
                 document = segment.documents[:][place]
-                ids = (int(segment.numbers[document]), int(segment.ordinals[document]), int(segment.marks[document]))
+                ids = (int(segment.numbers[document]), int(segment.ordinals[document]), int(segment.marks[:][document]))
                 found[term, *ids, float(FREQUENCIES[segment.frequencies[:][place]])] += 1
     return found
 

@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterator, Sequence
 import numpy as np
 import psutil
 
-from bridge.index.matrix import TITLE_WEIGHT, Floats, TextDigests, VectorMatrix
+from bridge.index.digests import TextDigests
+from bridge.index.matrix import TITLE_WEIGHT, Floats, VectorMatrix
 from bridge.search.retrievers import DEPTH
 from scripts.lib.benchmarks.rows import Measurements, Row, latency_rows
 
@@ -70,7 +71,7 @@ def invented_matrix(notes: int) -> VectorMatrix:
     """Return a matrix with the vectors of all made-up notes."""
     matrix = VectorMatrix(DIMENSIONS)
     for keys, titles, bodies in invented_notes(notes):
-        texts = [TextDigests(digest(key, 0), tuple(digest(key, 1 + at) for at in range(PASSAGES))) for key in keys]
+        texts = [TextDigests.of(digest(key, 0), [digest(key, 1 + at) for at in range(PASSAGES)]) for key in keys]
         matrix.put(dict(zip(keys, texts, strict=True)))
         matrix.fill([each.title for each in texts], titles)
         matrix.fill([each for note in texts for each in note.passages if each], bodies.reshape(-1, DIMENSIONS))
