@@ -159,8 +159,10 @@ class DigestRows:
         """Sort in what was appended, without digests that are gone or equal an earlier one."""
         if not self._unsorted:
             return
-        rows = np.unique(np.concatenate([self._rows, *self._unsorted]))
-        rows = rows[self._names[rows].any(axis=1)]
+        flags = np.zeros(len(self._names), np.bool_)
+        for some in (self._rows, *self._unsorted):
+            flags[some] = True
+        rows = np.flatnonzero(flags & (self._names.max(axis=1, initial=0) > 0)).astype(np.int32)
         firsts = self._names[rows, 0]
         order = np.argsort(firsts, kind="stable")
         rows, firsts = rows[order], firsts[order]

@@ -73,10 +73,8 @@ MAX_INSERTED_WORDS = 500
 
 FIELDS: tuple[NameField, ...] = ("title", "alias", "heading")
 
-Name = tuple[VaultPath, NameField, str]
-"""A name of a note."""
-
-_DROPPED: Name = (VaultPath(""), "title", "")
+_NO_NOTE = VaultPath("")
+"""Stands for the note of a name that is gone."""
 
 
 class NameColumns(Record):
@@ -102,7 +100,11 @@ class NameIndex:
     """Every name of every note."""
 
     def __init__(self) -> None:
-        self._names: list[Name] = []
+        self._paths: list[VaultPath] = []
+        """By name: its note."""
+        self._fields = bytearray()
+        """By name: the place of its field among all."""
+        self._texts: list[str] = []
         self._free: list[int] = []
         """A heap, so that the numbers of a note's names rise in the order of the names."""
         self._of: dict[VaultPath, Sequence[int]] = {}
@@ -118,7 +120,7 @@ class NameIndex:
         """Return a copy of everything, which another thread may store."""
         words = self._vocabulary()
         holders = [self._holders[word] for word in words]
-        _, fields, texts = zip(*self._names, strict=True) if self._names else ((), (), ())
+        fields, texts = [FIELDS[field] for field in self._fields], [*self._texts]
         joined = array("I", b"".join(holders))
         return NameColumns([*self._of.items()], fields, texts, self._length[:], words, [*map(len, holders)], joined)
 
@@ -126,13 +128,13 @@ class NameIndex:
     def restore(cls, columns: NameColumns) -> Self:
         """Return the index of which these are the columns, without the names of notes that are gone."""
         index = cls()
-        paths = [_DROPPED[0]] * len(columns.texts)
+        index._paths = paths = [_NO_NOTE] * len(columns.texts)
         free = set(range(len(paths)))
         for path, numbers in columns.notes:
             free.difference_update(numbers)
             for number in numbers:
-                paths[number] = path or _DROPPED[0]
-        index._names = list(zip(paths, columns.fields, columns.texts, strict=True))
+                paths[number] = path or _NO_NOTE
+        index._fields, index._texts = bytearray(map(FIELDS.index, columns.fields)), [*columns.texts]
         index._free = sorted(free)
         index._length = columns.lengths[:]
         index._worth = array("f", map({field: _worth(field) for field in FIELDS}.__getitem__, columns.fields))
@@ -144,29 +146,32 @@ class NameIndex:
             if path is None:
                 index._remove(numbers)
             else:
-                index._of[path] = numbers
+                index._of[path] = array("I", numbers)
         return index
 
     def put(self, path: VaultPath, title: str, aliases: Iterable[str], headings: Iterable[str]) -> None:
         """Replace a note's names."""
         self.drop(path)
-        numbers = [*self._add(path, "title", (title,)), *self._add(path, "alias", aliases)]
-        numbers += self._add(path, "heading", islice(dict.fromkeys(headings), HEADINGS_A_NOTE))
+        numbers = array("I", self._add(path, "title", (title,)))
+        numbers.extend(self._add(path, "alias", aliases))
+        numbers.extend(self._add(path, "heading", islice(dict.fromkeys(headings), HEADINGS_A_NOTE)))
         self._of[path] = numbers
 
     def _add(self, path: VaultPath, field: NameField, texts: Iterable[str]) -> Iterator[int]:
-        worth = _worth(field)
+        worth, place = _worth(field), FIELDS.index(field)
         for text in texts:
             words = set(name_words(text))
             if not words:
                 continue
             if self._free:
                 number = heappop(self._free)
-                self._names[number] = (path, field, text)
+                self._paths[number], self._fields[number], self._texts[number] = path, place, text
                 self._length[number], self._worth[number] = len(words), worth
             else:
-                number = len(self._names)
-                self._names.append((path, field, text))
+                number = len(self._texts)
+                self._paths.append(path)
+                self._fields.append(place)
+                self._texts.append(text)
                 self._length.append(len(words))
                 self._worth.append(worth)
             for word in words:
@@ -183,10 +188,10 @@ class NameIndex:
 
     def _remove(self, numbers: Iterable[int]) -> None:
         for number in numbers:
-            name = self._names[number]
-            self._names[number] = _DROPPED
+            text = self._texts[number]
+            self._paths[number], self._texts[number] = _NO_NOTE, ""
             heappush(self._free, number)
-            for word in set(name_words(name[2])):
+            for word in set(name_words(text)):
                 holders = self._holders[word]
                 holders.remove(number)
                 if not holders:
@@ -200,9 +205,9 @@ class NameIndex:
             return []
         hits: dict[VaultPath, NameHit] = {}
         for number, score in self._rank(*self._scores(words)):
-            name = self._names[number]
-            if name[0] not in hits and (within is None or name[0] in within):
-                hits[name[0]] = NameHit(*name, min(1.0, score))
+            path = self._paths[number]
+            if path not in hits and (within is None or path in within):
+                hits[path] = NameHit(path, FIELDS[self._fields[number]], self._texts[number], min(1.0, score))
                 if len(hits) == limit:
                     break
         return list(hits.values())
@@ -217,7 +222,7 @@ class NameIndex:
         for holders, scores_of_word in matches:
             share = np.zeros_like(sums)
             share[np.searchsorted(numbers, holders)] = scores_of_word
-            weight = math.log(1 + (len(self._names) - len(self._free)) / max(1, int(np.count_nonzero(share))))
+            weight = math.log(1 + (len(self._texts) - len(self._free)) / max(1, int(np.count_nonzero(share))))
             sums += np.float32(weight) * share
             coverage += share
             total += weight
@@ -240,7 +245,7 @@ class NameIndex:
         order = np.lexsort((lengths, -scores))
         ranks = zip(scores[order].tolist(), lengths[order].tolist(), numbers[order].tolist(), strict=True)
         for (score, _), equal in groupby(ranks, key=itemgetter(0, 1)):
-            own = sorted((number for *_, number in equal), key=lambda number: (self._names[number][0], number))
+            own = sorted((number for *_, number in equal), key=lambda number: (self._paths[number], number))
             yield from ((number, score) for number in own)
 
     def _match_words(self, word: str, *, unfinished: bool) -> dict[str, float]:
