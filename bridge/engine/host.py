@@ -257,8 +257,10 @@ class Host:
         doubt = self.trouble if isinstance(self.trouble, IndexUnusable) else None
         if not folder.exists():
             self._readers.begin(self.files, learn=self.settings.boilerplate)
-        keep_days, vocabulary = self.settings.vector_keep_days, Vocabulary()
-        index = await asyncio.to_thread(Index.open, folder, keep_days=keep_days, doubt=doubt, load_vectors=False)
+        keep_days, memory, vocabulary = self.settings.vector_keep_days, self.settings.memory_mb << 20, Vocabulary()
+        index = await asyncio.to_thread(
+            Index.open, folder, keep_days=keep_days, memory=memory, doubt=doubt, load_vectors=False
+        )
         self.agents_place.begin(self._common_settings, index.notes)
         self.settings = self.agents_place.apply(self._common_settings, index.notes)
         index.keep_apart(*agents_folder(self.settings).kept_apart)

@@ -53,6 +53,8 @@ class Progress(Record):
     per_second: float | None
     """Passages embedded per second; None while there are none."""
     paused: bool
+    vectors_on_disk: bool
+    """Whether an index on disk finds the vectors that a search compares."""
     trouble: str | None
     """Why indexing stands still, when it does."""
 
@@ -91,6 +93,7 @@ def measure_progress(
         embedded_total=store.counters.get("embedded") if store else 0,
         per_second=vault.backfill.pace.per_second if vault else None,
         paused=paused,
+        vectors_on_disk=index.vectors.is_indexed if index else False,
         trouble=problem.message if problem else None,
     )
 

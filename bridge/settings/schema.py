@@ -164,6 +164,16 @@ class Settings(Record):
     vector_keep_days: Annotated[
         int, Setting("Days to keep the vectors of removed passages.", least=0, most=36_500, restart=True)
     ] = 7
+    memory_mb: Annotated[
+        int,
+        Setting(
+            "MiB of vectors of a vault up to which a search compares all of them, for which they should fit into"
+            " memory; of more, an index on disk finds those that it compares.",
+            least=1,
+            most=1_000_000,
+            restart=True,
+        ),
+    ] = 1024
     history_mb: Annotated[
         int,
         Setting(

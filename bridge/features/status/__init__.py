@@ -19,6 +19,7 @@ FEATURE = Feature(
     ),
     checks=doctor.CHECKS,
     vault_checks=doctor.VAULT_CHECKS,
+    waiting_checks=(doctor.check_vector_index,),
     views={
         records.Status: records.status_view,
         doctor.Diagnosis: records.diagnosis_view,

@@ -21,6 +21,7 @@ from bridge.engine.host import Host
 from bridge.errors import BridgeError
 from bridge.features.status.operations import free_bytes
 from bridge.index.index import IndexHealth
+from bridge.index.vectors import MIN_RECALL
 from bridge.records import Record
 from bridge.text.counts import count_of
 from bridge.types import VaultPath
@@ -258,6 +259,22 @@ def check_index(health: Mapping[str, Any]) -> Finding:
             "index", "warn", f"{text} {count_of(len(progress.failed), 'file')} could not be read.", "See `status`."
         )
     return check_repairs(index_health, text)
+
+
+async def check_vector_index(call: Call) -> Sequence[Finding]:
+    """Compare what the index of vectors finds with what comparing all of them finds, where there is one."""
+    hosts = list(call.bridge.vaults.values()) if call.vault_name is None else [call.host]
+    findings = []
+    for host in hosts:
+        vault = host.open_vault
+        recall = await vault.index.vectors.measure_recall() if vault and vault.index.vectors.is_indexed else None
+        if recall is not None:
+            text = f"The index of vectors on disk finds {recall:.1%} of the notes that comparing all of them finds."
+            low = recall < MIN_RECALL
+            do = "It is built again by the next search; a larger `memory_mb` does without it." if low else ""
+            finding = make_finding("index", "warn" if low else "ok", text, do)
+            findings.append(replace(finding, vault=host.name))
+    return findings
 
 
 def check_repairs(index_health: IndexHealth, text: str) -> Finding:

@@ -111,6 +111,7 @@ def vault_status(host: Host) -> VaultStatus:
         model_setup=progress.model_setup,
         types=count_types(host),
         indexed=None if progress.indexed is None else iso(progress.indexed),
+        vectors_on_disk=progress.vectors_on_disk,
     )
 
 

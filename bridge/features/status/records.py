@@ -131,6 +131,8 @@ class VaultStatus(Record):
         model_setup: Why no model can be used; null once llama.cpp is installed.
         types: Notes of each type that a property `type` names, most frequent first.
         indexed: When the index last took in changes; null before the first time.
+        vectors_on_disk: Whether an index on disk finds the vectors that a search compares, as they are more than the
+            setting `memory_mb` allows.
     """
 
     id: VaultId
@@ -152,6 +154,7 @@ class VaultStatus(Record):
     model_setup: ModelSetup | None = None
     types: Mapping[str, int] = field(default_factory=dict)
     indexed: str | None = None
+    vectors_on_disk: bool = False
 
 
 class RunningBridge(Record):
@@ -209,6 +212,8 @@ def _vault_status(vault: Vault, bridge: Mapping[str, Any] | None) -> Iterable[El
     yield _fact("meaning", meaning, _backlog(vault, bridge))
     if (setup := vault.get("model_setup")) and setup["state"] != "running":
         yield _fact("", Segment(inline(setup["hint"]), "hint"))
+    if vault.get("vectors_on_disk"):
+        yield _fact("", Segment("Vectors are found by an index on disk, since they exceed `memory_mb`.", "hint"))
     if vault["paused"]:
         yield Line("  ", Segment("Embedding is paused; `resume_indexing` resumes it.", "hint"))
     if vault["trouble"]:
