@@ -158,18 +158,26 @@ def merge_segments(segments: Sequence[Segment]) -> Segment:
         for name in ("numbers", "ordinals", "marks", "lengths")
     )
     order = np.lexsort((ordinals, numbers))
-    places = np.empty(len(order), np.int64)
+    places = np.empty(len(order), np.int32)
     places[order] = np.arange(len(order))
-    keys: list[NDArray[np.int64]] = []
+    # As few copies as possible: an index has millions of postings.
+    merged = np.empty(sum(int(segment.starts[-1]) for segment in segments if len(segment.terms)), np.int64)
+    used = 0
     for segment, own in zip(segments, kept, strict=True):
-        moved = np.full(len(segment), -1, np.int64)
+        moved = np.full(len(segment), -1, np.int32)
         moved[own], places = places[: len(own)], places[len(own) :]
-        postings = np.repeat(np.searchsorted(terms, segment.terms) << 24, np.diff(segment.starts).astype(np.int64))
         place = moved[segment.documents[:]]
+        postings = merged[used : used + len(place)]
+        postings[:] = np.repeat(np.searchsorted(terms, segment.terms), np.diff(segment.starts).astype(np.int64))
+        postings <<= 24
         postings |= place << 8
         postings |= segment.frequencies[:]
-        keys.append(postings if len(own) == len(segment) else postings[place >= 0])
-    merged = np.concatenate(keys)
+        if len(own) < len(segment):
+            live = postings[place >= 0]
+            postings = postings[: len(live)]
+            postings[:] = live
+        used += len(postings)
+    merged = merged[:used]
     merged.sort()
     return assemble_segment(numbers[order], ordinals[order], marks[order], lengths[order], terms, merged)
 
@@ -192,6 +200,7 @@ def assemble_segment(
         lengths,
         terms[present],
         np.append(starts[:-1][present], starts[-1]).astype(np.uint32),
-        (keys >> 8 & 0xFFFF).astype(np.uint16),
-        (keys & 0xFF).astype(np.uint8),
+        # What is above the size of these types is dropped.
+        (keys >> 8).astype(np.uint16),
+        keys.astype(np.uint8),
     )
