@@ -117,7 +117,7 @@ class StoredTable(Writable):
         """Return the digests of about the nearest vectors, as its index finds them in so many of its partitions."""
         await asyncio.to_thread(load_lancedb)
         query = self._open_whole().query().nearest_to(vector).column(VECTOR).distance_type("dot")
-        return await query.nprobes(probes).limit(limit).select(["digest"]).to_arrow()
+        return await query.nprobes(probes).limit(limit).select(["digest", "_distance"]).to_arrow()
 
 
 class TableQuery:
