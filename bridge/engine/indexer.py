@@ -341,9 +341,11 @@ class Indexer:
             if long or len(gathered) >= WRITE_AT:
                 await self._write(gathered, (), write)
                 gathered = []
-            if long:
                 await asyncio.to_thread(trim)
         await self._write(gathered, gone, write)
+        if len(gathered) > MAX_NOTES_WITHOUT_POOL:
+            gathered.clear()
+            await asyncio.to_thread(trim)
 
     async def _carry(self, paths: Sequence[VaultPath], replaced: Mapping[VaultPath, Replacement]) -> list[VaultPath]:
         """Keep the passages of notes whose properties alone changed, and return the notes that must be read."""

@@ -144,6 +144,8 @@ class Compaction:
     async def optimise(self, *, at_once: bool) -> None:
         """Delete replaced rows, merge fragments and store new postings."""
         await self._sweep()
+        # Merging copies rows: what was needed to write them is not to lie beside that.
+        await asyncio.to_thread(trim)
         async with self.lock:
             with disk_errors(self._opened.folder.path):
                 for table in (self._opened.passages, self._opened.notes):
