@@ -346,7 +346,7 @@ class VectorMatrix:
             self.waiting.pop(digest, None)
             self.titles.discard(digest)
 
-    def unneeded(self) -> list[bytes]:
+    def find_unneeded(self) -> list[bytes]:
         """Return the digests of vectors of texts that are in no note."""
         return self.rows.of.without(digests.packed for digests in self._digests.values())
 

@@ -519,7 +519,7 @@ class Vectors:
         """Delete vectors of passages that vanished long ago, and compact the tables."""
         await self.load()
         moment = time.time() if now is None else now
-        lost = [(model, model.layout.unneeded()) for model in self._models()]
+        lost = [(model, model.layout.find_unneeded()) for model in self._models()]
         names = {digest.hex() for _, digests in lost for digest in digests}
         self._vanished = {name: self._vanished.get(name, moment) for name in names}
         for model, digests in lost:
