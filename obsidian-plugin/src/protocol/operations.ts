@@ -61,7 +61,7 @@ export const FORMS = {
 	brief: "4e447c69f58e",
 	list_injections: "ffeb4f3fffe0",
 	give_note: "20a4391e395a",
-	status: "34bb3395bd26",
+	status: "be106bb93a08",
 	index_status: "2e6baa65b1c8",
 	report_changes: "cc4fa7f0d8b6",
 	reindex: "e9b92fe1104e",
@@ -2793,7 +2793,7 @@ export interface Setting {
 export interface SettingsInUse {
 	/** The settings file. */
 	readonly path: string;
-	/** Every setting. */
+	/** Every setting; after a change, those that were changed. */
 	readonly settings: readonly Setting[];
 	/** Rejected lines, and why; after a change of `deny`, also which notes still tell of what it hides. */
 	readonly problems: readonly string[];
@@ -3443,6 +3443,8 @@ export interface VaultStatus {
 	readonly types?: Readonly<Record<string, number>>;
 	/** When the index last took in changes; null before the first time. */
 	readonly indexed?: string | null;
+	/** Whether an index on disk finds the vectors that a search compares, as they are more than the setting `memory_mb` allows. */
+	readonly vectors_on_disk?: boolean;
 }
 
 /** A community of the drawing. */
