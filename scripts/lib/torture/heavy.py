@@ -111,9 +111,8 @@ def torture_heavy(steps: int, seed: int) -> Report:
             }
             crowd = Crowd(url, token, heavy, seed)
             crowd.run(steps * CALLS, pid)
-            crowded = _resident_mib(pid, "VmHWM")
-            faults |= crowd.faults | {"MiB too many beside others": max(0, crowded - MAX_CROWDED_MIB)}
-            figures |= crowd.figures | {"MiB at most beside others": crowded}
+            faults |= crowd.faults
+            figures |= crowd.figures
     return Report(faults, figures, (*wrong, *late, *crowd.wrong))
 
 
@@ -147,6 +146,9 @@ class Crowd:
                 thread.join()
             self.figures |= {f"calls by {CLIENTS} clients": calls, "s": round(time.perf_counter() - begun)}
             self.figures |= {f"  answers {status}": count for status, count in sorted(self._answers.items())}
+            crowded = _resident_mib(pid, "VmHWM")
+            self.faults |= {"MiB too many beside others": max(0, crowded - MAX_CROWDED_MIB)}
+            self.figures |= {"MiB at most beside others": crowded}
             last = [clients.submit(self._ask, *one) for one in self._heavy[:CLIENTS]]
             wait(last, timeout=1)
             begun = time.perf_counter()
@@ -159,7 +161,7 @@ class Crowd:
             median = waits[name][len(waits[name]) // 2][0]
             self.figures[f"s that the {name} waited"] = f"{median:.3f} as a rule, {longest:.2f} at most ({beside})"
         self.figures["s to stop"] = round(stopped, 1)
-        self.faults = {
+        self.faults |= {
             "answers 500": self._answers[500],
             "reads that waited too long": sum(seconds > MAX_READ_S for seconds, _ in waits["reader"]),
             "writes that waited too long": sum(seconds > MAX_WRITE_S for seconds, _ in waits["writer"]),
