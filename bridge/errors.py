@@ -47,6 +47,12 @@ class BridgeError(Exception):
         return {"error": {"code": self.code, "message": self.message, "hint": self.hint, **self.facts}}
 
 
+def meaning_of(code: str) -> str:
+    """Return in a sentence what a code says."""
+    kind = globals().get(code.title().replace("_", ""), BridgeError)
+    return docstring_of(kind)
+
+
 class Invalid(BridgeError):
     """The request cannot be understood."""
 

@@ -3,7 +3,7 @@
 import contextlib
 import math
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cache, partial
 from pathlib import Path
@@ -198,7 +198,8 @@ class RequestExecutor:
             effect = replace(effect, warnings=(*effect.warnings, *stale_name_warnings(draft)))
             chosen = [request for number, request in enumerate(requests) if number not in refused]
             path = (chosen or requests)[-1].result_path
-            planned = PlannedChange(path, effect, facts=ChangeFacts(forecast=True), requests=chosen)
+            facts = ChangeFacts(forecast=True, renames=renames_of(chosen))
+            planned = PlannedChange(path, effect, facts=facts, requests=chosen)
             return self._counter.forecast(draft, planned, None)
 
         outcome = await self._writing.make(planner, None, author, dry_run=dry_run)
@@ -232,6 +233,10 @@ def touched_paths(requests: Sequence[Request]) -> frozenset[VaultPath] | None:
     return None if None in found else frozenset(path for paths in found for path in paths or ())
 
 
+def renames_of(requests: Iterable[Request]) -> tuple[tuple[str, str], ...]:
+    return tuple(one.rename for one in requests if one.rename is not None)
+
+
 def apply_requests(requests: Sequence[Request], draft: Draft, context: RequestContext) -> PlannedChange:
     effects: list[Effect] = []
     for number, request in enumerate(fill_digests(requests)):
@@ -246,7 +251,10 @@ def apply_requests(requests: Sequence[Request], draft: Draft, context: RequestCo
     return PlannedChange(
         requests[-1].result_path,
         effect,
-        facts=ChangeFacts(agreement=next((request.agreement for request in requests if request.agreement), None)),
+        facts=ChangeFacts(
+            renames=renames_of(requests),
+            agreement=next((request.agreement for request in requests if request.agreement), None),
+        ),
         requests=[part for request in requests for part in request.parts],
         keeps_structure=all(request.keeps_structure for request in requests),
     )

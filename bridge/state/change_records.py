@@ -54,6 +54,8 @@ class ChangeFacts(Record, omit_defaults=True, forbid_unknown_fields=False):
     """Whether it is compared with its forecast, also when a proposal of it is accepted."""
     apart: bool = False
     """Whether each note of a proposal changes on its own, so that one that changed since can be left out."""
+    renames: tuple[tuple[str, str], ...] = ()
+    """The tags and properties that it renames, each with its new name."""
     agreement: str | None = None
     """The id by which the agents' folder that it sets up counts from then on."""
 

@@ -71,6 +71,11 @@ class Request(Record, metaclass=AbstractRecord, tag_field="op"):
         return self.keeps_structure
 
     @property
+    def rename(self) -> tuple[str, str] | None:
+        """The tag or property that it renames, and its new name."""
+        return None
+
+    @property
     def agreement(self) -> str | None:
         """The id by which the agents' folder counts that it sets up, if it does."""
         return None

@@ -282,6 +282,10 @@ class RenameTag(Request, kw_only=True, tag="rename_tag"):
     children: bool = True
     among: tuple[VaultPath, ...] | None = None
 
+    @property
+    def rename(self) -> tuple[str, str]:
+        return f"#{self.tag.removeprefix('#')}", f"#{self.to.removeprefix('#')}"
+
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         rename = TagRename.of(self.tag, self.to, children=self.children)
         planned = rename_tag_everywhere(rename, context.view(draft), paths=self.among)
@@ -299,6 +303,10 @@ class RenameProperty(Request, kw_only=True, tag="rename_property"):
     to: str
     among: tuple[VaultPath, ...] | None = None
     on_clash: Literal["refuse", "keep", "merge"] = "refuse"
+
+    @property
+    def rename(self) -> tuple[str, str]:
+        return self.name, self.to
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         view, types = context.view(draft), context.obsidian().property_types

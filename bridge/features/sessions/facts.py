@@ -1,6 +1,5 @@
 """Gathers what the records say about a session."""
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -8,13 +7,25 @@ from datetime import datetime
 from itertools import chain, islice
 from typing import Final
 
+from msgspec.structs import replace
+
+from bridge.api.registry import OPERATIONS
 from bridge.api.write import Fetch, changed_files, snapshot_fetcher
 from bridge.changes.git import find_commits
 from bridge.changes.hunks import Difference, differences
 from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
-from bridge.features.sessions.journal_note import Batch, ChangedNote, Failure, JournalFacts, lines_changed
+from bridge.features.sessions.journal_note import (
+    JOURNAL_OPERATIONS,
+    LINK,
+    Batch,
+    ChangedNote,
+    Failure,
+    JournalFacts,
+    lines_changed,
+    note_rank,
+)
 from bridge.features.sessions.statements import Statement, Told, find_statements
 from bridge.index.boilerplate import is_template
 from bridge.markdown.frontmatter import cut_frontmatter
@@ -45,7 +56,6 @@ LookedAt = tuple[Change, Sequence[Difference]]
 MAX_STATEMENTS: Final = 3
 """Most decisions, outcomes, open questions and tasks that are quoted, of each."""
 
-_LINKED: Final = re.compile(r"!?\[\[(?:[^\]|]*\|)?([^\]]*)\]\]|!?\[([^\]]*)\]\([^)]*\)")
 _CONTEXT: Final = ("#", "```", "~~~")
 """Beginnings of lines that say how to read those below them."""
 
@@ -90,7 +100,7 @@ def _rows(one: Difference, kind: str) -> list[str]:
 def _forms(line: str) -> set[str]:
     """Return a line without its links, and as it reads: what is changed with a link leaves one of both."""
     bare = line.strip()
-    return {_LINKED.sub("", bare), _LINKED.sub(r"\1\2", bare)}
+    return {LINK.sub("", bare), LINK.sub(r"\1\2", bare)}
 
 
 def template_lines(vault: OpenVault, folders: Collection[str]) -> set[str]:
@@ -144,8 +154,11 @@ SHORT_COMMIT = 12
 
 SEARCHES = frozenset({"search", "related_notes", "find_notes", "gather_context", "recall"})
 READS = frozenset({"read_note", "read_notes"})
-NO_FAILURES = frozenset({"cancelled", "confirmation_required", "declined", "invalid_arguments"})
-"""Codes of calls that wait for the user, that somebody did not want, or that only their caller has to learn from."""
+UNTOLD_FAILURES = frozenset({"cancelled", "confirmation_required", "declined", "invalid_arguments"})
+"""Codes of calls that wait for the user, that somebody did not want, or that only their caller has to learn from.
+
+Of those that would have changed something all are told but what was cancelled, since their session may claim it.
+"""
 
 
 def gather_facts(vault: OpenVault, session: SessionRecord) -> JournalFacts:
@@ -156,7 +169,7 @@ def gather_facts(vault: OpenVault, session: SessionRecord) -> JournalFacts:
     applied = [change for change in made if change.state == "applied"]
     fetch = snapshot_fetcher(vault)
     looked_at = [(change, [*differences(change.steps, fetch)]) for change in applied]
-    changes = list_batches(vault, looked_at)
+    changes = list_batches(vault, session, looked_at)
     obsidian = read_obsidian_settings(vault.root)
     written = read_written(vault, looked_at, fetch, obsidian.template_folders)
     statements = tuple(choose_statements(written, obsidian.tasks))
@@ -175,9 +188,9 @@ def gather_facts(vault: OpenVault, session: SessionRecord) -> JournalFacts:
             (path, count) for path, count in notes_read(calls).most_common() if not vault.files.rules.denies(path)
         ),
         changes=changes,
-        undone=list_batches(vault, ((change, ()) for change in made if change.state == "undone")),
-        proposed=list_batches(vault, ((change, ()) for change in made if change.state == "proposed")),
-        failures=tuple(list_failures(vault, calls, {change.operation for change in made})),
+        undone=list_batches(vault, session, ((change, ()) for change in made if change.state == "undone")),
+        proposed=list_batches(vault, session, ((change, ()) for change in made if change.state == "proposed")),
+        failures=tuple(list_failures(vault, calls, made)),
         tags=frequent_tags(vault, [note.path for one in changes for note in one.notes]),
         commits=commits_of(vault, session, applied),
         summary=sum_up(written, statements),
@@ -211,20 +224,35 @@ def commits_of(vault: OpenVault, session: SessionRecord, changes: Iterable[Chang
     return tuple(known[change.id][:SHORT_COMMIT] for change in changes if change.id in known)
 
 
-def list_batches(vault: OpenVault, changes: Iterable[LookedAt]) -> tuple[Batch, ...]:
-    """Return what changes did by operation, that of most lines first; denied notes are not among theirs."""
+def list_batches(vault: OpenVault, session: SessionRecord, changes: Iterable[LookedAt]) -> tuple[Batch, ...]:
+    """Return what changes did by operation, that of most lines first, agents' notes last; denied ones are left out."""
     notes, reasons = defaultdict[str, dict[VaultPath, ChangedNote]](dict), defaultdict[str, list[str]](list)
+    renames, folder, rules = (
+        defaultdict[str, list[tuple[str, str]]](list),
+        agents_folder(vault.settings),
+        vault.files.rules,
+    )
     for change, found in changes:
         places, own = current_places(change), notes[change.operation]
         counts = {places.get(file.path, file.path): file for file in changed_files(found)}
         for step, path in zip(change.steps, change.now, strict=True):
-            if not step.kind.endswith("_folder") and not vault.files.rules.denies(path):
-                known, file = own.get(path) or ChangedNote(path), counts.pop(path, None)
-                own[path] = ChangedNote(path, known.added + file.added, known.removed + file.removed) if file else known
+            if step.kind.endswith("_folder") or rules.denies(path) or path == session.note:
+                continue
+            known, file = own.get(path) or ChangedNote(path, of_agents=folder.holds(path)), counts.pop(path, None)
+            if step.kind == "move" and known.was is None and not rules.denies(step.path):
+                known = replace(known, was=step.path)
+            own[path] = (
+                replace(known, added=known.added + file.added, removed=known.removed + file.removed) if file else known
+            )
+        renames[change.operation] += change.facts.renames
         reasons[change.operation] += filter(None, (change.reason, *handed_over(vault, change)))
-    ordered = {operation: sorted(own.values(), key=lines_changed, reverse=True) for operation, own in notes.items()}
-    batches = [Batch(name, tuple(own), tuple(dict.fromkeys(reasons[name]))) for name, own in ordered.items() if own]
-    return tuple(sorted(batches, key=lambda one: sum(map(lines_changed, one.notes)), reverse=True))
+    ordered = {operation: sorted(own.values(), key=note_rank) for operation, own in notes.items()}
+    batches = [
+        Batch(name, tuple(own), tuple(dict.fromkeys(reasons[name])), tuple(dict.fromkeys(renames[name])))
+        for name, own in ordered.items()
+        if own
+    ]
+    return tuple(sorted(batches, key=lambda one: (one.notes[0].of_agents, -sum(map(lines_changed, one.notes)))))
 
 
 def handed_over(vault: OpenVault, change: Change) -> Iterator[str]:
@@ -234,9 +262,12 @@ def handed_over(vault: OpenVault, change: Change) -> Iterator[str]:
         yield from (goal for note in notes if isinstance(goal := field_of(note.properties, "title"), str))
 
 
-def list_failures(vault: OpenVault, calls: Sequence[CallRecord], writes: Collection[str]) -> list[Failure]:
+def list_failures(vault: OpenVault, calls: Sequence[CallRecord], made: Sequence[Change]) -> list[Failure]:
     """Return the calls that failed, unless the same or another change of the note succeeded later."""
-    failures = dict[tuple[str, VaultPath | None], Failure]()
+    failures, since = dict[tuple[str, VaultPath | None], Failure](), dict[tuple[str, VaultPath | None], float]()
+    writes = {change.operation for change in made}
+    # A call that took a note away no longer names it.
+    changed: dict[VaultPath | None, float] = {step.path: change.time for change in made for step in change.steps}
     for call in calls:
         path = next(iter(call.paths), None)
         key = (call.tool, path)
@@ -244,10 +275,17 @@ def list_failures(vault: OpenVault, calls: Sequence[CallRecord], writes: Collect
             tools = {call.tool, *(writes if call.tool in writes and path is not None else ())}
             for one in [(tool, at) for tool, at in failures if at in {path, None} and tool in tools]:
                 del failures[one]
-        elif call.code not in NO_FAILURES and not (path is not None and vault.files.rules.denies(path)):
+            continue
+        would_write = call.tool in OPERATIONS and not OPERATIONS[call.tool]().reads
+        untold = {"cancelled"} if would_write else UNTOLD_FAILURES
+        if call.code in untold or call.tool in JOURNAL_OPERATIONS:
+            continue
+        if path is None or not vault.files.rules.denies(path):
             count = failures[key].count if key in failures else 0
-            failures[key] = Failure(call.tool, call.code, count + 1, path)
-    return list(failures.values())[-MAX_FAILURES:]
+            since[key] = call.time
+            failures[key] = Failure(call.tool, call.code, count + 1, path, would_write)
+    left = [one for key, one in failures.items() if not one.writes or changed.get(key[1], 0.0) <= since[key]]
+    return left[-MAX_FAILURES:]
 
 
 def frequent_tags(vault: OpenVault, paths: Iterable[VaultPath]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from msgspec.structs import asdict
 
+from bridge.errors import meaning_of
 from bridge.features.sessions.statements import Statement, Told
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.names import note_name
@@ -68,6 +69,10 @@ class ChangedNote(Record):
     path: VaultPath
     added: int = 0
     removed: int = 0
+    was: VaultPath | None = None
+    """Its path before it was moved."""
+    of_agents: bool = False
+    """Whether it is in the agents' folder."""
 
 
 class Batch(Record):
@@ -79,6 +84,8 @@ class Batch(Record):
     operation: str
     notes: tuple[ChangedNote, ...]
     reasons: tuple[str, ...] = ()
+    renames: tuple[tuple[str, str], ...] = ()
+    """Tags and properties that got another name."""
 
 
 class Failure(Record):
@@ -88,6 +95,8 @@ class Failure(Record):
     code: str
     count: int
     path: VaultPath | None = None
+    writes: bool = False
+    """Whether it would have changed something."""
 
 
 class JournalFacts(Record):
@@ -122,8 +131,8 @@ class JournalFacts(Record):
 
     @property
     def changed_notes(self) -> list[VaultPath]:
-        """The notes that were changed, the most changed first."""
-        notes = sorted((note for one in self.changes for note in one.notes), key=lines_changed, reverse=True)
+        """The notes that were changed, the user's before those of agents, the most changed first."""
+        notes = sorted((note for one in self.changes for note in one.notes), key=note_rank)
         return list(dict.fromkeys(note.path for note in notes))
 
     @property
@@ -131,10 +140,26 @@ class JournalFacts(Record):
         """Why the operation that changed most was called."""
         return "; ".join(_short(reason).rstrip(".") for one in self.changes[:1] for reason in one.reasons[:MAX_REASONS])
 
+    @property
+    def has_work(self) -> bool:
+        """Whether the session did more than ask."""
+        return bool(self.changes or self.undone or self.proposed or self.read or self.failures)
+
 
 def lines_changed(note: ChangedNote) -> int:
     return note.added + note.removed
 
+
+def note_rank(note: ChangedNote) -> tuple[bool, int]:
+    """Return what orders changed notes: the user's come first, of each kind the most changed."""
+    return note.of_agents, -lines_changed(note)
+
+
+WRITE: Final = "write_journal"
+"""The operation under which journals are listed that the bridge writes by itself."""
+
+JOURNAL_OPERATIONS: Final = frozenset({WRITE, "save_session", "note_down"})
+"""Operations that write journals; `note_down` is of an earlier version, whose changes are in the history."""
 
 TYPE: Final = "journal"
 """The value of the property `type` that makes a note a journal."""
@@ -147,6 +172,7 @@ PROPERTY_LENGTH: Final = 300
 
 _HEADING: Final = re.compile(r"## (.*)")
 _ENTRY: Final = re.compile(r"- (?:(\d\d:\d\d) (.*)|((?:To do: )?)“(.*)” \(.*\))")
+LINK: Final = re.compile(r"!?\[\[(?:[^\]|]*\|)?([^\]]*)\]\]|!?\[([^\]]*)\]\([^)]*\)")
 _BAD_IN_NAME: Final = re.compile(r'[\x00-\x1f\\/:*?"<>|#^\[\]]+')
 
 
@@ -222,15 +248,17 @@ def journal_title(words: JournalWords, facts: JournalFacts) -> str:
         return _batch_text(largest).replace("`", "")
     if main := next(iter((*facts.changed_notes, *(path for path, _ in facts.read))), None):
         return _name(main) if facts.changes else f"Read {_name(main)}"
-    return f"Session of {facts.client}"
+    said = next((one.text for name in LISTS for one in getattr(words, name)), "") or words.where_left_off
+    return cut(_short(said), 80) or f"Session of {facts.client}"
 
 
 def write_body(words: JournalWords, facts: JournalFacts) -> str:
     parts, recorded = [f"# {journal_title(words, facts)}\n"], recorded_lines(words, facts)
     for heading, name in SECTIONS.items():
         said = getattr(words, name) if name else ()
-        lines = _quote(said) if isinstance(said, str) else _items(said)
-        lines += recorded.get(heading, ())
+        lines, more = _quote(said) if isinstance(said, str) else _items(said), recorded.get(heading, ())
+        # A line right below an item would belong to it.
+        lines += ("", *more) if lines and more and not more[0].startswith("- ") else more
         if lines:
             parts.append("\n".join([f"## {heading}\n", *lines, ""]))
     return replace_surrogates("\n".join(parts))
@@ -284,6 +312,10 @@ def note_link(path: VaultPath) -> str:
     return f"[[{target}]]" if "/" not in target else f"[[{target}|{_name(path)}]]"
 
 
+def changed_text(note: ChangedNote) -> str:
+    return f"`{note.was}` → {note_link(note.path)}" if note.was is not None else note_link(note.path)
+
+
 def recorded_lines(words: JournalWords, facts: JournalFacts) -> Mapping[str, Sequence[str]]:
     """Return the lines of each section that follow from the records."""
     counts = (
@@ -292,6 +324,7 @@ def recorded_lines(words: JournalWords, facts: JournalFacts) -> Mapping[str, Seq
     )
     done = ", ".join(f"{verb} {count_of(count, noun)}" for verb, count, noun in counts if count)
     is_cut = any(len(one.notes) > MAX_LINKS for one in facts.changes)
+    is_refused = any(one.writes for one in facts.failures)
     related = [(path, count) for path, count in facts.read if path not in facts.changed_notes][:MAX_RELATED]
     return {
         "Goal": [f"Of its largest change: {facts.reasons}"] if facts.reasons and not words.goal else [],
@@ -303,6 +336,7 @@ def recorded_lines(words: JournalWords, facts: JournalFacts) -> Mapping[str, Seq
         "Changes": [
             *(_batch_line(one, reasons=True) for one in facts.changes),
             *([f"- `list_changes` with the session `{facts.session}` lists all"] if is_cut else []),
+            *(["Nothing was changed."] if is_refused and not facts.changes and not facts.undone else []),
         ],
         "Open questions": [
             *_quotes(facts, "question", words.questions),
@@ -324,18 +358,20 @@ def _quotes(facts: JournalFacts, what: Told, said: Iterable[Entry]) -> list[str]
 
 def _failure_line(one: Failure) -> str:
     where = f" on {note_link(one.path)}" if one.path is not None else ""
-    return f"- `{one.tool}`{where} failed: `{one.code}`{f', {one.count} times' if one.count > 1 else ''}"
+    times = f", {one.count} times" if one.count > 1 else ""
+    return f"- `{one.tool}`{where} failed: `{one.code}`{times} – {meaning_of(one.code)}"
 
 
 def _batch_line(one: Batch, state: str = "", *, reasons: bool = False) -> str:
     """Return what an operation did, with the most changed notes unless there are many."""
     links = [
-        note_link(note.path) + (f" +{note.added} -{note.removed}" if lines_changed(note) else "")
+        changed_text(note) + (f" +{note.added} -{note.removed}" if lines_changed(note) else "")
         for note in one.notes[:MAX_LINKS]
         if len(one.notes) <= MAX_FILES
     ]
     why = f" – {'; '.join(map(_short, one.reasons[:MAX_REASONS]))}" if reasons and one.reasons else ""
-    return f"- {_batch_text(one)}{state}{': ' if links else ''}{', '.join(links)}{why}"
+    named = [f"`{old}` → `{new}`" for old, new in one.renames[:MAX_LINKS]] + links
+    return f"- {_batch_text(one)}{state}{': ' if named else ''}{', '.join(named)}{why}"
 
 
 def _batch_text(one: Batch) -> str:

@@ -6,6 +6,7 @@ from itertools import count
 
 from msgspec.structs import replace
 
+from bridge.api.write import Fetch, snapshot_fetcher
 from bridge.changes.draft import Draft, digest_of
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
@@ -15,7 +16,10 @@ from bridge.engine.open_vault import OpenVault
 from bridge.engine.transactions import Author, ChangeOutcome
 from bridge.errors import AmbiguousHeading, NoteExists, NoteNotFound
 from bridge.features.sessions.journal_note import (
+    JOURNAL_OPERATIONS,
     LATER,
+    LINK,
+    WRITE,
     JournalFacts,
     JournalWords,
     journal_name,
@@ -30,14 +34,10 @@ from bridge.markdown.parse import parse
 from bridge.state.change_records import ChangeFilter
 from bridge.state.session_log import SessionRecord
 from bridge.types import Digest, VaultPath
+from bridge.vault.plan import Step
 
-WRITE = "write_journal"
-"""The operation under which journals are listed that the bridge writes by itself."""
-
-JOURNAL_OPERATIONS = frozenset({WRITE, "save_session", "note_down"})
-"""Operations that write journals; `note_down` is of an earlier version, whose changes are in the history."""
-RELINKS = frozenset({"move_note", "rename_heading"})
-"""Operations that change a journal only where it links to what they rename."""
+RELINKS = frozenset({"merge_notes", "move_note", "rename_heading"})
+"""Operations that change a journal where it links to what they rename."""
 
 MAX_JOURNAL_CHANGES = 5_000
 """Most changes of a journal that are followed back to its beginning."""
@@ -89,17 +89,30 @@ class JournalChange(Request, kw_only=True):
 def is_own(vault: OpenVault, path: VaultPath, data: bytes) -> bool:
     """Say whether all that changed a journal since it was created was the bridge. Blocks."""
     digest: Digest | None = digest_of(data)
+    fetch = snapshot_fetcher(vault)
     for change in vault.review.changes(ChangeFilter(path=path, state="applied"), MAX_JOURNAL_CHANGES, 0):
         for step, now in reversed([*zip(change.steps, change.now, strict=True)]):
             if now != path or step.kind != "put":
                 continue
             # Otherwise somebody wrote between this change and the next.
-            if step.after != digest or change.operation not in JOURNAL_OPERATIONS | RELINKS:
+            if step.after != digest:
+                return False
+            is_relink = change.operation in RELINKS and changes_only_links(step, fetch)
+            if change.operation not in JOURNAL_OPERATIONS and not is_relink:
                 return False
             digest = step.before
         if digest is None:
             return True
     return False
+
+
+def changes_only_links(step: Step, fetch: Fetch) -> bool:
+    """Say whether a step only changed links; a merge into a journal, or a heading there, is the user's."""
+    before, after = ((fetch(digest) if digest else None) for digest in (step.before, step.after))
+    if before is None or after is None:
+        return False
+    was, now = (LINK.sub("", data.decode("utf-8", "replace")) for data in (before, after))
+    return was == now
 
 
 def journal_path(vault: OpenVault, session: SessionRecord, facts: JournalFacts) -> VaultPath:

@@ -16,9 +16,9 @@ from bridge.engine.host import Host
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.transactions import Author
 from bridge.errors import BridgeError
-from bridge.features.sessions.facts import gather_facts, is_of_agent
-from bridge.features.sessions.journal_note import JournalFacts, JournalWords, note_link
-from bridge.features.sessions.journal_write import JOURNAL_OPERATIONS, WRITE, journal_path, write_journal
+from bridge.features.sessions.facts import gather_facts, is_of_agent, list_batches
+from bridge.features.sessions.journal_note import JOURNAL_OPERATIONS, WRITE, JournalFacts, JournalWords, changed_text
+from bridge.features.sessions.journal_write import journal_path, write_journal
 from bridge.markdown.note import field_of
 from bridge.records import Record
 from bridge.settings.schema import Setting
@@ -188,9 +188,12 @@ def later_facts(vault: OpenVault, session: SessionRecord, facts: JournalFacts) -
     changes = vault.review.changes(ChangeFilter(session=session.id, state="applied"), 50, 0)[::-1]
     lines = []
     for change in changes if last is None else [one for one in changes if one.made > last.made]:
-        paths = dict.fromkeys(now for step, now in zip(change.steps, change.now, strict=True) if step.kind == "put")
         at = datetime.fromtimestamp(change.time).astimezone()
-        lines += [f"- {at:%H:%M} {note_link(path)}: {change.operation}" for path in paths]
+        lines += [
+            f"- {at:%H:%M} {changed_text(note)}: {one.operation}"
+            for one in list_batches(vault, session, [(change, ())])
+            for note in one.notes
+        ]
     if session.ended is not None and (last is None or session.ended > last.time):
         lines.append(f"- {facts.until:%H:%M} The session is {facts.status}.")
     return lines
