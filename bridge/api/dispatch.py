@@ -46,6 +46,8 @@ async def dispatch_call(
 ) -> Formed:
     """Run an operation, encode its result for the transport, and record the call."""
     began, clock = time.time(), time.perf_counter()
+    # Before the call, which may end its session.
+    session = session_of(call)
     code: str | None = "internal"
     sent: str | bytes = b""
     result = None
@@ -68,7 +70,9 @@ async def dispatch_call(
         with contextlib.suppress(BridgeError):
             host = recording_vault(operation, call)
             paths = touched_notes(host, operation, given, result)
-            host.store.calls.record(build_call_record(tool_of(operation, given), call, began, ms, code, sent, paths))
+            call.bridge.sessions.touch(session)
+            tool = tool_of(operation, given)
+            host.store.calls.record(build_call_record(tool, call, session, began, ms, code, sent, paths))
     return formed
 
 
@@ -85,7 +89,14 @@ def recording_vault(operation: Operation, call: Call) -> Host:
 
 
 def build_call_record(
-    tool: str, call: Call, began: float, ms: float, code: str | None, sent: str | bytes, paths: tuple[VaultPath, ...]
+    tool: str,
+    call: Call,
+    session: str,
+    began: float,
+    ms: float,
+    code: str | None,
+    sent: str | bytes,
+    paths: tuple[VaultPath, ...],
 ) -> CallRecord:
     """Describe a call. A client with its own token appears under the token's name, others under the name they claim."""
     name, _, version = (call.client or "").partition("/")
@@ -94,7 +105,7 @@ def build_call_record(
         tool=tool,
         client=truncate(name if call.principal.local else call.principal.name) or None,
         version=truncate(version) or None,
-        session=session_of(call),
+        session=session,
         transport=call.transport,
         code=code,
         ms=round(ms, 2),

@@ -61,6 +61,12 @@ class Sessions:
         session.latest = moment
         return session.id
 
+    def touch(self, id_: str) -> None:
+        """Note that a call of a session has ended now."""
+        for session in self._open.values():
+            if session.id == id_:
+                session.latest = self._now()
+
     def clients(self) -> set[str]:
         """Return the names of the clients with open sessions."""
         return {client for client, _ in self._open if client is not None}

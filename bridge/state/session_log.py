@@ -139,12 +139,12 @@ class SessionLog:
         return next(iter(self._select("WHERE id = ?", id_)), None)
 
     def latest(self, client: str | None) -> str | None:
-        """Return the session of a client's last calls, unless it was quiet since."""
+        """Return the session of a client's last calls, unless it is completed or was quiet since."""
         now = self._now()
         # One that was seen later than now dates from before the clock was set back.
         rest = "WHERE client IS ? AND seen > ? AND seen < ? ORDER BY seen DESC LIMIT 1"
         found = self._select(rest, client, now - QUIET_S, now + QUIET_S)
-        return found[0].id if found else None
+        return found[0].id if found and found[0].state != "completed" else None
 
     def page(self, criteria: SessionFilter, limit: int, offset: int = 0) -> tuple[list[SessionRecord], int]:
         """Return sessions, the last begun first, and how many there are in all."""

@@ -235,6 +235,24 @@ async def test_a_journal_says_that_what_was_refused_changed_nothing(served: Serv
     assert " failed: " not in path.read_text()
 
 
+async def test_a_session_that_only_asked_has_no_journal(served: Served) -> None:
+    folder = await begin(served)
+    async with connected(served, "legacy", preset="full") as agent:
+        await agent.call_tool("search", {"query": "rye"})
+        said = text_of(await agent.call_tool("save_session", {"status": "paused"}))
+    assert "No journal is written" in said
+    assert journals(folder) == []
+
+
+async def test_a_completed_session_is_followed_by_another(served: Served) -> None:
+    folder = await begin(served)
+    for goal, status in (("Sow", "completed"), ("Weed", "paused"), ("Weed again", "completed"), ("Reap", "completed")):
+        assert (await served.call("save_session", goal=goal, summary=f"{goal}.", status=status)).status == 200
+    assert sorted(properties(path)["title"] for path in journals(folder)) == ["Reap", "Sow", "Weed again"]
+    sessions = (await served.call("list_sessions")).json["sessions"]
+    assert sorted(one["title"] for one in sessions if one["note"]) == ["Reap", "Sow", "Weed again"]
+
+
 async def test_the_users_notes_come_first_in_a_journal(served: Served) -> None:
     folder = await begin(served)
     async with connected(served, "legacy", preset="full") as agent:

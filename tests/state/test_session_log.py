@@ -120,6 +120,13 @@ def test_the_latest_session_of_a_client_is_recent(tmp_path: Path) -> None:
         assert store.sessions.latest("some-agent") is None
 
 
+def test_a_completed_session_is_not_continued(tmp_path: Path) -> None:
+    with opened(tmp_path) as store:
+        record(store, ("a", START), ("b", START + 5))
+        store.sessions.record(SessionEvent("b", START + 6, "completed"))
+        assert store.sessions.latest("some-agent") is None
+
+
 def test_a_session_from_before_the_clock_was_set_back_is_not_the_latest(tmp_path: Path) -> None:
     with opened(tmp_path) as store:
         record(store, ("ahead", START + 10 * QUIET_S))

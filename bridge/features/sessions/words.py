@@ -83,7 +83,7 @@ async def save_session(
         decisions: Decisions with their reasons.
         problems: Problems, solved or not.
         open_questions: What remains to be answered.
-        status: Ends the session; the next call continues it.
+        status: Ends the session. A call that names no session continues the last one unless that is completed.
         model: The language model.
         cost_usd: What it cost.
         excerpt: Words of the conversation worth keeping.
@@ -120,11 +120,18 @@ async def save_session(
         cost_usd=cost_usd,
     )
     vault = call.vault
+    says = replace(words, model="", cost_usd=None) != JournalWords()
     folder, agreed = open_folder(call, options)
     session, facts = await asyncio.to_thread(read_session, call)
     by = author(call, "save_session", options.reason, confirm=options.confirm)
     if agreed is not None:
         by = replace(by, applies_in=replace(agreed, is_whole=True))
+    ends = None if status is None or options.dry_run else SessionEvent(session.id, time.time(), status)
+    if session.note is None and not says and not facts.has_work:
+        path = await asyncio.to_thread(journal_path, vault, session, facts)
+        keep_end(call, ends)
+        why = "No journal is written: nothing was said, read or changed, and what was asked is not kept."
+        return SavedJournal(**asdict(nothing_written(path, why)))
     outcome = await write_journal(
         vault,
         session,
@@ -135,10 +142,17 @@ async def save_session(
         before=set_up_requests(call, folder),
         dry_run=options.dry_run,
     )
-    if status is not None and not options.dry_run:
-        vault.store.calls.end_session(SessionEvent(session.id, time.time(), status))
+    keep_end(call, ends)
     made = await build_written(outcome, dry_run=options.dry_run)
     return SavedJournal(**asdict(made))
+
+
+def keep_end(call: Call, end: SessionEvent | None) -> None:
+    """End the session of a call; after one that is completed, calls that name none begin another."""
+    if end is not None:
+        call.vault.store.calls.end_session(end)
+        if end.state == "completed":
+            call.bridge.sessions.end(client_name(call), call.session)
 
 
 def end_session(call: Call, client: str, status: Literal["paused", "completed"]) -> SavedJournal:
