@@ -116,6 +116,21 @@ async def test_the_budget_is_a_hard_bound(served: Served, budget: int) -> None:
     assert len(found["items"]) + found["left_out"] == len(whole["items"])
 
 
+async def test_a_word_of_any_task_is_no_reason_to_tell_a_memory(served: Served) -> None:
+    for title, text in (
+        ("Screenshots of the theme", "We add a dark one before the next release in March."),
+        ("Trip expenses", "They are in a spreadsheet, not in the vault."),
+        ("One recipe, one note", "They keep the name of who wrote them."),
+    ):
+        assert (await served.call("remember", title=title, text=text, kind="fact")).status == 200
+    await readable(served)
+    text = (await brief(served, task="add a new recipe to the vault", parts=["memories"]))["text"]
+    assert "Screenshots" not in text
+    assert "expenses" not in text
+    text = (await brief(served, task="write a recipe for Sunday's guests", parts=["memories"]))["text"]
+    assert "--- Fact: One recipe, one note" in text
+
+
 async def test_handoff_and_sessions_alone_are_short(served: Served) -> None:
     found = await brief(served, task=TASK, parts=["handoff", "sessions"])
     assert {one["part"] for one in found["items"]} == {"handoff", "sessions"}

@@ -82,7 +82,7 @@ FITTING_SHARE: Final = 0.3
 """The share of the task's words from which a session fits it."""
 
 MIN_FITTING_WORDS: Final = 2
-"""Words of the task that a session must share to fit it, unless the task is short."""
+"""Words of the task that a session or memory must share to fit it, unless the task is short."""
 
 CARD_SHARE: Final = 0.5
 """The share of the tokens for sessions that one may take."""
@@ -179,7 +179,7 @@ def session_cards(call: Call, signal: Signal, journals: Sequence[IndexedNote], b
         terms_of((*_texts(property_of(note.properties, "files")), *_heads(note), *(line.text for line in lines)))
         for note, lines in zip(journals, said, strict=True)
     ]
-    fewest = min(MIN_FITTING_WORDS, math.ceil(FITTING_SHARE * len(signal.terms)))
+    fewest = fewest_words(len(signal.terms))
     for note, lines, terms, share in zip(journals, said, own, share_of_terms(signal.terms, own), strict=True):
         mine, status = is_own(reader, note), str(field_of(note.properties, "status") or "")
         fits = share >= FITTING_SHARE and len(terms & signal.terms) >= fewest
@@ -196,6 +196,11 @@ def session_cards(call: Call, signal: Signal, journals: Sequence[IndexedNote], b
         score = recency(time_written(note), now, SESSION_DAYS) / 2 + 0.25 * mine + 0.25 * (status == "paused")
         why = "fits the task" if fits else "last session of this client" if mine else "recent session"
         yield _card(note, "sessions", (text,), score + fits * (1 + share), (why,))
+
+
+def fewest_words(count: int) -> int:
+    """Return how many of a task's words something must say to fit it."""
+    return min(MIN_FITTING_WORDS, math.ceil(FITTING_SHARE * count))
 
 
 def _heads(note: IndexedNote) -> list[str]:

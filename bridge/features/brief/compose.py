@@ -26,6 +26,8 @@ from bridge.features.memory.public import (
     call_global_vault,
     is_copy_of_any,
     left_out_notice,
+    match_texts,
+    read_body,
 )
 from bridge.index.note import IndexedNote
 from bridge.markdown.kinds import title_of
@@ -36,7 +38,10 @@ from bridge.search.pipeline import search
 from bridge.settings.schema import Setting
 from bridge.state.injection_log import InjectedNote
 from bridge.text.budget import estimate_tokens
+from bridge.text.content_terms import question_words
+from bridge.text.function_words import content_words
 from bridge.text.invisible import one_line
+from bridge.text.words import RUN
 from bridge.types import Among, Exact, Lines, VaultPath
 
 
@@ -57,6 +62,9 @@ WITH_TEXT: Final = frozenset({"memories", "questions", "notes"})
 
 WEAK, NEAR = 0.1, 0.4
 """The score of a memory, and its share of the best, below which it does not fit the task."""
+
+ALIKE = 0.5
+"""The calibrated similarity in meaning from which a memory fits the task whatever words it shares."""
 
 BUDGET, LIMIT = 1_200, 5
 """Tokens of a briefing, and entries of each part, by default."""
@@ -207,13 +215,32 @@ async def find_fitting(call: Call, query: str) -> dict[VaultPath, float]:
     # Journals are told by their age; they repeat each other, which makes a search among them slow.
     sides: tuple[tuple[Among, tuple[VaultPath, ...]], ...] = (("notes", ()), ("agents", (memory,)))
     for among, inside in sides if query else ():
-        request = SearchRequest(query, limit=FOUND, paths=inside)
+        request = SearchRequest(query, limit=FOUND, paths=inside, explain=bool(inside))
         answer = await search(await call.vault.sources_among(among), request)
         top = max((hit.score for hit in answer.hits), default=0.0)
         # A search of some notes lists all of them, however little they fit.
         least = max(WEAK, NEAR * top) if inside else 0.0
-        found |= {hit.path: hit.score / top for hit in answer.hits if top and hit.score >= least}
+        fitting = {hit.path: hit.score / top for hit in answer.hits if top and hit.score >= least}
+        if answer.explain is not None:
+            lanes = answer.explain.lanes
+            apart = [
+                path for path in fitting if (near := lanes[path].get("meaning")) is None or near.calibrated < ALIKE
+            ]
+            for path in await asyncio.to_thread(find_strangers, call, query, apart):
+                del fitting[path]
+        found |= fitting
     return found
+
+
+def find_strangers(call: Call, task: str, paths: Sequence[VaultPath]) -> list[VaultPath]:
+    """Return the memories that say too little of a task: a word such as `add`, unless in a name, is of any. Blocks."""
+    words = content_words(question_words(task))
+    if any(map(RUN.fullmatch, words)):
+        return []
+    named = match_texts(call, {path: title_of(path) for path in paths}, words)
+    said = match_texts(call, {path: f"{title_of(path)}\n{read_body(call, path)}" for path in paths}, words)
+    fewest = cards.fewest_words(len(words))
+    return [path for path in paths if 0 < len(said[path].words) < fewest and not named[path].words]
 
 
 def limit_parts(found: Iterable[Card], limit: int) -> list[Card]:

@@ -1,6 +1,8 @@
 """What others use of memory."""
 
+from bridge.features.memory.access import read_body
 from bridge.features.memory.catalogue import MemoryCatalogue, count_use
+from bridge.features.memory.choice import match_texts
 from bridge.features.memory.global_vault import (
     BODY_DIGEST,
     COPY,
