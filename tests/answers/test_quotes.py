@@ -45,6 +45,12 @@ def test_the_sentence_that_says_the_words_of_the_question_comes_first() -> None:
     assert quoted("How often is the levain fed?", *notes)[0] == "It is fed twice a day."
 
 
+def test_neither_a_repetition_nor_a_mere_name_is_quoted() -> None:
+    said = "Cost per use is a price divided by its uses."
+    text = f"# Buying\n\n## Cost per use\n\n{said}\n\n## Sums\n\nUses\n\nCost per use\n\n{said}\n"
+    assert quoted("What is cost per use?", relevant("Buying.md", text.encode())) == [said]
+
+
 def test_a_heading_and_a_neighbour_lend_their_words() -> None:
     found = quoted("How does storage of a levain in the cold work?", relevant("Levain.md", LEVAIN), most=1)
     assert found == ["Cold slows it down."]

@@ -243,9 +243,9 @@ class RankedLines:
 
 
 def _contains(one: Sentence, other: Sentence) -> bool:
-    """Return whether a sentence is another one, or introduces it."""
-    within = one.path == other.path and one.lines[0] <= other.lines[0] and other.lines[1] <= one.lines[1]
-    return within and other.text in one.text
+    """Return whether a sentence is another one, repeats it, or introduces it."""
+    within = one.lines[0] <= other.lines[0] and other.lines[1] <= one.lines[1]
+    return one.path == other.path and (other.text == one.text or (within and other.text in one.text))
 
 
 def choose_quotes(question: str, notes: Sequence[RelevantNote], most: int = 3) -> list[Quote]:
@@ -273,9 +273,12 @@ def _candidates(
     asked: frozenset[str],
 ) -> Iterator[Candidate]:
     note = relevant.note
+    # What repeats a name, such as the head of a table, says nothing of it.
+    names = {fold_case(name).strip() for name in (note.title, *note.aliases, *(one.text for one in note.headings))}
     said = [
         (one, said_terms(asked, terms_of(one.text, language)))
         for one in iter_quotable(note, relevant.lines)
+        if fold_case(one.text).strip(" :.") not in names
         if not relevant.lines or any(lines_overlap(one.lines, near) for near in relevant.lines)
     ]
     said += asked_properties(note, question, kind, asked, language)
