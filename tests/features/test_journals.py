@@ -235,6 +235,13 @@ async def test_a_journal_says_that_what_was_refused_changed_nothing(served: Serv
     assert " failed: " not in path.read_text()
 
 
+async def test_a_journal_says_how_a_tag_was_called(served: Served) -> None:
+    folder = await begin(served)
+    async with connected(served, "legacy", preset="full") as agent:
+        await agent.call_tool("change_notes", {"rename_tags": {"garden": "plot"}})
+        await until(having(folder, "- `change_notes`: `#garden` → `#plot`, [[Garden/Beans|Beans]] +1 -1\n"))
+
+
 async def test_a_session_that_only_asked_has_no_journal(served: Served) -> None:
     folder = await begin(served)
     async with connected(served, "legacy", preset="full") as agent:
