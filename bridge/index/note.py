@@ -260,7 +260,16 @@ def day_in_name(path: VaultPath) -> date | None:
 
 def time_written(note: IndexedNote) -> float:
     """Return when a note was written: as its properties say, else when its file was modified."""
-    for name in ("updated", "created"):
+    return _time_in(note, ("updated", "created"))
+
+
+def time_created(note: IndexedNote) -> float:
+    """Return when a note was created: as its properties say, else when its file was modified."""
+    return _time_in(note, ("created", "date"))
+
+
+def _time_in(note: IndexedNote, names: tuple[str, ...]) -> float:
+    for name in names:
         try:
             return datetime.fromisoformat(str(field_of(note.properties, name))).timestamp()
         except ValueError:

@@ -42,11 +42,12 @@ async def test_a_note_gets_the_topic_that_it_or_its_folder_names(tree: Served) -
 
 async def test_values_that_are_no_topic_go_or_are_replaced(tree: Served) -> None:
     plan = await call(tree, "plan_tidy", checks=["topics"], dry_run=True)
-    changed = {one["text"]: is_sure(one) for one in plan["findings"] if one["text"].startswith("In")}
+    changed = {one["text"]: is_sure(one) for one in plan["findings"] if not one["text"].startswith("Give")}
     leavening = "[[Ontology/Concepts/Leavening|Leavening]]"
     assert changed == {
+        "Make [[Bread/Loaf 1|Loaf 1]] a topic, in Ontology/Concepts": False,
         f"In [[Bread/Preferred|Preferred]], change `topics`: {leavening} in place of `Sours`": True,
-        f"In [[Bread/Stray|Stray]], change `topics`: `[[Loaf 1]]` out, {leavening} in place of `Sours`": False,
+        f"In [[Bread/Stray|Stray]], change `topics`: {leavening} in place of `Sours`": True,
     }
 
 
@@ -56,10 +57,11 @@ async def test_topics_are_written_and_undone_byte_for_byte(tree: Served) -> None
     for one in plan["findings"]:
         await call(tree, "judge_finding", path=plan["path"], finding=one["id"], verdict="accept")
     done = await call(tree, "apply_plan", path=plan["path"], confirm=True)
-    assert [(one["state"], one["dropped"], len(one["findings"])) for one in done["checks"]] == [("applied", [], 5)]
+    assert [(one["state"], one["dropped"], len(one["findings"])) for one in done["checks"]] == [("applied", [], 6)]
     now = content(tree)
     assert now["Bread/New loaf.md"].startswith(b'---\ntopics:\n  - "[[Leavening]]"\n---\nWild yeast')
-    assert b"Loaf 1" not in now["Bread/Stray.md"]
+    assert b"[[Loaf 1]]" in now["Bread/Stray.md"]
+    assert "Ontology/Concepts/Loaf 1.md" in now
     assert b"[[Nowhere]]" in now["Bread/Stray.md"]
     again = await call(tree, "plan_tidy", checks=["topics"], skip_checked=False, dry_run=True)
     assert again["findings"] == []
@@ -85,7 +87,7 @@ async def test_without_enough_to_learn_from_or_a_topic_folder_nothing_is_said(se
         (root(served) / f"Garden/Tree {at}.md").unlink()
     await served.bridge.find(None).vault.indexer.look_at([""])
     plan = await call(served, "plan_tidy", checks=["topics"], dry_run=True)
-    assert {one["text"][:2] for one in plan["findings"]} == {"In"}
+    assert {one["text"][:2] for one in plan["findings"]} == {"In", "Ma"}
     assert [run["complete"] for run in plan["checks"]] == [True]
 
 

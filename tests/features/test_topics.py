@@ -26,10 +26,10 @@ NOTES = {
     "Ontology/Concepts/Concepts.md": "# Concepts\n\nWhat the notes are about. More of it.\n",
     "Ontology/Concepts/Leavening.md": "---\naliases: [raising agents]\n---\n# Leavening\n\nHow dough rises. Slowly.\n",
     "Ontology/Concepts/Pruning.md": "# Pruning\n\nCutting back what grows too far.\n",
-    "Ontology/Concepts/Leavenings.md": "---\naliases: [Leavening]\n---\nThe same once more, as a copy of the other.\n",
+    "Ontology/Concepts/Leavenings.md": "---\naliases: [Leavening]\ncreated: 2020-02-01\n---\nThe same, as a copy.\n",
     "Ontology/Entities/Ontology.md": "A topic that is named like a folder above it.\n",
     "Ontology/Entities/发酵.md": "发酵是微生物分解有机物的过程。面团因此变大。\n",
-    "Ontology/Entities/Unused.md": "Nobody has this.\n",
+    "Ontology/Entities/Unused.md": "---\ncreated: 2020-02-01\n---\nNobody has this.\n",
     "Ontology/Entities/Left alone.md": "---\ngardener: ignore\n---\nNot a topic.\n",
     "Ontology/Instructions.md": "---\ntype: ontology\nnever: [Private/**]\nprefer: {Sours: Leavening}\n---\nRules.\n",
     **{f"Bread/Loaf {at}.md": note('"[[Leavening]]"', f"{LEAVEN} Loaf {at}.") for at in range(12)},
@@ -128,8 +128,8 @@ async def test_topics_are_suggested_with_reasons(served: Served) -> None:
 
 async def test_topics_with_a_chinese_name_are_found_in_text(served: Served) -> None:
     await use(served, folder="Ontology")
-    first = (await served.call("list_topics", path="Bread/Chinese too.md", limit=1)).json["note"]["suggested"][0]
-    assert (first["name"], first["said"], first["value"]) == ("发酵", "发酵", "[[发酵]]")
+    note = (await served.call("list_topics", path="Bread/Chinese too.md")).json["note"]
+    assert ("发酵", "[[发酵]]") in [(one["said"], one["value"]) for one in note["suggested"]]
 
 
 async def test_values_are_written_as_the_property_has_them(served: Served) -> None:
@@ -157,23 +157,35 @@ async def test_values_are_written_as_the_property_has_them(served: Served) -> No
 async def test_stray_values_are_found_and_mended(served: Served) -> None:
     await use(served, folder="Ontology")
     before = contents(served)
-    (finding,) = await found(served, "values")
-    assert finding["path"] == "Bread/Stray.md"
+    finding, outside = await found(served, "values")
+    assert (finding["path"], outside["path"]) == ("Bread/Stray.md", "Bread/Loaf 1.md")
     assert [(one["value"], one["problem"], one.get("instead")) for one in finding["values"]] == [
         ("[[Loaf 1]]", "outside", None),
         ("[[Nowhere]]", "missing", None),
         ("Sours", "unwanted", "Ontology/Concepts/Leavening.md"),
     ]
-    change = await served.call("change_set", edits=finding["edits"])
+    note = (await served.call("list_topics", path="Bread/Stray.md")).json["note"]
+    assert note["strays"] == ["[[Loaf 1]]", "[[Nowhere]]", "Sours"]
+    change = await served.call("change_set", edits=[*finding["edits"], *outside["edits"]])
     assert change.json["state"] == "applied"
     await readable(served)
     # A link to a note that is not there stays: it may be written yet, or be hidden.
     (left,) = await found(served, "values")
     assert ([one["value"] for one in left["values"]], left["edits"]) == (["[[Nowhere]]"], [])
     names = [one["name"] for one in (await served.call("list_topics", path="Bread/Stray.md")).json["topics"]]
-    assert names == ["Leavening", "Pruning"]
+    assert names == ["Leavening", "Pruning", "Loaf 1"]
     await served.call("undo_change", change_id=change.json["change_id"])
     assert contents(served) == before
+
+
+async def test_a_value_that_leads_past_the_topic_of_its_name_is_led_to_it(served: Served) -> None:
+    await use(served, folder="Ontology")
+    await write(served, {"Garden/Pruning.md": "Another.\n", "Garden/Led.md": note('"[[Garden/Pruning]]"', "Led.")})
+    one = next(one for one in await found(served, "values") if one["path"] == "Garden/Led.md")
+    assert [(value["problem"], value["instead"]) for value in one["values"]] == [
+        ("outside", "Ontology/Concepts/Pruning.md")
+    ]
+    assert one["edits"][0]["properties"] == {"topics": ["[[Ontology/Concepts/Pruning|Pruning]]"]}
 
 
 async def test_alike_topics_are_merged_into_the_one_with_more_links(served: Served) -> None:
@@ -209,11 +221,8 @@ async def test_unused_topics_are_archived(served: Served) -> None:
     await use(served, folder="Ontology")
     before = contents(served)
     unused = {one["path"]: one["edits"] for one in await found(served, "orphan")}
-    assert set(unused) == {
-        "Ontology/Concepts/Leavenings.md",
-        "Ontology/Entities/Ontology.md",
-        "Ontology/Entities/Unused.md",
-    }
+    # `Ontology` is new.
+    assert set(unused) == {"Ontology/Concepts/Leavenings.md", "Ontology/Entities/Unused.md"}
     change = await served.call("change_set", edits=unused["Ontology/Entities/Unused.md"])
     assert change.json["state"] == "applied"
     assert "Archive/Unused.md" in contents(served)
@@ -221,6 +230,8 @@ async def test_unused_topics_are_archived(served: Served) -> None:
     assert contents(served) == before
     await use(served, folder="Ontology", archive_folder="")
     assert {edit["op"] for one in await found(served, "orphan") for edit in one["edits"]} == {"delete_note"}
+    await write(served, {"Garden/Loaf.md": "---\nkind: '[[Unused]]'\n---\nWhere this belongs is said by a link.\n"})
+    assert [one["path"] for one in await found(served, "orphan")] == ["Ontology/Concepts/Leavenings.md"]
 
 
 async def test_a_name_that_near_notes_say_becomes_a_topic(served: Served) -> None:
@@ -281,7 +292,7 @@ async def test_denied_topics_are_never_shown(served: Served) -> None:
     ]
     assert all(b"Leavening" not in one.body for one in said)
     assert said[0].json["total"] == 0
-    stray = {one["path"]: one["values"] for one in await found(served, "values")}
+    stray = {one["path"]: one["values"] for one in await found(served, "values") if one["values"]}
     assert [one["problem"] for one in stray["Bread/Loaf 1.md"]] == ["missing"]
 
 

@@ -62,7 +62,7 @@ def test_nothing_is_shown_where_nothing_is_right_often_enough() -> None:
 
 
 def test_a_topic_of_notes_that_are_hardly_near_is_not_suggested() -> None:
-    model = TopicModel(weights=(5.0,) + (0.0,) * 6, least=MIN_PROBABILITY, closest=0.4)
+    model = TopicModel(weights=(5.0,) + (0.0,) * (len(DEFAULT) - 1), least=MIN_PROBABILITY, closest=0.4)
     assert not model.suggests(TopicEvidence(vote=1.0, closest=0.3))
     assert model.suggests(TopicEvidence(vote=1.0, closest=0.4))
     assert model.suggests(TopicEvidence(vote=1.0, closest=0.3, said="leaven"))

@@ -1,8 +1,19 @@
 """What speaks for a topic: near notes, names in the text, linked notes and folders."""
 
-from bridge.features.topics.evidence import NoteFacts, TopicNames, gather_evidence, rarity_by_count, weigh_near
-from bridge.features.topics.topic_tree import Topic
-from bridge.types import VaultPath
+from bridge.features.topics.assignments import Assignments, TopicValue
+from bridge.features.topics.evidence import (
+    NoteFacts,
+    TopicEvidence,
+    TopicNames,
+    gather_evidence,
+    rarity_by_count,
+    weigh_near,
+)
+from bridge.features.topics.topic_tree import Topic, TopicTree
+from bridge.features.topics.traits import Traits
+from bridge.index.note import IndexedNote
+from bridge.markdown.note import Value
+from bridge.types import Digest, VaultPath
 
 RYE, COFFEE = VaultPath("Ontology/Rye.md"), VaultPath("Ontology/Coffee.md")
 TOPICS = {RYE: Topic(RYE, "Rye", ("Roggen", "黑麦"), ""), COFFEE: Topic(COFFEE, "Coffee", (), "")}
@@ -49,3 +60,38 @@ def test_linked_notes_and_folders_speak_for_topics_but_never_for_the_note_itself
     assert not found[RYE].in_folder
     own = NoteFacts(RYE, "Rye", "Rye is rye.", {VaultPath("A.md"): 1.0}, (), ())
     assert RYE not in gather_evidence(own, lambda path: HAVING.get(path, ()), TopicNames(TOPICS))
+
+
+def test_most_notes_with_something_in_common_speak_for_their_topic() -> None:
+    alike = {"Bread/": [VaultPath("A.md"), VaultPath("B.md"), VaultPath("C.md")], "mood: calm": [VaultPath("B.md")]}
+    found = gather_evidence(facts(alike=alike), lambda path: HAVING.get(path, ()), TopicNames(TOPICS))
+    assert (found[RYE].common, round(found[RYE].share, 2)) == ("Bread/", 0.67)
+    assert COFFEE not in found  # one of two, and one alone
+
+
+def test_a_definition_speaks_for_notes_whose_title_it_says() -> None:
+    definition = {RYE: "A cereal for loaves, such as Borodinsky, with roasting and grinding left out."}
+    names = TopicNames(TOPICS, definitions=definition)
+
+    def defined(title: str, **words: float) -> float:
+        given = facts(title=title, title_words=words, language="english")
+        return round(gather_evidence(given, lambda _: (), names).get(RYE, TopicEvidence()).defined, 2)
+
+    assert defined("Borodinsky", borodinsky=0.4) == 1.0
+    assert defined("Roasted cereals", roasted=1.0, cereals=1.0) == 1.0
+    assert defined("Borodinskoye", borodinskoye=1.0) == 0.64
+    assert defined("Loaves", loaves=0.2) == 0.2
+    assert defined("Steam", steam=1.0) == 0.0
+
+
+def test_traits_are_folders_values_and_links_outside_the_topic_property() -> None:
+    properties: dict[str, Value] = {"topics": ["[[Rye]]"], "genre": "[[Sci-fi]]", "rating": 7, "loc": "Coffee"}
+    note = IndexedNote(NOTE, "Note", "note", (), (), properties, Digest(""), 0, 0, 0)
+    fiction = VaultPath("Ontology/Science fiction.md")
+    topics = {**TOPICS, fiction: Topic(fiction, "Science fiction", (), "")}
+    tree = TopicTree(VaultPath("Ontology"), topics, {}, {"coffee": COFFEE, "rye": RYE})
+    having = Assignments.collect([(NOTE, TopicValue("", RYE, None, "wiki"))])
+    traits = Traits({NOTE: note}, "topics", tree, having)
+    assert traits.of(NOTE) == ("[[Sci-fi]]", "loc: Coffee")
+    assert traits.having("[[Sci-fi]]") == [NOTE]
+    assert set(traits.topics(NOTE, frozenset())) == {fiction, COFFEE}

@@ -1,7 +1,8 @@
 """What speaks for a note having a topic."""
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -10,6 +11,9 @@ from bridge.features.links.public import Name, NameFinder
 from bridge.features.topics.topic_tree import Topic
 from bridge.records import Record
 from bridge.text.fold import fold_case
+from bridge.text.function_words import FUNCTION_WORDS
+from bridge.text.stems import OTHER, stem_words
+from bridge.text.words import ALPHABETIC
 from bridge.types import VaultPath
 
 NEAREST: Final = 25
@@ -17,6 +21,24 @@ NEAREST: Final = 25
 
 PRIOR_WEIGHT: Final = 0.5
 """Weight, in mean votes, that is set against the votes, so that one near note with topics decides little."""
+
+MIN_SHARING: Final = 2
+"""Notes that must have a topic for what they have in common to speak for it."""
+
+MIN_WORD_CHARS: Final = 3
+"""Letters of a word by which a title and a definition are compared."""
+
+MIN_RARITY: Final = 0.3
+"""How few notes must say a name, 0-1, for a definition that has it to speak for a topic."""
+
+MIN_DEFINED: Final = 0.25
+"""How much of a title a definition must say for this to be told as a reason."""
+
+BEGINNING: Final = 6
+"""Letters with which a longer word of a definition begins that may be another form of one in a title."""
+
+HALF_SAID: Final = 0.8
+"""What such a word counts."""
 
 ROOT: Final = 1 / 3
 """The power by which a weight becomes a similarity again."""
@@ -46,12 +68,30 @@ class TopicEvidence(Record):
     """Their share."""
     in_folder: bool = False
     """Whether a folder around the note has the name of the topic."""
+    linked_to: bool = False
+    """Whether the note links to the topic, or a property has its name."""
+    defined: float = 0.0
+    """How much of the note's title the definition of the topic says, 0-1."""
+    share: float = 0.0
+    """Share of the notes with `common` that have the topic."""
+    common: str = ""
+    """The folder, the property's value or the link that the note has in common with most of them."""
+
+    @property
+    def is_told(self) -> bool:
+        """Whether more than near notes speaks for the topic."""
+        return bool(self.said or self.linked or self.in_folder or self.linked_to or self.is_defined or self.common)
+
+    @property
+    def is_defined(self) -> bool:
+        return self.defined >= MIN_DEFINED
 
     @property
     def row(self) -> tuple[float, ...]:
         """The numbers by which a probability is told; the first is constant."""
         said = (self.specific, float(self.titled))
-        return (1.0, self.vote, self.closest, *said, self.among_linked, float(self.in_folder))
+        others = (float(self.in_folder), float(self.linked_to), self.defined, self.share)
+        return (1.0, self.vote, self.closest, *said, self.among_linked, *others)
 
 
 class NoteFacts(Record, eq=False):
@@ -64,13 +104,26 @@ class NoteFacts(Record, eq=False):
     """The near notes by their weight."""
     linked: Collection[VaultPath]
     folder_topics: Collection[VaultPath]
+    linked_topics: Collection[VaultPath] = ()
+    alike: Mapping[str, Sequence[VaultPath]] = {}
+    """By what it has in common with notes that have topics: these."""
+    title_words: Mapping[str, float] = {}
+    """The words of its title, folded, and how few notes say each, 0-1."""
+    language: str = OTHER
 
 
 class TopicNames:
     """Finds the names of topics in texts."""
 
-    def __init__(self, topics: Mapping[VaultPath, Topic], rarity: Callable[[str], float] = lambda _form: 1.0) -> None:
-        """Collect the names."""
+    def __init__(
+        self,
+        topics: Mapping[VaultPath, Topic],
+        rarity: Callable[[str], float] = lambda _form: 1.0,
+        definitions: Mapping[VaultPath, str] | None = None,
+    ) -> None:
+        """Collect the names and definitions."""
+        self._definitions = definitions or {}
+        self._forms: dict[tuple[VaultPath, str], tuple[set[str], set[str]]] = {}
         self._finder = NameFinder(Name(path, name) for path, topic in topics.items() for name in topic.names)
         self._rarity = rarity
 
@@ -83,6 +136,41 @@ class TopicNames:
                 if rarity > found.get(name.path, ("", -1.0))[1]:
                     found[name.path] = mention.form, rarity
         return found
+
+    def find_defined(self, facts: NoteFacts) -> Iterator[tuple[VaultPath, float]]:
+        """Yield the topics whose definitions say words of a note's title, and how much of it.
+
+        A title that a definition has as a name, with its capital within the sentence, is all that is needed, unless it
+        is what most notes speak of.
+        """
+        whole = sum(facts.title_words.values())
+        is_name = facts.title[:1].isupper() and self._rarity(facts.title) >= MIN_RARITY
+        named = re.compile(rf"(?<=\w |, ){re.escape(facts.title)}(?!\w)")
+        for topic, text in self._definitions.items():
+            if is_name and named.search(text):
+                yield topic, 1.0
+                continue
+            said, begun = self._definition_forms(topic, text, facts.language)
+            shared = [
+                rare if stem in said else rare * HALF_SAID
+                for word, rare in facts.title_words.items()
+                if (stem := stem_words(facts.language, [word])[0]) in said or word[:BEGINNING] in begun
+            ]
+            if shared:
+                yield topic, max(shared) * sum(shared) / whole
+
+    def _definition_forms(self, topic: VaultPath, text: str, language: str) -> tuple[set[str], set[str]]:
+        if (topic, language) not in self._forms:
+            words = title_words(text)
+            begun = {word[:BEGINNING] for word in words if len(word) > BEGINNING}
+            self._forms[topic, language] = {stem_words(language, [word])[0] for word in words}, begun
+        return self._forms[topic, language]
+
+
+def title_words(text: str) -> list[str]:
+    """Return the folded words of a title or a definition that say something."""
+    words = ALPHABETIC.findall(fold_case(text))
+    return [word for word in words if len(word) >= MIN_WORD_CHARS and word not in FUNCTION_WORDS]
 
 
 def weigh_near(hits: Sequence[tuple[VaultPath, float]], own: VaultPath, power: float) -> dict[VaultPath, float]:
@@ -104,6 +192,18 @@ def count_votes(near: Mapping[VaultPath, float], having: Having) -> dict[VaultPa
     }
 
 
+def share_of_alike(facts: NoteFacts, having: Having) -> dict[VaultPath, tuple[float, str]]:
+    """Return the topics of most notes that have something in common with a note: the largest share, and of what."""
+    found: dict[VaultPath, tuple[float, str]] = {}
+    for common, paths in facts.alike.items():
+        voting = [topics for path in paths if path != facts.path and (topics := having(path))]
+        for topic, count in Counter(topic for topics in voting for topic in topics).items():
+            share = count / (len(voting) + 1)
+            if MIN_SHARING <= count > len(voting) / 2 and share > found.get(topic, (0.0, ""))[0]:
+                found[topic] = share, common
+    return found
+
+
 def gather_evidence(facts: NoteFacts, having: Having, names: TopicNames) -> dict[VaultPath, TopicEvidence]:
     found: dict[VaultPath, TopicEvidence] = {}
 
@@ -121,8 +221,12 @@ def gather_evidence(facts: NoteFacts, having: Having, names: TopicNames) -> dict
     around = [having(path) for path in facts.linked if having(path)]
     for topic, count in Counter(topic for topics in around for topic in topics).items():
         add(topic, linked=count, among_linked=count / (len(around) + 1))
-    for topic in facts.folder_topics:
-        add(topic, in_folder=True)
+    for topic in {*facts.folder_topics, *facts.linked_topics}:
+        add(topic, in_folder=topic in facts.folder_topics, linked_to=topic in facts.linked_topics)
+    for topic, part in names.find_defined(facts):
+        add(topic, defined=part)
+    for topic, (share, common) in share_of_alike(facts, having).items():
+        add(topic, share=share, common=common)
     return found
 
 

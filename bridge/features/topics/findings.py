@@ -1,7 +1,9 @@
 """What is not in order with the topics of notes, each with the requests that would mend it."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import PurePosixPath
+from time import time
 from typing import Any, Final, Literal, get_args
 
 from msgspec.structs import replace
@@ -15,7 +17,8 @@ from bridge.features.entities.public import MergeReason, MergeSuggestion
 from bridge.features.topics.assignments import Assignments, TopicValue, property_spelling, topic_values
 from bridge.features.topics.rules import TopicRules
 from bridge.features.topics.suggest import TopicSources
-from bridge.index.note import IndexedNote
+from bridge.features.topics.topic_tree import TopicTree
+from bridge.index.note import IndexedNote, time_created
 from bridge.markdown.frontmatter import link_in_value
 from bridge.markdown.names import Names, note_name
 from bridge.records import Record
@@ -78,8 +81,10 @@ class StrayValue(Record):
 
     text: str
     problem: StrayKind
+    target: VaultPath | None = None
+    """The note to which it leads."""
     instead: VaultPath | None = None
-    """The topic that the rules prefer."""
+    """The topic of the same name, or the one that the rules prefer."""
 
 
 class TopicFinding(Record):
@@ -103,10 +108,15 @@ class TopicFinding(Record):
 def find_stray_values(
     sources: TopicSources, property_name: str, rules: TopicRules, writer: TopicWriter, names: Names
 ) -> Iterator[TopicFinding]:
-    """Yield the notes with values that mean no topic, or one to which the rules prefer another."""
+    """Yield the notes with values that mean no topic, or one to which the rules prefer another.
+
+    What a person wrote is led to the topic that it means, never taken out. The notes outside the topic folder to which
+    values lead follow: to become topics, they would be moved.
+    """
     paths = {path for path, _ in sources.assignments.astray}
     for topic in rules.prefer:
         paths.update(sources.assignments.by_topic.get(VaultPath(topic), ()))
+    outside: dict[VaultPath, list[VaultPath]] = defaultdict(list)
     for path in sorted(paths):
         note = sources.notes[path]
         if rules.never.covers(path) or note.is_left_alone:
@@ -114,39 +124,55 @@ def find_stray_values(
         found = tuple(
             stray
             for value in topic_values(note, property_name, names, sources.tree)
-            if (stray := _judge(value, rules, names)) is not None
+            if (stray := _judge(value, rules, names, sources.tree)) is not None
         )
         if found:
             wanted = dict.fromkeys(one.instead for one in found if one.instead is not None)
             add = [topic for topic in wanted if topic not in sources.assignments.of(path)]
-            # A note that is not there may be written yet, or be hidden from this vault's programs.
-            wrong = [one.text for one in found if one.problem != "missing"]
+            wrong = [one.text for one in found if one.instead is not None]
             edits = (writer.change(note, add=add, remove=wrong),) if wrong else ()
             yield TopicFinding("values", path, found, edits=edits)
+        for one in found:
+            if one.problem == "outside" and one.instead is None and one.target is not None:
+                outside[one.target].append(path)
+    taken: set[str] = set()
+    for path, having in sorted(outside.items()):
+        known = sources.notes.get(path)
+        if known is not None and known.kind == "note" and not known.is_left_alone and not rules.never.covers(path):
+            place = _free_place(path, sources.tree.usual_folder, names, taken)
+            yield TopicFinding("values", path, notes=tuple(having), edits=(MoveNote(path, place, known.digest),))
 
 
-def _judge(value: TopicValue, rules: TopicRules, names: Names) -> StrayValue | None:
+def _judge(value: TopicValue, rules: TopicRules, names: Names, tree: TopicTree) -> StrayValue | None:
     instead = rules.prefer.get(value.topic or _key_of(value))
     if instead is not None:
-        return StrayValue(value.text, "unwanted", instead)
+        return StrayValue(value.text, "unwanted", value.target, instead)
     if value.topic is not None:
         return None
-    return StrayValue(value.text, "outside" if value.target is not None and value.target in names else "missing")
+    problem: StrayKind = "outside" if value.target is not None and value.target in names else "missing"
+    return StrayValue(value.text, problem, value.target, tree.find_topic(note_name(_key_of(value))))
 
 
 def _key_of(value: TopicValue) -> str:
     link = link_in_value(value.text)
-    return fold_case(value.text if link is None else link.target).strip()
+    return fold_case(value.text if link is None else link.target.partition("#")[0]).strip()
 
 
-def find_orphans(sources: TopicSources, rules: TopicRules, archive_folder: str, names: Names) -> Iterator[TopicFinding]:
-    """Yield the topics that no note has and nothing links to, and those that fewer notes have than the rules say."""
+def find_orphans(
+    sources: TopicSources, rules: TopicRules, archive_folder: str, names: Names, fitting: Collection[VaultPath]
+) -> Iterator[TopicFinding]:
+    """Yield the topics that no note has and nothing links to, and those that fewer notes have than the rules say.
+
+    New topics, and those that fit notes, are no orphans.
+    """
     indexes = {*sources.tree.index_notes.values(), sources.tree.instructions}
     taken: set[str] = set()
     for path in sources.tree.topics:
         count = sources.assignments.count(path)
         if count == 0 and not sources.graph.linked_from(path) - indexes:
             note = sources.notes[path]
+            if path in fitting or time() - time_created(note) < NEW_DAYS * 86_400:
+                continue
             if archive_folder.strip("/"):
                 place = _free_place(path, archive_folder.strip("/"), names, taken)
                 yield TopicFinding("orphan", path, edits=(MoveNote(path, place, note.digest),))
@@ -154,6 +180,10 @@ def find_orphans(sources: TopicSources, rules: TopicRules, archive_folder: str, 
                 yield TopicFinding("orphan", path, edits=(DeleteNote(path, note.digest),))
         elif count < rules.at_least and rules.at_least > 1:
             yield TopicFinding("rare", path, notes=tuple(sources.assignments.by_topic.get(path, ())))
+
+
+NEW_DAYS: Final = 30
+"""Days in which a topic may find its notes."""
 
 
 def _free_place(path: VaultPath, folder: str, names: Names, taken: set[str]) -> VaultPath:

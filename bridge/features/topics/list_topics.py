@@ -125,7 +125,7 @@ async def list_topics(
         NoteNotFound: No such note; the message names the closest.
     """
     vault = call.vault
-    known = await read_topics(vault, rarity=path is not None)
+    known = await read_topics(vault, rarity=path is not None or "orphan" in problems)
     if path is not None and path not in vault.index.notes:
         raise no_such_note(vault, path)
     if known is None:
@@ -210,6 +210,7 @@ SUGGESTED = (
     Column("said", lambda said: f" · says “{inline(said)}”"),
     Column("near", lambda count: _have_it(count, "near note")),
     Column("linked", lambda count: _have_it(count, "linked note"), detail=True),
+    Column("common", lambda common: f" · most with {inline(common)} have it"),
     Column("value", lambda value: f" · {inline(value)}"),
 )
 
@@ -235,7 +236,8 @@ def topic_list_view(answer: Answer) -> Iterable[Element]:
 
 def _note_topics(answer: Answer, note: Answer) -> Iterable[Element]:
     has = ", ".join(inline(one["name"]) for one in answer["topics"]) or "none"
-    yield notice(f"Topics in the property {inline(note['property'])}: {has}")
+    strays = "; no topic: " + ", ".join(map(inline, note["strays"])) if note["strays"] else ""
+    yield notice(f"Topics in the property {inline(note['property'])}: {has}{strays}")
     if note["suggested"]:
         learnt = f", learnt from {count_of(note['learnt_from'], 'note')}" if note["learnt_from"] else ""
         yield notice(f"Suggested, with a probability of {note['least']:.0%} at least{learnt}:")
@@ -262,6 +264,8 @@ def _have_it(count: int, what: str) -> str:
 def _sentence(one: Any) -> str:
     topic, count = inline(one["topic"] or ""), count_of(one["notes"], "note")
     match one["kind"]:
+        case "values" if not one["values"]:
+            return f"{count} {'has' if one['notes'] == 1 else 'have'} it as a topic, and it is outside the topic folder"
         case "values":
             return "; ".join(map(_stray, one["values"]))
         case "orphan":
@@ -277,6 +281,8 @@ def _sentence(one: Any) -> str:
 def _stray(value: Any) -> str:
     shown = inline(value["value"])
     match value["problem"]:
+        case "missing" | "outside" if value["instead"]:
+            return f"its topic {shown} does not lead to the topic {inline(value['instead'])}"
         case "missing":
             return f"its topic {shown} is no note"
         case "outside":

@@ -1,16 +1,14 @@
 """Topics that do not exist yet: names that several notes say which are near to each other."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from bridge.changes.requests.create_note import CreateNote
-from bridge.features.links.public import Name, NameFinder, find_candidates
+from bridge.features.links.public import Name, NameFinder, drop_meant, find_candidates
 from bridge.features.topics.findings import TopicEdit, TopicFinding, TopicWriter
 from bridge.features.topics.rules import TopicRules
 from bridge.features.topics.suggest import TopicSources, body_of, near_notes, words_by_note
-from bridge.features.topics.topic_tree import KINDS, TopicTree
 from bridge.markdown.frontmatter import link_in_value
 from bridge.markdown.parse import parse
 from bridge.records import Record
@@ -76,7 +74,7 @@ class NamedCluster(Record):
 
 
 def find_names(
-    sources: TopicSources, texts: Mapping[VaultPath, str], known: Collection[str], left_out: Collection[VaultPath]
+    sources: TopicSources, texts: Mapping[VaultPath, str], known: NameFinder, left_out: Collection[VaultPath]
 ) -> list[NamedCluster]:
     """Return the names that no note has and at least three notes say or link to, with all of these notes."""
     stubs: dict[str, set[VaultPath]] = {}
@@ -86,7 +84,8 @@ def find_names(
             stubs.setdefault(link.target.partition("#")[0], set()).add(path)
     read = {path: text for path, text in texts.items() if path not in left_out and not sources.tree.holds(path)}
     languages = {path: sources.notes[path].language for path in read if path in sources.notes}
-    found = [one for one in find_candidates(read, known, stubs, languages) if one.notes >= MIN_NEAR_NOTES][:MAX_NAMES]
+    likely = drop_meant(known, find_candidates(read, known, stubs, languages))
+    found = [one for one in likely if one.notes >= MIN_NEAR_NOTES][:MAX_NAMES]
     finder = NameFinder(Name(VaultPath(one.name), one.name) for one in found)
     saying: dict[str, set[VaultPath]] = {fold_case(one.name): set(stubs.get(one.name, ())) for one in found}
     for path, text in read.items():
@@ -118,7 +117,7 @@ def describe_new(
     cluster: NamedCluster, sources: TopicSources, writer: TopicWriter, texts: Mapping[VaultPath, str]
 ) -> TopicFinding:
     """Return a new topic as a finding: a note with a sentence that says what it is, and the property of its notes."""
-    path = VaultPath(f"{_folder(sources.tree)}/{_file_name(cluster.name)}.md")
+    path = VaultPath(f"{sources.tree.usual_folder}/{_file_name(cluster.name)}.md")
     found = find_definition(cluster.name, {note: texts[note] for note in cluster.notes})
     text = f"# {cluster.name}\n"
     if found is not None:
@@ -140,12 +139,6 @@ def is_allowed(path: VaultPath, sources: TopicSources, rules: TopicRules) -> boo
 def _names(value: str, name: str) -> bool:
     link = link_in_value(value)
     return link is not None and fold_case(link.target) == fold_case(name)
-
-
-def _folder(tree: TopicTree) -> str:
-    counts = Counter(topic.kind for topic in tree.topics.values())
-    kind = counts.most_common(1)[0][0] if counts else (KINDS[0] if KINDS[0] in tree.index_notes else "")
-    return f"{tree.folder}/{kind}".rstrip("/")
 
 
 def _file_name(name: str) -> str:

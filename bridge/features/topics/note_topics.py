@@ -11,7 +11,7 @@ from bridge.features.topics.vault_topics import VaultTopics
 from bridge.records import Record
 from bridge.types import VaultPath
 
-TopicReason = Literal["title", "text", "near notes", "linked notes", "folder"]
+TopicReason = Literal["title", "text", "near notes", "linked notes", "folder", "link", "definition", "in common"]
 
 
 class SuggestedTopic(Record):
@@ -23,10 +23,13 @@ class SuggestedTopic(Record):
         kind: Its folder in the topic folder.
         probability: 0–1.
         why: What speaks for it: the `title` or `text` of the note names it; `near notes` or `linked notes` have it;
-            `folder`: a folder around the note has its name.
+            `folder`: a folder around the note has its name; `link`: the note links to it, or a property has its name;
+            `definition`: the topic's first sentence says the note's title; `in common`: most notes with `common` have
+            it.
         said: The name or alias by which the note names it, in lower case; null if it does not.
         near: How many of the 25 nearest notes have it.
         linked: How many of the linked notes have it.
+        common: The folder, property's value or link that notes with the topic have in common with this one; or null.
         value: The link to add to the property.
     """
 
@@ -38,6 +41,7 @@ class SuggestedTopic(Record):
     said: str | None
     near: int
     linked: int
+    common: str | None
     value: str
 
 
@@ -47,6 +51,7 @@ class NoteTopics(Record):
     Attributes:
         property: The property that holds them.
         values: Its values as they are; `set_properties` with these and the `value` of suggestions assigns them.
+        strays: Those of them that are no topic.
         suggested: The likeliest first; only those that are probable enough.
         least: The probability from which on topics are suggested.
         learnt_from: Notes from which probabilities were learnt; 0 if too few have topics.
@@ -55,6 +60,7 @@ class NoteTopics(Record):
 
     property: str
     values: tuple[str, ...]
+    strays: tuple[str, ...]
     suggested: tuple[SuggestedTopic, ...]
     least: float
     learnt_from: int
@@ -71,6 +77,7 @@ async def suggest_topics(vault: OpenVault, known: VaultTopics, path: VaultPath, 
     return NoteTopics(
         name,
         tuple(str(value) for value in values),
+        tuple(value.text for owner, value in known.sources.assignments.astray if owner == path),
         tuple(_describe(known, path, one) for one in shown[:limit]),
         round(min(1.0, model.least), 3),
         model.notes,
@@ -108,6 +115,7 @@ def _describe(known: VaultTopics, path: VaultPath, one: LikelyTopic) -> Suggeste
         one.evidence.said or None,
         one.evidence.near,
         one.evidence.linked,
+        one.evidence.common or None,
         known.writer.link(topic.path, path),
     )
 
@@ -119,5 +127,8 @@ def reasons(evidence: TopicEvidence) -> tuple[TopicReason, ...]:
         "near notes": evidence.near > 0,
         "linked notes": evidence.linked > 0,
         "folder": evidence.in_folder,
+        "link": evidence.linked_to,
+        "definition": evidence.is_defined,
+        "in common": bool(evidence.common),
     }
     return tuple(reason for reason, does in speaks.items() if does)

@@ -1,7 +1,7 @@
 """Suggests topics for notes, and learns from the vault how probable they are."""
 
 import asyncio
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Final
 
@@ -16,9 +16,12 @@ from bridge.features.topics.evidence import (
     TopicEvidence,
     TopicNames,
     gather_evidence,
+    rarity_by_count,
+    title_words,
     weigh_near,
 )
 from bridge.features.topics.topic_tree import FolderMeaning, TopicTree
+from bridge.features.topics.traits import Traits
 from bridge.graph.columns import Edges, concat_edges
 from bridge.graph.graph import Graph
 from bridge.graph.pairs import pairs_by_folder
@@ -29,13 +32,14 @@ from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.records import Record
 from bridge.search.related import rare_words
 from bridge.text.fold import fold_case
+from bridge.text.stems import OTHER
 from bridge.types import VaultPath
 
 AIM: Final = 0.73
 """The share of the hidden topics suggested that must be right, so that of others seven in ten are: the best place in a
 sample is a little too good."""
 
-DEFAULT: Final = (-4.2, 4.0, 1.5, 1.2, 1.6, 2.2, 1.8)
+DEFAULT: Final = (-4.2, 4.0, 1.5, 1.2, 4.6, 2.2, 5.4, 5.4, 8.0, 8.0)
 """Weights of the numbers of `TopicEvidence.row` in a vault that has too few topics to learn from."""
 
 DEFAULT_LEAST: Final = 0.75
@@ -92,8 +96,8 @@ class TopicModel(Record):
 
     def suggests(self, evidence: TopicEvidence) -> bool:
         """Return whether a topic is suggested: it is probable, and not only for notes that are hardly near."""
-        other = bool(evidence.said or evidence.linked or evidence.in_folder)
-        return self.probability(evidence) >= self.least and (other or evidence.closest >= self.closest)
+        near = evidence.is_told or evidence.closest >= self.closest
+        return self.probability(evidence) >= self.least and near
 
 
 HiddenEvidence = Mapping[VaultPath, Sequence[tuple[TopicEvidence, bool]]]
@@ -221,6 +225,7 @@ class TopicSources(Record, eq=False):
     assignments: Assignments
     names: TopicNames
     folders: FolderMeanings
+    traits: Traits
 
 
 class LikelyTopic(Record):
@@ -271,6 +276,22 @@ async def likely_topics(sources: TopicSources, path: VaultPath, model: TopicMode
     return sorted(likely, key=lambda one: (-one.probability, one.path))
 
 
+def fitting_topics(sources: TopicSources, model: TopicModel) -> frozenset[VaultPath]:
+    """Return the topics that the title, the folder or the links of some note speak for; call in a thread."""
+    rarity = rarity_by_count(sources.index.document_frequency, len(sources.notes))
+    facts = (
+        collect_facts(sources, path, "", {}, rarity)
+        for path, note in sources.notes.items()
+        if note.kind == "note" and not sources.tree.holds(path)
+    )
+    return frozenset(
+        topic
+        for one in facts
+        for topic, evidence in gather_evidence(one, sources.assignments.of, sources.names).items()
+        if model.suggests(evidence)
+    )
+
+
 async def hide_topics(sources: TopicSources) -> list[HiddenEvidence]:
     hidden = choose_hidden(sorted(path for path in sources.assignments.by_note if path in sources.notes))
     facts = await read_facts(sources, [path for part in hidden for path in part])
@@ -300,23 +321,35 @@ def without_hidden(assignments: Assignments, hidden: Collection[VaultPath]) -> H
 
 async def read_facts(sources: TopicSources, paths: Collection[VaultPath]) -> dict[VaultPath, NoteFacts]:
     found: dict[VaultPath, NoteFacts] = {}
+    rarity = rarity_by_count(sources.index.document_frequency, len(sources.notes))
     known = [path for path in paths if path in sources.notes]
     for first in range(0, len(known), AT_ONCE):
         texts = await sources.index.wholes(known[first : first + AT_ONCE])
         words = await asyncio.to_thread(words_by_note, sources, texts)
         for path, text in texts.items():
-            linked = {other for other in sources.graph.neighbours(path) if not sources.tree.holds(other)}
-            found[path] = NoteFacts(
-                path,
-                sources.notes[path].title,
-                body_of(text),
-                await near_notes(sources, path, words.get(path, ())),
-                linked - {path},
-                sources.folders.topics(path),
-            )
+            near = await near_notes(sources, path, words.get(path, ()))
+            found[path] = collect_facts(sources, path, body_of(text), near, rarity)
             # Searches by words run on the event loop; others come first.
             await asyncio.sleep(0)
     return found
+
+
+def collect_facts(
+    sources: TopicSources, path: VaultPath, body: str, near: Mapping[VaultPath, float], rarity: Callable[[str], float]
+) -> NoteFacts:
+    note, around = sources.notes[path], sources.graph.neighbours(path)
+    return NoteFacts(
+        path,
+        note.title,
+        body,
+        near,
+        {other for other in around if not sources.tree.holds(other)} - {path},
+        sources.folders.topics(path),
+        frozenset(sources.traits.topics(path, around)),
+        {trait: paths for trait in sources.traits.of(path) if (paths := sources.traits.having(trait))},
+        {word: rarity(word) for word in title_words(note.title)},
+        note.language or OTHER,
+    )
 
 
 def body_of(text: str) -> str:

@@ -1,5 +1,6 @@
 """The folder whose notes are topics, with their names, kinds and index notes."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Final, Literal
 
@@ -53,6 +54,13 @@ class TopicTree(Record, eq=False):
     def instructions(self) -> VaultPath:
         """The note with the rules, whether or not it exists."""
         return VaultPath(f"{self.folder}/{INSTRUCTIONS}")
+
+    @property
+    def usual_folder(self) -> str:
+        """The folder of most topics, in which new ones are written."""
+        counts = Counter(topic.kind for topic in self.topics.values())
+        kind = counts.most_common(1)[0][0] if counts else (KINDS[0] if KINDS[0] in self.index_notes else "")
+        return f"{self.folder}/{kind}".rstrip("/")
 
     def holds(self, path: str) -> bool:
         """Return whether a note is in the topic folder, as a topic or not."""

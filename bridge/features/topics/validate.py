@@ -23,6 +23,7 @@ from bridge.features.topics.findings import (
     find_stray_values,
 )
 from bridge.features.topics.new_topics import NamedCluster, describe_new, find_names, gather_cluster, is_allowed
+from bridge.features.topics.suggest import TopicModels, fitting_topics
 from bridge.features.topics.topic_tree import TopicSettings
 from bridge.features.topics.vault_topics import VaultTopics
 from bridge.graph.pairs import mutual_neighbours
@@ -40,7 +41,7 @@ class StrayTopic(Record):
     Attributes:
         value: The value as written.
         problem: `missing`: it names no note; `outside`: its note is no topic; `unwanted`: the rules prefer another.
-        instead: The topic that the rules prefer.
+        instead: The topic of the same name, or the one that the rules prefer.
     """
 
     value: str
@@ -52,11 +53,12 @@ class TopicProblem(Record):
     """Something that is not in order with topics.
 
     Attributes:
-        kind: `values`: a note's property has values that should not be there; `new`: near notes say a name that is no
-            topic yet; `orphan`: no note has the topic and nothing links to it; `rare`: fewer notes have it than the
+        kind: `values`: a note's property has values that are no topic, or, without `values`, notes have as a topic what
+            is none and would become one; `new`: near notes say a name that is no topic yet; `orphan`: no note has the
+            topic, nothing links to it, it fits none and is older than 30 days; `rare`: fewer notes have it than the
             rules say; `alike`: two topics may be one.
         path: The note or topic; of a new topic, where its note would be.
-        values: The values that should not be there.
+        values: The values that are no topic, or one that the rules replace.
         topic: The topic that would stay, the one with more links.
         notes: How many notes have the topic, or would get it.
         examples: The first of them.
@@ -78,7 +80,11 @@ async def validate_topics(
     call: Call, known: VaultTopics, kinds: Collection[FindingKind]
 ) -> tuple[list[TopicProblem], int]:
     """Return what is not in order, in the order in which the edits fit together, and how many were dismissed."""
-    found = await asyncio.to_thread(lambda: list(find_problems(known, call.vault, kinds)))
+    fitting: frozenset[VaultPath] = frozenset()
+    if "orphan" in kinds:
+        model = await call.vault.part(TopicModels).model(known.sources)
+        fitting = await asyncio.to_thread(fitting_topics, known.sources, model)
+    found = await asyncio.to_thread(lambda: list(find_problems(known, call.vault, kinds, fitting)))
     dismissed = 0
     if "new" in kinds:
         busy = {one.path for one in found if one.kind == "values"}
@@ -94,11 +100,13 @@ async def validate_topics(
     return [*map(describe_problem, found)], dismissed
 
 
-def find_problems(known: VaultTopics, vault: OpenVault, kinds: Collection[FindingKind]) -> Iterator[TopicFinding]:
+def find_problems(
+    known: VaultTopics, vault: OpenVault, kinds: Collection[FindingKind], fitting: Collection[VaultPath]
+) -> Iterator[TopicFinding]:
     settings: TopicSettings = known.settings
     if "values" in kinds:
         yield from find_stray_values(known.sources, settings.topic_property, known.rules, known.writer, vault.names)
-    unused = find_orphans(known.sources, known.rules, settings.archive_folder, vault.names)
+    unused = find_orphans(known.sources, known.rules, settings.archive_folder, vault.names, fitting)
     yield from (one for one in unused if one.kind in kinds)
 
 

@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Collection, Mapping
 
+from msgspec.structs import replace
+
 from bridge.engine.analytics import GraphSnapshot
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments
@@ -10,9 +12,11 @@ from bridge.features.links.public import read_corpus
 from bridge.features.topics.assignments import read_assignments, topic_values
 from bridge.features.topics.evidence import TopicNames, rarity_by_count
 from bridge.features.topics.findings import TopicWriter
+from bridge.features.topics.new_topics import first_sentence
 from bridge.features.topics.rules import TopicRules, read_rules
 from bridge.features.topics.suggest import FolderMeanings, TopicSources, topic_edges
 from bridge.features.topics.topic_tree import TopicSettings, find_topic_folder, read_topic_tree
+from bridge.features.topics.traits import Traits
 from bridge.graph.columns import Edges
 from bridge.index.boilerplate import is_template
 from bridge.records import Record
@@ -36,7 +40,6 @@ async def read_topics(vault: OpenVault, *, rarity: bool = False) -> VaultTopics 
     """Return the topics of the vault; None if it has no topic folder."""
     settings = vault.settings.section(TopicSettings)
     snapshot = await vault.graph_snapshot()
-    corpus = await read_corpus(vault) if rarity and settings.folder else None
 
     def read() -> VaultTopics | None:
 
@@ -55,14 +58,27 @@ async def read_topics(vault: OpenVault, *, rarity: bool = False) -> VaultTopics 
             notes,
             tree,
             assignments,
-            TopicNames(tree.topics, rarity_by_count(corpus.notes, len(corpus))) if corpus else TopicNames({}),
+            TopicNames({}),
             FolderMeanings(settings.folder_meaning, settings.generic_folders, tree),
+            Traits(notes, settings.topic_property, tree, assignments),
         )
         rules = read_rules(notes.get(tree.instructions), tree)
         writer = TopicWriter(settings.topic_property, vault.names, obsidian, assignments)
         return VaultTopics(settings, snapshot, sources, rules, writer)
 
-    return await asyncio.to_thread(read)
+    known = await asyncio.to_thread(read)
+    if known is None or not rarity:
+        return known
+    corpus = await read_corpus(vault)
+    topics = known.sources.tree.topics
+    texts = await known.sources.index.wholes(topics)
+
+    def names() -> TopicNames:
+
+        definitions = {path: first_sentence(path, text) for path, text in texts.items()}
+        return TopicNames(topics, rarity_by_count(corpus.notes, len(corpus)), definitions)
+
+    return replace(known, sources=replace(known.sources, names=await asyncio.to_thread(names)))
 
 
 async def read_topic_edges(vault: OpenVault) -> tuple[GraphSnapshot, Edges]:

@@ -27,6 +27,7 @@ from bridge.features.topics.suggest import (
     read_facts,
 )
 from bridge.features.topics.topic_tree import Topic, TopicTree
+from bridge.features.topics.traits import Traits
 from bridge.graph.graph import Graph
 from bridge.index.note import IndexedNote
 from bridge.markdown.frontmatter import link_in_value
@@ -143,14 +144,14 @@ async def _print_vault(root: Path, models: Path, *, use_model: bool) -> None:
                     await vault.signal.wait(1.0)
                 snapshot = await vault.graph_snapshot()
                 for name, role in roles(root).items():
-                    found = await measure(vault, snapshot, list(role(vault, snapshot)))
+                    found = await measure(vault, snapshot, list(role(vault, snapshot)), name)
                     if found is not None:
                         by = "vectors" if vault.index.answering_model else "words"
                         print(f"{root.name[:24]:24} {name:12} {by:8} {found}", flush=True)
 
 
 async def measure(
-    vault: OpenVault, snapshot: GraphSnapshot, pairs: list[tuple[VaultPath, VaultPath, str]]
+    vault: OpenVault, snapshot: GraphSnapshot, pairs: list[tuple[VaultPath, VaultPath, str]], hidden_property: str
 ) -> Found | None:
     """Hide the topics of a fifth of the notes after the other, learn from the others, and suggest.
 
@@ -162,7 +163,7 @@ async def measure(
     kept = [(note, topic) for note, topic, _ in pairs if topic in names and note not in names]
     if len({topic for _, topic in kept}) < 2:
         return None
-    sources = await _sources(vault, snapshot, names, kept)
+    sources = await _sources(vault, snapshot, names, kept, hidden_property)
     assigned = sorted(sources.assignments.by_note)
     facts = await read_facts(sources, sorted({path for part in choose_hidden(assigned, MAX_HIDDEN) for path in part}))
     found = Found()
@@ -204,6 +205,7 @@ async def _sources(
     snapshot: GraphSnapshot,
     names: Mapping[VaultPath, str],
     kept: list[tuple[VaultPath, VaultPath]],
+    hidden_property: str,
 ) -> TopicSources:
     corpus = await read_corpus(vault)
     topics = {path: Topic(path, name, _aliases(snapshot.notes.get(path)), "") for path, name in names.items()}
@@ -219,6 +221,7 @@ async def _sources(
         assignments,
         TopicNames(topics, rarity),
         FolderMeanings("topics", (), tree),
+        Traits(snapshot.notes, hidden_property, tree, assignments),
     )
 
 

@@ -1,5 +1,6 @@
 """Notes without a topic that one fits, and values of the topic property that are no topic."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -8,7 +9,7 @@ from msgspec.structs import replace
 from bridge.changes.requests.edit_note import SetProperties
 from bridge.features.tidy.check_scope import BudgetSpent, CheckScope, TopicsToCheck
 from bridge.features.tidy.checks.links import DAY
-from bridge.features.tidy.finding import SURE, TidyFinding
+from bridge.features.tidy.finding import MAX_NAMED, SURE, TidyFinding
 from bridge.features.tidy.plan_note import code_words, plain_words, plan_link
 from bridge.features.topics.public import (
     LikelyTopic,
@@ -30,7 +31,7 @@ MAX_NOTES: Final = 200
 """Notes without a topic that one plan looks at, each of which takes some 10 ms."""
 
 STRAY: Final = 0.6
-"""Confidence that a value is to go which leads to a note that is no topic: the person who wrote it may mean it."""
+"""Confidence that a value which is no topic should become one: the person who wrote it may mean another note."""
 
 PREFERRED: Final = 0.9
 """Confidence that a topic is to be replaced by the one that the rules of topics prefer."""
@@ -91,15 +92,15 @@ class Topics:
             return
 
         known, likely = topics.known, topics.likely
-        stray = {
-            one.path: one
-            for one in find_stray_values(
-                known.sources, known.settings.topic_property, known.rules, known.writer, scope.vault.names
-            )
-        }
+        stray: dict[VaultPath, list[TopicFinding]] = defaultdict(list)
+        for one in find_stray_values(
+            known.sources, known.settings.topic_property, known.rules, known.writer, scope.vault.names
+        ):
+            stray[one.path].append(one)
         for note in scope.fresh(without=topics.left):
-            if (found := stray.get(note.path)) is not None:
-                yield from self._mend(known, note, found)
+            if note.path in stray:
+                for found in stray[note.path]:
+                    yield from self._mend(known, note, found)
             elif (topic := likely.get(note.path)) is not None:
                 yield self._add(known, note, topic)
         if topics.left:
@@ -108,13 +109,23 @@ class Topics:
     def _mend(self, known: VaultTopics, note: IndexedNote, found: TopicFinding) -> Iterator[TidyFinding]:
         name = plain_words(known.writer.values(note)[0])
         for request in found.edits:
-            wrong = [one for one in found.values if one.problem != "missing"]
+            wrong = [one for one in found.values if one.instead is not None]
+            if not found.values:
+                yield TidyFinding(
+                    check=self.name,
+                    notes=(note.path, *found.notes[: MAX_NAMED - 1]),
+                    text=f"Make {plan_link(note.path)} a topic, in {plain_words(known.sources.tree.usual_folder)}",
+                    why=f"{count_of(len(found.notes), 'note')} {'has' if len(found.notes) == 1 else 'have'} it as one",
+                    confidence=STRAY,
+                    request=request,
+                )
+                continue
             yield TidyFinding(
                 check=self.name,
                 notes=(note.path,),
                 text=f"In {plan_link(note.path)}, change `{name}`: {', '.join(map(_words_of, wrong))}",
                 why=_why_wrong(wrong, known),
-                confidence=STRAY if any(one.problem == "outside" for one in wrong) else PREFERRED,
+                confidence=STRAY if any(one.problem != "unwanted" for one in wrong) else PREFERRED,
                 request=request,
                 key=" ".join(one.text for one in wrong),
             )
@@ -134,12 +145,12 @@ class Topics:
 
 def _words_of(value: StrayValue) -> str:
     text = code_words(value.text)
-    return f"{text} out" if value.instead is None else f"{plan_link(value.instead)} in place of {text}"
+    return text if value.instead is None else f"{plan_link(value.instead)} in place of {text}"
 
 
 def _why_wrong(values: Sequence[StrayValue], known: VaultTopics) -> str:
-    if any(one.problem == "outside" for one in values):
-        return f"it leads out of {plain_words(known.sources.tree.folder)}"
+    if any(one.problem != "unwanted" for one in values):
+        return f"a topic in {plain_words(known.sources.tree.folder)} has this name"
     return "the rules of the topic folder prefer it"
 
 
@@ -150,5 +161,8 @@ def _why_likely(evidence: TopicEvidence) -> str:
         f"{count_of(evidence.near, 'similar note')}": evidence.near > 0,
         f"{count_of(evidence.linked, 'linked note')}": evidence.linked > 0,
         "its folder has the name": evidence.in_folder,
+        "it links to it": evidence.linked_to,
+        "the definition says its title": evidence.is_defined,
+        f"most with “{plain_words(evidence.common)}” have it": bool(evidence.common),
     }
     return ", ".join(reason for reason, speaks in reasons.items() if speaks)
