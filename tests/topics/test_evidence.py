@@ -93,5 +93,5 @@ def test_traits_are_folders_values_and_links_outside_the_topic_property() -> Non
     having = Assignments.collect([(NOTE, TopicValue("", RYE, None, "wiki"))])
     traits = Traits({NOTE: note}, "topics", tree, having)
     assert traits.of(NOTE) == ("[[Sci-fi]]", "loc: Coffee")
-    assert traits.having("[[Sci-fi]]") == [NOTE]
+    assert traits.notes_with("[[Sci-fi]]") == [NOTE]
     assert set(traits.topics(NOTE, frozenset())) == {fiction, COFFEE}

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Final, Literal
 
 from bridge.records import Record
+from bridge.text.fold import fold_case
 from bridge.text.words import ALPHABETIC
 from bridge.types import Span
 
@@ -27,6 +28,7 @@ _MARKUP: Final = re.compile(
     rf"|{_CALLOUT}|{_HEADING}|{_BOLD_LINE}|^[ \t>]*(?:[-*+][ \t]+)?[\w ]{{1,40}}::.*?$|\|",
     re.DOTALL | re.MULTILINE,
 )
+_TABLE_ROW: Final = re.compile(r"^[ \t>]*\|[^\n]*$", re.MULTILINE)
 _LABEL: Final = re.compile(r"(?:^|[\n(\[])[ \t>*_+-]*([^\W\d_][\w &/-]{0,39})[*_ ]*(?::(?!\w)|：)[*_]*", re.MULTILINE)
 
 # The patterns begin with a character set instead of `\b`, which makes them three times as fast.
@@ -40,8 +42,14 @@ _PATTERNS: Final[tuple[tuple[NameKind, re.Pattern[str]], ...]] = (
         re.compile(r"[A-Z\u00c0-\u00de\u0410-\u042f][^\W\d_]+(?:[ -][A-Z\u00c0-\u00de\u0410-\u042f][^\W\d_]+){0,3}\b"),
     ),
 )
-BESIDE: Final = 20
-"""Characters after or before a name by which a line that notes share is known."""
+BESIDE: Final = 60
+"""Characters of a line before and after a name in which the words beside it are looked for."""
+
+_BEFORE: Final = re.compile(r"(?<!\w)(\w+(?:[^\w\n]+\w+)?)[^\w\n]*\Z")
+_AFTER: Final = re.compile(r"[^\w\n]*(\w+(?:[^\w\n]+\w+)?)")
+_NAME_BEFORE: Final = re.compile(r"\b([A-Z]\w*)[^\w\n.!?]*(?:[^\W\d_A-Z]+[ ])?\Z")
+_NAME_AFTER: Final = re.compile(r"(?:['’](\w+)|\.?[ ]*(\d)|[,;/]?[ ](?:[^\W\d_A-Z]+[ ])?([A-Z]\w*))")
+"""The name beside a name, with at most one small word between; also a number after it, or the rest of its last word."""
 
 _WITHIN: Final = re.compile(r"\w{2,}")
 _SENTENCE_START: Final = re.compile(r"(?:^|[.!?:…>*_\-–—\d)\]\"“”(\[→]|\n)\s*$")
@@ -54,8 +62,10 @@ class CapitalisedName(Record):
     text: str
     begins: bool
     """Whether every word has a capital in this place."""
-    beside: str = ""
-    """What stands after it, or before it, by which a line that notes share is known."""
+    beside: tuple[str, str] = ("", "")
+    """The two words of its line before it, and those after it, folded."""
+    joined: tuple[str, str] = ("", "")
+    """The names before and after it, with which it may be one; a number is `0`."""
 
 
 def markup_spans(text: str) -> list[Span]:
@@ -64,6 +74,8 @@ def markup_spans(text: str) -> list[Span]:
 
 
 def strip_markup(text: str) -> str:
+    """Return the prose of a text, without tables, a line for each piece."""
+    text = _TABLE_ROW.sub("", text)
     # Match by match, because other threads are blocked while one pattern runs over a whole text.
     parts: list[str] = []
     at = 0
@@ -97,7 +109,14 @@ def find_capitalised(prose: str) -> Iterator[CapitalisedName]:
                 continue
             taken.append((start, end))
             before, after = prose[max(0, start - BESIDE) : start], prose[end : end + BESIDE]
-            yield CapitalisedName(kind, match[match.lastindex or 0], begins, after if len(after) == BESIDE else before)
+            beside = _first(_BEFORE.search(before)), _first(_AFTER.match(after))
+            joined = _first(_NAME_BEFORE.search(before)), _first(_NAME_AFTER.match(after))
+            yield CapitalisedName(kind, match[match.lastindex or 0], begins, beside, joined)
+
+
+def _first(found: re.Match[str] | None) -> str:
+    text = "" if found is None else found[found.lastindex or 0]
+    return "0" if text.isdigit() else fold_case(text)
 
 
 def _match_word_starts(pattern: re.Pattern[str], prose: str) -> Iterator[re.Match[str]]:

@@ -6,7 +6,6 @@ from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from typing import Final, Literal
 
 from bridge.features.links.capitals import (
-    BESIDE,
     CapitalisedName,
     NameKind,
     find_capitalised,
@@ -14,6 +13,7 @@ from bridge.features.links.capitals import (
     strip_markup,
 )
 from bridge.features.links.mentions import NameFinder
+from bridge.markdown.names import note_name
 from bridge.records import Record
 from bridge.text.fold import fold_case, fold_letters
 from bridge.text.series import DATE, step_between
@@ -36,8 +36,11 @@ BASE: Final[Mapping[CandidateKind, float]] = {
 }
 """Confidence in a candidate from two notes; each doubling of the notes halves the distance to 1."""
 
-SHARED: Final = 6
-"""Notes above which a quotation or reference that they share says a name once."""
+SHARED: Final = 1
+"""Notes that count of those that say a name between the same words: they share a quotation or a reference."""
+
+PIECE: Final = 0.7
+"""Share of the words around a name with the same name or number among them, from which it is a piece of it."""
 
 ORDINARY: Final = 0.2
 """Minimum lower-case share of a word's uses for it to be an ordinary word."""
@@ -121,7 +124,10 @@ def find_candidates(
     stubs: Mapping[str, Collection[VaultPath]],
     languages: Mapping[VaultPath, str | None] | None = None,
 ) -> list[NameProspect]:
-    """Return the candidates for new notes, most confident first."""
+    """Return the candidates for new notes: those that notes link to, then others, most confident first.
+
+    What stands only in the titles of notes, in tables, or between the same words is no name that notes speak of.
+    """
     usage = Usage()
     looking: dict[VaultPath, Sequence[CapitalisedName]] = {}
     for path, text in texts.items():
@@ -130,7 +136,8 @@ def find_candidates(
         capitalises = (languages or {}).get(path) in CAPITALISING
         looking[path] = list(filter_nouns(list(find_capitalised(prose)), count, usage, capitalises=capitalises))
     notes_of_form: dict[str, dict[VaultPath, None]] = defaultdict(dict)
-    said: dict[str, dict[str, set[VaultPath]]] = defaultdict(lambda: defaultdict(set))
+    said: dict[str, dict[tuple[str, str] | VaultPath, set[VaultPath]]] = defaultdict(lambda: defaultdict(set))
+    joined: dict[str, dict[tuple[str, str], tuple[str, str]]] = defaultdict(dict)
     written: dict[str, Counter[str]] = defaultdict(Counter)
     kinds: dict[str, CandidateKind] = {}
     for target, paths in stubs.items():
@@ -140,20 +147,27 @@ def find_candidates(
         notes_of_form[form] |= dict.fromkeys(paths)
         for path in paths:
             said[form][path].add(path)
-    within = {fold_case(place.text) for places in looking.values() for place in places if not place.begins}
-    for path, places in looking.items():
-        for place in places:
+    within = {fold_case(place.text) for found in looking.values() for place in found if not place.begins}
+    for path, found in looking.items():
+        title = " ".join(["", *words_of(note_name(path)), ""])
+        for place in found:
             name = place.text if fold_case(place.text) in within else drop_first_word(place, usage)
             form = fold_case(name)
+            joined[form][place.beside] = place.joined
+            if " ".join(["", *words_of(name), ""]) in title:
+                continue
             kinds.setdefault(form, place.kind)
             written[form][name] += 1
             notes_of_form[form][path] = None
-            said[form][place.beside if len(place.beside) == BESIDE else path].add(path)
+            said[form][place.beside].add(path)
 
     def times(form: str) -> int:
-        shared = [paths for paths in said[form].values() if len(paths) > SHARED]
-        own = frozenset[VaultPath]().union(*(paths for paths in said[form].values() if len(paths) <= SHARED))
-        return min(len(own) + len(shared), len(notes_of_form[form]))
+        return min(sum(min(SHARED, len(paths)) for paths in said[form].values()), len(notes_of_form[form]))
+
+    def is_piece(form: str) -> bool:
+        names = Counter(name for pair in joined[form].values() for name in enumerate(pair) if name[1])
+        most = max(names.values(), default=0)
+        return kinds[form] not in {"stub", "ticket"} and most >= max(MIN_NOTES, PIECE * len(joined[form]))
 
     likely = [
         NameProspect(
@@ -164,9 +178,12 @@ def find_candidates(
             examples=tuple(sorted(paths)[:EXAMPLES]),
         )
         for form, paths in notes_of_form.items()
-        if times(form) >= MIN_NOTES and form not in existing and is_candidate(form, len(paths), kinds[form], usage)
+        if times(form) >= MIN_NOTES
+        and not is_piece(form)
+        and form not in existing
+        and is_candidate(form, len(paths), kinds[form], usage)
     ]
-    return sorted(likely, key=lambda one: (-one.confidence, -one.notes, one.name))
+    return sorted(likely, key=lambda one: (one.kind != "stub", -one.confidence, -one.notes, one.name))
 
 
 def filter_nouns(
@@ -185,7 +202,7 @@ def filter_nouns(
             # The first word begins the sentence; the word after it is a noun.
             rest = place.text.partition(" ")[2]
             if " " in rest:
-                yield CapitalisedName("name", rest, begins=False, beside=place.beside)
+                yield CapitalisedName("name", rest, begins=False, beside=place.beside, joined=place.joined)
         elif " " in place.text:
             yield place
 

@@ -357,7 +357,7 @@ class NameProspects(ListPage):
     """Names that deserve a note.
 
     Attributes:
-        prospects: Most certain first.
+        prospects: Those that notes link to, then others, each most certain first.
         notices: What was left out.
         dismissed: How many more were dismissed; absent if none.
     """
@@ -384,7 +384,7 @@ async def find_prospects(
     """Find names worth a note that have none: unresolved links, or names said by several notes.
 
     Names are proper nouns, CamelCase, acronyms, quoted terms and ticket ids; not ordinary words, template headings and
-    labels, or capitalised German nouns.
+    labels, capitalised German nouns, pieces of longer names, or what only titles, tables or the same words repeat.
 
     Args:
         folder: Only names in notes under this folder.

@@ -346,7 +346,7 @@ def collect_facts(
         {other for other in around if not sources.tree.holds(other)} - {path},
         sources.folders.topics(path),
         frozenset(sources.traits.topics(path, around)),
-        {trait: paths for trait in sources.traits.of(path) if (paths := sources.traits.having(trait))},
+        {trait: paths for trait in sources.traits.of(path) if (paths := sources.traits.notes_with(trait))},
         {word: rarity(word) for word in title_words(note.title)},
         note.language or OTHER,
     )

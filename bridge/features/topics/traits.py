@@ -37,7 +37,7 @@ class Traits:
             for trait in self.of(path):
                 self._having[trait].append(path)
 
-    def having(self, trait: str) -> Sequence[VaultPath]:
+    def notes_with(self, trait: str) -> Sequence[VaultPath]:
         """Return the notes with topics that have a trait."""
         return self._having.get(trait, ())
 
@@ -67,7 +67,7 @@ class Traits:
         for _, text in self._values(note):
             link = link_in_value(text)
             name = text if link is None else note_name(link.target.partition("#")[0])
-            topic = self._tree.find_topic(name) or (self._abbreviated(name) if link else None)
+            topic = self._tree.find_topic(name) or (self._find_abbreviation(name) if link else None)
             if topic is not None:
                 yield topic
 
@@ -76,7 +76,7 @@ class Traits:
             if fold_case(name) not in {self._property, "aliases", "alias"}:
                 yield from ((name, text) for text in texts_of(value) if len(text) <= MAX_VALUE_CHARS)
 
-    def _abbreviated(self, name: str) -> VaultPath | None:
+    def _find_abbreviation(self, name: str) -> VaultPath | None:
         """Return the topic whose words begin with those of a name, as those of *Science fiction* with `Sci-fi`."""
         if name not in self._meant:
             words = words_of(name)
