@@ -82,7 +82,12 @@ def find_names(
         link = link_in_value(value.text)
         if value.target is None and link is not None:
             stubs.setdefault(link.target.partition("#")[0], set()).add(path)
-    read = {path: text for path, text in texts.items() if path not in left_out and not sources.tree.holds(path)}
+    learnt = sources.index.boilerplate
+    read = {
+        path: learnt.blank(text)
+        for path, text in texts.items()
+        if path not in left_out and not sources.tree.holds(path)
+    }
     languages = {path: sources.notes[path].language for path in read if path in sources.notes}
     likely = drop_meant(known, find_candidates(read, known, stubs, languages))
     found = [one for one in likely if one.notes >= MIN_NEAR_NOTES][:MAX_NAMES]

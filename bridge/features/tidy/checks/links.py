@@ -317,9 +317,10 @@ class Prospects:
                 if file and not is_attachment_name(file) and scope.vault.names.resolve(target, path, kind).path is None:
                     wanted[file.removesuffix(".md")].add(path)
         texts: dict[VaultPath, str] = {}
+        learnt = scope.vault.index.view("notes").boilerplate
         room = MAX_TOTAL_CHARS
         for path in sorted(scope.texts.keys() & scope.notes.keys(), key=lambda one: -scope.notes[one].mtime_ns):
-            texts[path] = scope.texts[path][:MAX_NOTE_CHARS]
+            texts[path] = learnt.blank(scope.texts[path][:MAX_NOTE_CHARS])
             room -= len(texts[path])
             if room < 0:
                 break
