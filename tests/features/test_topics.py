@@ -261,6 +261,9 @@ async def test_all_edits_fit_together_in_one_change(served: Served) -> None:
     text = "The kettle whistles {0}. Gong Fu Cha is a way of making tea in small pots, said guest {0} of the evening."
     await write(served, {f"Tea {at}.md": text.format(at) for at in range(4)})
     await write(served, {"Garden/Copy.md": note('"[[Leavenings]]", "[[Gone]]"', "Has the copy, and a stray topic.")})
+    # A note that becomes a topic, and whose own topics are mended; one that links to it by its path gets a new one.
+    await write(served, {"Tea 5.md": note('"[[Stray]]"', "It is of its own.")})
+    await write(served, {"Tea 4.md": f"{text.format(4)} See [[Bread/Stray]].\n"})
     await use(served, folder="Ontology")
     before = contents(served)
     findings = (await served.call("list_topics", problems=FINDING_KINDS)).json["findings"]

@@ -8,6 +8,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from bridge.api.call import Call
+from bridge.changes.requests.create_note import CreateNote
+from bridge.changes.requests.edit_note import SetProperties
 from bridge.engine.open_vault import OpenVault
 from bridge.features.dismissals.public import dismissed_rows
 from bridge.features.entities.public import MergeSuggestion, find_merge_pairs
@@ -96,8 +98,13 @@ async def validate_topics(
         kept = [pair for pair in pairs if Dismissal("merge", frozenset((pair.path, pair.into))) not in rows]
         dismissed += len(pairs) - len(kept)
         found += await asyncio.to_thread(describe_alike, known, kept, {one.path for one in found})
-    found.sort(key=lambda one: FINDING_KINDS.index(one.kind))
+    found.sort(key=lambda one: (moves_notes(one), FINDING_KINDS.index(one.kind)))
     return [*map(describe_problem, found)], dismissed
+
+
+def moves_notes(one: TopicFinding) -> bool:
+    """Return whether what mends a finding moves notes, which comes after what is set in them."""
+    return not all(isinstance(edit, CreateNote | SetProperties) for edit in one.edits)
 
 
 def find_problems(
