@@ -29,6 +29,10 @@ THREADS_GET_S = 0.3
 """Seconds that threads get to end; what they compute is derived and can be computed again."""
 
 
+_COMPUTED = threading.Event()
+"""Whether anything was computed here: what else runs in a process that only imports this is not its own."""
+
+
 class Threads(ThreadPoolExecutor):
     """Threads that are not waited for when the loop closes, since the result must be printed first."""
 
@@ -40,6 +44,7 @@ class Threads(ThreadPoolExecutor):
 def run_coroutine(work: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine to its end and return its result; warnings are logged on standard error."""
     log_warnings()
+    _COMPUTED.set()
     # Python's resource tracker cleans up after killed processes; its warning about that is of no use.
     sys.warnoptions.append("ignore:resource_tracker:UserWarning")
     sys.setswitchinterval(COMPUTES_S)
@@ -50,7 +55,7 @@ def run_coroutine(work: Coroutine[Any, Any, T]) -> T:
 
 def leave(status: int) -> int:
     """Return the exit status once all output is printed; exits at once if something would delay that."""
-    if end_children() or not join_threads(THREADS_GET_S):
+    if _COMPUTED.is_set() and (end_children() or not join_threads(THREADS_GET_S)):
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)

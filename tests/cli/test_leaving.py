@@ -51,6 +51,23 @@ sys.exit(main.main(["list-folders"]))
 """
 
 
+HAS_A_CHILD_OF_ITS_OWN = """
+import multiprocessing, time
+from bridge.cli import exit, main
+
+child = multiprocessing.get_context("fork").Process(target=time.sleep, args=(300,))
+child.start()
+status = main.main(["--help"])
+print(status, child.is_alive())
+child.kill()
+"""
+
+
+def test_a_program_that_calls_the_command_keeps_its_processes() -> None:
+    ran = subprocess.run([sys.executable, "-c", HAS_A_CHILD_OF_ITS_OWN], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout.splitlines()[-1]) == (0, "0 True")
+
+
 def test_an_answer_is_printed_before_what_still_computes_is_left_behind() -> None:
     ran = subprocess.run([sys.executable, "-c", COMPUTES_FOR_EVER], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout, ran.stderr) == (7, "the answer\n", "")
