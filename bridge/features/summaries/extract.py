@@ -146,7 +146,8 @@ def _begin(note: Note, length: Length) -> Iterator[Sentence]:
         yield _in_frontmatter(note, clean_text(described))
     elif sentences:
         # What the text does not name, as in quotes of a book, the properties do.
-        facts = [] if names_subject(note, sentences) else [*_tell_properties(note, MIN_FACTS)]
+        is_named = length == "line" or names_subject(note, sentences)
+        facts = [] if is_named else [*_tell_properties(note, MIN_FACTS)]
         yield from [*facts, *_with_heading(note, sentences)][: max(len(sentences), len(facts))]
     else:
         yield from _tell_properties(note, MIN_PROPERTIES)
