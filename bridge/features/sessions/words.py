@@ -83,7 +83,7 @@ async def save_session(
         decisions: Decisions with their reasons.
         problems: Problems, solved or not.
         open_questions: What remains to be answered.
-        status: Ends the session. A call that names no session continues the last one unless that is completed.
+        status: Ends the session; one that is completed is not continued by a later call.
         model: The language model.
         cost_usd: What it cost.
         excerpt: Words of the conversation worth keeping.
