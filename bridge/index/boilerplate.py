@@ -128,7 +128,7 @@ class Boilerplate(Record):
 
     def __contains__(self, line: object) -> bool:
         """Return whether a line, as written in a note, recurs."""
-        if not self.recurring or not isinstance(line, str) or len(line) < MIN_LINE_CHARS:
+        if not self.recurring or not isinstance(line, str) or not MIN_LINE_CHARS <= len(line) <= MAX_LINE_CHARS:
             return False
         line = _strip_marks(line)
         if self.first_words is not None:

@@ -81,7 +81,9 @@ async def _related_to_note(sources: Sources, path: VaultPath, line: int | None, 
     if vector is None:
         # Also for a passage that is not embedded, such as a template's: the vector of its note is used.
         vector = index.vector_of(path)
-    words = rare_words(" ".join((note.title, *note.aliases, *(blank_labels(one.text, one.labels) for one in own))))
+    text = " ".join((note.title, *note.aliases, *(blank_labels(one.text, one.labels) for one in own)))
+    # A passage may be a line of millions of words.
+    words = await asyncio.to_thread(rare_words, text)
     linked: dict[VaultPath, float] = {}
     if sources.graph is not None:
         around = walk_scores(sources.graph, {path: 1.0}, index.notes)
