@@ -51,6 +51,10 @@ MEASURED = 5
 """Times that the state is measured before an error counts as damage."""
 
 
+MAX_CHARS_AT_ONCE = 200_000
+"""Characters of passages that the event loop reads by itself: some milliseconds."""
+
+
 class IndexHealth(Record):
     """The measures by which `doctor` judges the index."""
 
@@ -465,11 +469,13 @@ class Index:
         passages = await self._texts.of(hits)
         if as_written:
             return passages
-        blanked = [self.boilerplate.blank(one.text) for one in passages]
-        return [
-            replace(one, text=text, labels=self.boilerplate.labels(text))
-            for one, text in zip(passages, blanked, strict=True)
-        ]
+        learnt = self.boilerplate
+
+        def blank() -> list[StoredPassage]:
+            return [replace(one, text=(text := learnt.blank(one.text)), labels=learnt.labels(text)) for one in passages]
+
+        large = sum(len(one.text) for one in passages) > MAX_CHARS_AT_ONCE
+        return await asyncio.to_thread(blank) if large else blank()
 
     async def wholes(self, paths: Collection[VaultPath] | None = None) -> dict[VaultPath, str]:
         """Read the full text of notes, including what their passages omit; of every note without `paths`."""
