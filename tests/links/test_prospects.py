@@ -61,6 +61,12 @@ def test_pieces_of_longer_names_are_none() -> None:
     assert find_candidates({VaultPath(f"{n}.md"): text for n, text in enumerate(said)}, (), {}) == []
 
 
+def test_pieces_are_known_by_the_capitals_of_other_scripts_too() -> None:
+    for longer, small in (("Лунный Свет над Окой", "у реки"), ("Blaue Stunde am Ätna", "bei uns")):
+        said = [f"{word} {longer} {small} {word}" for word in ("читали", "слушали", "видели")]
+        assert find_candidates({VaultPath(f"{n}.md"): text for n, text in enumerate(said)}, (), {}) == []
+
+
 def test_what_only_titles_and_tables_say_is_none() -> None:
     concert = {VaultPath(f"{n} — Hall, London.md"): f"They played{' well' * n} in London that night" for n in range(4)}
     assert find_candidates(concert, (), {}) == []

@@ -36,9 +36,6 @@ BASE: Final[Mapping[CandidateKind, float]] = {
 }
 """Confidence in a candidate from two notes; each doubling of the notes halves the distance to 1."""
 
-SHARED: Final = 1
-"""Notes that count of those that say a name between the same words: they share a quotation or a reference."""
-
 PIECE: Final = 0.7
 """Share of the words around a name with the same name or number among them, from which it is a piece of it."""
 
@@ -136,7 +133,8 @@ def find_candidates(
         capitalises = (languages or {}).get(path) in CAPITALISING
         looking[path] = list(filter_nouns(list(find_capitalised(prose)), count, usage, capitalises=capitalises))
     notes_of_form: dict[str, dict[VaultPath, None]] = defaultdict(dict)
-    said: dict[str, dict[tuple[str, str] | VaultPath, set[VaultPath]]] = defaultdict(lambda: defaultdict(set))
+    # Notes that say a name between the same words share a quotation or a reference, and count once.
+    said: dict[str, set[tuple[str, str] | VaultPath]] = defaultdict(set)
     joined: dict[str, dict[tuple[str, str], tuple[str, str]]] = defaultdict(dict)
     written: dict[str, Counter[str]] = defaultdict(Counter)
     kinds: dict[str, CandidateKind] = {}
@@ -145,8 +143,7 @@ def find_candidates(
         kinds[form] = "stub"
         written[form][target] += 1
         notes_of_form[form] |= dict.fromkeys(paths)
-        for path in paths:
-            said[form][path].add(path)
+        said[form].update(paths)
     within = {fold_case(place.text) for found in looking.values() for place in found if not place.begins}
     for path, found in looking.items():
         title = " ".join(["", *words_of(note_name(path)), ""])
@@ -159,10 +156,10 @@ def find_candidates(
             kinds.setdefault(form, place.kind)
             written[form][name] += 1
             notes_of_form[form][path] = None
-            said[form][place.beside].add(path)
+            said[form].add(place.beside)
 
     def times(form: str) -> int:
-        return min(sum(min(SHARED, len(paths)) for paths in said[form].values()), len(notes_of_form[form]))
+        return min(len(said[form]), len(notes_of_form[form]))
 
     def is_piece(form: str) -> bool:
         names = Counter(name for pair in joined[form].values() for name in enumerate(pair) if name[1])
