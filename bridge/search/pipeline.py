@@ -199,7 +199,7 @@ async def _rank_hybrid(
     cover = score_coverage(index, paths_with_words, asked_for)
     by_text = text_results(answers, query.text, cover)
     quiet = common_words(index, content_words(query.words))
-    everywhere = common_words(index, content_words(query.words), EVERYWHERE)
+    everywhere = quiet and common_words(index, content_words(query.words), EVERYWHERE)
     loud = [word for word in asked_for if fold_word(word) not in everywhere] if cover is not None and everywhere else []
     of_loud = score_coverage(index, paths_with_words, loud) if loud else None
     tag_result, tagged = match_tags(query, vocabulary, notes, within)

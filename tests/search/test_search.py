@@ -335,3 +335,12 @@ async def test_a_name_that_a_third_of_the_notes_say_still_finds_them(tmp_path: P
         found = await hits(sources, "what attributes describe John", limit=5)
     assert found[0] == "Words.md"
     assert [path.partition(" ")[0] for path in found[1:]] == ["Day"] * 4
+
+
+async def test_of_common_words_alone_every_note_that_says_one_is_found(tmp_path: Path) -> None:
+    both = {f"Both {number}.md": f"Trains and buses, {number}.\n" for number in range(110)}
+    one = {f"One {number}.md": f"Trains only, {number}.\n" for number in range(90)}
+    write_vault(tmp_path / "vault", {**both, **one, "Rest.md": "A quiet garden.\n"})
+    async with opened(tmp_path / "vault", tmp_path / "index") as sources:
+        found = await hits(sources, "trains buses", limit=300)
+    assert {path.partition(" ")[0] for path in found} == {"Both", "One"}
