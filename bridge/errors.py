@@ -13,7 +13,7 @@
   x Internal
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from bridge.docstrings import docstring_of
 
@@ -45,12 +45,6 @@ class BridgeError(Exception):
     def wire(self) -> dict[str, object]:
         """Return the error's one JSON form."""
         return {"error": {"code": self.code, "message": self.message, "hint": self.hint, **self.facts}}
-
-
-def meaning_of(code: str) -> str:
-    """Return in a sentence what a code says."""
-    kind = globals().get(code.title().replace("_", ""), BridgeError)
-    return docstring_of(kind)
 
 
 class Invalid(BridgeError):
@@ -395,3 +389,17 @@ class ServerFailed(Unready):
 
 class Internal(BridgeError):
     """The bridge failed; the fault is its own."""
+
+
+def error_classes() -> Iterator[type[BridgeError]]:
+    """Yield every error that can be raised, in the order of this module; not those that only have others below them."""
+    for error in [*globals().values()]:
+        if isinstance(error, type) and issubclass(error, BridgeError) and error is not BridgeError:
+            is_group = BridgeError in error.__bases__ and bool(error.__subclasses__())
+            if not is_group:
+                yield error
+
+
+def meaning_of(code: str) -> str:
+    """Return in a sentence what a code says: the first error with it is the one of the most calls."""
+    return next((docstring_of(error) for error in error_classes() if error.code == code), "")

@@ -1,6 +1,5 @@
 """The registry as pages for people: a page for each feature, in which what operations share is described once."""
 
-import inspect
 import json
 import shlex
 from collections import Counter, defaultdict
@@ -8,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-import bridge.errors
 from bridge.api.hints import (
     File,
     Folder,
@@ -24,7 +22,7 @@ from bridge.api.hints import (
 from bridge.api.registry import ANY_ERRORS, PATH_ERRORS, VAULT_ERRORS, Operation, implied_errors
 from bridge.api.signature import Argument, parse_docstring
 from bridge.docstrings import docstring_of
-from bridge.errors import BridgeError
+from bridge.errors import BridgeError, error_classes
 from bridge.export.openapi import COMMON_ERRORS
 from bridge.features import FEATURES, operations
 from bridge.settings.schema import SECTIONS, SettingDescription, describe_settings
@@ -283,15 +281,6 @@ def classes_by_code() -> Mapping[str, tuple[type[BridgeError], ...]]:
     for error in sorted(error_classes(), key=lambda error: error.status):
         found[error.code].append(error)
     return {code: tuple(classes) for code, classes in found.items()}
-
-
-def error_classes() -> Iterator[type[BridgeError]]:
-    """Yield every error that can be raised, in the order of the module; not those that only have others below them."""
-    for error in vars(bridge.errors).values():
-        if inspect.isclass(error) and issubclass(error, BridgeError) and error is not BridgeError:
-            is_group = BridgeError in error.__bases__ and bool(error.__subclasses__())
-            if not is_group:
-                yield error
 
 
 def describe_code(code: str, classes: tuple[type[BridgeError], ...]) -> Iterator[str]:

@@ -19,6 +19,9 @@ from bridge.records import Record
 from bridge.text.lines import LineIndex
 from bridge.types import Span
 
+OBSIDIAN_PROPERTIES: Final = frozenset({"tags", "tag", "aliases", "alias", "cssclasses", "cssclass"})
+"""Properties that mean something to Obsidian, which reads them in any form."""
+
 MAX_BLOCK: Final = 256 * 1024
 
 _OPENING: Final = re.compile(r"---[ \t]*(?:\r\n|\n|\r)")

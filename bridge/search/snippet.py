@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 
-from bridge.markdown.links import inside_wiki
+from bridge.markdown.links import ESCAPE, inside_wiki
 from bridge.text.invisible import visible_text
 from bridge.text.match import Match
 from bridge.text.scripts import SPACED_CHARACTER
@@ -45,7 +45,7 @@ _BARE_MARKS = re.compile(r"=(?==)")
 _ESCAPED = 0xF0000
 """Added to the number of a character that a backslash keeps from being markup: no text has such characters."""
 
-_ESCAPE = re.compile(r"\$\$.*?\$\$|\$[^$\n]+\$|\\([!-/:-@\[-`{-~])", re.DOTALL)
+_ESCAPE = re.compile(rf"\$\$.*?\$\$|\$[^$\n]+\$|{ESCAPE.pattern}", re.DOTALL)
 """A formula, where a backslash begins a name, or an escape."""
 
 _HIDDEN = re.compile(f"[{chr(_ESCAPED)}-{chr(_ESCAPED + 127)}]")

@@ -9,6 +9,7 @@ from itertools import chain, groupby, zip_longest
 
 from msgspec.structs import replace
 
+from bridge.markdown.links import WIKI
 from bridge.markdown.note import Heading, Note, Piece, PieceKind
 from bridge.search.sentences import COLONS, LINES_BELOW, Sentence, iter_asides, iter_sentences, join_introduced
 from bridge.search.snippet import clean_text
@@ -28,9 +29,7 @@ _TEMPLATE = re.compile(r"<%|%>|\{\{.*\}\}|\[[A-Z][A-Z -]{2,}\]")
 _LABELS = re.compile(r"(?:#\S+\s*)+|[\w -]{1,30}::.*|[\W\d_]+")
 """Tags, a field for Dataview, or no word at all."""
 
-_ADDRESS = r"!?\[[^\]\n]*\]\([^)\n]*\)|<?https?://[^\s>]+>?"
-_LINK = (re.compile(rf"!?\[\[[^\]\n]*\]\]|{_ADDRESS}"), re.compile(_ADDRESS))
-"""What says nothing alone in a paragraph, and in an item of a list, which may well name notes."""
+_ADDRESS = re.compile(r"!?\[[^\]\n]*\]\([^)\n]*\)|<?https?://[^\s>]+>?")
 
 _ASIDE: frozenset[PieceKind] = frozenset({"quote", "callout"})
 """What comes after running text, wherever it stands."""
@@ -193,8 +192,12 @@ def _leave_out_asides(note: Note, said: Sequence[Sentence]) -> Sequence[Sentence
 
     def tells(piece: Piece, sentences: int) -> bool:
         text = note.text[slice(*piece.span)]
+        rest = _ADDRESS.sub("", text)
+        if piece.kind == "list_item":
+            # The notes that a list names are what it says.
+            return any(map(str.isalpha, rest))
         is_caption = piece.kind == "paragraph" and text.startswith("![") and sentences == 1
-        return not is_caption and any(map(str.isalpha, _LINK[piece.kind == "list_item"].sub("", text)))
+        return not is_caption and any(map(str.isalpha, WIKI.sub("", rest)))
 
     told = {number for number, sentences in often.items() if tells(note.pieces[number], sentences)}
     return [one for number, one in zip(at, said, strict=True) if number in told] or said

@@ -14,6 +14,7 @@ from bridge.api.registry import implied_errors
 from bridge.api.signature import parse_docstring
 from bridge.changes.requests.base import Request
 from bridge.cli.catalogue import read_catalogue
+from bridge.errors import error_classes
 from bridge.events import Event
 from bridge.export.__main__ import stale_files, write_or_remove
 from bridge.export.catalogue import catalogue, schema_digest
@@ -21,7 +22,6 @@ from bridge.export.command_catalogue import command_catalogue
 from bridge.export.openapi import openapi
 from bridge.export.reference import (
     command_line,
-    error_classes,
     errors_page,
     operations_by_feature,
     page_name,

@@ -105,6 +105,17 @@ def test_tables_that_a_template_fills_are_no_common_text() -> None:
     table = "\n".join(f"| {name} of the release | {name} by the band itself |" for name in ("Title", "Label", "Type"))
     one, other = (f"| a | b |\n|---|---|\n{table}\n\n{text}\n" for text in (PROSE, PROSE[::-1]))
     assert reasons({"A.md": one, "B.md": other}) == {}
+    # Nor is one sentence of many.
+    long = "\n".join(f"| {number} of the rows | {number * 7} by the band itself |" for number in range(60))
+    said = [" ".join(f"{word}{number} goes on." for number in range(60)) for word in ("train", "bread")]
+    one, other = (f"| a | b |\n|---|---|\n{long}\n\n{PROSE}\n\n{text}\n" for text in said)
+    assert reasons({"A.md": one, "B.md": other}) == {}
+
+
+def test_what_four_notes_say_is_of_a_template() -> None:
+    four = {f"{name}.md": PROSE + f"Only {name} is different here." for name in "ABCD"}
+    assert reasons(four) == {}
+    assert reasons({path: four[path] for path in ("A.md", "B.md")}) != {}
 
 
 def test_a_note_that_only_points_to_another_is_its_stub() -> None:

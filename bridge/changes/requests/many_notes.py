@@ -30,7 +30,7 @@ from bridge.markdown.edit.properties import (
 from bridge.markdown.edit.requests import ReplaceText
 from bridge.markdown.edit.tags import TagRename, edit_tags, rename_tag
 from bridge.markdown.edit.yaml_write import is_same_value
-from bridge.markdown.frontmatter import cut_frontmatter
+from bridge.markdown.frontmatter import OBSIDIAN_PROPERTIES, cut_frontmatter
 from bridge.markdown.note import Value
 from bridge.text.counts import count_of
 from bridge.text.fold import fold_case
@@ -79,7 +79,6 @@ def unread_properties(view: VaultView) -> list[VaultPath]:
 
 OnClash = Literal["refuse", "keep", "merge"]
 
-_MEANT_BY_OBSIDIAN: Final = frozenset({"tags", "tag", "aliases", "alias", "cssclasses", "cssclass"})
 _NAMED: Final = 5
 
 
@@ -128,7 +127,7 @@ def replace_values_everywhere(
     name: str, old: Value, new: Value, view: VaultView, *, paths: Collection[VaultPath] | None = None
 ) -> PlanAndEffect:
     """Plan to replace a value of a property in every note, also as an item of a list; `1` and `"1"` differ."""
-    if fold_case(name) in _MEANT_BY_OBSIDIAN and not is_line(str(new)):
+    if fold_case(name) in OBSIDIAN_PROPERTIES and not is_line(str(new)):
         raise InvalidArguments(f"A value of `{name}` must be one line of text.", hint="`set_properties` takes one out.")
 
     def edit(path: VaultPath, data: bytes) -> tuple[bytes, int]:
@@ -206,7 +205,7 @@ def _type_warnings(name: str, to: str, types: Mapping[str, str]) -> tuple[str, .
     if old is not None and old != new and fold_case(name) != fold_case(to):
         now = f"`{new}`" if new else "none"
         warnings.append(f"Obsidian's types.json gives `{name}` the type `{old}`, and `{to}` {now}: set it in Obsidian.")
-    meant = sorted({fold_case(name), fold_case(to)} & _MEANT_BY_OBSIDIAN)
+    meant = sorted({fold_case(name), fold_case(to)} & OBSIDIAN_PROPERTIES)
     if meant and fold_case(name) != fold_case(to):
         warnings.append(f"Obsidian itself reads {' and '.join(f'`{each}`' for each in meant)}.")
     return tuple(warnings)

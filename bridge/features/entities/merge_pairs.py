@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from bridge.graph.graph import Graph
 from bridge.index.note import IndexedNote
+from bridge.markdown.frontmatter import OBSIDIAN_PROPERTIES
 from bridge.markdown.links import WIKI
 from bridge.markdown.parse import parse
 from bridge.markdown.prose import merge_spans, protected_spans
@@ -191,7 +192,7 @@ OWN_FACTS: Final = 2
 OTHER_FACTS: Final = 3
 """Properties that each of two notes has for itself, or has with another value, from which they are of two things."""
 
-_FILED_BY: Final = frozenset(("aliases", "alias", "title", "tags", "tag", "cssclasses", "cssclass", "publish"))
+_FILED_BY: Final = OBSIDIAN_PROPERTIES | {"title", "publish"}
 
 _CALENDAR: Final = frozenset(
     word.casefold() for names in (calendar.month_name, calendar.day_name) for word in names if word

@@ -227,11 +227,8 @@ def commits_of(vault: OpenVault, session: SessionRecord, changes: Iterable[Chang
 def list_batches(vault: OpenVault, session: SessionRecord, changes: Iterable[LookedAt]) -> tuple[Batch, ...]:
     """Return what changes did by operation, that of most lines first, agents' notes last; denied ones are left out."""
     notes, reasons = defaultdict[str, dict[VaultPath, ChangedNote]](dict), defaultdict[str, list[str]](list)
-    renames, folder, rules = (
-        defaultdict[str, list[tuple[str, str]]](list),
-        agents_folder(vault.settings),
-        vault.files.rules,
-    )
+    renames = defaultdict[str, list[tuple[str, str]]](list)
+    folder, rules = agents_folder(vault.settings), vault.files.rules
     for change, found in changes:
         places, own = current_places(change), notes[change.operation]
         counts = {places.get(file.path, file.path): file for file in changed_files(found)}

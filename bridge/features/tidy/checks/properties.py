@@ -25,6 +25,7 @@ from bridge.features.tidy.check_scope import CheckScope
 from bridge.features.tidy.finding import MAX_NAMED, TidyFinding
 from bridge.features.tidy.plan_note import code_words, name_notes, plan_link
 from bridge.markdown.edit.tags import TagRename
+from bridge.markdown.frontmatter import OBSIDIAN_PROPERTIES
 from bridge.markdown.note import Value
 from bridge.text.closest import find_closest
 from bridge.text.counts import count_of
@@ -88,8 +89,6 @@ USUAL: Final = 0.9
 
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,10})?")
 _OBSIDIAN: Final = {"number": "number", "checkbox": "checkbox", "multitext": "list"}
-_OWN: Final = frozenset({"tags", "tag", "aliases", "alias", "cssclasses", "cssclass"})
-"""Properties that Obsidian reads in any form."""
 
 
 class PropertyTypes:
@@ -113,7 +112,7 @@ class PropertyTypes:
         for note in scope.fresh():
             for name, value in note.properties.items():
                 kind = expected.get(fold_case(name), "empty")
-                if fold_case(name) in _OWN or (converted := convert_value(value, kind)) is None:
+                if fold_case(name) in OBSIDIAN_PROPERTIES or (converted := convert_value(value, kind)) is None:
                     continue
                 if any(kind not in rule.expected for rule in stated.get(fold_case(name), ()) if applies_to(rule, note)):
                     continue
