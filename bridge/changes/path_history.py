@@ -156,7 +156,7 @@ class PathHistory:
         return any(_has_step(one, "move", now, gone) for one in later)
 
     def is_unmade(self, number: int) -> bool:
-        """Return whether the file of a step is gone because the change that created it was undone."""
+        """Return whether the file or folder of a step is gone because the change that created it was undone."""
         now, gone = self._change.now[number], self._change.gone[number]
         if not self.is_gone(number):
             return False
@@ -225,7 +225,8 @@ def _has_step(change: Change, kind: StepKind, path: VaultPath, gone: str | None)
 
 
 def _is_maker(change: Change, path: VaultPath, gone: str | None) -> bool:
-    made = any(step.kind == "put" and step.before is None for step in _steps_of(change, path, gone))
+    steps = _steps_of(change, path, gone)
+    made = any(step.kind == "make_folder" or (step.kind == "put" and step.before is None) for step in steps)
     return made and not change.facts.targets
 
 

@@ -15,6 +15,7 @@ from bridge.errors import ChangeConflict, ChangeNotFound, InvalidArguments
 from bridge.markdown.links import name_key
 from bridge.records import Record
 from bridge.state.change_records import REST, Change, HunkState
+from bridge.state.file_history import without_grave
 from bridge.text.counts import count_of
 from bridge.text.diff import Piece, decode_text, diff_lines, group_pieces, is_blank, pieces, split_lines
 from bridge.types import Digest, VaultPath
@@ -497,8 +498,10 @@ def _parts(steps: Iterable[Step], snapshot: Snapshot) -> frozenset[int]:
 def _parts_within(turned: Change, by: Change, hunks: Collection[int], snapshot: Snapshot, *, on: bool) -> Iterator[int]:
     for found, place in _differences_with_paths(turned, snapshot):
         for other, where in _differences_with_paths(by, snapshot):
-            # A restored file exists only once that step is made.
-            if where != place and (where[0] != place[0] or other.step.before is not None):
+            # A restored file exists only once that step is made, and an edit of it does not remove it again.
+            edits = found.step.kind == "remove" and None not in (other.step.before, other.step.after)
+            restores = other.step.before is None and without_grave(where[0]) == without_grave(place[0])
+            if edits or not (where == place or restores):
                 continue
             chosen = [hunk.number in hunks for hunk in other.hunks]
             base = _text(found.step.before if on else found.step.after, snapshot)

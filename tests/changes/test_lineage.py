@@ -196,6 +196,14 @@ def test_a_note_follows_its_folder_when_it_is_turned_back() -> None:
     assert vault.state() == start
 
 
+def test_nothing_is_left_to_do_for_moves_of_a_folder_that_went_with_its_creation() -> None:
+    vault = Trial()
+    made, *moved = vault.put("G/a.md", "a\n"), vault.move("G", "K"), vault.move("K", "G")
+    vault.undo(made)
+    assert vault.state() == ({}, set())
+    assert [vault.undo(move).steps for move in reversed(moved)] == [(), ()]
+
+
 def test_a_folder_does_not_go_back_into_itself() -> None:
     vault = Trial()
     vault.put("F/L/a.md", "a\n")
@@ -268,6 +276,28 @@ def test_what_was_taken_out_of_a_note_does_not_come_back_without_the_note() -> N
     vault.redo(made)
     vault.undo(without)
     assert vault.text("a.md") == "one\ntwo\n"
+
+
+def test_an_edit_that_is_in_force_again_does_not_say_that_its_note_is_removed() -> None:
+    vault = Trial(a="one\ntwo\n")
+    vault.has_trash = True
+    edit, removed = vault.put("a.md", "one\nTWO\n"), vault.put("a.md", None)
+    undone = vault.undo(removed, edit)
+    vault.undo(undone, hunks=[1])
+    assert vault.text("a.md") == "one\nTWO\n"
+    assert [vault.today_of(change).state for change in (edit, removed)] == ["applied", "undone"]
+
+
+def test_a_note_that_comes_back_with_its_folder_in_parts_is_in_force_again() -> None:
+    vault = Trial()
+    made = vault.put("F/a.md", "one\n")
+    vault.undo(made)
+    vault.proposes = True
+    again = vault.redo(made)
+    vault.proposes = False
+    vault.accept(again, hunks=[1])
+    assert vault.text("F/a.md") == "one\n"
+    assert 1 not in vault.today_of(made).facts.undone
 
 
 def test_what_an_undo_of_several_took_away_comes_back_where_it_was_though_a_part_came_back_before() -> None:
