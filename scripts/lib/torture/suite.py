@@ -11,7 +11,7 @@ from scripts.lib.chance import PYTEST, read_failures
 from scripts.lib.torture.report import Report
 
 ROOT = Path(__file__).resolve().parents[3]
-OPTIONS = ("--numprocesses=3", "--dist=loadfile", "--no-loadscope-reorder", "--tb=short", "-q")
+OPTIONS = ("--numprocesses=3", "--dist=loadfile", "--no-loadscope-reorder", "--max-worker-restart=0", "--tb=short")
 KEPT = ROOT / "var"
 """What a run told is kept here when a test failed in it."""
 
