@@ -103,7 +103,7 @@ def visible_spans(note: Note, span: Span) -> Iterator[Span]:
 
 def split(text: str, kind: PieceKind, span: Span) -> list[Unit]:
     """Return a piece as one unit, or as several if it is longer than a passage may be."""
-    size = estimate_tokens(text[slice(*span)])
+    size = _count_tokens(text[slice(*span)])
     if size <= MAX_PASSAGE_TOKENS:
         return [Unit(kind, span, size)]
     has_lines = kind in {"fence", "table", "math", "html"}
@@ -118,17 +118,22 @@ def split(text: str, kind: PieceKind, span: Span) -> list[Unit]:
             last = cut
             continue
         if last > start and is_long(text, start, cut, TARGET):
-            units.append(Unit(kind, (start, last), estimate_tokens(text[start:last])))
+            units.append(Unit(kind, (start, last), _count_tokens(text[start:last])))
             start = last
         while is_long(text, start, cut, MAX_PASSAGE_TOKENS):
             # No boundary within reach: a line of data, or a script without full stops.
             stop = _hard_cut(text, start, min(cut, start + FARTHEST))
-            units.append(Unit(kind, (start, stop), estimate_tokens(text[start:stop])))
+            units.append(Unit(kind, (start, stop), _count_tokens(text[start:stop])))
             start = stop
         last = cut
     if start < span[1]:
-        units.append(Unit(kind, (start, span[1]), estimate_tokens(text[start : span[1]])))
+        units.append(Unit(kind, (start, span[1]), _count_tokens(text[start : span[1]])))
     return list(drop_comments(text, kind, span, units))
+
+
+def _count_tokens(text: str) -> int:
+    """Estimate the tokens of a part, at least one, so that no number of parts fits into one passage."""
+    return max(1, estimate_tokens(text))
 
 
 def drop_comments(text: str, kind: PieceKind, span: Span, units: Iterable[Unit]) -> Iterator[Unit]:
@@ -142,20 +147,20 @@ def drop_comments(text: str, kind: PieceKind, span: Span, units: Iterable[Unit])
         if first == start:
             yield unit
         elif first < end:
-            yield Unit(unit.kind, (first, end), estimate_tokens(text[first:end]))
+            yield Unit(unit.kind, (first, end), _count_tokens(text[first:end]))
 
 
 def is_long(text: str, start: int, end: int, most: int) -> bool:
     """Return whether a span has more than so many tokens, reading no more than needed."""
     length = end - start
-    return length > most and (length > FARTHEST or estimate_tokens(text[start:end]) > most)
+    return length > most and (length > FARTHEST or _count_tokens(text[start:end]) > most)
 
 
 _LINE = re.compile(r"\n")
 
 
 def _hard_cut(text: str, start: int, end: int) -> int:
-    reach = start + max(1, (end - start) * TARGET // max(1, estimate_tokens(text[start:end])))
+    reach = start + max(1, (end - start) * TARGET // max(1, _count_tokens(text[start:end])))
     space = text.rfind(" ", start + 1, reach)
     return space + 1 if space > start + (reach - start) // 2 else max(reach, start + 1)
 

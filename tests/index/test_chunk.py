@@ -66,6 +66,12 @@ def test_an_endless_line_is_cut_all_the_same() -> None:
         assert all(draft.tokens <= MAX_PASSAGE_TOKENS for draft in cut_passages(parsed))
 
 
+@pytest.mark.parametrize("part", ["%% x\n\n", "#\n", "- \n", "***\n", "<!-- -->.\n\n", "|\n\n"])
+def test_parts_too_small_to_be_a_token_do_not_make_an_endless_passage(part: str) -> None:
+    passages = cut(part * 9_000)
+    assert all(len(text) <= 2 * FARTHEST for _, text in passages)
+
+
 def test_a_paragraph_too_long_is_cut_between_sentences() -> None:
     sentences = [sentence(seed, 12).capitalize() + "." for seed in range(40)]
     passages = [text for _, text in cut(" ".join(sentences))]
