@@ -1,6 +1,7 @@
 """The text of one note as it is on disk now, by section and by line."""
 
 import asyncio
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
@@ -72,9 +73,9 @@ def open_note_early(host: Host, path: VaultPath) -> Note:
 
 
 def _parse_file(vault: OpenVault | Host, path: VaultPath) -> Note:
-
-    data, _ = vault.files.read(path)
-    note = vault.long_notes.read(path, data, max_pdf_pages=vault.settings.max_pdf_pages)
+    with vault.files.open(path) as file, vault.long_notes.turn(os.fstat(file).st_size):
+        data, _ = vault.files.read_open(path, file)
+        note = vault.long_notes.read(path, data, max_pdf_pages=vault.settings.max_pdf_pages)
     vault.recent.keep(note.digest, data)
     if len(data) > LARGE:
         trim_soon()

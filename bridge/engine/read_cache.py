@@ -1,7 +1,7 @@
 """Caches what clients read recently: file contents, so that a refused change can show what differs, and long notes."""
 
 from collections import OrderedDict
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from threading import Lock, Timer
 
 from bridge.index.background import trim_soon
@@ -54,20 +54,22 @@ class LongNoteCache:
         self._entry: tuple[tuple[VaultPath, Digest, int], Note] | None = None
         self._drop: Timer | None = None
         self._parsing = Lock()
-        """Held while a very long note is parsed: two at once could take more memory than all the rest."""
+
+    def turn(self, size: int) -> AbstractContextManager[object]:
+        """Wait for the turn to read a file of so many bytes: two long ones could take more memory than all the rest."""
+        return self._parsing if size > MAX_FILE_BYTES else nullcontext()
 
     def read(self, path: VaultPath, data: bytes, *, max_pdf_pages: int) -> Note:
-        """Parse a file, unless it is the one held."""
+        """Parse a file, unless it is the one held; a long one in its turn."""
         if len(data) < LONG:
             return read_document(path, data, max_pdf_pages=max_pdf_pages)
         key = path, digest_of(data), max_pdf_pages
-        with self._parsing if len(data) > MAX_FILE_BYTES else nullcontext():
-            entry = self._entry
-            if entry is None or entry[0] != key:
-                self._entry = entry = None
-                entry = key, read_document(path, data, max_pdf_pages=max_pdf_pages)
-            self._store(entry)
-            return entry[1]
+        entry = self._entry
+        if entry is None or entry[0] != key:
+            self._entry = entry = None
+            entry = key, read_document(path, data, max_pdf_pages=max_pdf_pages)
+        self._store(entry)
+        return entry[1]
 
     def _store(self, entry: tuple[tuple[VaultPath, Digest, int], Note]) -> None:
         if (before := self._drop) is not None:

@@ -5,6 +5,7 @@ import os
 import secrets
 import socket
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,7 @@ def build_application(
     door = Connections(guard, limits, lambda: bridge.settings.rate_limit_per_s)
     # Only a bridge that listens offers pairing.
     bridge.pairing = Pairing()
+    large = asyncio.Lock()
 
     @web.middleware
     async def let_in(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -64,7 +66,8 @@ def build_application(
             elif request.path in PUBLIC_PATHS:
                 response = await handler(request)
             else:
-                async with door.enter(request) as request[PRINCIPAL]:
+                turn = large if (request.content_length or 0) > LARGE_BODY else nullcontext()
+                async with door.enter(request) as request[PRINCIPAL], turn:
                     response = await handler(request)
         except BridgeError as error:
             response = errors.error_response(error)
@@ -103,6 +106,9 @@ async def harden(request: web.Request, response: web.StreamResponse) -> None:
 async def close_streams(app: web.Application) -> None:
     app[CLOSING].set()
 
+
+LARGE_BODY = 2**20
+"""Bytes of a body from which calls take turns: what becomes of each, such as a draft, takes a hundred times as much."""
 
 IDLE_S = 75.0
 """Seconds that a connection may be idle between two requests."""

@@ -71,14 +71,13 @@ class Vault:
 
     def read(self, path: VaultPath) -> tuple[bytes, Stat]:
         """Return a file's bytes, even if left out of the index, with its state before it was read."""
-        clean = vault_path(path)
-        with self.open(clean) as descriptor:
-            return self.read_open(clean, descriptor)
+        with self.open(path) as descriptor:
+            return self.read_open(path, descriptor)
 
     @contextmanager
     def open(self, path: VaultPath) -> Iterator[int]:
         """Open a file for reading; yields its descriptor, and raises as `read`."""
-        descriptor = open_inside(self.root, path, self.rules.denies)
+        descriptor = open_inside(self.root, vault_path(path), self.rules.denies)
         try:
             yield descriptor
         finally:

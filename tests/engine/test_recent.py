@@ -55,8 +55,13 @@ def test_a_very_long_note_that_several_read_at_once_is_parsed_once(monkeypatch: 
 
     monkeypatch.setattr("bridge.engine.read_cache.read_document", count)
     notes, text = LongNoteCache(), b"word " * MAX_FILE_BYTES
+
+    def read_in_turn() -> Note:
+        with notes.turn(len(text)):
+            return notes.read(VaultPath("Long.md"), text, max_pdf_pages=1)
+
     with ThreadPoolExecutor(8) as threads:
-        read = [threads.submit(notes.read, VaultPath("Long.md"), text, max_pdf_pages=1) for _ in range(8)]
+        read = [threads.submit(read_in_turn) for _ in range(8)]
     assert parsed == ["Long.md"]
     assert len({id(each.result()) for each in read}) == 1
     notes.clear()

@@ -257,11 +257,15 @@ def rename_tag_everywhere(
     def edit(path: VaultPath, data: bytes) -> tuple[bytes, int]:
         if not path.lower().endswith((".md", ".canvas")):
             raise InvalidArguments(f"`{path}` is a drawing that shows the tag.")
+        if path in unread and name not in fold_case(data.decode("utf-8", "replace")):
+            return data, 0
         edited = rename_tag(path, data, rename)
         return edited.data, edited.count
 
+    name = fold_case(rename.old)
     found = {path for path, note in view.notes.items() if any(map(rename.apply, note.tags))}
-    found.update(unread_properties(view))
+    unread = {*unread_properties(view)} - found
+    found |= unread
     chosen = view.in_reach(found) if paths is None else found.intersection(paths)
     planned = edit_many(chosen, view, edit, edits_headings=True)
     below = "" if rename.children else r"(?!/)"

@@ -157,6 +157,11 @@ class CheckScope(Record, eq=False, dict=True):
         }
 
     @cached_property
+    def agents(self) -> Notes:
+        """The notes of agents."""
+        return self.vault.index.view("agents").notes
+
+    @cached_property
     def rules(self) -> Notes:
         """Notes read as rules: workflows, schema notes, and files in the topic folder that are not topics."""
         notes = self.graph_snapshot.notes

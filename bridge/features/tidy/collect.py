@@ -189,9 +189,8 @@ def _is_wanted(scope: CheckScope, finding: TidyFinding) -> bool:
         return False
     if finding.notes and all(path in scope.skipped for path in finding.notes):
         return False
-    agents = scope.vault.index.view("agents").notes
     return any(map(scope.is_inside, finding.notes)) and (
-        finding.request.path in agents or scope.may_change(finding.request.path)
+        finding.request.path in scope.agents or scope.may_change(finding.request.path)
     )
 
 
@@ -336,7 +335,7 @@ async def _try(vault: OpenVault, findings: Sequence[TidyFinding], limits: Change
 
 def change_limits(scope: CheckScope) -> ChangeLimits:
     """Return what plans may change: nothing that is to be left alone, nor a link outside of the plans themselves."""
-    agents, plans = scope.vault.index.view("agents").notes, agents_folder(scope.vault.settings).plans
+    agents, plans = scope.agents, agents_folder(scope.vault.settings).plans
 
     def may_touch(path: VaultPath) -> bool:
         if path in agents:

@@ -95,7 +95,7 @@ class ExpiredMemories:
     def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
         """Yield each memory that can be archived."""
         now, rules = time.time(), scope.vault.files.rules
-        for path, note in sorted(scope.vault.index.view("agents").notes.items()):
+        for path, note in sorted(scope.agents.items()):
             scope.budget.pause()
             memory = read_memory(path, note.properties, title=note.title)
             if memory is None or memory.is_over or note.is_left_alone or scope.never.covers(path) or rules.keeps(path):
