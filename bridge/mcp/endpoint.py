@@ -1,11 +1,13 @@
 """The endpoint: the library's streamable HTTP, in both eras of the protocol, while it is open."""
 
 import asyncio
+from base64 import b64encode
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -35,6 +37,8 @@ from bridge.mcp.resources import Resources
 from bridge.mcp.session_end import MCP_SESSION, SessionEnds
 from bridge.mcp.tools import Tools, tool_schema
 from bridge.types import Preset
+
+ICON = Path(__file__).with_name("icon.png")
 
 SETTLE_S = 1.0
 """Seconds to wait for the end of a request that the client may already have the answer to."""
@@ -178,6 +182,7 @@ def build_server(bridge: Bridge, listeners: ListenHandler, sessions: McpSessions
         "vaultside",
         version=program.__version__,
         title="Vaultside",
+        icons=[types.Icon(src=f"data:image/png;base64,{b64encode(ICON.read_bytes()).decode()}", mime_type="image/png")],
         cache_hints={"tools/list": CacheHint(ttl_ms=FRESH_MS)},
         get_tool_input_schema=tool_schema,
         on_list_tools=tools.list,

@@ -1,5 +1,6 @@
 """The operations as MCP tools, in both eras: listed, called, refused."""
 
+from base64 import b64decode
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,15 @@ async def test_tools_are_listed_and_called(served: Served, era: Era) -> None:
             "   Sow after the last frost. #garden/beans\n"
             "   1.00 · ed1b571dd7b3 · says “frost”"
         )
+
+
+@BOTH
+async def test_the_server_shows_an_icon_without_the_network(served: Served, era: Era) -> None:
+    async with connected(served, era) as client:
+        (icon,) = client.server_info.icons or ()
+    head, _, data = icon.src.partition(",")
+    assert (head, icon.mime_type) == ("data:image/png;base64", "image/png")
+    assert b64decode(data).startswith(b"\x89PNG\r\n")
 
 
 @BOTH

@@ -82,7 +82,7 @@ def test_the_plugin_has_a_repository_of_its_own(published: tuple[Path, Path]) ->
 
 def test_the_bundle_starts_the_wheel_that_is_in_it(published: tuple[Path, Path]) -> None:
     with zipfile.ZipFile(published[0] / f"vaultside-{VERSION}.mcpb") as bundle:
-        assert bundle.namelist() == ["manifest.json", WHEEL]
+        assert bundle.namelist() == ["manifest.json", "icon.png", WHEEL]
         server = json.loads(bundle.read("manifest.json"))["server"]
     assert (server["type"], server["entry_point"]) == ("uv", WHEEL)
     assert server["mcp_config"]["args"][-2:] == ["mcp", "${user_config.vault}"]

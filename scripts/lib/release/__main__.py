@@ -20,6 +20,7 @@ from scripts.lib.setup.lockfile import ROOT
 
 PLUGIN = ROOT / "obsidian-plugin"
 IN_PACKAGE = Path("bridge", "obsidian_plugin")
+ICON = ROOT / "bridge" / "mcp" / "icon.png"
 MAN_PAGE = Path("docs", "vaultside.1")
 PACKAGED = ("CHANGELOG.md", "LICENSE", "README.md", "bridge", "docs", "pyproject.toml")
 BUILT = ("main.js", "manifest.json", "styles.css")
@@ -197,6 +198,7 @@ def pack_bundle(dist: Path, project: Mapping[str, Any]) -> None:
                 "required": True,
             }
         },
+        "icon": "icon.png",
         "tools_generated": True,
         "prompts_generated": True,
         "compatibility": {
@@ -205,7 +207,8 @@ def pack_bundle(dist: Path, project: Mapping[str, Any]) -> None:
         },
     }
     with zipfile.ZipFile(dist / f"{project['name']}-{project['version']}.mcpb", "w") as bundle:
-        for name, data in (("manifest.json", to_json(manifest)), (wheel.name, wheel.read_bytes())):
+        files = {"manifest.json": to_json(manifest), "icon.png": ICON.read_bytes(), wheel.name: wheel.read_bytes()}
+        for name, data in files.items():
             bundle.writestr(zipfile.ZipInfo(name, FIRST_DAY), data, zipfile.ZIP_DEFLATED)
 
 
