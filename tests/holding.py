@@ -7,7 +7,7 @@ import pytest
 
 from bridge.engine.parser import Outcome, ReadOptions
 from bridge.engine.parser_pool import ParserPool
-from bridge.models.frame_process import Frame, FrameProcess
+from bridge.models.worker_process import Frame, WorkerProcess
 from bridge.types import VaultPath
 
 
@@ -28,11 +28,11 @@ def hold_reading(patches: pytest.MonkeyPatch) -> asyncio.Event:
 
 def note_sent(patches: pytest.MonkeyPatch) -> asyncio.Event:
     """Return what is set when a request was sent to a model's worker."""
-    sent, send = asyncio.Event(), FrameProcess.send
+    sent, send = asyncio.Event(), WorkerProcess.send
 
-    async def send_and_tell(process: FrameProcess, frame: Frame) -> None:
+    async def send_and_tell(process: WorkerProcess, frame: Frame) -> None:
         await send(process, frame)
         sent.set()
 
-    patches.setattr(FrameProcess, "send", send_and_tell)
+    patches.setattr(WorkerProcess, "send", send_and_tell)
     return sent

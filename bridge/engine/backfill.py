@@ -13,8 +13,7 @@ from bridge.errors import BridgeError, IndexUnusable
 from bridge.index.index import Index
 from bridge.index.vectors import MissingVector
 from bridge.models.choice import ModelChoice
-from bridge.models.embedder import Embedder
-from bridge.models.worker_process import RejectedText
+from bridge.models.embedder import Embedder, RejectedText
 from bridge.state.store import Store
 
 STEPS = 16

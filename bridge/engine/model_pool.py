@@ -16,7 +16,7 @@ from bridge.models.embedder import Embedder
 from bridge.models.folder import InstalledModel, find_chat_model, find_embedding_model, find_reranker, installed_models
 from bridge.models.generator import Generator
 from bridge.models.model_setup import ModelSetup, read_model_setup
-from bridge.models.reranker import BUDGET_S, PassageScores, Reranker, RerankerStatus
+from bridge.models.reranker import BUDGET_S, PassageScores, Reranker
 from bridge.settings.schema import Settings
 
 log = logging.getLogger(__name__)
@@ -110,7 +110,7 @@ class Embedders:
 
     def fails(self, key: str) -> bool:
         """Return whether the model whose vectors have this key failed when last used."""
-        return key in self._open and self._open[key].status().failure is not None
+        return key in self._open and self._open[key].failure is not None
 
     async def embed_query(self, key: str | None, text: str) -> np.ndarray | None:
         """Embed a query with the model of the searchable vectors; None when no model can."""
@@ -219,11 +219,7 @@ class Rerankers:
         self.settings = settings
         self.budget_s = BUDGET_S
         """Seconds that a search waits for scores."""
-        self._reranker: Reranker | None = None
-
-    @property
-    def status(self) -> RerankerStatus | None:
-        return self._reranker.status() if self._reranker is not None else None
+        self.reranker: Reranker | None = None
 
     async def score(self, query: str, passages: Sequence[str], budget_s: float | None = None) -> PassageScores:
         """Score passages for a query; without a usable reranker, return only why there is none."""
@@ -243,13 +239,13 @@ class Rerankers:
 
     async def _current(self) -> Reranker:
         model = await asyncio.to_thread(self.find_chosen)
-        if self._reranker is None or self._reranker.model != model:
+        if self.reranker is None or self.reranker.model != model:
             await self.close()
-            self._reranker = Reranker(model, budget_s=self.budget_s)
-        return self._reranker
+            self.reranker = Reranker(model, budget_s=self.budget_s)
+        return self.reranker
 
     async def close(self) -> None:
         """End the model's process."""
-        reranker, self._reranker = self._reranker, None
+        reranker, self.reranker = self.reranker, None
         if reranker is not None:
             await reranker.close()

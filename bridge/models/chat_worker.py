@@ -12,17 +12,15 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO
 
 from bridge.models import llama
-from bridge.models.chat_model import Cancellation, ChatModel, ChatTemplate, InvalidGrammar, Part, UnusableTemplate
-from bridge.models.frame_process import Frame, read_frame, write_frame
+from bridge.models.chat_model import Cancellation, ChatModel, ChatTemplate, InvalidGrammar, UnusableTemplate
 from bridge.models.worker import claim_stdout
+from bridge.models.worker_process import Frame, read_frame, write_frame
 from bridge.priority import lower_priority
-
-Kind = Literal["piece", "thinking"]
 
 _OPEN, _CLOSE = "<think>", "</think>"
 
@@ -39,23 +37,23 @@ class AnswerStream:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._held = ""
 
-    def feed(self, raw: bytes) -> Iterator[tuple[Kind, str]]:
+    def feed(self, raw: bytes) -> Iterator[dict[str, str]]:
         """Add bytes, and yield the text that is certain by now."""
         self._held += self._decoder.decode(raw)
         yield from self._certain(final=False)
 
-    def finish(self) -> Iterator[tuple[Kind, str]]:
+    def finish(self) -> Iterator[dict[str, str]]:
         """Yield the rest, which might have been the beginning of a marker."""
         self._held += self._decoder.decode(b"", final=True)
         yield from self._certain(final=True)
 
-    def _certain(self, *, final: bool) -> Iterator[tuple[Kind, str]]:
+    def _certain(self, *, final: bool) -> Iterator[dict[str, str]]:
         while self._held and not self.stopped:
             markers = (_CLOSE,) if self._thinking else (_OPEN, *self._stop)
             at, marker = min(((place, m) for m in markers if (place := self._held.find(m)) >= 0), default=(-1, ""))
             end = at if marker else len(self._held) - (0 if final else _tail(self._held, markers))
             if text := self._held[:end]:
-                yield ("thinking" if self._thinking else "piece"), text
+                yield {"thinking" if self._thinking else "piece": text}
             self._held = self._held[end + len(marker) :]
             if not marker:
                 return
@@ -73,7 +71,6 @@ def _tail(text: str, markers: Sequence[str]) -> int:
 
 
 _PLAIN_TEMPLATE = "{% for message in messages %}{{ message.role }}: {{ message.content }}\n\n{% endfor %}assistant:"
-_THINK = "<think>"
 
 
 def main() -> None:
@@ -163,13 +160,14 @@ def _answer(
         counts["tokens_kept"] = model.read(tokens)
         read = time.perf_counter() - began
         yield {"read": counts["tokens_in"], "kept": counts["tokens_kept"]}
-        stream = AnswerStream(request["stop"], thinking=_ends_in_thinking(parts))
+        thinks = bool(parts) and not parts[-1].is_content and parts[-1].text.rstrip().endswith(_OPEN)
+        stream = AnswerStream(request["stop"], thinking=thinks)
         for raw in model.generate(sampler, min(request["most"], room)):
             counts["tokens_out"] += 1
-            yield from _texts(stream.feed(raw))
+            yield from stream.feed(raw)
             if stream.stopped or inbox.is_cancelled():
                 break
-        yield from _texts(stream.finish())
+        yield from stream.finish()
         ended = sampler.ended or stream.stopped
         reason = "stop" if ended else "cancelled" if inbox.is_cancelled() else "length"
     except Cancellation:
@@ -183,14 +181,6 @@ def _answer(
         "prompt_ms": round(1000 * (read or whole)),
         "answer_ms": round(1000 * (whole - read)) if read else 0,
     }
-
-
-def _texts(found: Iterable[tuple[str, str]]) -> Iterator[dict[str, Any]]:
-    return ({kind: text} for kind, text in found)
-
-
-def _ends_in_thinking(parts: list[Part]) -> bool:
-    return parts[-1].text.rstrip().endswith(_THINK) if parts and not parts[-1].is_content else False
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ Interrupted downloads are resumed, and length and content are checked.
 
 import asyncio
 import base64
-import contextlib
 import json
 import re
 import shutil
@@ -13,9 +12,8 @@ import subprocess
 import sys
 import zipfile
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import BinaryIO
 
 import aiohttp
 from yarl import URL
@@ -57,14 +55,6 @@ class PartialFile:
             stream.truncate(start)
         with open_private(self._note) as stream:
             stream.write(json.dumps({"url": url, "version": version, "total": total}).encode())
-
-    @contextlib.contextmanager
-    def open(self) -> Iterator[BinaryIO]:
-        with open_private(self.path, append=True) as stream:
-            yield stream
-
-    def room(self) -> int:
-        return shutil.disk_usage(self.path.parent).free
 
     def delete_note(self) -> None:
         """Delete the note, after the file was moved to its place."""
@@ -133,7 +123,8 @@ async def _attempt(
     async with response:
         if response.status == 416 and total == start:
             return declared
-        if response.status == 416 or (response.status == 206 and not _starts_at(response, start)):
+        given = response.headers.get("Content-Range", "")
+        if response.status == 416 or (response.status == 206 and not given.startswith(f"bytes {start}-")):
             part.discard()
             raise _TransferError("the server gave another part of the file than was asked for")
         _check_status(spec, response.status)
@@ -144,7 +135,10 @@ async def _attempt(
             raise ModelUnusable(
                 f"The file at {spec.url} has {total} bytes instead of {spec.size_bytes}.", hint=_BY_HAND
             )
-        part.begin(spec.url or "", start, _version(response.headers), total)
+        etag = response.headers.get("ETag", "")
+        # A weak ETag does not promise equal bytes.
+        version = etag if etag.startswith('"') else response.headers.get("Last-Modified")
+        part.begin(spec.url or "", start, version, total)
         _check_free_space(spec, part, start, total)
         await _receive(response, part, start, total, progress)
     size = part.size()
@@ -191,7 +185,7 @@ def _check_status(spec: ModelSpec, status: int) -> None:
 
 
 def _check_free_space(spec: ModelSpec, part: PartialFile, start: int, total: int | None) -> None:
-    if total is not None and (free := part.room()) < total - start:
+    if total is not None and (free := shutil.disk_usage(part.path.parent).free) < total - start:
         raise DiskFull(
             f"{spec.id} needs {(total - start) >> 20} MiB more, and there are {free >> 20} MiB in {part.path.parent}."
         )
@@ -202,21 +196,11 @@ async def _receive(
 ) -> None:
     done = start
     progress("download", done, total)
-    with part.open() as stream:
+    with open_private(part.path, append=True) as stream:
         async for block in response.content.iter_chunked(_BLOCK):
             stream.write(block)
             done += len(block)
             progress("download", done, total)
-
-
-def _starts_at(response: aiohttp.ClientResponse, start: int) -> bool:
-    return response.headers.get("Content-Range", "").startswith(f"bytes {start}-")
-
-
-def _version(headers: Mapping[str, str]) -> str | None:
-    etag = headers.get("ETag", "")
-    # A weak ETag does not promise equal bytes.
-    return etag if etag.startswith('"') else headers.get("Last-Modified")
 
 
 def fetch_wheel(source: WheelSource, name: str, room: Path, progress: Progress) -> Path:

@@ -1,19 +1,123 @@
 """Embeds texts with a pool of worker processes: queries first, dead workers replaced, fatal texts rejected."""
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections import deque
-from collections.abc import Collection, Coroutine, Sequence
+from collections.abc import Collection, Coroutine, Iterator, Sequence
 from typing import Any
 
-from bridge.errors import ModelUnusable
+import numpy as np
+from msgspec import Struct, field
+from numpy.typing import NDArray
+
+from bridge.errors import ModelUnusable, Unready
 from bridge.models.folder import InstalledModel
-from bridge.models.frame_process import WorkerDied
-from bridge.models.worker_process import LEVELS, EmbeddingCall, Embeddings, Group, RejectedText, Worker, make_task
+from bridge.models.worker_process import LEVELS, WorkerDied, WorkerProcess, make_task
 from bridge.records import Record
 
 log = logging.getLogger(__name__)
+
+_GROUP_TEXTS = 16
+# About one passage per round trip, the longest time that a query waits for a worker.
+_GROUP_CHARACTERS = 800
+_CHARACTERS_PER_TOKEN = 8
+
+
+class Embeddings(Record):
+    """Unit vectors, one row per text, which texts were truncated for the model, and the number of tokens of each."""
+
+    vectors: NDArray[np.float32]
+    truncated: tuple[bool, ...]
+    tokens: tuple[int, ...]
+
+
+class RejectedText(Unready):
+    """A text crashes the model each time it is tried.
+
+    The other texts of the call are embedded: `embeddings` holds them, with zeros at `indexes`.
+    """
+
+    code = "not_ready"
+    hint = "The passage is left out of search by meaning; keyword search finds it."
+
+    def __init__(self, indexes: Sequence[int], embeddings: Embeddings) -> None:
+        """Build the error for some texts."""
+        super().__init__("A text stops the model each time it is tried.")
+        self.indexes = tuple(indexes)
+        self.embeddings = embeddings
+
+
+class EmbeddingCall(Struct, eq=False):
+    """The texts of one call and their vectors so far."""
+
+    texts: Sequence[str]
+    query: bool
+    prefix: str
+    done: asyncio.Future[None]
+    rows: NDArray[np.float32]
+    truncated: list[bool]
+    tokens: list[int]
+    left: int
+    poison: list[int] = field(default_factory=list)
+
+    def groups(self) -> "Iterator[Group]":
+        """Split the call into groups: long texts alone, short ones together."""
+        start = characters = 0
+        for place, text in enumerate(self.texts):
+            if place > start and (place - start == _GROUP_TEXTS or characters + len(text) > _GROUP_CHARACTERS):
+                yield Group(self, range(start, place))
+                start, characters = place, 0
+            characters += len(text)
+        yield Group(self, range(start, len(self.texts)))
+
+    def settle(self, count: int) -> None:
+        """Count texts as done; the last ones complete the call."""
+        self.left -= count
+        if not self.left:
+            with contextlib.suppress(asyncio.InvalidStateError):
+                self.done.set_result(None)
+
+
+class Group(Struct, eq=False):
+    """Consecutive texts of a call that go to a worker together, and how many workers died on them."""
+
+    call: EmbeddingCall
+    places: range
+    deaths: int = 0
+
+    def heads(self, window: int) -> list[str]:
+        """Return the texts with their prefix, cut where the model certainly stops reading."""
+        most = _CHARACTERS_PER_TOKEN * window
+        return [self.call.prefix + self.call.texts[place][:most] for place in self.places]
+
+    def deliver(self, done: Embeddings, window: int) -> None:
+        most, places = _CHARACTERS_PER_TOKEN * window, self.places
+        here = slice(places.start, places.stop)
+        self.call.rows[here] = done.vectors
+        self.call.tokens[here] = done.tokens
+        self.call.truncated[here] = [
+            cut or len(self.call.texts[place]) > most for place, cut in zip(places, done.truncated, strict=True)
+        ]
+        self.call.settle(len(places))
+
+
+class Worker(WorkerProcess):
+    """A running worker that embeds, at low priority if it is for passages."""
+
+    low = True
+    used = 0.0
+    """When it last did something."""
+
+    async def embed(self, texts: Sequence[str]) -> Embeddings:
+        frame = await self.ask(texts)
+        self.used = time.monotonic()
+        vectors = np.frombuffer(frame.body, dtype="<f4").reshape(len(texts), self.head["dimensions"])
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        unit = (vectors / np.where(norms > 0, norms, 1)).astype(np.float32)
+        return Embeddings(unit, tuple(frame.head["truncated"]), tuple(frame.head["tokens"]))
+
 
 _DEATHS_TO_REJECT = 2
 _DEATHS_IN_A_ROW = 4
@@ -21,20 +125,6 @@ _FAILURE_LASTS_S = 30.0
 
 _COMMON_WORD, _NO_WORD = "the", "zqxjkvw"
 """A word that every model reads as one token, and one that none does."""
-
-
-class EmbedderStatus(Record):
-    """The state of the pool."""
-
-    pids: tuple[int, ...]
-    starts: int
-    deaths: int
-    level: int
-    queued_passages: int
-    texts: int
-    tokens: int
-    seconds: float
-    failure: str | None
 
 
 class Embedder:
@@ -58,16 +148,12 @@ class Embedder:
         self._tasks: set[asyncio.Task[None]] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._closed = False
-        self._level = 0
-        self._in_a_row = 0
+        self.starts = self.deaths = self.level = 0
+        self._in_a_row = self._stillborn = 0
         self._failure: tuple[float, ModelUnusable] | None = None
-        self._starts = self._deaths = self._stillborn = self._texts = self._tokens = 0
-        self._seconds = 0.0
 
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> Embeddings:
         """Return the vectors of some texts; the model's prefixes are added here."""
-        import numpy as np
-
         self._refuse()
         if not texts:
             return Embeddings(np.empty((0, self.model.spec.dimensions), np.float32), (), ())
@@ -101,19 +187,14 @@ class Embedder:
         # Some vocabularies have one token for all that they do not know.
         return frozenset(word for word, count in zip(words, counts, strict=True) if count <= one < many)
 
-    def status(self) -> EmbedderStatus:
-        workers = self._live_workers()
-        return EmbedderStatus(
-            pids=tuple(sorted(worker.pid for worker in workers)),
-            starts=self._starts,
-            deaths=self._deaths,
-            level=self._level,
-            queued_passages=sum(len(group.places) for group in self._passages),
-            texts=self._texts,
-            tokens=self._tokens,
-            seconds=self._seconds,
-            failure=self._failure[1].message if self._failure else None,
-        )
+    @property
+    def failure(self) -> ModelUnusable | None:
+        """Why the model could not be used when it was last needed; None if it could."""
+        return self._failure[1] if self._failure else None
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        return tuple(sorted(worker.pid for worker in self._live_workers()))
 
     async def close(self) -> None:
         """End every worker; waiting calls fail."""
@@ -137,7 +218,7 @@ class Embedder:
             # Memory may become available later; a corrupt file fails again at once.
             if time.monotonic() - since < _FAILURE_LASTS_S:
                 raise failure
-            self._failure, self._level = None, 0
+            self._failure, self.level = None, 0
 
     def _dispatch(self) -> None:
         while self._queries and (worker := self._free(low=False) or self._free(low=True)):
@@ -170,9 +251,13 @@ class Embedder:
         self._spawn(self._start(low=low))
 
     async def _start(self, *, low: bool) -> None:
-        task = make_task(self.model.path, self.model.spec, self._level, low=low)
         try:
-            worker = await Worker.start(task, self.model.spec.dimensions)
+            worker = await Worker.start(
+                "embedding worker", make_task(self.model.path, self.model.spec, self.level, low=low)
+            )
+            if (found := worker.head["dimensions"]) != (right := self.model.spec.dimensions):
+                await worker.end()
+                raise ModelUnusable(f"{self.model.path} has {found} dimensions instead of {right}.")
         except WorkerDied as death:
             self._record_death(death)
             self._stillborn += 1
@@ -183,7 +268,8 @@ class Embedder:
             self._fail(failure)
         else:
             self._stillborn = 0
-            self._starts += 1
+            self.starts += 1
+            worker.low, worker.used = low, time.monotonic()
             self._idle.append(worker)
         finally:
             self._starting[low] -= 1
@@ -191,7 +277,7 @@ class Embedder:
             self._dispatch()
 
     async def _run(self, worker: Worker, group: Group) -> None:
-        window, tokens, seconds = self.model.spec.window, worker.tokens, worker.seconds
+        window = self.model.spec.window
         alive = began = False
         try:
             if group.deaths:
@@ -205,9 +291,6 @@ class Embedder:
             self._blame(group, began)
         else:
             self._in_a_row = 0
-            self._tokens += worker.tokens - tokens
-            self._seconds += worker.seconds - seconds
-            self._texts += len(group.places)
             group.deliver(done, window)
         finally:
             self._busy.discard(worker)
@@ -219,11 +302,11 @@ class Embedder:
 
     def _record_death(self, death: WorkerDied) -> None:
         log.warning("%s", death)
-        self._deaths += 1
+        self.deaths += 1
         self._in_a_row += 1
-        if self._in_a_row % _DEATHS_IN_A_ROW == 0 and self._level < LEVELS - 1:
-            self._level += 1
-            log.warning("Embedding workers keep dying; going on with fewer features (level %d).", self._level)
+        if self._in_a_row % _DEATHS_IN_A_ROW == 0 and self.level < LEVELS - 1:
+            self.level += 1
+            log.warning("Embedding workers keep dying; going on with fewer features (level %d).", self.level)
 
     def _blame(self, group: Group, began: bool) -> None:
         call = group.call
@@ -235,7 +318,8 @@ class Embedder:
             call.settle(1)
             return
         # Any of them may be the cause: each is tried alone, before anything else.
-        (self._queries if call.query else self._passages).extendleft(reversed(group.singly()))
+        alone = [Group(call, range(place, place + 1), group.deaths) for place in group.places]
+        (self._queries if call.query else self._passages).extendleft(reversed(alone))
 
     def _fail(self, failure: ModelUnusable) -> None:
         log.warning("%s", failure.message)

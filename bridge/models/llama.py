@@ -158,10 +158,6 @@ def text_in(model: Any, key: str) -> str:
     return room.value.decode("utf-8", "replace") if size >= 0 else ""
 
 
-def cut_bytes(text: bytes, limit: int) -> bytes:
-    return text if len(text) <= limit else text[:limit].decode("utf-8", "ignore").encode()
-
-
 def generates(model: Any) -> bool:
     """Return whether a model generates text; an encoder only embeds."""
     causal = text_in(model, f"{text_in(model, 'general.architecture')}.attention.causal")
@@ -182,14 +178,9 @@ class Llama:
         self._path = path
         self._model, self._vocab = load(path, mmap=mmap)
         self._context: Any = None
-        self._pieces = self._read_pieces()
+        size = text_in(self._model, PIECES)
+        self._pieces = Pieces(path, int(size), c.llama_model_n_embd_out(self._model)) if size else None
         self.limit = 0
-
-    def _read_pieces(self) -> Pieces | None:
-        if not (size := text_in(self._model, PIECES)):
-            return None
-
-        return Pieces(self._path, int(size), c.llama_model_n_embd_out(self._model))
 
     def facts(self) -> ModelFacts:
         architecture = text_in(self._model, "general.architecture")
@@ -237,7 +228,9 @@ class Llama:
 
     def tokens(self, text: bytes) -> tuple[list[int], bool]:
         """Tokenise a text; also return whether it was truncated to `limit`."""
-        whole, text = text, cut_bytes(text, _TOKEN_BYTES * self.limit)
+        whole, most = text, _TOKEN_BYTES * self.limit
+        if len(text) > most:
+            text = text[:most].decode("utf-8", "ignore").encode()
         if self._pieces is not None:
             ids, truncated = self._pieces.tokens(text.decode("utf-8", "replace"), self.limit)
             return ids, truncated or len(text) < len(whole)

@@ -3,27 +3,36 @@
 Native code may abort, and then only this process ends. Nothing but frames goes to stdout.
 """
 
+import asyncio
 import contextlib
 import json
 import math
 import os
 import signal
-import subprocess
 import sys
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 from numpy.typing import NDArray
 
 from bridge.errors import ModelUnusable
 from bridge.models.catalogue import ModelSpec
-from bridge.models.frame_process import Frame, process_options, read_frame, unpack_frames, write_frame
-from bridge.models.worker_process import RANK, WorkerTask, embed_request, make_task, request_texts, worker_command
+from bridge.models.worker_process import (
+    RANK,
+    Frame,
+    WorkerDied,
+    WorkerProcess,
+    WorkerTask,
+    make_task,
+    read_frame,
+    request_texts,
+    write_frame,
+)
 from bridge.priority import lower_priority
 
 if TYPE_CHECKING:
@@ -146,22 +155,19 @@ _HINT = "Give a whole GGUF file of a model; fetch it again if this one was cut s
 
 def facts_of(file: Path) -> dict[str, Any]:
     """Read the facts of a GGUF file in a worker with limited memory and time."""
-    bounded = WorkerTask(str(file), memory=_MEMORY + 2 * file.stat().st_size, cpu_seconds=_WITHIN_S)
-    facts: dict[str, Any] = _ask(bounded, b"")[0].head["facts"]
+    head, _ = asyncio.run(_try(replace(WorkerTask(str(file)), **_limits(file)), ()))
+    facts: dict[str, Any] = head["facts"]
     return facts
 
 
 def vectors_of(file: Path, spec: ModelSpec, texts: Sequence[str]) -> NDArray[np.float32]:
     """Embed some texts as unit vectors in a worker with limited memory and time."""
-    bounded = make_task(file, spec, memory=_MEMORY + 2 * file.stat().st_size, cpu_seconds=_WITHIN_S)
-    ready, *answers = _ask(bounded, embed_request(texts).pack())
-    if ready.head["dimensions"] != spec.dimensions:
+    head, answer = asyncio.run(_try(make_task(file, spec, **_limits(file)), texts))
+    if head["dimensions"] != spec.dimensions:
         raise ModelUnusable(
-            f"{file.name} has {ready.head['dimensions']} dimensions instead of {spec.dimensions}.", hint=_HINT
+            f"{file.name} has {head['dimensions']} dimensions instead of {spec.dimensions}.", hint=_HINT
         )
-    if not answers:
-        raise ModelUnusable(f"{file.name} loaded, but embedding a sentence failed.", hint=_HINT)
-    vectors = np.frombuffer(answers[0].body, dtype="<f4").reshape(len(texts), spec.dimensions)
+    vectors = np.frombuffer(answer, dtype="<f4").reshape(len(texts), spec.dimensions)
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not np.isfinite(vectors).all() or not norms.all():
         raise ModelUnusable(f"{file.name} returns vectors that are not numbers.", hint=_HINT)
@@ -171,34 +177,29 @@ def vectors_of(file: Path, spec: ModelSpec, texts: Sequence[str]) -> NDArray[np.
 
 def scores_of(file: Path, spec: ModelSpec, query: str, passages: Sequence[str]) -> list[float]:
     """Score some passages for a query in a worker with limited memory and time."""
-    bounded = make_task(file, spec, memory=_MEMORY + 2 * file.stat().st_size, cpu_seconds=_WITHIN_S)
-    _, *answers = _ask(bounded, embed_request([query, *passages]).pack())
-    if not answers:
-        raise ModelUnusable(f"{file.name} loaded, but ranking sentences failed.", hint=_HINT)
-    scores = list(array("f", answers[0].body))
+    _, answer = asyncio.run(_try(make_task(file, spec, **_limits(file)), [query, *passages]))
+    scores = list(array("f", answer))
     if not all(map(math.isfinite, scores)):
         raise ModelUnusable(f"{file.name} returns scores that are not numbers.", hint=_HINT)
     return scores
 
 
-def _ask(task: WorkerTask, questions: bytes) -> list[Frame]:
+def _limits(file: Path) -> dict[str, int]:
+    return {"memory": _MEMORY + 2 * file.stat().st_size, "cpu_seconds": _WITHIN_S}
+
+
+async def _try(task: WorkerTask, texts: Sequence[str]) -> tuple[Mapping[str, Any], bytes]:
+    """Return what a worker says of a file, and what it answers to some texts."""
     name = Path(task.path).name
-    surrounding = process_options()
-    surrounding.pop("stdin")
     try:
-        done = subprocess.run(
-            worker_command(task),
-            input=questions,
-            stderr=subprocess.DEVNULL,
-            timeout=_WITHIN_S,
-            check=False,
-            **surrounding,
-        )
-    except subprocess.TimeoutExpired:
-        raise ModelUnusable(f"{name} did not load within {_WITHIN_S} s.", hint=_HINT) from None
-    frames = unpack_frames(done.stdout)
-    if not frames:
-        raise ModelUnusable(f"llama.cpp crashed while loading {name}.", hint=_HINT)
-    if "failed" in frames[0].head:
-        raise ModelUnusable(f"llama.cpp cannot use {name}: {frames[0].head['failed']}", hint=_HINT)
-    return frames
+        process = await WorkerProcess.start("trial worker", task)
+    except WorkerDied:
+        raise ModelUnusable(f"llama.cpp crashed while loading {name}.", hint=_HINT) from None
+    except ModelUnusable as error:
+        raise ModelUnusable(error.message, hint=_HINT) from None
+    try:
+        return process.head, (await process.ask(texts)).body if texts else b""
+    except WorkerDied:
+        raise ModelUnusable(f"{name} loaded, but does not answer.", hint=_HINT) from None
+    finally:
+        await process.end()

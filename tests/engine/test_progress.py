@@ -112,7 +112,7 @@ async def test_a_worker_that_dies_is_replaced_and_one_that_cannot_start_answers_
         assert await host.vault.embed_query("rain") is not None
         model = await host.embedders.current(host.vault.backfill.choice)
         assert model is not None
-        for pid in model.status().pids:
+        for pid in model.pids:
             psutil.Process(pid).kill()
         assert await host.vault.embed_query("what falls from the sky") is not None
         assert host.progress().ready_semantic

@@ -486,7 +486,7 @@ async def test_leaving_a_stream_ends_the_answer(served: Served, tmp_path: Path) 
     async with asyncio.timeout(PATIENCE_S):
         while generator.is_speaking:
             await asyncio.sleep(0.01)
-    assert generator.status().answers <= 1
+    assert generator.answers <= 1
 
 
 @pytest.mark.model

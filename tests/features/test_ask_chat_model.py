@@ -70,4 +70,4 @@ async def test_it_stops_when_nobody_listens(served: Served, model: Path) -> None
     async with asyncio.timeout(PATIENCE_S):
         while generator.is_speaking:
             await asyncio.sleep(0.01)
-    assert generator.status().answers == 0
+    assert generator.answers == 0

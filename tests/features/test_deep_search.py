@@ -46,8 +46,8 @@ async def find(served: Served, mode: str = "deep", **more: Any) -> dict[str, Any
 
 def pid_of(served: Served) -> int:
     """Return the process id of the reranker's worker; 0 without one."""
-    status = served.bridge.rerankers.status
-    return (status.pid or 0) if status is not None else 0
+    reranker = served.bridge.rerankers.reranker
+    return (reranker.pid or 0) if reranker is not None else 0
 
 
 async def while_it_dies(served: Served, call: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any]:

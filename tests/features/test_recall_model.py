@@ -42,7 +42,7 @@ async def workers(served: Served) -> tuple[int, ...]:
     vault = served.bridge.find(None).vault
     embedder = await vault.embedders.of(vault.index.answering_model or "")
     assert embedder is not None
-    return embedder.status().pids
+    return embedder.pids
 
 
 async def kill_during(served: Served, query: str) -> dict[str, Any]:

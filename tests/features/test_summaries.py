@@ -255,7 +255,7 @@ async def test_nothing_is_written_twice_until_a_note_changes(served: Served, tmp
     first = await summarise(served, paths=["Levain.md"])
     again = await summarise(served, paths=["Levain.md"])
     assert again == {**first, "cached": True}
-    assert (await served.bridge.generators.current()).status().answers == 1
+    assert (await served.bridge.generators.current()).answers == 1
     made = await served.call("edit_note", path="Levain.md", edits=[APPEND])
     assert made.status == 200, made.body
     assert not (await summarise(served, paths=["Levain.md"]))["cached"]
@@ -298,7 +298,7 @@ async def test_notes_longer_than_the_window_are_read_in_parts(served: Served, tm
     found = await summarise(served, paths=paths, length="line", mode="chat")
     assert [one["text"] for one in found["sentences"]] == ["Rye bread keeps for a week."]
     assert found["mode_used"] == "chat"
-    assert (await served.bridge.generators.current()).status().answers > 2
+    assert (await served.bridge.generators.current()).answers > 2
 
 
 async def test_the_mode_chat_needs_a_model(served: Served) -> None:

@@ -17,10 +17,9 @@ from msgspec.structs import replace
 
 from bridge.errors import ModelUnusable
 from bridge.models.catalogue import DEFAULT_MODEL
-from bridge.models.embedder import Embedder
+from bridge.models.embedder import Embedder, Embeddings, Group, RejectedText, Worker
 from bridge.models.folder import InstalledModel, find_model
-from bridge.models.frame_process import Frame, FrameProcess
-from bridge.models.worker_process import LEVELS, Embeddings, Group, RejectedText, Worker, make_task
+from bridge.models.worker_process import LEVELS, Frame, WorkerProcess, make_task
 from bridge.types import Digest
 from tests.models.small import PATIENCE_S, bert_gguf
 from tests.models.test_convert import SPEC
@@ -72,22 +71,22 @@ def kill(*pids: int) -> None:
 
 def kill_starting(monkeypatch: pytest.MonkeyPatch, whom: Callable[[Mapping[str, object]], object]) -> None:
     """Kill workers as soon as they are started, by what they were told."""
-    start = FrameProcess.start
+    spawn = Worker.spawn
 
-    async def start_and_kill(name: str, command: Sequence[str]) -> FrameProcess:
-        process = await start(name, command)
+    async def spawn_and_kill(name: str, command: Sequence[str]) -> Worker:
+        process = await spawn(name, command)
         if whom(json.loads(command[-1])):
             kill(process.pid)
         return process
 
-    monkeypatch.setattr(FrameProcess, "start", start_and_kill)
+    monkeypatch.setattr(Worker, "spawn", spawn_and_kill)
 
 
 def kill_with(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     """Kill each worker that is sent a text, before it can answer."""
-    send = FrameProcess.send
+    send = WorkerProcess.send
 
-    async def send_and_kill(process: FrameProcess, frame: Frame) -> None:
+    async def send_and_kill(process: WorkerProcess, frame: Frame) -> None:
         if text.encode() not in frame.body:
             await send(process, frame)
             return
@@ -95,7 +94,7 @@ def kill_with(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
         await send(process, frame)
         kill(process.pid)
 
-    monkeypatch.setattr(FrameProcess, "send", send_and_kill)
+    monkeypatch.setattr(WorkerProcess, "send", send_and_kill)
 
 
 async def test_vectors_agree_with_the_f32_weights_in_the_order_of_the_texts(pool: Pool) -> None:
@@ -118,7 +117,7 @@ async def test_a_text_has_the_same_vector_alone_and_in_company(pool: Pool) -> No
 async def test_nothing_to_embed_starts_nothing(pool: Pool) -> None:
     embedder = pool()
     assert (await embedder.embed([])).vectors.shape == (0, 384)
-    assert embedder.status().starts == 0
+    assert embedder.starts == 0
 
 
 @pytest.mark.parametrize("text", ["", " ", "\x00", "\ud800\udfff", "[SEP][MASK]</s>", "\u202e\u0301" * 50, "字" * 700])
@@ -138,7 +137,7 @@ async def test_long_texts_are_truncated_to_the_window_and_say_so(pool: Pool) -> 
     found = await embedder.embed([LONG, head, "short", "x" * 10_000_000])
     assert found.truncated == (True, True, False, True)
     assert float(found.vectors[0] @ found.vectors[1]) > 0.9999
-    assert embedder.status().tokens < 4 * 256
+    assert sum(found.tokens) < 4 * 256
 
 
 async def test_prefixes_are_added_to_queries_and_passages(pool: Pool, model: InstalledModel) -> None:
@@ -165,10 +164,10 @@ async def test_queries_go_before_passages_even_with_one_worker(pool: Pool, monke
 
     monkeypatch.setattr(embedder, "_hand", hand_and_note)
     backlog = asyncio.create_task(embedder.embed([f"{i} {LONG}" for i in range(200)]))
-    await until(lambda: embedder.status().queued_passages > 0)
+    await until(lambda: bool(embedder._passages))
     for i in range(3):
         await embedder.embed([f"how to bake bread {i}"], query=True)
-    assert embedder.status().queued_passages > 0
+    assert embedder._passages
     assert set(overtaken) == {0}
     backlog.cancel()
 
@@ -177,7 +176,7 @@ async def test_a_query_does_not_wait_for_a_passage_that_takes_for_ever(pool: Poo
     embedder = pool(workers=1)
     await embedder.embed(["ready"], query=True)
     await embedder.embed(["ready"])
-    (slow,) = [pid for pid in embedder.status().pids if psutil.Process(pid).nice() > psutil.Process().nice()]
+    (slow,) = [pid for pid in embedder.pids if psutil.Process(pid).nice() > psutil.Process().nice()]
     os.kill(slow, signal.SIGSTOP)
     backlog = asyncio.create_task(embedder.embed([LONG]))
     assert (await embedder.embed(["how to bake bread"], query=True)).vectors.any()
@@ -189,7 +188,7 @@ async def test_a_query_does_not_wait_for_a_passage_that_takes_for_ever(pool: Poo
 async def test_queries_alone_start_one_worker_of_full_priority(pool: Pool) -> None:
     embedder = pool(workers=2)
     await asyncio.gather(*(embedder.embed([f"bread {i}"], query=True) for i in range(8)))
-    assert [psutil.Process(pid).nice() for pid in embedder.status().pids] == [psutil.Process().nice()]
+    assert [psutil.Process(pid).nice() for pid in embedder.pids] == [psutil.Process().nice()]
 
 
 async def test_when_only_the_worker_for_queries_can_be_had_it_does_everything(
@@ -197,11 +196,11 @@ async def test_when_only_the_worker_for_queries_can_be_had_it_does_everything(
 ) -> None:
     embedder = pool(workers=1)
     await embedder.embed(["ready"], query=True)
-    (only,) = embedder.status().pids
+    (only,) = embedder.pids
     kill_starting(monkeypatch, lambda _: True)
     assert (await embedder.embed([LONG, "bread"])).vectors.any(axis=1).all()
-    assert embedder.status().deaths > 0
-    assert embedder.status().pids == (only,)
+    assert embedder.deaths > 0
+    assert embedder.pids == (only,)
 
 
 async def test_both_workers_take_part(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,13 +215,13 @@ async def test_both_workers_take_part(pool: Pool, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(Worker, "embed", embed_in_step)
     async with asyncio.timeout(PATIENCE_S):
         await asyncio.gather(*(embedder.embed([f"{i} {LONG}"]) for i in range(30)))
-    assert shares == dict.fromkeys(embedder.status().pids, 15)
+    assert shares == dict.fromkeys(embedder.pids, 15)
 
 
 async def test_a_worker_runs_at_low_priority_on_one_thread(pool: Pool) -> None:
     embedder = pool()
     await embedder.embed(["ready"])
-    (pid,) = embedder.status().pids
+    (pid,) = embedder.pids
     assert psutil.Process(pid).nice() > psutil.Process().nice()
     assert psutil.Process(pid).num_threads() == 1
 
@@ -233,18 +232,17 @@ async def test_a_worker_killed_in_the_middle_changes_no_result(pool: Pool) -> No
     right = (await embedder.embed(texts)).vectors
     for killed in range(1, 4):
         # Each time by another call: a text at which a worker died twice in one call is taken for the cause.
-        done = embedder.status().texts + 2
         work = asyncio.create_task(embedder.embed(texts))
-        await until(lambda done=done: embedder.status().texts >= done)  # type: ignore[misc]
-        kill(embedder.status().pids[0])
+        await until(lambda: any(call.left < len(texts) - 1 for call in embedder._calls))
+        kill(embedder.pids[0])
         assert ((await work).vectors * right).sum(axis=1).min() > 0.9999
-        assert embedder.status().deaths == killed
+        assert embedder.deaths == killed
 
 
 async def test_workers_that_died_idle_are_nobodys_fault(pool: Pool) -> None:
     embedder = pool(workers=2)
     await asyncio.gather(embedder.embed([LONG] * 4), embedder.embed([LONG] * 4))
-    kill(*embedder.status().pids)
+    kill(*embedder.pids)
     found = await embedder.embed(["bread", "salt"])
     assert np.allclose(np.linalg.norm(found.vectors, axis=1), 1, atol=1e-4)
 
@@ -259,8 +257,8 @@ async def test_a_text_that_kills_its_worker_twice_is_named_and_the_others_are_do
     kill_with(monkeypatch, texts[1])
     with pytest.raises(RejectedText) as poison:
         await embedder.embed(texts)
-    assert embedder.status().deaths == 2
-    assert (poison.value.index, poison.value.indexes) == (1, (1,))
+    assert embedder.deaths == 2
+    assert poison.value.indexes == (1,)
     found = poison.value.embeddings.vectors
     assert not found[1].any()
     others = [0, 2, 3]
@@ -275,7 +273,7 @@ async def test_a_poisonous_query_is_named_too(pool: Pool, monkeypatch: pytest.Mo
     kill_with(monkeypatch, LONG)
     with pytest.raises(RejectedText) as poison:
         await embedder.embed([LONG], query=True)
-    assert embedder.status().deaths == 2
+    assert embedder.deaths == 2
     assert poison.value.indexes == (0,)
 
 
@@ -287,13 +285,13 @@ async def test_workers_that_die_at_their_start_go_on_with_fewer_features(
         kill_starting(starting, lambda told: told["flash"])
         found = await embedder.embed(["bread"])
     assert float(found.vectors[0] @ (await pool().embed(["bread"])).vectors[0]) > 0.99
-    assert embedder.status().level == 1
+    assert embedder.level == 1
 
 
 @pytest.mark.skipif(not hasattr(psutil.Process, "memory_maps"), reason="the system does not tell what is mapped")
 @pytest.mark.parametrize("level", range(LEVELS))
 async def test_only_the_last_level_reads_the_model_instead_of_mapping_it(model: InstalledModel, level: int) -> None:
-    worker = await Worker.start(make_task(model.path, model.spec, level), model.spec.dimensions)
+    worker = await Worker.start("embedding worker", make_task(model.path, model.spec, level))
     mapped = {one.path for one in psutil.Process(worker.pid).memory_maps()}
     await worker.end()
     assert (str(model.path.resolve()) in mapped) is (level < LEVELS - 1)
@@ -304,7 +302,7 @@ async def test_workers_that_never_start_make_the_model_unusable(pool: Pool, monk
     kill_starting(monkeypatch, lambda _: True)
     with pytest.raises(ModelUnusable, match="cannot be loaded"):
         await embedder.embed(["bread"])
-    assert embedder.status().failure is not None
+    assert embedder.failure is not None
     with pytest.raises(ModelUnusable, match="cannot be loaded"):
         await embedder.embed(["salt"])
 
@@ -338,29 +336,29 @@ async def test_a_cancelled_call_is_forgotten_and_the_pool_goes_on(pool: Pool) ->
     embedder = pool(workers=1)
     await embedder.embed(["ready"])
     work = asyncio.create_task(embedder.embed([f"{i} {LONG}" for i in range(500)]))
-    await until(lambda: embedder.status().queued_passages > 0)
+    await until(lambda: bool(embedder._passages))
     work.cancel()
     with pytest.raises(asyncio.CancelledError):
         await work
-    assert embedder.status().queued_passages == 0
+    assert not embedder._passages
     assert (await embedder.embed(["bread"])).vectors.any()
-    assert embedder.status().deaths == 0
+    assert embedder.deaths == 0
 
 
 async def test_idle_workers_leave_and_come_back(pool: Pool) -> None:
     embedder, others = pool(workers=1, unload_after_s=1), workers_of_this_process()
     await embedder.embed(["bread"])
-    await until(lambda: embedder.status().pids == ())
+    await until(lambda: embedder.pids == ())
     await until(lambda: workers_of_this_process() <= others)
     assert (await embedder.embed(["bread"])).vectors.any()
-    assert embedder.status().starts == 2
+    assert embedder.starts == 2
 
 
 async def test_closing_while_busy_ends_every_worker_and_refuses_the_callers(pool: Pool) -> None:
     embedder = pool(workers=2)
     work = asyncio.create_task(embedder.embed([f"{i} {LONG}" for i in range(500)]))
-    await until(lambda: len(embedder.status().pids) == 2)
-    pids = embedder.status().pids
+    await until(lambda: len(embedder.pids) == 2)
+    pids = embedder.pids
     await embedder.close()
     assert [pid for pid in pids if exists(pid)] == []
     with pytest.raises(ModelUnusable, match="are stopping"):
@@ -383,14 +381,14 @@ PARENT = """
 import asyncio, signal, sys
 from pathlib import Path
 from bridge.models.catalogue import DEFAULT_MODEL
-from bridge.models.embedder import Embedder
+from bridge.models.embedder import Embedder, Embeddings, Group, RejectedText, Worker
 from bridge.models.folder import find_model as find
 # What runs the tests may have had itself started with this ignored, and that is passed on.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 async def main():
     embedder = Embedder(find(Path(sys.argv[1]), DEFAULT_MODEL), 1, 600)
     await embedder.embed(["bread"])
-    print(embedder.status().pids[0], flush=True)
+    print(embedder.pids[0], flush=True)
     await asyncio.sleep(600)
 asyncio.run(main())
 """

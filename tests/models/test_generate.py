@@ -12,18 +12,18 @@ import psutil
 import pytest
 
 from bridge.errors import Busy, ModelUnusable
-from bridge.models import chat_process
-from bridge.models.chat_process import (
+from bridge.models import generator as generators
+from bridge.models.generator import (
     AnswerEnd,
     ChatEvent,
     ChatRequest,
+    Generator,
     Message,
     Piece,
     PromptRead,
     PromptTooLong,
 )
-from bridge.models.frame_process import Frame, FrameProcess
-from bridge.models.generator import Generator
+from bridge.models.worker_process import Frame, WorkerProcess
 from tests.models.scripted import TEMPLATE, random_gguf, scripted_gguf
 from tests.models.small import PATIENCE_S, bert_gguf
 
@@ -48,7 +48,7 @@ async def kill_in_mid_answer(generator: Generator) -> None:
         async for event in events:
             if isinstance(event, Piece):
                 break
-        pid = generator.status().pid
+        pid = generator.pid
         assert pid is not None
         os.kill(pid, signal.SIGKILL)
         async for _ in events:
@@ -58,7 +58,7 @@ async def kill_in_mid_answer(generator: Generator) -> None:
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a worker take its time to end a cancelled answer, however busy the machine is."""
-    monkeypatch.setattr(chat_process, "_CANCEL_S", PATIENCE_S)
+    monkeypatch.setattr(generators, "_CANCEL_S", PATIENCE_S)
 
 
 @pytest.fixture
@@ -237,18 +237,18 @@ async def test_cancelling_in_a_prompt_is_prompt_and_the_next_answer_whole(
 ) -> None:
     generator = start(slow_model, window=4096)
     await events_of(generator, ask("?", most=1))
-    worker = psutil.Process(generator.status().pid)
+    worker = psutil.Process(generator.pid)
     before = worker.cpu_times().user
     heads: list[dict[str, Any]] = []
-    read = FrameProcess.read
+    read = WorkerProcess.read
 
-    async def read_and_note(process: FrameProcess, within: float) -> Frame:
+    async def read_and_note(process: WorkerProcess, within: float) -> Frame:
         frame = await read(process, within)
         heads.append(dict(frame.head))
         return frame
 
     with monkeypatch.context() as noting:
-        noting.setattr(FrameProcess, "read", read_and_note)
+        noting.setattr(WorkerProcess, "read", read_and_note)
         task = asyncio.create_task(events_of(generator, ask("rye " * 600, most=1)))
         # It reads the prompt, which takes much longer.
         async with asyncio.timeout(PATIENCE_S):
@@ -261,7 +261,7 @@ async def test_cancelling_in_a_prompt_is_prompt_and_the_next_answer_whole(
     assert [head.get("done") for head in heads] == ["cancelled"]
     fresh = start(slow_model, window=4096)
     assert await text_of(generator, ask("rye", most=8)) == await text_of(fresh, ask("rye", most=8))
-    assert generator.status().deaths == 0
+    assert generator.deaths == 0
     await fresh.close()
 
 
@@ -271,11 +271,11 @@ async def test_closing_an_answer_ends_it_and_keeps_the_worker(
     generator = start(slow_model, window=2048)
     async with contextlib.aclosing(generator.generate(ask("?", most=2000))) as events:
         async for _ in events:
-            pid = generator.status().pid
+            pid = generator.pid
             break
     assert await text_of(generator, ask("?", most=4))
-    assert generator.status().pid == pid
-    assert generator.status().deaths == 0
+    assert generator.pid == pid
+    assert generator.deaths == 0
 
 
 async def test_a_worker_that_does_not_end_a_cancelled_answer_in_time_is_replaced(
@@ -284,14 +284,14 @@ async def test_a_worker_that_does_not_end_a_cancelled_answer_in_time_is_replaced
     generator = start(slow_model, window=1024)
     async with contextlib.aclosing(generator.generate(ask("?", most=900))) as events:
         async for _ in events:
-            pid = generator.status().pid
+            pid = generator.pid
             break
         assert pid is not None
         os.kill(pid, signal.SIGSTOP)
-        monkeypatch.setattr(chat_process, "_CANCEL_S", 0.0)
+        monkeypatch.setattr(generators, "_CANCEL_S", 0.0)
     assert await text_of(generator, ask("?", most=3))
-    assert generator.status().pid != pid
-    assert (generator.status().starts, generator.status().deaths) == (2, 0)
+    assert generator.pid != pid
+    assert (generator.starts, generator.deaths) == (2, 0)
 
 
 def chat_workers() -> list[int]:
@@ -314,9 +314,9 @@ async def test_a_hundred_cancelled_answers_leave_one_process_of_the_same_size(
             async for event in events:
                 if isinstance(event, Piece) or turn % 2:
                     break
-        process = psutil.Process(generator.status().pid)
+        process = psutil.Process(generator.pid)
         sizes.append(process.memory_info().rss)
-    assert generator.status().starts == 1
+    assert generator.starts == 1
     assert max(sizes[50:]) < 1.05 * max(sizes[:50])
     assert chat_workers() == [process.pid]
     await generator.close()
@@ -330,7 +330,7 @@ async def test_a_worker_killed_in_mid_answer_is_said_and_replaced(
     with pytest.raises(ModelUnusable, match="died"):
         await kill_in_mid_answer(generator)
     assert await text_of(generator, ask("?", most=3))
-    assert (generator.status().deaths, generator.status().level) == (1, 1)
+    assert (generator.deaths, generator.level) == (1, 1)
 
 
 async def test_a_worker_that_keeps_dying_rests(slow_model: Path, start: Callable[..., Generator]) -> None:
@@ -341,7 +341,7 @@ async def test_a_worker_that_keeps_dying_rests(slow_model: Path, start: Callable
     with pytest.raises(ModelUnusable, match="died 3 times") as refusal:
         await events_of(generator, ask("?"))
     assert "extracted" in refusal.value.hint
-    assert generator.status().paused_s > 250
+    assert generator.paused_s > 250
 
 
 async def test_one_answer_at_a_time_and_two_wait(slow_model: Path, start: Callable[..., Generator]) -> None:
@@ -358,10 +358,10 @@ async def test_an_idle_worker_ends_and_starts_again(tmp_path: Path, start: Calla
     generator = start(scripted_gguf(tmp_path / "chat.gguf", {"<|answer|>": ANSWER}), window=512, unload_after_s=0.01)
     assert await text_of(generator, ask("?"))
     async with asyncio.timeout(PATIENCE_S):
-        while generator.status().pid is not None:
+        while generator.pid is not None:
             await asyncio.sleep(0.01)
     assert await text_of(generator, ask("?")) == "".join(ANSWER)
-    assert generator.status().starts == 2
+    assert generator.starts == 2
 
 
 async def test_sampling_with_a_seed_is_repeatable(slow_model: Path, start: Callable[..., Generator]) -> None:

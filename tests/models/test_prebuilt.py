@@ -62,7 +62,7 @@ async def test_vectors_are_those_of_the_weights(embedder: Embedder, library: str
     found = await embedder.embed([*texts, "a bread " * 100])
     assert min(float(a @ b) for a, b in zip(found.vectors, right, strict=False)) > 0.998
     assert found.truncated == (False,) * 4 + (True,)
-    (pid,) = embedder.status().pids
+    (pid,) = embedder.pids
     assert [name for name in ("llama_cpp", "xllamacpp") if uses(pid, name)] == [library]
 
 
@@ -71,14 +71,14 @@ async def test_an_answer_is_held_by_a_grammar(speaking: Generator, library: str)
     assert await text_of(speaking, ask("?", grammar='root ::= "no" | "yes"')) in {"no", "yes"}
     with pytest.raises(ModelUnusable, match="grammar"):
         await text_of(speaking, ask("?", grammar="root ::= ("))
-    assert uses(speaking.status().pid or 0, library)
+    assert uses(speaking.pid or 0, library)
 
 
 async def test_passages_are_ranked(library: str, tmp_path: Path) -> None:
     ranks = reranker(ranking_gguf(tmp_path / f"{library}.gguf"))
     found = await ranks.score("bread", ["salt", "rye dough", "a " * 600])
     assert found.scores[1] > found.scores[0] == found.scores[2] == 0
-    assert uses(ranks.status().pid or 0, library)
+    assert uses(ranks.pid or 0, library)
     await ranks.close()
 
 

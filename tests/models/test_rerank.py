@@ -60,10 +60,15 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
     return note_sent(monkeypatch)
 
 
+def pid_of(ranks: Reranker) -> int:
+    """Return the process that ranks; 0 without one."""
+    return ranks.pid or 0
+
+
 async def stop_and_ask(ranks: Reranker, sent: asyncio.Event) -> tuple[int, asyncio.Future[PassageScores]]:
     """Stop a worker, and ask it for scores; return its process and the call that waits."""
     await ranks.score("bread", ["dough"])
-    pid = ranks.status().pid
+    pid = ranks.pid
     assert pid is not None
     os.kill(pid, signal.SIGSTOP)
     sent.clear()
@@ -118,17 +123,18 @@ async def test_long_texts_are_cut(make: Make) -> None:
 
 async def test_the_worker_starts_on_demand_and_ends_when_idle(make: Make) -> None:
     ranks = make()
-    assert ranks.status().pid is None
+    assert not pid_of(ranks)
     await ranks.score("bread", ["dough"])
     # Short only while no call runs: on a busy machine, a worker could be idle between its start and its first request.
-    ranks._unload_after_s = 0.0
-    ranks._schedule_unload()
+    ranks.unload_after_s = 0.0
+    await ranks._turn.acquire()
+    ranks._release()
     async with asyncio.timeout(PATIENCE_S):
-        while ranks.status().pid is not None:
+        while pid_of(ranks):
             await asyncio.sleep(0.02)
-    ranks._unload_after_s = PATIENCE_S
+    ranks.unload_after_s = PATIENCE_S
     assert len((await ranks.score("bread", ["dough"])).scores) == 1
-    assert ranks.status().starts == 2
+    assert ranks.starts == 2
 
 
 async def test_a_worker_killed_in_mid_call_is_a_problem_and_the_next_call_starts_another(
@@ -140,7 +146,7 @@ async def test_a_worker_killed_in_mid_call_is_a_problem_and_the_next_call_starts
     found = await call
     assert (found.scores, found.problem) == ((), "The reranker died while it read the notes.")
     assert len((await ranks.score("bread", ["dough", "salt"])).scores) == 2
-    assert ranks.status().deaths == 1
+    assert ranks.deaths == 1
 
 
 async def test_a_slow_worker_gives_what_it_has_and_its_late_answer_is_not_taken_for_the_next(make: Make) -> None:
@@ -148,7 +154,7 @@ async def test_a_slow_worker_gives_what_it_has_and_its_late_answer_is_not_taken_
     # Starting takes longer than the budget; the process goes on starting.
     while not (await ranks.score("bread", ["dough"])).scores:
         pass
-    pid = ranks.status().pid
+    pid = ranks.pid
     assert pid is not None
     os.kill(pid, signal.SIGSTOP)
     found = await ranks.score("bread", ["dough", "salt"])
@@ -158,7 +164,7 @@ async def test_a_slow_worker_gives_what_it_has_and_its_late_answer_is_not_taken_
     while not (found := await ranks.score("bread", ["salt"])).scores:
         pass
     assert found.scores == (0.0,)
-    assert ranks.status().pid == pid
+    assert ranks.pid == pid
 
 
 async def test_closing_ends_a_busy_worker(make: Make, sent: asyncio.Event) -> None:
@@ -173,7 +179,7 @@ async def test_a_file_that_is_no_model_is_a_problem(tmp_path: Path) -> None:
     junk = tmp_path / "junk.gguf"
     junk.write_bytes(b"GGUF and then nothing of the kind")
     ranks = reranker(junk)
-    assert (await ranks.score("bread", ["dough"])).problem.startswith("llama.cpp cannot rank with ranking: ")
+    assert (await ranks.score("bread", ["dough"])).problem.startswith("llama.cpp cannot use junk.gguf: ")
     await ranks.close()
 
 

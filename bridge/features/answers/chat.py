@@ -10,8 +10,7 @@ from typing import Literal
 from bridge.api.call import Call, StreamEvent
 from bridge.api.hints import WritingMode
 from bridge.errors import BridgeError, ModelMissing, ModelUnusable
-from bridge.models.chat_process import AnswerEnd, ChatRequest, Piece, PromptRead
-from bridge.models.generator import Generator
+from bridge.models.generator import AnswerEnd, ChatRequest, Generator, Piece, PromptRead
 from bridge.records import Record
 from bridge.text.statements import split_sentences
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from bridge.features.answers.tool_calls import call_rules, describe_calls, describe_external
 from bridge.features.external_tools.public import ExternalTool
-from bridge.models.chat_process import Message
+from bridge.models.generator import Message
 from bridge.records import Record
 from bridge.text.invisible import one_line
 from bridge.text.stems import foreign_language, language_of

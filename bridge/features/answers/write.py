@@ -14,8 +14,7 @@ from bridge.features.answers.records import AnswerSentence, AnswerStep, Citation
 from bridge.features.answers.sources import FoundSources, Places
 from bridge.features.answers.tool_calls import OPENING, ToolCall, describe_activity, parse_call, write_call
 from bridge.markdown.note import Note
-from bridge.models.chat_process import ChatRequest, ChatTraits, Message, PromptTooLong
-from bridge.models.generator import Generator
+from bridge.models.generator import ChatRequest, ChatTraits, Generator, Message, PromptTooLong
 from bridge.records import Record
 from bridge.types import VaultPath
 

@@ -25,8 +25,7 @@ from bridge.features.answers.public import (
 from bridge.features.summaries.records import SENTENCES, Length, Summary, SummarySentence, SummarySettings
 from bridge.markdown.note import Note, PieceKind
 from bridge.markdown.sections import Outline
-from bridge.models.chat_process import ChatRequest, PromptTooLong
-from bridge.models.generator import Generator
+from bridge.models.generator import ChatRequest, Generator, PromptTooLong
 from bridge.records import Record
 from bridge.text.budget import ASCII_PER_TOKEN, estimate_tokens, fit_words
 from bridge.text.counts import count_of

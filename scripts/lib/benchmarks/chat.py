@@ -10,8 +10,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from bridge.features.answers.prompt import Source, Turn, answer_grammar, write_prompt
-from bridge.models.chat_process import AnswerEnd, ChatEvent, ChatRequest, Message, Piece, PromptRead
-from bridge.models.generator import Generator
+from bridge.models.generator import AnswerEnd, ChatEvent, ChatRequest, Generator, Message, Piece, PromptRead
 from bridge.types import VaultPath
 from scripts.lib.benchmarks.rows import Measurements, Row
 from tests.models.scripted import random_gguf

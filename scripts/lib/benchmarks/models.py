@@ -67,10 +67,10 @@ async def workers_rate(model: InstalledModel, texts: Sequence[str], workers: int
     pool = Embedder(model, workers, 600)
     try:
         await pool.embed(texts[: 2 * workers])
-        before, cpu, began = pool.status(), _cpu(pool), time.perf_counter()
-        await pool.embed(texts)
+        cpu, began = _cpu(pool), time.perf_counter()
+        found = await pool.embed(texts)
         seconds = time.perf_counter() - began
-        return Rate(len(texts), pool.status().tokens - before.tokens, seconds, _cpu(pool) - cpu)
+        return Rate(len(texts), sum(found.tokens), seconds, _cpu(pool) - cpu)
     finally:
         await pool.close()
 
@@ -99,7 +99,7 @@ async def worker_memory(model: InstalledModel) -> int:
     pool = Embedder(model, 1, 600)
     try:
         await pool.embed(passages(4))
-        return max(int(psutil.Process(pid).memory_info().rss) for pid in pool.status().pids)
+        return max(int(psutil.Process(pid).memory_info().rss) for pid in pool.pids)
     finally:
         await pool.close()
 
@@ -126,7 +126,7 @@ def measure(model: InstalledModel, count: int = 60) -> dict[str, object]:
 
 
 def _cpu(pool: Embedder) -> float:
-    times = [psutil.Process(pid).cpu_times() for pid in pool.status().pids]
+    times = [psutil.Process(pid).cpu_times() for pid in pool.pids]
     return float(sum(t.user + t.system for t in times))
 
 
