@@ -6,7 +6,7 @@ import hashlib
 import logging
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -20,7 +20,6 @@ from bridge.engine.hooks import NO_HOOKS, Hooks
 from bridge.engine.host import Host
 from bridge.engine.jobs import Jobs
 from bridge.engine.model_pool import Embedders, Generators, Rerankers
-from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, NoSuchVault, RulesUnknown
 from bridge.events import Events, SettingsChanged
 from bridge.settings.file import keep_rules, load_settings
@@ -56,7 +55,10 @@ class Sessions:
         session = self._open.get(key)
         if session is None or moment - session.latest >= QUIET_S:
             self._open = {key: one for key, one in self._open.items() if moment - one.latest < QUIET_S}
-            id_ = latest() or secrets.token_hex(6) if session_name is None else session_digest(client, session_name)
+            if session_name is None:
+                id_ = latest() or secrets.token_hex(6)
+            else:
+                id_ = hashlib.sha256(f"{client}\0{session_name}".encode()).hexdigest()[:12]
             session = self._open[key] = OpenSession(id_, moment)
         session.latest = moment
         return session.id
@@ -79,10 +81,6 @@ class Sessions:
     def is_quiet(self, session_name: str, seconds: float) -> bool:
         """Say whether no session of this name had a call in the last seconds."""
         return all(self._now() - one.latest >= seconds for key, one in self._open.items() if key[1] == session_name)
-
-
-def session_digest(client: str | None, session_name: str) -> str:
-    return hashlib.sha256(f"{client}\0{session_name}".encode()).hexdigest()[:12]
 
 
 class Part(Protocol):
@@ -167,7 +165,9 @@ class Bridge:
         for path in self._paths:
             if not path.is_dir():
                 raise NoSuchVault(f"{path} is not a folder.", hint="Give the folder that holds your notes.")
-            name = free_name(path.resolve().name, {host.name for host in hosts.values()})
+            base, taken = path.resolve().name, {host.name for host in hosts.values()}
+            names = (base, *(f"{base} ({number})" for number in range(2, len(taken) + 2)))
+            name = next(name for name in names if name not in taken)
             host = Host(
                 path,
                 name,
@@ -198,16 +198,12 @@ class Bridge:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
         await asyncio.gather(self.jobs.stop(), *(part.close() for part in self._parts.values()))
-        await asyncio.gather(*(self.hooks.stop(vault) for vault in self._open_vaults()))
+        open_vaults = [host.open_vault for host in self.vaults.values() if host.open_vault is not None]
+        await asyncio.gather(*map(self.hooks.stop, open_vaults))
         await asyncio.gather(*(host.stop() for host in self.vaults.values()))
         await asyncio.gather(self.generators.close(), self.rerankers.close())
         if self.embedders is not None:
             await self.embedders.close()
-
-    def _open_vaults(self) -> Iterator[OpenVault]:
-        for host in self.vaults.values():
-            with contextlib.suppress(BridgeError):
-                yield host.vault
 
     def find(self, name_or_id: str | None) -> Host:
         """Return a vault by name or id; without a name, the only vault."""
@@ -273,7 +269,7 @@ class Bridge:
         for id_ in self.sessions.end(client, session_name):
             for host in self.vaults.values():
                 with contextlib.suppress(BridgeError):
-                    host.store.calls.end_session(SessionEvent(id_, time.time(), "completed"))
+                    host.store.calls.record(SessionEvent(id_, time.time(), "completed"))
 
     async def _settle(self) -> None:
         """Apply changes of the settings file, close unused models, and end the sessions of revoked clients."""
@@ -299,9 +295,3 @@ class Bridge:
             before = settings
             if self.embedders is not None:
                 await self.embedders.close_except(set().union(*(host.model_keys() for host in self.vaults.values())))
-
-
-def free_name(base: str, taken: set[str]) -> str:
-    if base not in taken:
-        return base
-    return next(name for n in range(2, len(taken) + 3) if (name := f"{base} ({n})") not in taken)

@@ -1,7 +1,6 @@
 """Logs calls: the client, the operation, the outcome and the notes concerned; never the content."""
 
 import contextlib
-import functools
 import sqlite3
 import threading
 from collections import Counter, deque
@@ -77,13 +76,10 @@ class CallLog:
         self._waiting: deque[CallRecord | SessionEvent] = deque(maxlen=WAITING)
         self._flushing = threading.Lock()
 
-    def record(self, call: CallRecord) -> None:
-        """Log a call, also as one of its session; it is written within a second."""
-        self._add(call)
-
-    def end_session(self, session: SessionEvent) -> None:
-        """Log the end of a session, after the calls before it."""
-        self._add(session)
+    def record(self, entry: CallRecord | SessionEvent) -> None:
+        """Log a call, also as one of its session, or the end of a session; it is written within a second."""
+        self._waiting.append(entry)
+        self.arrival.set()
 
     def flush(self) -> None:
         """Write the waiting calls."""
@@ -104,52 +100,44 @@ class CallLog:
     def since(self, moment: float) -> list[CallRecord]:
         """Return the calls since a moment, in seconds since 1970, in the order in which they ended."""
         self._try_flush()
+        query = f"SELECT {', '.join(NAMES)}, id FROM call WHERE id > ? AND time >= ? ORDER BY id LIMIT ?"  # noqa: S608
         found: list[CallRecord] = []
-        after: int | None = 0
-        while after is not None:
-            some, after = self._database.read(functools.partial(_page, since=moment, after=after))
-            found += some
+        rows = self._database.rows(query, 0, moment, PAGE)
+        while rows:
+            found += (_call_of(row[:-1]) for row in rows)
+            rows = self._database.rows(query, rows[-1][-1], moment, PAGE)
         return found
 
     def of_session(self, session: str, most: int) -> list[CallRecord]:
         """Return the last calls of a session, in the order in which they ended."""
         self._try_flush()
         query = f"SELECT {', '.join(NAMES)} FROM call WHERE session = ? ORDER BY id DESC LIMIT ?"  # noqa: S608
-        rows = self._database.read(lambda connection: connection.execute(query, (session, most)).fetchall())
-        return [_call_of(row) for row in reversed(rows)]
+        return [_call_of(row) for row in reversed(self._database.rows(query, session, most))]
 
     def readings(self, since: float, most: int) -> list[NoteRead]:
         """Return which notes programs have read since a moment, the last first; commands of people do not count."""
         self._try_flush()
-        rows = self._database.read(
-            lambda connection: connection.execute(
-                "SELECT time, coalesce(client, ''), coalesce(session, ''), paths FROM call WHERE time >= ?"
-                " AND paths != '' AND tool = 'read_note' AND code IS NULL AND transport IN ('http', 'mcp')"
-                " ORDER BY id DESC LIMIT ?",
-                (since, most),
-            ).fetchall()
+        query = (
+            "SELECT time, coalesce(client, ''), coalesce(session, ''), paths FROM call WHERE time >= ?"
+            " AND paths != '' AND tool = 'read_note' AND code IS NULL AND transport IN ('http', 'mcp')"
+            " ORDER BY id DESC LIMIT ?"
         )
         return [
             NoteRead(at, f"{client}{BETWEEN}{session}", read)
-            for at, client, session, paths in rows
+            for at, client, session, paths in self._database.rows(query, since, most)
             for read in decode_paths(paths)[:1]
         ]
 
     def last_codes(self, count: int) -> Counter[str | None]:
         """Count the outcomes of the last calls by error code, None for success."""
         self._try_flush()
-        query = "SELECT code FROM call ORDER BY id DESC LIMIT ?"
-        return self._database.read(lambda connection: Counter(code for (code,) in connection.execute(query, (count,))))
+        return Counter(code for (code,) in self._database.rows("SELECT code FROM call ORDER BY id DESC LIMIT ?", count))
 
     def purge(self, now: float) -> None:
         """Delete calls that are too old or too many."""
         with self._database.transaction() as connection:
             connection.execute("DELETE FROM call WHERE time < ?", (now - KEPT_DAYS * DAY_S,))
             connection.execute("DELETE FROM call WHERE id <= (SELECT max(id) FROM call) - ?", (MAX_CALLS,))
-
-    def _add(self, entry: CallRecord | SessionEvent) -> None:
-        self._waiting.append(entry)
-        self.arrival.set()
 
     def _try_flush(self) -> None:
         with contextlib.suppress(BridgeError):
@@ -172,12 +160,6 @@ def session_events(batch: Iterable[CallRecord | SessionEvent]) -> Iterator[Sessi
 
 def event_of(call: CallRecord) -> SessionEvent:
     return SessionEvent(call.session or "", call.time, client=call.client, version=call.version)
-
-
-def _page(connection: sqlite3.Connection, since: float, after: int) -> tuple[list[CallRecord], int | None]:
-    query = f"SELECT {', '.join(NAMES)}, id FROM call WHERE id > ? AND time >= ? ORDER BY id LIMIT ?"  # noqa: S608
-    rows = connection.execute(query, (after, since, PAGE)).fetchall()
-    return [_call_of(row[:-1]) for row in rows], rows[-1][-1] if len(rows) == PAGE else None
 
 
 def _call_of(row: Sequence[Any]) -> CallRecord:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from bridge.records import Record
 from bridge.types import Digest, VaultPath
+from bridge.vault.paths import parents
 from bridge.vault.plan import Step, StepKind
 
 State = Literal["prepared", "applied", "proposed", "rejected", "expired", "undone", "conflict"]
@@ -129,7 +130,7 @@ def find_changes(connection: sqlite3.Connection, criteria: ChangeFilter, limit: 
 
 def find_proposals(connection: sqlite3.Connection, paths: Collection[VaultPath], now: float) -> list[Change]:
     """Return the proposals that wait for files, or move a folder of them, the newest first."""
-    folders = {path[:at] for path in paths for at, letter in enumerate(path) if letter == "/"}
+    folders = {folder for path in paths for folder in parents(path)}
     rows = connection.execute(
         f"SELECT {COLUMNS} FROM change WHERE state = 'proposed' AND expires > :now AND id IN"  # noqa: S608
         " (SELECT change FROM step WHERE NOT pending AND kind NOT IN ('make_folder', 'remove_folder') AND ("

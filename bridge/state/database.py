@@ -7,7 +7,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from bridge.errors import BridgeError, Busy, DiskFull, ReadOnly, StateUnusable
 from bridge.private_files import write_error
@@ -103,7 +103,7 @@ def connect(path: Path) -> sqlite3.Connection:
     # Before WAL: its index is then kept in memory instead of in a mapped file, and a write to a mapped file for which
     # the disk is full ends the process. No other process opens the file, since the vault is locked.
     connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-    connection.text_factory = decode_lenient
+    connection.text_factory = lambda text: text.decode("utf-8", "replace")
     return connection
 
 
@@ -141,10 +141,6 @@ def is_sound(path: Path) -> bool:
     return True
 
 
-def decode_lenient(text: bytes) -> str:
-    return text.decode("utf-8", "replace")
-
-
 T = TypeVar("T")
 
 
@@ -162,6 +158,9 @@ class Database:
         """Run a read query."""
         with self.lock, translate_errors(self.path):
             return query(self.connection)
+
+    def rows(self, query: str, *values: object) -> list[Any]:
+        return self.read(lambda connection: connection.execute(query, values).fetchall())
 
     def write(self, statement: str, *rows: tuple[object, ...]) -> None:
         """Run a statement for some rows, in one transaction; raises as `transaction`."""

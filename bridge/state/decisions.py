@@ -128,10 +128,11 @@ class Decisions:
             SELECT {COLUMNS} FROM decision WHERE expires IS NULL OR expires > ?
             ORDER BY max(asked, answered) DESC, rowid DESC
         """  # noqa: S608 - our own names
-        rows = self._database.read(lambda connection: connection.execute(query, (self._now(),)).fetchall())
         return [
             Decision(kind, VaultPath(path), name, Digest(digest), would, client, asked, expires, bool(lasts), *answer)
-            for kind, path, name, digest, would, client, asked, expires, lasts, *answer in rows
+            for kind, path, name, digest, would, client, asked, expires, lasts, *answer in self._database.rows(
+                query, self._now()
+            )
         ]
 
     def approved_workflows(self) -> Mapping[VaultPath, Digest]:

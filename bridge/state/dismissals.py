@@ -59,9 +59,8 @@ class Dismissals:
 
     def of(self, kind: DismissalKind) -> dict[Dismissal, bool]:
         query = "SELECT path, other, name, by_user FROM dismissal WHERE kind = ?"
-        rows = self._database.read(lambda connection: connection.execute(query, (kind,)).fetchall())
         found: dict[Dismissal, bool] = {}
-        for path, other, name, by_user in rows:
+        for path, other, name, by_user in self._database.rows(query, kind):
             one = Dismissal(kind, frozenset(VaultPath(each) for each in (path, other) if each), name)
             found[one] = found.get(one, False) or bool(by_user)
         return found

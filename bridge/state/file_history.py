@@ -195,7 +195,7 @@ class FileHistory:
             "SELECT 1 FROM step JOIN change ON id = change"  # noqa: S608
             f" WHERE now = ? AND gone IS ? AND NOT pending AND {WERE_MADE} AND {MADE} > ? LIMIT 1"
         )
-        return self._database.read(lambda connection: connection.execute(query, (path, gone, made)).fetchone() is None)
+        return not self._database.rows(query, path, gone, made)
 
     def folder_events(self, since: str) -> list[FolderEvent]:
         """Return the folder events since a change was made, including its own steps, the oldest first."""
@@ -205,7 +205,7 @@ class FileHistory:
             " WHERE (kind = 'move' AND before IS NULL OR kind IN ('make_folder', 'remove_folder'))"
             f" AND NOT pending AND {WERE_MADE} AND {MADE} >= ? ORDER BY {MADE}, number"
         )
-        rows = self._database.read(lambda connection: connection.execute(query, (since,)).fetchall())
+        rows = self._database.rows(query, since)
         facts_of = {id_: read_facts(facts) for id_, _, _, facts, *_ in rows}
         turned = {id_: facts.targets for id_, facts in facts_of.items()}
         # An undo of an undo takes away what that had restored, as the change itself had; its hunk states name both.

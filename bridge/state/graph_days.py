@@ -96,7 +96,7 @@ class GraphDays:
 
     def since(self, day: str) -> list[Day]:
         query = "SELECT day, notes, links, stubs, changes FROM graph_day WHERE day >= ? ORDER BY day"
-        rows = self._database.read(lambda connection: connection.execute(query, (day,)).fetchall())
+        rows = self._database.rows(query, day)
         return [Day(at, LinkCounts(*size), decode_changes(changes)) for at, *size, changes in rows]
 
 

@@ -84,16 +84,13 @@ class InjectionLog:
     def withheld(self, session: str) -> frozenset[VaultPath]:
         """Return the notes that the user keeps from a session."""
         query = "SELECT path FROM injection WHERE session = ? AND withheld"
-        rows = self._database.read(lambda connection: connection.execute(query, (session,)).fetchall())
-        return frozenset(VaultPath(path) for (path,) in rows)
+        return frozenset(VaultPath(path) for (path,) in self._database.rows(query, session))
 
     def of_sessions(self, sessions: Sequence[str]) -> list[Injection]:
         """Return what was brought into some sessions or kept from them, the last first in each."""
         columns = "session, path, tool, why, tokens, times, time, withheld"
         query = f"SELECT {columns} FROM injection WHERE session = ? ORDER BY time DESC, id"  # noqa: S608 - our own names
-        rows = self._database.read(
-            lambda connection: [row for session in sessions for row in connection.execute(query, (session,))]
-        )
+        rows = [row for session in sessions for row in self._database.rows(query, session)]
         return [
             Injection(
                 of, VaultPath(path), tool, tuple(filter(None, why.split(_BETWEEN))), tokens, times, time, bool(no)
@@ -104,8 +101,7 @@ class InjectionLog:
     def latest_sessions(self, most: int) -> list[str]:
         """Return the sessions into which something was brought, the last first."""
         query = "SELECT session FROM injection GROUP BY session ORDER BY max(time) DESC LIMIT ?"
-        rows = self._database.read(lambda connection: connection.execute(query, (most,)).fetchall())
-        return [session for (session,) in rows]
+        return [session for (session,) in self._database.rows(query, most)]
 
     def purge(self, before: float) -> None:
         self._database.write("DELETE FROM injection WHERE time < ?", (before,))

@@ -1,6 +1,5 @@
 """Keeps the user's feedback on suggested links."""
 
-import sqlite3
 from collections.abc import Callable, Collection
 
 from msgspec.structs import astuple
@@ -63,7 +62,8 @@ class FeedbackLog:
         """The notes in which a link was accepted."""
 
     def all(self) -> list[LinkFeedback]:
-        return self._database.read(_all_rows)
+        rows = self._database.rows(f"SELECT {COLUMNS} FROM verdict ORDER BY source, target, form")  # noqa: S608
+        return [LinkFeedback(VaultPath(source), VaultPath(target), *rest) for source, target, *rest in rows]
 
     def add(self, feedback: LinkFeedback) -> None:
         with self._database.transaction() as connection:
@@ -93,8 +93,3 @@ class FeedbackLog:
                 [(source, target) for (target,) in rows if target not in links and exists(VaultPath(target))],
             )
             self.load()
-
-
-def _all_rows(connection: sqlite3.Connection) -> list[LinkFeedback]:
-    rows = connection.execute(f"SELECT {COLUMNS} FROM verdict ORDER BY source, target, form")  # noqa: S608
-    return [LinkFeedback(VaultPath(source), VaultPath(target), *rest) for source, target, *rest in rows]

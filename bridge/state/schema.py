@@ -1,4 +1,4 @@
-"""Defines the tables, as numbered migrations that are never edited once released."""
+"""Defines the tables, and brings those of a subject up to date by its migrations."""
 
 import contextlib
 import sqlite3
@@ -19,57 +19,40 @@ class NewerDatabase(Exception):
     """A newer version wrote the database file."""
 
 
-MIGRATIONS = (
-    """
+VERSION = 11
+
+SCHEMA = """
     CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
     CREATE TABLE failed (path TEXT PRIMARY KEY, digest TEXT NOT NULL, reason TEXT NOT NULL) STRICT;
-    """,
-    """
     CREATE TABLE call (
         id INTEGER PRIMARY KEY AUTOINCREMENT, time REAL NOT NULL, tool TEXT NOT NULL, client TEXT, version TEXT,
         session TEXT, transport TEXT, code TEXT, ms REAL NOT NULL, tokens INTEGER NOT NULL, paths TEXT NOT NULL
     ) STRICT;
     CREATE INDEX call_time ON call (time);
     CREATE TABLE judged (tool TEXT PRIMARY KEY, helped INTEGER NOT NULL, missed INTEGER NOT NULL) STRICT;
-    """,
-    """
     CREATE TABLE verdict (
         source TEXT NOT NULL, target TEXT NOT NULL, form TEXT NOT NULL,
-        accepted INTEGER NOT NULL, declined INTEGER NOT NULL, PRIMARY KEY (source, target, form)
+        accepted INTEGER NOT NULL, declined INTEGER NOT NULL, seen INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (source, target, form)
     ) STRICT;
-    """,
-    """
     CREATE TABLE graph_day (
         day TEXT PRIMARY KEY, notes INTEGER NOT NULL, links INTEGER NOT NULL, stubs INTEGER NOT NULL,
         changes TEXT NOT NULL, state BLOB
     ) STRICT;
-    """,
-    "ALTER TABLE verdict ADD COLUMN seen INTEGER NOT NULL DEFAULT 0;",
-    """
     CREATE TABLE change (
         id TEXT PRIMARY KEY, time REAL NOT NULL, client TEXT, session TEXT, operation TEXT NOT NULL, reason TEXT,
-        state TEXT NOT NULL, expires REAL, undoes TEXT, facts TEXT NOT NULL
-    ) STRICT;
+        state TEXT NOT NULL, expires REAL, facts TEXT NOT NULL
+    , made TEXT) STRICT;
     CREATE INDEX change_state ON change (state);
     CREATE TABLE step (
         change TEXT NOT NULL, pending INTEGER NOT NULL, number INTEGER NOT NULL, kind TEXT NOT NULL,
-        path TEXT NOT NULL, target TEXT, before TEXT, after TEXT, now TEXT NOT NULL,
+        path TEXT NOT NULL, target TEXT, before TEXT, after TEXT, now TEXT NOT NULL, gone TEXT, inode TEXT,
         PRIMARY KEY (change, pending, number)
     ) STRICT;
     CREATE INDEX step_now ON step (now);
-    """,
-    "ALTER TABLE step ADD COLUMN gone TEXT;",
-    # Never written: a change may undo several others, so they are among its facts.
-    "ALTER TABLE change DROP COLUMN undoes;",
-    """
-    ALTER TABLE change ADD COLUMN made TEXT;
     CREATE INDEX change_made ON change (coalesce(made, id));
-    """,
-    # Text, since an inode may be greater than SQLite's integers.
-    "ALTER TABLE step ADD COLUMN inode TEXT;",
-    "CREATE TABLE subject (name TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT;",
-)
-"""The tables of before each subject had migrations and a version of its own."""
+    CREATE TABLE subject (name TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT;
+"""  # noqa: E501 - as SQLite keeps it, and compares it with the file
+"""The tables of before each subject had migrations and a version of its own; an inode may be greater than integers."""
 
 FAR = 1_000
 """Versions ahead of ours that no release will reach: such a number means damage."""
@@ -78,9 +61,11 @@ FAR = 1_000
 def migrate(connection: sqlite3.Connection, subjects: Sequence[Subject] = ()) -> None:
     """Migrate a file to the newest version: first the program's tables, and then those of the subjects."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
-    require_known(version, len(MIGRATIONS))
-    if missing := MIGRATIONS[version:]:
-        connection.executescript(f"BEGIN; {''.join(missing)} PRAGMA user_version = {len(MIGRATIONS)}; COMMIT;")
+    require_known(version, VERSION)
+    if not version:
+        connection.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
+    elif version < VERSION:
+        raise DamagedDatabase(f"its version {version} was never released")
     versions: dict[str, int] = dict(connection.execute("SELECT name, version FROM subject"))
     if unknown := versions.keys() - {subject.name for subject in subjects}:
         # Nobody would erase their rows of denied notes.
@@ -106,7 +91,7 @@ def require_known(version: int, newest: int) -> None:
 
 
 def expected_tables(subjects: Sequence[Subject]) -> frozenset[str]:
-    return tables_made_by("".join((*MIGRATIONS, *(script for one in subjects for script in one.migrations))))
+    return tables_made_by("".join((SCHEMA, *(script for one in subjects for script in one.migrations))))
 
 
 @cache

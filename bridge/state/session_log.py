@@ -157,7 +157,7 @@ class SessionLog:
         given = {clause: value for clause, value in clauses.items() if value is not None}
         where = f"WHERE {' AND '.join(given)}" if given else ""
         count = f"SELECT count(*) FROM session {where}"  # noqa: S608 - our own clauses
-        (total,) = self._database.read(lambda connection: connection.execute(count, (*given.values(),)).fetchone())
+        ((total,),) = self._database.rows(count, *given.values())
         rest = f"{where} ORDER BY started DESC, id LIMIT ? OFFSET ?"
         return self._select(rest, *given.values(), limit, offset), total
 
@@ -167,8 +167,7 @@ class SessionLog:
             "SELECT tool, code, count(*), sum(tokens) FROM call WHERE session = ?"
             " GROUP BY tool, code ORDER BY count(*) DESC, tool, code"
         )
-        rows = self._database.read(lambda connection: connection.execute(query, (id_,)).fetchall())
-        return [SessionCalls(*row) for row in rows]
+        return [SessionCalls(*row) for row in self._database.rows(query, id_)]
 
     def before(self, session: SessionRecord) -> SessionRecord | None:
         """Return the last session of the same client before this one that has a journal."""
@@ -203,6 +202,5 @@ class SessionLog:
         return ids
 
     def _select(self, rest: str, *values: Any) -> list[SessionRecord]:
-        query = f"SELECT {COLUMNS} FROM session {rest}"  # noqa: S608 - our own clauses
-        rows = self._database.read(lambda connection: connection.execute(query, values).fetchall())
+        rows = self._database.rows(f"SELECT {COLUMNS} FROM session {rest}", *values)  # noqa: S608 - our own clauses
         return [SessionRecord(*row) for row in rows]

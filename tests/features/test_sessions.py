@@ -48,7 +48,7 @@ async def test_sessions_are_chosen_and_paged(served: Served) -> None:
     store = served.bridge.find(None).store
     await asyncio.to_thread(store.calls.flush)
     (a,) = await listed(served, client="a")
-    store.calls.end_session(SessionEvent(a["id"], 4_000_000_000.0, "completed"))
+    store.calls.record(SessionEvent(a["id"], 4_000_000_000.0, "completed"))
     assert [one["id"] for one in await listed(served, status="completed")] == [a["id"]]
     assert await listed(served, until="yesterday") == []
     everything = (await served.call("list_sessions", limit=1, offset=1)).json

@@ -59,7 +59,7 @@ def test_an_end_is_ordered_among_the_calls(tmp_path: Path) -> None:
             SessionEvent("a", START + 5, "completed"),
             replace(call(0, time=START + 4), session="a"),
         ):
-            store.calls.end_session(entry) if isinstance(entry, SessionEvent) else store.calls.record(entry)
+            store.calls.record(entry)
         store.calls.flush()
         # A call that was under way does not open it again.
         assert (found(store, "a").state, found(store, "a").ended) == ("completed", START + 5)

@@ -150,7 +150,7 @@ async def save_session(
 def keep_end(call: Call, end: SessionEvent | None) -> None:
     """End the session of a call; after one that is completed, calls that name none begin another."""
     if end is not None:
-        call.vault.store.calls.end_session(end)
+        call.vault.store.calls.record(end)
         if end.state == "completed":
             call.bridge.sessions.end(client_name(call), call.session)
 
