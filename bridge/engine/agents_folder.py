@@ -167,10 +167,6 @@ def starter_notes(folder: AgentsFolder, id_: str, *, templates: bool) -> dict[Va
     """Return the text of each note with which the folder begins, the one that explains it first, with its id."""
     notes = {folder.about: _ABOUT_NOTE.format(type=ABOUT_TYPE, id=id_)}
     for name, headings in TEMPLATES.items() if templates else ():
-        notes[VaultPath(f"{folder.templates}/{name}.md")] = template_text(name, headings)
+        head = f"---\ntype: {name.lower()}\ncreated: {{{{date}}}}\n---\n# {{{{title}}}}\n"
+        notes[VaultPath(f"{folder.templates}/{name}.md")] = "\n".join((head, *(f"## {each}\n" for each in headings)))
     return notes
-
-
-def template_text(name: str, headings: tuple[str, ...]) -> str:
-    head = f"---\ntype: {name.lower()}\ncreated: {{{{date}}}}\n---\n# {{{{title}}}}\n"
-    return "\n".join((head, *(f"## {heading}\n" for heading in headings)))

@@ -24,6 +24,7 @@ from bridge.markdown.note import property_of
 from bridge.private_files import write_private
 from bridge.settings.schema import Settings
 from bridge.types import VaultPath
+from bridge.vault.paths import parents
 from bridge.vault.plan import Plan, Step
 from bridge.vault.vault import Vault
 
@@ -64,7 +65,7 @@ class AgentsPlace:
         """The folder from which it did."""
         self._left: dict[str, float] = {}
         """When each note of the folder vanished, by its path in the folder."""
-        self._of_clients: set[VaultPath] = set()
+        self._of_clients: set[str] = set()
         """Files and folders that changes of clients wrote; what appears there was not moved by a person."""
 
     def begin(self, settings: Settings, notes: Notes) -> None:
@@ -127,7 +128,7 @@ class AgentsPlace:
             if old.holds(path):
                 self._left[path.removeprefix(f"{old.path}/")] = time.monotonic()
         if self._of_clients and gone:
-            self._of_clients -= {one for path in gone for one in (path, *folders_above(path))}
+            self._of_clients -= {one for path in gone for one in (path, *parents(path))}
         for note in filter(is_about_note, written):
             self._appeared.setdefault(note.path, time.monotonic())
         if self._lost > since:
@@ -145,7 +146,7 @@ class AgentsPlace:
         new = AgentsFolder(VaultPath(about.path.rpartition("/")[0]))
         if property_of(about.properties, ID) not in self._ids:
             return False
-        if self._of_clients & {about.path, *folders_above(about.path)}:
+        if self._of_clients & {about.path, *parents(about.path)}:
             return False
         inside = new.path if old.holds(new.about) else ""
         stayed = any(old.holds(path) and not (inside and path.startswith(f"{inside}/")) for path in notes)
@@ -160,7 +161,7 @@ class AgentsPlace:
         }
         self._of_clients |= written
         former = _about(self._place)
-        if self._place != self._current and written & {former, *folders_above(former)}:
+        if self._place != self._current and written & {former, *parents(former)}:
             # The folder to which a person had moved it, and where it is no more.
             self._named = self._place = ""
             self._keep()
@@ -217,10 +218,6 @@ class AgentsPlace:
             write_private(self._file, json.dumps(facts).encode())
         except BridgeError as error:
             log.warning("What is known of the agents' folder cannot be kept for the next start: %s", error.code)
-
-
-def folders_above(path: str) -> list[VaultPath]:
-    return [VaultPath(path[:at]) for at, letter in enumerate(path) if letter == "/"]
 
 
 def _about(place: str) -> VaultPath:

@@ -72,7 +72,6 @@ class VectorBackfill:
         choose: Callable[[], ModelChoice],
         must_wait: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Start awake."""
         self.paused = False
         self.trouble: BridgeError | None = None
         self.model: Embedder | None = None

@@ -40,7 +40,6 @@ class Sessions:
     """Assigns calls to sessions; the changes of a session can be undone together."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
-        """Start without sessions."""
         self._now = now
         self._open: dict[tuple[str | None, str | None], OpenSession] = {}
 

@@ -48,7 +48,6 @@ class Offer:
     """A change that waits to be claimed, then acknowledged; used on the event loop only."""
 
     def __init__(self, change: Change, text: str, keep: Callable[[], None]) -> None:
-        """Create an offer."""
         loop = asyncio.get_running_loop()
         self.change = change
         self.text = text
@@ -98,7 +97,7 @@ class EditorSessions:
         self._vault = vault
         self._events = events
         self._programs = 0
-        self._offers: dict[str, Offer] = {}
+        self.offers: dict[str, Offer] = {}
 
     @property
     def is_wanted(self) -> bool:
@@ -113,26 +112,23 @@ class EditorSessions:
         finally:
             self._programs -= 1
             if not self.is_wanted:
-                for offer in self._offers.values():
+                for offer in self.offers.values():
                     offer.leave()
 
     @contextmanager
     def publish_offer(self, offer: Offer) -> Iterator[None]:
         change = offer.change
-        self._offers[change.id] = offer
+        self.offers[change.id] = offer
         try:
             self._events.publish(ApplyChange(change.id, change.steps[0].path), self._vault)
             yield
         finally:
-            del self._offers[change.id]
+            del self.offers[change.id]
             settle(offer.became, None)
-
-    def find_offer(self, change: str) -> Offer | None:
-        return self._offers.get(change)
 
     async def claim(self, change: str) -> Offer:
         """Claim a change for the caller."""
-        offer = self._offers.get(change)
+        offer = self.offers.get(change)
         if offer is None:
             raise ChangeNotFound("This change is no longer offered.", hint="Do not make it.")
         await offer.claim()
@@ -158,7 +154,6 @@ class EditorDelegate:
     """Delegates changes to an editor."""
 
     def __init__(self, store: Store, editor_sessions: EditorSessions, publish: Callable[[Change], None]) -> None:
-        """Create a delegate."""
         self._store = store
         self._editor_sessions = editor_sessions
         self._publish = publish

@@ -42,7 +42,6 @@ class Hooks(Record):
     on_draft: tuple[DraftHook, ...] = ()
 
     def start(self, vault: OpenVault) -> list[Coroutine[Any, Any, None]]:
-        """Return the coroutines to run while a vault is open."""
         return [run_task(task, vault) for task in self.tasks]
 
     def notify_indexed(self, vault: OpenVault, notes: Sequence[IndexedNote]) -> None:

@@ -358,7 +358,6 @@ class Host:
 
     @property
     def vault(self) -> OpenVault:
-        """The open vault."""
         if self._vault is None:
             raise self.trouble or NotReady("The index is being opened.")
         return self._vault

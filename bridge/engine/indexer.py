@@ -93,7 +93,6 @@ class Indexer:
         on_write: Callable[[Sequence[IndexedNote], Collection[VaultPath]], None],
         on_denied_move: Callable[[], None],
     ) -> None:
-        """Start with the state of the index."""
         self.vault = vault
         self.index = index
         self.settings = settings
@@ -398,7 +397,7 @@ class Indexer:
     @property
     def boilerplate(self) -> Boilerplate:
         """The lines left out of embedding; what was learned is kept while the setting is off."""
-        return self.index.boilerplate if self.settings.boilerplate else Boilerplate.empty()
+        return self.index.boilerplate if self.settings.boilerplate else Boilerplate()
 
     async def _find_denied(self, gone: Collection[VaultPath], notes: Mapping[VaultPath, IndexedNote]) -> bool:
         lost = {Stat(note.mtime_ns, note.size): path for path in gone if (note := notes.get(path))}

@@ -6,6 +6,7 @@ from bridge.engine.indexer import Indexer
 from bridge.records import Record
 from bridge.state.store import Store
 from bridge.types import Digest, Lines, VaultPath, is_same_digest
+from bridge.vault.paths import parents
 
 State = Literal["indexed", "pending", "skipped", "failed", "unknown"]
 
@@ -55,14 +56,10 @@ def inspect_note(indexer: Indexer, store: Store, path: VaultPath) -> Inspection:
     if path in there.files:
         return Inspection("pending", "It was not noticed yet; `reindex` reads it now.", None, (), (), ())
     if path in there.others or path in there.skipped:
-        return Inspection("skipped", skip_reason(indexer, path) or NO_DOCUMENT, None, (), (), ())
+        above = [path, *(f"{folder}/" for folder in parents(path))]
+        skipped = next((indexer.skipped[place] for place in above if place in indexer.skipped), None)
+        return Inspection("skipped", skipped or indexer.vault.rules.reason(path) or NO_DOCUMENT, None, (), (), ())
     return Inspection("unknown", "There is no such file.", None, (), (), ())
-
-
-def skip_reason(indexer: Indexer, path: VaultPath) -> str | None:
-    skipped = indexer.skipped
-    above = [path, *(f"{'/'.join(path.split('/')[:n])}/" for n in range(1, path.count("/") + 1))]
-    return next((skipped[p] for p in above if p in skipped), None) or indexer.vault.rules.reason(path)
 
 
 def is_indexed(indexer: Indexer, path: VaultPath, digest: Digest | None, what: IndexPart) -> bool:

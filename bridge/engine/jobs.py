@@ -41,7 +41,6 @@ class Jobs:
         return job
 
     def __getitem__(self, job_id: str) -> Job:
-        """Return a job."""
         try:
             return self._jobs[job_id]
         except KeyError:

@@ -257,7 +257,6 @@ class LinkResolver:
     """The links and the graph of one vault; belongs to one event loop."""
 
     def __init__(self, index: Index, names: Names, on_update: Callable[[], None]) -> None:
-        """Start without links."""
         self.graph: Graph | None = None
         """The graph of the last settled batch, without the agents' notes."""
         self._index = index

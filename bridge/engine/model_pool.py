@@ -170,7 +170,6 @@ class Generators:
         return self._generator is not None and self._generator.is_speaking
 
     async def current(self) -> Generator:
-        """Return the generator of the chosen model."""
         settings = self.settings
         if not settings.chat_model:
             raise ModelMissing(

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
 from typing import Final
@@ -79,29 +79,16 @@ def detect_moves(gone: Collection[IndexedNote], fresh: Iterable[IndexedNote]) ->
     """
     if not gone:
         return {}
-    known = list(fresh)
-    return match_moves(gone, known, content_and_name_key) | match_moves(gone, known, content_key)
+    known, moved = list(fresh), dict[VaultPath, VaultPath]()
+    for with_name in (False, True):
+        old, new = (_unique_notes(notes, with_name=with_name) for notes in (gone, known))
+        moved |= {path: new[each] for each, path in old.items() if each in new and path not in moved}
+    return moved
 
 
-def content_key(note: IndexedNote) -> Hashable:
-    return note.digest
-
-
-def content_and_name_key(note: IndexedNote) -> Hashable:
-    return note.digest, note.path.rpartition("/")[2]
-
-
-def match_moves(
-    gone: Iterable[IndexedNote], fresh: Iterable[IndexedNote], mark: Callable[[IndexedNote], Hashable]
-) -> dict[VaultPath, VaultPath]:
-    old, new = unique_by_key(gone, mark), unique_by_key(fresh, mark)
-    return {path: new[each] for each, path in old.items() if each in new}
-
-
-def unique_by_key(
-    notes: Iterable[IndexedNote], mark: Callable[[IndexedNote], Hashable]
-) -> Mapping[Hashable, VaultPath]:
-    marked = [(mark(note), note.path) for note in notes]
+def _unique_notes(notes: Iterable[IndexedNote], *, with_name: bool) -> Mapping[Hashable, VaultPath]:
+    """Return the notes that alone have their content, or their content and file name."""
+    marked = [((note.digest, with_name and note.path.rpartition("/")[2]), note.path) for note in notes]
     count = Counter(each for each, _ in marked)
     return {each: path for each, path in marked if count[each] == 1}
 

@@ -121,11 +121,6 @@ class OpenVault(Record, eq=False):
         """The error that keeps a part from its work."""
         return self.indexer.trouble or self.backfill.trouble or self.eraser.trouble
 
-    @property
-    def vocabulary(self) -> Vocabulary:
-        """The names and words of all notes, those of agents included."""
-        return self.vocabularies["all"]
-
     # -- questions ----------------------------------------------------------------------------------------------------
 
     def is_readable(self, *, early: bool = False) -> bool:

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 from bridge.errors import BridgeError, VaultUnreadable
@@ -41,21 +42,16 @@ class ReadFailure(Record):
 Outcome = PreparedNote | ReadFailure
 
 
-_vocabularies: list[Vocabularies] = []
-"""Those of a worker process, which reads one slice of notes after another."""
+@cache
+def _own_vocabularies() -> Vocabularies:
+    """Return those of a worker process, which reads one slice of notes after another."""
+    return Vocabularies.empty()
 
 
 def read_in_worker(reading: ReadOptions, paths: Sequence[VaultPath]) -> list[Outcome]:
     """Read notes in a process that does nothing else, and gives way to searches meanwhile."""
     lower_priority()
     return read_all(reading, paths, _own_vocabularies())
-
-
-def _own_vocabularies() -> Vocabularies:
-
-    if not _vocabularies:
-        _vocabularies.append(Vocabularies.empty())
-    return _vocabularies[0]
 
 
 def index_words(root: Path, rules: Rules, paths: Sequence[tuple[int, VaultPath]]) -> list[Segment]:

@@ -52,7 +52,6 @@ class ParserPool:
     """Reads the notes of one vault, one batch at a time; its processes end with each batch."""
 
     def __init__(self, on_words: Callable[[], None] = lambda: None) -> None:
-        """Start nothing yet."""
         self._on_words = on_words
         self._pool: WorkerPool | None = None
         self._ahead: tuple[Vault, asyncio.Task[tuple[frozenset[VaultPath], Boilerplate] | None]] | None = None

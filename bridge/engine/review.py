@@ -25,7 +25,7 @@ from bridge.engine.vault_counter import VaultCounter
 from bridge.errors import BridgeError, ChangeConflict, ChangeNotFound
 from bridge.state.change_records import Change, ChangeFacts, ChangeFilter, State
 from bridge.state.store import Store
-from bridge.types import Digest, VaultPath
+from bridge.types import VaultPath
 from bridge.vault.plan import Plan, Step
 from bridge.vault.vault import Vault
 
@@ -73,10 +73,11 @@ class ChangeReview:
                     else:
                         self._store.journal.set_state(change.id, "conflict")
                     continue
-                found = {
-                    digest: self._store.snapshots.read(digest) for step in change.steps for digest in step_digests(step)
+                digests = {
+                    digest for step in change.steps for digest in (step.before, step.after) if digest is not None
                 }
-                blobs = {digest: data for digest, data in found.items() if data is not None}
+                found = ((digest, self._store.snapshots.read(digest)) for digest in digests)
+                blobs = {digest: data for digest, data in found if data is not None}
                 left: list[Step] = []
                 became = self._writing.writer.recover(Plan(change.steps, blobs), TAKE_OUT, left)
                 if became == "conflict":
@@ -95,7 +96,6 @@ class ChangeReview:
                     self._writing.publish(change)
 
     def change(self, id_: str) -> Change:
-        """Return a change."""
         found = self._store.journal.change(id_)
         if found is None or found.state == "prepared" or self._is_hidden(found):
             raise ChangeNotFound(f"There is no change `{id_[:40]}`.")
@@ -153,8 +153,6 @@ class ChangeReview:
         return ChangeConflict(f"{error.message} {named}", hint=error.hint, **error.facts, later=newest_first)
 
     async def redo(self, id_: str, author: Author, *, dry_run: bool = False) -> ChangeOutcome:
-        """Redo an undone change."""
-
         def planner(draft: Draft) -> PlannedChange:
             change = self._in_state(id_, "undone")
             redo(draft, change, self._store.snapshots.read, self._today)
@@ -196,7 +194,7 @@ class ChangeReview:
 
     async def acknowledge(self, id_: str, refused: Refusal | None) -> State:
         """Record an editor's answer about a change that it claimed, however late; return the change's state."""
-        offer = self._writing.editor_sessions.find_offer(id_)
+        offer = self._writing.editor_sessions.offers.get(id_)
         if offer is not None:
             in_time = offer.answer(Answer(refused))
             became = await asyncio.shield(offer.became)
@@ -245,7 +243,3 @@ class ChangeReview:
     @property
     def _vault(self) -> Vault:
         return self._writing.vault
-
-
-def step_digests(step: Step) -> tuple[Digest, ...]:
-    return tuple(digest for digest in (step.before, step.after) if digest is not None)

@@ -48,8 +48,6 @@ def inode_of(path: Path) -> int | None:
         return None
 
 
-log = logging.getLogger(__name__)
-
 COMPACT_EVERY_S = 900.0
 
 

@@ -20,7 +20,6 @@ class VaultLock:
 
     @classmethod
     def take(cls, lock: Path, runtime: Path) -> "VaultLock":
-        """Take the lock."""
         make_private(lock.parent)
         try:
             descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)

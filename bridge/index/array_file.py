@@ -1,22 +1,22 @@
 """Files of arrays with a checksum, which are loaded without copying."""
 
+import json
 import logging
 import zlib
 from collections.abc import Collection, Mapping, Sequence
-from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from bridge.index.note import to_plain
 from bridge.index.open_file import OpenFile, StoredArray
 from bridge.index.read_ahead import HEAD, identify_file, take_file
 from bridge.private_files import delete_drafts, write_private
 
 log = logging.getLogger(__name__)
-
-Piece = TypeVar("Piece", str, list[Any])
 
 Layout = Sequence[tuple[str, str]]
 """The names and types of the arrays of a file, in order."""
@@ -113,13 +113,19 @@ def _pad_bytes(array: NDArray[Any]) -> bytes:
     return bytes(-array.nbytes % 8)
 
 
-def encode_texts(texts: Sequence[str]) -> NDArray[np.uint8]:
-    return np.frombuffer("".join(texts).encode("utf-8", "surrogatepass"), np.uint8)
+def encode_lists(lists: Sequence[Any]) -> NDArray[np.uint8]:
+    """Return lists of numbers and texts as JSON; as ASCII if a text is no valid Unicode."""
+    try:
+        encoded = msgspec.json.encode(lists, enc_hook=to_plain)
+    except UnicodeEncodeError:
+        encoded = json.dumps(lists, default=to_plain).encode()
+    return np.frombuffer(encoded, np.uint8)
 
 
-def decode_texts(array: NDArray[np.uint8]) -> str:
-    return array.tobytes().decode("utf-8", "surrogatepass")
-
-
-def cut(whole: Piece, lengths: NDArray[Any]) -> list[Piece]:
-    return [whole[start:end] for start, end in pairwise(accumulate(lengths.tolist(), initial=0))]
+def decode_lists(array: NDArray[np.uint8]) -> list[Any]:
+    """Return the lists that `encode_lists` encoded."""
+    try:
+        found: list[Any] = msgspec.json.decode(array.tobytes())
+    except msgspec.DecodeError:
+        found = json.loads(array.tobytes())
+    return found

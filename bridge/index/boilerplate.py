@@ -104,11 +104,6 @@ class Boilerplate(Record):
         return hash((self.version, self.recurring))
 
     @classmethod
-    def empty(cls) -> Self:
-        """Return the state before anything was learnt."""
-        return cls()
-
-    @classmethod
     def learn(cls, notes: Iterable[tuple[VaultPath, str]], version: int = 1) -> Self:
         """Find the recurring lines, and labels of lines that say different things."""
         learner = _Learner()
@@ -167,7 +162,7 @@ class Boilerplate(Record):
                 fence, runs = mark[1], mark[2].casefold() in (PROGRAMS if whole else PROGRAMS | DIAGRAMS)
                 kept.append(" " * len(line) if runs else line)
             elif (
-                _is_placeholder(line)
+                _PLACEHOLDER.match(_strip_marks(line))
                 or (has_filler and _is_filler(line))
                 or (line in self and not (whole and _NEEDED.match(line)))
             ):
@@ -248,10 +243,6 @@ def _with_places(text: str) -> Iterator[tuple[int, str]]:
         at += len(line) + 1
 
 
-def _is_placeholder(line: str) -> bool:
-    return _PLACEHOLDER.match(_strip_marks(line)) is not None
-
-
 def _is_filler(line: str) -> bool:
     words = _LETTERS.findall(line.lower())
     return 2 * sum(word in _FILLER for word in words) > len(words) > 1
@@ -272,11 +263,7 @@ def _blank_fields(line: str, *, whole: bool) -> str:
 
 def _lines(text: str, start: int = 0) -> Iterator[str]:
     """Yield normalised lines one by one, because a note may have a million of them, or one of a million words."""
-    return (normalise_line(found[0]) for found in _LINE.finditer(text, start))
-
-
-def normalise_line(line: str) -> str:
-    return _normalise_words(_strip_marks(line))
+    return (_normalise_words(_strip_marks(found[0])) for found in _LINE.finditer(text, start))
 
 
 def _strip_marks(line: str) -> str:

@@ -1,19 +1,20 @@
 """Every note of the index, in memory: by path, and by row numbers for search."""
 
-import json
 import os
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, pairwise
 from pathlib import Path
 from sys import intern
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
+from msgspec.structs import astuple
 from numpy.typing import NDArray
 
-from bridge.index.array_file import ArrayFile, Layout, cut, decode_texts, encode_texts
+from bridge.index.array_file import ArrayFile, Layout, decode_lists, encode_lists
 from bridge.index.digests import SIZE, TextDigests
-from bridge.index.note import NOTHING, IndexedNote, Notes, to_plain
+from bridge.index.note import NOTHING, IndexedNote, Notes
 from bridge.index.schema import NOTES, PASSAGES
 from bridge.records import Record
 from bridge.types import VaultPath
@@ -100,51 +101,31 @@ class NoteTable:
         entry = self._by_key.get(key)
         return entry.note if entry else None
 
-    def believes_seq(self, seq: int) -> bool:
-        return seq in self._by_seq
-
     def believes_key(self, key: int) -> bool:
         return key in self._by_key
 
     def keys_of(self, paths: Collection[VaultPath]) -> set[int]:
-        return _numbers(self._keys, paths)
+        return {key for key in map(self._keys.get, paths) if key is not None}
 
     def seqs_of(self, paths: Collection[VaultPath]) -> set[int]:
-        return _numbers(self._seqs, paths)
-
-
-def _numbers(numbers: Mapping[VaultPath, int], paths: Collection[VaultPath]) -> set[int]:
-    found = set(map(numbers.get, paths))
-    found.discard(None)
-    return cast("set[int]", found)
+        return {seq for seq in map(self._seqs.get, paths) if seq is not None}
 
 
 FILE = "catalogue"
-FORMAT = b"VBCATA02"
+FORMAT = b"VBCATA03"
 """The beginning of the file; changed with the format, or with what the tables say of a note."""
-
-NUMBERS = ("mtime_ns", "size", "passages")
-TEXTS = ("path", "title", "kind", "digest", "recipe", "packed_headings", "packed_links", "packed_tasks", "passages_of")
-"""Fields of notes that are stored as arrays: numbers, and texts after their lengths."""
-
-LISTS = ("aliases", "tags", "left_out", "problems", "arrows")
-FACTS = (*LISTS, "properties", "language", "asides")
-"""The other fields, stored as JSON: those that are tuples, and all of them."""
 
 LAYOUT: Layout = (
     ("tables", "<u4"),
     ("last", "<i8"),
     ("dead_seqs", "<i8"),
     ("dead_keys", "<i8"),
-    ("seq", "<i8"),
-    ("key", "<i8"),
-    *((name, "<i8") for name in NUMBERS),
-    *((f"{name}_lengths", "<u4") for name in (*TEXTS, "title_text")),
-    *((name, "u1") for name in (*TEXTS, "title_text")),
-    ("facts", "u1"),
-    ("title_digests", "V32"),
+    ("columns", "u1"),
     ("digests", "V32"),
 )
+
+
+FIELDS = IndexedNote.__struct_fields__
 
 
 class StoredCatalogue(Record):
@@ -211,52 +192,28 @@ def list_files(place: str, name: str) -> Iterator[tuple[str, int]]:
 
 def encode_catalogue(catalogue: StoredCatalogue) -> Mapping[str, NDArray[Any]]:
     entries = sorted(catalogue.entries, key=lambda entry: entry.seq)
-    notes = [entry.note for entry in entries]
-    digests = [catalogue.digests[entry.key] for entry in entries]
-    numbers = {"seq": [entry.seq for entry in entries], "key": [entry.key for entry in entries]}
-    numbers |= {name: [getattr(note, name) for note in notes] for name in NUMBERS}
-    texts = {name: [getattr(note, name) for note in notes] for name in TEXTS}
-    texts["title_text"] = [entry.title_text for entry in entries]
-    facts = {name: [getattr(note, name) for note in notes] for name in FACTS}
+    notes = [*zip(*(astuple(entry.note) for entry in entries), strict=True)]
+    rows = [(entry.seq, entry.key, entry.title_text) for entry in entries]
     return {
         "last": np.array([catalogue.last], np.int64),
         "dead_seqs": np.array(sorted(catalogue.dead_seqs), np.int64),
         "dead_keys": np.array(sorted(catalogue.dead_keys), np.int64),
-        **{name: np.array(values, np.int64) for name, values in numbers.items()},
-        **{f"{name}_lengths": np.array([*map(len, values)], np.uint32) for name, values in texts.items()},
-        **{name: encode_texts(values) for name, values in texts.items()},
-        # As ASCII, which can hold any text of a note.
-        "facts": encode_texts([json.dumps(facts, default=to_plain)]),
-        "title_digests": np.frombuffer(b"".join(each.title for each in digests), "V32"),
-        "digests": np.frombuffer(b"".join(each.packed[SIZE:] for each in digests), "V32"),
+        "columns": encode_lists([*notes, *zip(*rows, strict=True)]),
+        "digests": np.frombuffer(b"".join(catalogue.digests[entry.key].packed for entry in entries), "V32"),
     }
 
 
 def decode_catalogue(arrays: Mapping[str, NDArray[Any]]) -> StoredCatalogue:
-    seqs, keys = arrays["seq"].tolist(), arrays["key"].tolist()
-    texts = {name: cut(decode_texts(arrays[name]), arrays[f"{name}_lengths"]) for name in TEXTS}
-    facts = json.loads(decode_texts(arrays["facts"]))
-    columns = {
-        **{name: arrays[name].tolist() for name in NUMBERS},
-        **texts,
-        # Few different ones.
-        **{name: map(intern, texts[name]) for name in ("kind", "recipe")},
-        **facts,
-        **{name: map(tuple, facts[name]) for name in LISTS},
-        "properties": [properties or NOTHING for properties in facts["properties"]],
-        "arrows": [tuple(map(tuple, arrows)) for arrows in facts["arrows"]],
-    }
-    notes = [*map(IndexedNote, *(columns[name] for name in IndexedNote.__struct_fields__))]
-    titles = cut(decode_texts(arrays["title_text"]), arrays["title_text_lengths"])
-    entries = [*map(NoteEntry, notes, seqs, keys, titles)]
-    digests = decode_digests(arrays["title_digests"], arrays["digests"], arrays["passages"])
+    *facts, seqs, keys, titles = decode_lists(arrays["columns"]) or [()] * (len(FIELDS) + 3)
+    columns = dict(zip(FIELDS, facts, strict=True))
+    columns |= {name: map(tuple, columns[name]) for name in ("aliases", "tags", "left_out", "problems")}
+    # Few different ones.
+    columns |= {name: map(intern, columns[name]) for name in ("kind", "recipe")}
+    columns["properties"] = [properties or NOTHING for properties in columns["properties"]]
+    columns["arrows"] = [tuple(map(tuple, arrows)) for arrows in columns["arrows"]]
+    sizes = (SIZE * (1 + passages) for passages in columns["passages"])
+    entries = [*map(NoteEntry, map(IndexedNote, *columns.values()), seqs, keys, titles)]
+    whole, ends = arrays["digests"].tobytes(), pairwise(accumulate(sizes, initial=0))
+    digests = {key: TextDigests(whole[at:end]) for key, (at, end) in zip(keys, ends, strict=True)}
     dead_seqs, dead_keys = (frozenset(arrays[name].tolist()) for name in ("dead_seqs", "dead_keys"))
-    return StoredCatalogue(entries, dict(zip(keys, digests, strict=True)), int(arrays["last"][0]), dead_seqs, dead_keys)
-
-
-def decode_digests(
-    titles: NDArray[np.void], passages: NDArray[np.void], counts: NDArray[np.int64]
-) -> Sequence[TextDigests]:
-    whole, ends = passages.tobytes(), np.cumsum(counts) * SIZE
-    packed = (whole[start:end] for start, end in zip((ends - counts * SIZE).tolist(), ends.tolist(), strict=True))
-    return [TextDigests(title + texts) for title, texts in zip(titles.tolist(), packed, strict=True)]
+    return StoredCatalogue(entries, digests, int(arrays["last"][0]), dead_seqs, dead_keys)

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from datetime import timedelta
 
 from bridge.errors import BridgeError, NotReady
-from bridge.index.background import Tasks, trim
-from bridge.index.folder import disk_errors, update_checksums
+from bridge.index.background import Tasks, pause_gc, trim
+from bridge.index.folder import disk_errors
 from bridge.index.open import OpenIndex
 from bridge.index.table import KEEP, Table
 from bridge.index.vectors import Vectors
@@ -48,11 +48,12 @@ class Compaction:
     def put_off(self) -> Iterator[None]:
         """Do only urgent work until this ends."""
         self._put_off += 1
-        try:
-            yield
-        finally:
-            self._put_off -= 1
-            self.later()
+        with pause_gc():
+            try:
+                yield
+            finally:
+                self._put_off -= 1
+                self.later()
 
     @property
     def is_put_off(self) -> bool:
@@ -138,8 +139,14 @@ class Compaction:
     async def sweep(self) -> None:
         """Delete rows that belong to no note; the caller holds the lock."""
         with disk_errors(self._opened.folder.path):
-            await vacuum_rows(self._opened.notes, "seq", self._opened.dead_seqs)
-            await vacuum_rows(self._opened.passages, "key", self._opened.dead_keys)
+            opened = self._opened
+            for table, column, dead in (
+                (opened.notes, "seq", opened.dead_seqs),
+                (opened.passages, "key", opened.dead_keys),
+            ):
+                if numbers := set(dead):
+                    await table.drop(column, numbers)
+                    dead.difference_update(numbers)
 
     async def optimise(self, *, at_once: bool) -> None:
         """Delete replaced rows, merge fragments and store new postings."""
@@ -155,7 +162,7 @@ class Compaction:
             await self._opened.postings.merge(everything=at_once)
             await self._opened.postings.save()
             await self.save_names()
-            await asyncio.to_thread(update_checksums, self._opened.folder)
+            await asyncio.to_thread(self._opened.folder.update_checksums)
         if at_once:
             await self._prune(timedelta(0))
             return
@@ -181,11 +188,3 @@ class Compaction:
                 for table in self.tables():
                     await table.prune(keep)
                     await asyncio.to_thread(trim)
-
-
-async def vacuum_rows(table: Table, column: str, dead: set[int]) -> None:
-    if not dead:
-        return
-    numbers = set(dead)
-    await table.drop(column, numbers)
-    dead -= numbers

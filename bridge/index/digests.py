@@ -83,11 +83,9 @@ class DigestRows:
         return self._count
 
     def __contains__(self, digest: bytes) -> bool:
-        """Return whether a digest has a row."""
         return self.get(digest) is not None
 
     def get(self, digest: bytes) -> int | None:
-        """Return the row of a digest; None if it has none."""
         if (row := self._recent.get(digest)) is not None:
             return row
         self._sort()
@@ -117,7 +115,6 @@ class DigestRows:
         return rows
 
     def add(self, digest: bytes, row: int) -> None:
-        """Give a row to a digest that has none."""
         self._reserve(row + 1)
         self._names[row] = digests_of(digest)[0]
         self._recent[digest] = row

@@ -119,7 +119,6 @@ class FileWords:
     """Tells which files of a vault a query probably asks for; not which passages, and not by their properties."""
 
     def __init__(self, paths: Sequence[VaultPath]) -> None:
-        """Begin without words."""
         self._paths = paths
         self._index = InvertedIndex()
 

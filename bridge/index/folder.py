@@ -111,7 +111,7 @@ class IndexFolder(Record):
         try:
             return Boilerplate.loads((self.path / _BOILERPLATE).read_text("utf-8"))
         except (OSError, ValueError):
-            return Boilerplate.empty()
+            return Boilerplate()
 
     def keep_boilerplate(self, boilerplate: Boilerplate) -> None:
         with disk_errors(self.path):
@@ -137,14 +137,6 @@ class IndexFolder(Record):
         self._write(_SCANNED, {"began_ns": began_ns})
 
     @property
-    def checksums(self) -> dict[str, int]:
-        found = self._read(_CHECKSUMS) or {}
-        return {name: value for name, value in found.items() if isinstance(value, int)}
-
-    def keep_checksums(self, checksums: Mapping[str, int]) -> None:
-        self._write(_CHECKSUMS, checksums)
-
-    @property
     def cleansed_globs(self) -> frozenset[str]:
         """The user's globs for which no data is kept here."""
         found = (self._read(_RULES) or {}).get("cleansed", [])
@@ -153,6 +145,24 @@ class IndexFolder(Record):
     def keep_cleansed(self, globs: Collection[str]) -> None:
         """Store the globs for which no data is kept here."""
         self._write(_RULES, {"cleansed": sorted(globs)})
+
+    @property
+    def _checksums(self) -> dict[str, int]:
+        found = self._read(_CHECKSUMS) or {}
+        return {name: value for name, value in found.items() if isinstance(value, int)}
+
+    def find_changed(self) -> str | None:
+        """Return the name of a file that is not as it was written; None when there is none."""
+        known = self._checksums
+        return next((name for name in known if checksum(self.path / name) not in {known[name], None}), None)
+
+    def update_checksums(self) -> None:
+        """Store the checksums of files written since the last time."""
+        before = self._checksums
+        names = [file.relative_to(self.path).as_posix() for each in WRITTEN_ONCE for file in self.path.glob(each)]
+        now = {name: found for name in names if (found := before.get(name) or checksum(self.path / name)) is not None}
+        if now != before:
+            self._write(_CHECKSUMS, now)
 
     def _read(self, name: str) -> dict[str, Any] | None:
         try:
@@ -198,21 +208,6 @@ WRITTEN_ONCE = tuple(f"{table}.lance/{files}" for table in (NOTES, PASSAGES) for
 """Files whose names are never used again. Vectors are left out: they yield no text, and take long to compute again."""
 
 READ_BYTES = 2**20
-
-
-def find_changed(folder: IndexFolder) -> str | None:
-    """Return the name of a file that is not as it was written; None when there is none."""
-    known = folder.checksums
-    return next((name for name in known if checksum(folder.path / name) not in {known[name], None}), None)
-
-
-def update_checksums(folder: IndexFolder) -> None:
-    """Store the checksums of files written since the last time."""
-    before = folder.checksums
-    names = [file.relative_to(folder.path).as_posix() for each in WRITTEN_ONCE for file in folder.path.glob(each)]
-    now = {name: found for name in names if (found := before.get(name) or checksum(folder.path / name)) is not None}
-    if now != before:
-        folder.keep_checksums(now)
 
 
 def checksum(path: Path) -> int | None:

@@ -5,7 +5,8 @@ import contextlib
 import copy
 import shutil
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Self
 
@@ -19,7 +20,7 @@ from bridge.index.apart import Apart, KeptFolder, Side
 from bridge.index.background import Searches, Tasks, pause_gc, trim
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.compact import Compaction
-from bridge.index.folder import disk_errors, update_checksums
+from bridge.index.folder import disk_errors
 from bridge.index.hits import NameHit, NoteHit, PassageHit, best_hits
 from bridge.index.inverted_index import (
     InvertedIndex,
@@ -209,11 +210,9 @@ class Index:
         """Notes that were shown and could not be written; they must be read again."""
         return frozenset(self._writing.failed_writes)
 
-    @contextlib.contextmanager
-    def bulk(self) -> Iterator[None]:
+    def bulk(self) -> AbstractContextManager[None]:
         """Enclose many writes; the index is compacted after the last."""
-        with pause_gc(), self._tidying.put_off():
-            yield
+        return self._tidying.put_off()
 
     async def optimise(self, *, at_once: bool = False) -> None:
         """Delete replaced rows, merge fragments and store new postings."""
@@ -265,7 +264,7 @@ class Index:
                 if self._opened.postings.unsaved_count:
                     await self._opened.postings.save()
                 await self._tidying.save_names()
-                await asyncio.to_thread(update_checksums, self.folder)
+                await asyncio.to_thread(self.folder.update_checksums)
                 await asyncio.to_thread(self._opened.save_catalogue)
                 if self.vectors.is_whole:
                     self.folder.keep_embedded()
@@ -409,10 +408,11 @@ class Index:
         self._tidying.index_vectors_later()
         # Among chosen notes, all are compared: those near the vector may be others.
         near = await self.vectors.find_near(vector) if keys is None else None
-        hidden = self._side.hidden_keys
-        search = self.vectors.nearest(vector, limit, keys, hidden, every_passage=every_passage, near=near)
-        if search is None or limit < 1:
+        hidden, layout = self._side.hidden_keys, self.vectors.layout_for(vector)
+        if layout is None or limit < 1:
             return []
+        numbers = hidden.numbers if hidden else None
+        search = layout.nearest(vector, limit, keys, numbers, every_passage=every_passage, near=near)
         with read_errors(self._opened):
             found = await asyncio.to_thread(search)
         hits = [
@@ -481,10 +481,6 @@ class Index:
         """Read the full text of notes, including what their passages omit; of every note without `paths`."""
         texts = await self._texts.wholes(paths)
         return texts if paths is not None else {path: text for path, text in texts.items() if path in self.notes}
-
-    async def passage(self, path: VaultPath, ordinal: int) -> StoredPassage | None:
-        """Read one passage; None when it does not exist."""
-        return next(iter(await self._texts.of([PassageHit(path, ordinal, 0.0)])), None)
 
     def passages_of(self, path: VaultPath) -> tuple[StoredPassage, ...]:
         """Read all passages of a note, in order; blocks for a few milliseconds."""

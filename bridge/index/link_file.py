@@ -1,29 +1,22 @@
 """Stores the resolved links beside the notes, so that a start need not resolve all of them again."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.index.array_file import ArrayFile, Layout, cut, decode_texts, encode_texts
+from bridge.index.array_file import ArrayFile, Layout, decode_lists, encode_lists
 from bridge.index.catalogue import CatalogueFile
 from bridge.records import Record
 
 FILE = "links"
-FORMAT = b"VBLINK01"
+FORMAT = b"VBLINK02"
 """The beginning of the file; changed with the format, or with how links are resolved."""
 
 COLUMNS = ("owner", "source", "target", "kind", "count", "name")
-TEXTS = ("nodes", "labels", "names", "files")
 
-LAYOUT: Layout = (
-    ("tables", "<u4"),
-    *((name, "<i4") for name in COLUMNS),
-    *((f"{name}_lengths", "<u4") for name in TEXTS),
-    *((name, "u1") for name in TEXTS),
-)
+LAYOUT: Layout = (("tables", "<u4"), *((name, "<i4") for name in COLUMNS), ("texts", "u1"))
 
 
 class StoredLinks(Record):
@@ -52,22 +45,17 @@ class LinkFile:
         arrays = self._file.load()
         if arrays is None or arrays["tables"].tolist() != [self._catalogue.tables]:
             return None
-        texts = {name: cut(decode_texts(arrays[name]), arrays[f"{name}_lengths"]) for name in TEXTS}
-        return StoredLinks(**texts, columns=[arrays[name] for name in COLUMNS])
+        nodes, labels, names, files = decode_lists(arrays["texts"])
+        return StoredLinks(nodes, labels, names, files, [arrays[name] for name in COLUMNS])
 
     def save(self, links: StoredLinks) -> None:
         """Store the links of the notes that the catalogue's file holds, unless they are stored."""
         tables = self._catalogue.tables
         if tables is None:
             return
-        texts: Mapping[str, Sequence[str]] = {name: getattr(links, name) for name in TEXTS}
-        arrays: dict[str, NDArray[Any]] = {
-            "tables": np.array([tables], np.uint32),
-            **dict(zip(COLUMNS, links.columns, strict=True)),
-            **{f"{name}_lengths": np.array([*map(len, each)], np.uint32) for name, each in texts.items()},
-            **{name: encode_texts(each) for name, each in texts.items()},
-        }
-        self._file.save(arrays)
+        texts = encode_lists([links.nodes, links.labels, links.names, links.files])
+        columns = dict(zip(COLUMNS, links.columns, strict=True))
+        self._file.save({"tables": np.array([tables], np.uint32), **columns, "texts": texts})
 
     def remove(self) -> None:
         """Delete the file, because a note is erased."""

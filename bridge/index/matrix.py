@@ -346,10 +346,6 @@ class VectorMatrix:
             self.waiting.pop(digest, None)
             self.titles.discard(digest)
 
-    def find_unneeded(self) -> list[bytes]:
-        """Return the digests of vectors of texts that are in no note."""
-        return self.rows.of.without(digests.packed for digests in self._digests.values())
-
     def count_pending(self) -> int:
         """Count the distinct passages without a vector."""
         return len(self.waiting) - len(self.titles)

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from heapq import heappop, heappush
-from itertools import accumulate, chain, groupby, islice, pairwise
+from itertools import accumulate, groupby, islice, pairwise
 from operator import itemgetter
 from pathlib import Path
 from typing import Self
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.index.apart import Apart, KeptFolder
-from bridge.index.array_file import ArrayFile, Layout, cut, decode_texts, encode_texts
+from bridge.index.array_file import ArrayFile, Layout, decode_lists, encode_lists
 from bridge.index.catalogue import NoteEntry, NoteTable
 from bridge.index.hits import NameField, NameHit
 from bridge.index.note import IndexedNote, Notes
@@ -308,7 +308,6 @@ class KnownNames:
     """Names and languages of the current notes."""
 
     def __init__(self, columns: NameColumns = NO_NAMES, notes: Iterable[IndexedNote] = ()) -> None:
-        """Learn notes."""
         self.names = NameIndex.restore(columns)
         stored = {path for path, _ in columns.notes}
         self.unsaved = len(columns.notes) - len(stored - {None})
@@ -401,21 +400,13 @@ class NamesBySide:
 
 
 FILE = "names"
-FORMAT = b"VBNAME02"
+FORMAT = b"VBNAME03"
 """The beginning of the file; changed with the format, or with how names are split into words."""
 
 LAYOUT: Layout = (
-    ("seqs", "<i8"),
-    ("marks", "<u4"),
-    ("counts", "<u4"),
-    ("numbers", "<u4"),
+    ("lists", "u1"),
     ("fields", "u1"),
     ("lengths", "<f4"),
-    ("text_lengths", "<u4"),
-    ("texts", "u1"),
-    ("word_lengths", "<u4"),
-    ("words", "u1"),
-    ("holder_counts", "<u4"),
     ("holders", "<u4"),
 )
 
@@ -432,14 +423,14 @@ class NameFile:
         if (stored := self._file.load()) is None:
             return NO_NAMES
         path_of = {(entry.seq, note_mark(entry)): entry.note.path for entry in catalogue.entries()}
-        keys = zip(stored["seqs"].tolist(), stored["marks"].tolist(), strict=True)
+        keys, numbers, texts, words, counts = decode_lists(stored["lists"])
         return NameColumns(
-            notes=list(zip(map(path_of.get, keys), cut(stored["numbers"].tolist(), stored["counts"]), strict=True)),
+            notes=list(zip((path_of.get((seq, mark)) for seq, mark in keys), numbers, strict=True)),
             fields=[FIELDS[field] for field in stored["fields"].tolist()],
-            texts=cut(decode_texts(stored["texts"]), stored["text_lengths"]),
+            texts=texts,
             lengths=array("f", stored["lengths"].tobytes()),
-            words=cut(decode_texts(stored["words"]), stored["word_lengths"]),
-            counts=stored["holder_counts"].tolist(),
+            words=words,
+            counts=counts,
             holders=array("I", stored["holders"].tobytes()),
         )
 
@@ -458,19 +449,12 @@ class NameFile:
                 raise
 
     def _write(self, columns: NameColumns, entries: Sequence[NoteEntry]) -> None:
-        numbers = [numbers for _, numbers in columns.notes]
+        keys = [(entry.seq, note_mark(entry)) for entry in entries]
+        numbers = [[*numbers] for _, numbers in columns.notes]
         arrays = {
-            "seqs": [entry.seq for entry in entries],
-            "marks": [note_mark(entry) for entry in entries],
-            "counts": [len(each) for each in numbers],
-            "numbers": list(chain.from_iterable(numbers)),
+            "lists": encode_lists([keys, numbers, columns.texts, columns.words, columns.counts]),
             "fields": [FIELDS.index(field) for field in columns.fields],
             "lengths": columns.lengths,
-            "text_lengths": [len(text) for text in columns.texts],
-            "texts": encode_texts(columns.texts),
-            "word_lengths": [len(word) for word in columns.words],
-            "words": encode_texts(columns.words),
-            "holder_counts": columns.counts,
             "holders": columns.holders,
         }
         self._file.save({name: np.array(arrays[name], kind) for name, kind in LAYOUT})

@@ -20,7 +20,7 @@ from bridge.errors import BridgeError, IndexUnusable
 from bridge.index.background import limit_memory
 from bridge.index.catalogue import CatalogueFile, NoteEntry, NoteTable, StoredCatalogue
 from bridge.index.digests import TextDigests
-from bridge.index.folder import BrokenIndex, BrokenTable, IndexFolder, disk_errors, find_changed, translate_disk_error
+from bridge.index.folder import BrokenIndex, BrokenTable, IndexFolder, disk_errors, translate_disk_error
 from bridge.index.library import load_compiled, load_lancedb
 from bridge.index.link_file import LinkFile
 from bridge.index.names import NO_NAMES, KnownNames, NameFile
@@ -249,7 +249,7 @@ async def _open(folder: IndexFolder, doubt: Exception | None = None) -> OpenInde
         indexes = (folder_size(folder.path / f"{name}.lance", "_indices") for name in (NOTES, PASSAGES))
         cached = min(CACHE_MOST, max(CACHE_LEAST, sum(indexes) * 5 // 4))
         database = await Database.connect(folder.path, cached, METADATA_CACHE)
-        verifying = asyncio.create_task(asyncio.to_thread(find_changed, folder))
+        verifying = asyncio.create_task(asyncio.to_thread(folder.find_changed))
         notes = await Table.open(database, NOTES, notes_schema(), "seq")
         passages = await Table.open(database, PASSAGES, passages_schema(), "key")
         if doubt is not None:
@@ -295,8 +295,8 @@ def _load_stored(opened: OpenIndex) -> bool:
 
 async def _load(opened: OpenIndex) -> None:
     """Load the newest row of each note whose passages are complete; the other rows count as deleted."""
-    stored = read_passages(await opened.passages.scan(["key", "ordinal", "digest"]))
-    rows = await opened.notes.scan(NOTE_COLUMNS)
+    stored = read_passages(await opened.passages.fetch(["key", "ordinal", "digest"]))
+    rows = await opened.notes.fetch(NOTE_COLUMNS)
     seqs: list[int] = rows["seq"].to_pylist()
     catalogue = opened.catalogue
     catalogue.last = max([0, *seqs, *stored])
@@ -314,7 +314,7 @@ async def _load(opened: OpenIndex) -> None:
             found[note.path] = NoteEntry(note, seq, key, title_text)
             path_of[key] = note.path
     catalogue.replace((), found.values())
-    opened.dead_seqs = {seq for seq in seqs if not catalogue.believes_seq(seq)}
+    opened.dead_seqs = {seq for seq in seqs if catalogue.at_seq(seq) is None}
     opened.dead_keys = {key for key in stored if not catalogue.believes_key(key)}
     for entry in catalogue.entries():
         title = bytes.fromhex(embedding_digest(entry.title_text))

@@ -16,7 +16,6 @@ class OpenFile:
     """A file that threads read and write in parts; not mapped, so that one cut short is an error and kills nothing."""
 
     def __init__(self, file: FileIO | BytesIO) -> None:
-        """Use a file, which is closed when nothing needs it any more."""
         self._file = file
         self._lock = threading.Lock()
 

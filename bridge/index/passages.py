@@ -3,6 +3,7 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from bridge.index.background import Searches, Tasks, trim_soon
@@ -17,7 +18,6 @@ from bridge.index.rows import (
     StoredPassage,
     decode_passage,
     pack_passages,
-    unpack_passages,
 )
 from bridge.index.vectors import Vectors
 from bridge.types import VaultPath
@@ -47,7 +47,6 @@ class PassageTexts:
         self._filling: asyncio.Task[None] | None = None
 
     def forget(self) -> None:
-        """Forget the passages of removed notes."""
         self._packed.keep(self._opened.catalogue.believes_key)
 
     async def of(self, hits: Sequence[PassageHit]) -> list[StoredPassage]:
@@ -69,10 +68,8 @@ class PassageTexts:
         entry = self._opened.catalogue.entry(path)
         if entry is None:
             return ()
-        packed = pack_passages(await self._fetch([entry.key]))
-        return tuple(
-            self._decode(path, entry.key, row) for block in packed.get(entry.key, ()) for row in unpack_passages(*block)
-        )
+        rows = sorted((row for _, own in await self._fetch([entry.key]) for row in own), key=itemgetter(0))
+        return tuple(self._decode(path, entry.key, row) for row in rows)
 
     def _decode(self, path: VaultPath, key: int, row: PackedPassage) -> StoredPassage:
         return decode_passage(path, row, embedded=self._vectors.embedded_at(key, row[0]))

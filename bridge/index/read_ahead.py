@@ -3,7 +3,7 @@
 import os
 import threading
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
@@ -31,15 +31,14 @@ class FileContent(Record):
 
 def read_ahead(folder: Path) -> None:
     """Start reading the files of the index in a folder; what is read is kept until `take_file` or `forget_files`."""
-    waiting = {file: Future[FileContent | None]() for file in _list_files(folder)}
+    files = (
+        file
+        for place in (folder / name for name in NAMES)
+        for file in (sorted(place.glob("*.postings")) if place.is_dir() else [place])
+    )
+    waiting = {file: Future[FileContent | None]() for file in files}
     _reading.update(waiting)
     threading.Thread(target=_read_all, args=(waiting,), name="reading ahead", daemon=True).start()
-
-
-def _list_files(folder: Path) -> Iterator[Path]:
-    for name in NAMES:
-        place = folder / name
-        yield from sorted(place.glob("*.postings")) if place.is_dir() else [place]
 
 
 def _read_all(waiting: Mapping[Path, Future[FileContent | None]]) -> None:

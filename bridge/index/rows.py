@@ -44,7 +44,6 @@ class PackedPassages:
         self._end = 0
 
     def __contains__(self, key: int) -> bool:
-        """Return whether the passages of a note are here."""
         return key in self._places
 
     def __len__(self) -> int:
@@ -106,10 +105,6 @@ def pack_passages(passages: Iterable[tuple[int, Sequence[PackedPassage]]]) -> di
     return packed
 
 
-def unpack_passages(size: int, block: bytes) -> list[PackedPassage]:
-    return [*map(orjson.loads, _decompress(size, block))]
-
-
 def _decompress(size: int, block: bytes) -> list[bytes]:
     passages: list[bytes] = _codec().decompress(block, size, asbytes=True).split(b"\n")
     return passages
@@ -146,7 +141,10 @@ GONE = -1
 def note_rows(written: Sequence[tuple[NoteEntry, str]], gone: Mapping[int, VaultPath]) -> Any:
     import pyarrow as pa
 
-    tombstones = [NoteEntry(tombstone(path), seq, seq, "") for seq, path in gone.items()]
+    tombstones = [
+        NoteEntry(IndexedNote(path, "", "note", (), (), {}, Digest(""), 0, 0, GONE), seq, seq, "")
+        for seq, path in gone.items()
+    ]
     entries = [*tombstones, *(entry for entry, _ in written)]
     notes = [entry.note for entry in entries]
     return pa.table(
@@ -168,10 +166,6 @@ def note_rows(written: Sequence[tuple[NoteEntry, str]], gone: Mapping[int, Vault
         },
         schema=notes_schema(),
     )
-
-
-def tombstone(path: VaultPath) -> IndexedNote:
-    return IndexedNote(path, "", "note", (), (), {}, Digest(""), 0, 0, GONE)
 
 
 def passage_rows(written: Sequence[tuple[int, Sequence[Chunk]]]) -> Any:

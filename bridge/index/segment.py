@@ -114,7 +114,6 @@ class Segment:
 
     @classmethod
     def load(cls, file: Path) -> Self:
-        """Load a file."""
         return cls(**read_arrays(FORMAT, LAYOUT, file, LEFT), file=file)
 
     def keep_in(self, file: Path) -> None:

@@ -85,7 +85,7 @@ class Summaries(Struct):
 
 async def _forget_old(table: Table, now: int) -> None:
     """Delete what is too old, and the oldest of too many; merge the files that many appends leave."""
-    rows = await table.scan(["digest", "made"])
+    rows = await table.fetch(["digest", "made"])
     made = sorted(rows["made"].to_pylist(), reverse=True)
     oldest = now - KEEP_DAYS * _DAY_S
     if len(made) > MAX_SUMMARIES + _SPARE:

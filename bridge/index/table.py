@@ -154,10 +154,6 @@ class Table(Struct):
             await self.inner.delete(f"{column} IN ({', '.join(literals[at : at + AT_ONCE])})")
         self.rows = await self.inner.count_rows()
 
-    async def scan(self, columns: Sequence[str]) -> Any:
-        """Read columns of every row."""
-        return await (await self._query()).select(list(columns)).to_arrow()
-
     async def batches(
         self, columns: Sequence[str], at_once: int = BATCH, where: str | None = None
     ) -> AsyncIterator[Any]:
@@ -170,9 +166,10 @@ class Table(Struct):
                 yield batch
 
     @catch_panics()
-    async def fetch(self, columns: Sequence[str], where: str) -> Any:
-        """Read columns of the rows that pass a filter, written by us and never by a caller."""
-        return await (await self._query()).where(where).select(list(columns)).to_arrow()
+    async def fetch(self, columns: Sequence[str], where: str | None = None) -> Any:
+        """Read columns of every row, or of those that pass a filter, written by us and never by a caller."""
+        query = (await self._query()).select(list(columns))
+        return await (query if where is None else query.where(where)).to_arrow()
 
     async def _query(self) -> Any:
         """Start a query once all rows are there; LanceDB panics over a table that was closed meanwhile."""

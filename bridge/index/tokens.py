@@ -48,10 +48,6 @@ class Occurrences(Record):
     places: NDArray[np.int64]
     counts: NDArray[np.int64]
 
-    def part(self, start: int, stop: int) -> "Occurrences":
-        first, last = int(self.counts[:start].sum()), int(self.counts[:stop].sum())
-        return Occurrences(self.terms, self.words, self.places[first:last], self.counts[start:stop])
-
 
 class _Numbers(dict[str, int]):
     """Numbers pieces of text in the order in which they are first seen."""

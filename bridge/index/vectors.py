@@ -5,7 +5,7 @@ import contextlib
 import logging
 import re
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from heapq import heapify, heappop, heappush
 
@@ -13,7 +13,6 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from bridge.index.apart import HiddenRows
 from bridge.index.background import pause_gc, trim
 from bridge.index.digests import TextDigests, digests_of
 from bridge.index.folder import BrokenIndex, IndexFolder, translate_disk_error
@@ -39,7 +38,11 @@ class MissingVector(Record):
 async def read_missing(opened: OpenIndex, due: Sequence[DueNote], limit: int) -> list[MissingVector]:
     """Read the texts that need a vector, `limit` of them or fewer, in the order of the notes."""
     # Read now: a note's title may change while the texts of passages are read.
-    titles = {key: _title_text(opened, key) for key, digests, wanted in due if digests.title in wanted}
+    titles = {
+        key: opened.catalogue.require(note.path).title_text
+        for key, digests, wanted in due
+        if digests.title in wanted and (note := opened.catalogue.at_key(key)) is not None
+    }
     texts = await _passage_texts(opened, due)
     found: list[MissingVector] = []
     for key, digests, wanted in due:
@@ -55,18 +58,12 @@ async def read_missing(opened: OpenIndex, due: Sequence[DueNote], limit: int) ->
     return found[:limit]
 
 
-def _title_text(opened: OpenIndex, key: int) -> str:
-    note = opened.catalogue.at_key(key)
-    entry = opened.catalogue.entry(note.path) if note else None
-    return entry.title_text if entry else ""
-
-
 async def _passage_texts(opened: OpenIndex, due: Sequence[DueNote]) -> dict[bytes, str]:
-    wheres = []
-    for key, digests, wanted in due:
-        ordinals = [str(at) for at, digest in enumerate(digests.passages) if digest in wanted]
-        if ordinals:
-            wheres.append(f"(key = {key} AND ordinal IN ({', '.join(ordinals)}))")
+    wheres = [
+        f"(key = {key} AND ordinal IN ({', '.join(ordinals)}))"
+        for key, digests, wanted in due
+        if (ordinals := [str(at) for at, digest in enumerate(digests.passages) if digest in wanted])
+    ]
     if not wheres:
         return {}
     rows = await opened.passages.fetch(["digest", "embed_text"], " OR ".join(wheres))
@@ -424,25 +421,11 @@ class Vectors:
 
     # -- search -------------------------------------------------------------------------------------------------------
 
-    def nearest(
-        self,
-        vector: Floats,
-        limit: int,
-        keys: Collection[int] | None,
-        hidden: HiddenRows | None = None,
-        *,
-        every_passage: bool = False,
-        near: NDArray[np.int64] | None = None,
-    ) -> Callable[[], list[tuple[int, int, float]]] | None:
-        """Return a function that finds the nearest passages, for any thread; None without suitable vectors.
-
-        With `near`, as `find_near` returns it, not every vector is compared.
-        """
+    def layout_for(self, vector: Floats) -> VectorMatrix | None:
+        """Return the vectors with which another one can be compared; None without suitable ones."""
         self.require()
-        if self._answering is None or vector.shape != (self._answering.layout.dimensions,):
-            return None
-        numbers = hidden.numbers if hidden else None
-        return self._answering.layout.nearest(vector, limit, keys, numbers, every_passage=every_passage, near=near)
+        model = self._answering
+        return model.layout if model is not None and vector.shape == (model.layout.dimensions,) else None
 
     def vector_of(self, key: int, ordinal: int | None) -> Floats | None:
         self.require()
@@ -519,11 +502,14 @@ class Vectors:
         """Delete vectors of passages that vanished long ago, and compact the tables."""
         await self.load()
         moment = time.time() if now is None else now
-        lost = [(model, model.layout.find_unneeded()) for model in self._models()]
+        needed = [digests.packed for digests in self._digests.values()]
+        lost = [(model, model.layout.rows.of.without(needed)) for model in self._models()]
         names = {digest.hex() for _, digests in lost for digest in digests}
         self._vanished = {name: self._vanished.get(name, moment) for name in names}
         for model, digests in lost:
-            await self._expire(model, {d for d in digests if at_once or self._overdue(d, moment)})
+            if old := {d for d in digests if at_once or moment - self._vanished[d.hex()] > self._keep_s}:
+                await model.table.drop("digest", old)
+                model.layout.rows.drop(old)
             if model.table.partitions and not self._is_large(model):
                 await model.table.drop_vector_index()
             if model.table.urgent or (model.table.appended and not model.layout.waiting):
@@ -546,7 +532,7 @@ class Vectors:
                 continue
             model = models.get(name)
             table = model.table if model else Table(await self._database.open_table(name))
-            found = set((await table.scan(["digest"]))["digest"].to_pylist())
+            found = set((await table.fetch(["digest"]))["digest"].to_pylist())
             await table.drop("digest", found - needed)
             if model:
                 model.layout.rows.drop(found - needed)
@@ -557,15 +543,6 @@ class Vectors:
         self._vanished = {}
         self._folder.keep_vanished({})
         return tables
-
-    def _overdue(self, digest: bytes, now: float) -> bool:
-        return now - self._vanished[digest.hex()] > self._keep_s
-
-    async def _expire(self, model: ModelVectors, digests: Collection[bytes]) -> None:
-        """Delete the vectors of texts that no note has contained for some days."""
-        if digests:
-            await model.table.drop("digest", digests)
-            model.layout.rows.drop(digests)
 
 
 def count_embedded(digests: TextDigests) -> int:

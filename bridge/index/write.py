@@ -382,7 +382,8 @@ class IndexWriter:
         self.failed_writes.difference_update(entry.note.path for entry in entries)
         before = self._opened.catalogue.replace([entry.note.path for entry in entries], entries)
         self._opened.dead_seqs.update(old.seq for old in before)
-        self._opened.postings.replace_wholes([old.seq for old in before], segments)
+        self._opened.postings.dictionary.add(segments.distinct_words)
+        self._opened.postings.whole.replace_documents([old.seq for old in before], segments.whole)
         self._known.add_renumbered(len(entries))
 
     async def _finish_append(self, batch: Batch, append: Future[Exception | None]) -> None:
@@ -477,7 +478,7 @@ class IndexWriter:
                 self._vectors.drop(old.key)
                 self._known.forget(old.note)
             opened.dead_seqs.add(old.seq)
-            opened.postings.drop_whole(old.seq)
+            opened.postings.whole.drop(old.seq)
             if not opened.catalogue.believes_key(old.key):
                 opened.dead_keys.add(old.key)
                 opened.postings.drop_passages(old.key)

@@ -43,7 +43,6 @@ class RejectedText(Unready):
     hint = "The passage is left out of search by meaning; keyword search finds it."
 
     def __init__(self, indexes: Sequence[int], embeddings: Embeddings) -> None:
-        """Build the error for some texts."""
         super().__init__("A text stops the model each time it is tried.")
         self.indexes = tuple(indexes)
         self.embeddings = embeddings
@@ -134,7 +133,6 @@ class Embedder:
     """
 
     def __init__(self, model: InstalledModel, workers: int, unload_after_s: int) -> None:
-        """Prepare a pool without starting a process."""
         self.model = model
         self._workers = self._most = max(1, workers)
         self._unload_after_s = unload_after_s

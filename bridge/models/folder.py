@@ -39,7 +39,6 @@ def installed_models(models_dir: Path) -> tuple[InstalledModel, ...]:
 
 
 def find_model(models_dir: Path, id_: str) -> InstalledModel:
-    """Return an installed model."""
     about, path = _description_path(models_dir, id_), weights_path(models_dir, id_)
     try:
         if not _ID.fullmatch(id_):
@@ -59,17 +58,14 @@ def find_model(models_dir: Path, id_: str) -> InstalledModel:
 
 
 def find_embedding_model(models_dir: Path, id_: str) -> InstalledModel:
-    """Return an installed embedding model."""
     return _require_purpose(find_model(models_dir, id_), "embed", "model")
 
 
 def find_chat_model(models_dir: Path, id_: str) -> InstalledModel:
-    """Return an installed chat model."""
     return _require_purpose(find_model(models_dir, id_), "chat", "chat_model")
 
 
 def find_reranker(models_dir: Path, id_: str) -> InstalledModel:
-    """Return an installed reranker."""
     return _require_purpose(find_model(models_dir, id_), "rerank", "rerank_model")
 
 

@@ -114,7 +114,6 @@ class Generator(SoleWorker):
     meanwhile = "; answers are extracted from notes until then"
 
     def __init__(self, path: Path, *, window: int, threads: int = 0, unload_after_s: float = 120) -> None:
-        """Prepare a generator without starting a process."""
         super().__init__(unload_after_s)
         self.answers = 0
         """How many were generated to their end."""

@@ -38,7 +38,6 @@ class Pieces:
     """Cuts texts into the most probable pieces."""
 
     def __init__(self, path: Path, size: int, width: int) -> None:
-        """Read a vocabulary."""
         raw = np.memmap(path, np.uint8, "r", path.stat().st_size - size)
         count, self._begin, self._end, _, self._unknown, letters = struct.unpack_from("<5iQ", raw[:28].tobytes())
         starts = raw[28 : 32 + 4 * count].view("<u4").tolist()

@@ -39,7 +39,6 @@ class Reranker(SoleWorker):
     def __init__(
         self, model: InstalledModel, *, threads: int = 0, budget_s: float = BUDGET_S, unload_after_s: float = 120
     ) -> None:
-        """Prepare a reranker without starting a process."""
         super().__init__(unload_after_s)
         self.model = model
         # Threads that wait for each other spin: on a busy core, one more made it seven times slower.

@@ -190,7 +190,6 @@ class WorkerProcess:
             await stream.drain()
 
     async def read(self, within: float) -> Frame:
-        """Read the next frame."""
         stream = self._process.stdout
         assert stream is not None  # noqa: S101 - it was asked for
         try:

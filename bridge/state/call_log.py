@@ -82,7 +82,6 @@ class CallLog:
         self.arrival.set()
 
     def flush(self) -> None:
-        """Write the waiting calls."""
         with self._flushing:
             batch = []
             while self._waiting:
@@ -167,7 +166,6 @@ def _call_of(row: Sequence[Any]) -> CallRecord:
 
 
 def forget(connection: sqlite3.Connection, denied: Denied) -> None:
-    """Remove denied notes from all calls."""
     changed = []
     for number, text in connection.execute("SELECT id, paths FROM call WHERE paths != ''"):
         paths = decode_paths(text)

@@ -155,7 +155,6 @@ class Database:
         self._log = log
 
     def read(self, query: Callable[[sqlite3.Connection], T]) -> T:
-        """Run a read query."""
         with self.lock, translate_errors(self.path):
             return query(self.connection)
 

@@ -136,7 +136,6 @@ def decompress_day(state: bytes | None) -> Degrees | None:
 
 
 def forget(connection: sqlite3.Connection, denied: Denied) -> None:
-    """Remove denied notes from all days."""
     for day, changes, state in connection.execute("SELECT day, changes, state FROM graph_day").fetchall():
         joined = decompress_day(state)
         rest = None if joined is None else {path: n for path, n in joined.items() if not denied(path)}

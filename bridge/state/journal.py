@@ -4,19 +4,127 @@ import contextlib
 import secrets
 import sqlite3
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 
 from msgspec.structs import replace
 
 from bridge.errors import BridgeError
-from bridge.state import change_records, change_rows, file_history
+from bridge.state import change_records, file_history
 from bridge.state.call_log import DAY_S
-from bridge.state.change_records import COLUMNS, Change, ChangeFilter, HunkState, State, set_hunk_states
+from bridge.state.change_records import (
+    COLUMNS,
+    Change,
+    ChangeFilter,
+    HunkState,
+    State,
+    encode_facts,
+    find_change,
+    set_hunk_states,
+)
 from bridge.state.database import Database
 from bridge.state.snapshots import Snapshots
-from bridge.state.tables import Begin, Moved, Subject, Table
-from bridge.types import VaultPath
+from bridge.state.tables import Begin, Denied, Moved, Subject, Table
+from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Blobs, Plan
+
+INSERT = f"INSERT OR REPLACE INTO change ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - no values
+
+
+def insert_change(connection: sqlite3.Connection, change: Change, *, pending: bool) -> None:
+    """Insert a change; its steps are either its own or, if pending, those that are about to be made."""
+    # A proposal leaves the files where they are; the files of a change are followed once it is made.
+    now = [(step.path, None) for step in change.steps] if pending else file_history.proposed_places(change)
+    head = (change.id, change.time, change.client, change.session, change.operation, change.reason, change.state)
+    connection.execute(INSERT, (*head, change.expires, encode_facts(change.facts), change.made or None))
+    connection.execute("DELETE FROM step WHERE change = ? AND pending = ?", (change.id, pending))
+    connection.executemany(
+        "INSERT INTO step VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                change.id,
+                pending,
+                number,
+                step.kind,
+                step.path,
+                step.to,
+                step.before,
+                step.after,
+                *now[number],
+                step.inode if step.inode is None else str(step.inode),
+            )
+            for number, step in enumerate(change.steps)
+        ],
+    )
+
+
+def settle_change(connection: sqlite3.Connection, change: str, made: str | None) -> None:
+    """Settle the pending steps of a change: it was made, with `made` as for `mark_made`, or nothing was done."""
+    if made is None:
+        connection.execute("DELETE FROM step WHERE change = ? AND pending", (change,))
+        connection.execute("DELETE FROM change WHERE id = ? AND state = 'prepared'", (change,))
+        return
+    connection.execute("DELETE FROM step WHERE change = ? AND NOT pending", (change,))
+    connection.execute("UPDATE step SET pending = 0 WHERE change = ?", (change,))
+    mark_made(connection, change, made)
+    file_history.follow(connection, change)
+
+
+def mark_made(connection: sqlite3.Connection, change: str, made: str) -> None:
+    """Mark a change as made after all others, and switch the parts of changes that it undoes or redoes."""
+    connection.execute(
+        "UPDATE change SET made = iif(state = 'prepared', NULL, ?), state = 'applied' WHERE id = ?", (made, change)
+    )
+    if (found := find_change(connection, change)) is not None:
+        set_hunk_states(connection, found.facts.switches, found.facts)
+
+
+def set_change_state(connection: sqlite3.Connection, change: str, state: State) -> None:
+    """Set the state of a change; its pending steps become its own."""
+    connection.execute("UPDATE change SET state = ? WHERE id = ?", (state, change))
+    if connection.execute("SELECT 1 FROM step WHERE change = ? AND pending", (change,)).fetchone():
+        connection.execute("DELETE FROM step WHERE change = ? AND NOT pending", (change,))
+        connection.execute("UPDATE step SET pending = 0 WHERE change = ?", (change,))
+        if state == "conflict":
+            # It was made as far as these steps go.
+            file_history.follow(connection, change)
+
+
+def forget_changes(connection: sqlite3.Connection, denied: Denied) -> None:
+    """Delete changes that touched a denied note: no change may be undone in part."""
+    touched: Iterable[tuple[str, ...]] = connection.execute("SELECT change, path, target, now FROM step").fetchall()
+    gone = {change for change, *paths in touched if any(path and denied(VaultPath(path)) for path in paths)}
+    drop_changes(connection, gone)
+
+
+def drop_settled(connection: sqlite3.Connection) -> None:
+    """Delete pending steps of settled changes, left by an older copy of the file; those without others count as own."""
+    settled = "pending AND change IN (SELECT id FROM change WHERE state NOT IN ('prepared', 'proposed'))"
+    connection.execute(
+        f"DELETE FROM step WHERE {settled}"  # noqa: S608
+        " AND EXISTS (SELECT 1 FROM step AS own WHERE own.change = step.change AND NOT own.pending)"
+    )
+    connection.execute(f"UPDATE step SET pending = 0 WHERE {settled}")  # noqa: S608
+
+
+def drop_changes(connection: sqlite3.Connection, changes: Collection[str]) -> None:
+    connection.executemany("DELETE FROM change WHERE id = ?", [(change,) for change in changes])
+    connection.executemany("DELETE FROM step WHERE change = ?", [(change,) for change in changes])
+
+
+def needed_contents(connection: sqlite3.Connection) -> list[tuple[Digest, float, bool]]:
+    """Return the contents that steps need, those needed only by the oldest changes first."""
+    return connection.execute(
+        """
+        SELECT digest, max(time), max(open) FROM (
+            SELECT before AS digest, id, time, pending OR state = 'proposed' AS open
+            FROM step JOIN change ON id = change WHERE before IS NOT NULL
+            UNION ALL
+            SELECT after, id, time, pending OR state = 'proposed'
+            FROM step JOIN change ON id = change WHERE after IS NOT NULL
+        ) GROUP BY digest ORDER BY max(id)
+        """
+    ).fetchall()
+
 
 MIB = 1 << 20
 MAX_CHANGES = 100_000
@@ -44,9 +152,9 @@ JOURNAL = Subject(
         Table("step", "ON CONFLICT (change, pending, number) DO UPDATE SET now = excluded.now, gone = excluded.gone"),
     ),
     migrations=("CREATE INDEX change_session ON change (session);",),
-    forget=change_rows.forget,
+    forget=forget_changes,
     move=move,
-    after_merge=change_rows.drop_settled,
+    after_merge=drop_settled,
 )
 
 
@@ -94,24 +202,24 @@ class Journal:
     def propose(self, change: Change, blobs: Blobs) -> None:
         """Store a change that waits for the user."""
         with self._snapshots.hold(blobs), self._database.transaction(durably=True) as connection:
-            change_rows.insert(connection, replace(change, state="proposed"), pending=False)
+            insert_change(connection, replace(change, state="proposed"), pending=False)
 
     def prepare(self, change: Change, blobs: Blobs) -> None:
         """Store what is about to be done, and the bytes that it needs."""
         # Contents without a row only take some space; a row without its contents could not be undone. Nobody waits for
         # those of a large change but who makes it.
         with self._snapshots.hold(blobs), self._database.transaction(durably=True) as connection:
-            record = change_records.find_change(connection, change.id)
+            record = find_change(connection, change.id)
             state: State = record.state if record else "prepared"
-            change_rows.insert(connection, replace(change, state=state), pending=True)
+            insert_change(connection, replace(change, state=state), pending=True)
 
     def settle(self, change: str, *, done: bool) -> None:
         with self._database.transaction(durably=True) as connection:
-            change_rows.settle(connection, change, self.next_id() if done else None)
+            settle_change(connection, change, self.next_id() if done else None)
 
     def change(self, change: str) -> Change | None:
         """Return a change; None when there is none, or no longer."""
-        return self._database.read(lambda connection: change_records.find_change(connection, change))
+        return self._database.read(lambda connection: find_change(connection, change))
 
     def changes(self, criteria: ChangeFilter = ChangeFilter(), limit: int = 50, offset: int = 0) -> list[Change]:
         """Return changes, the newest first, except those being written."""
@@ -152,9 +260,9 @@ class Journal:
     def set_state(self, change: str, state: State) -> None:
         """Set the state of a change; its pending steps become its own."""
         with self._database.transaction() as connection:
-            change_rows.set_state(connection, change, state)
+            set_change_state(connection, change, state)
             if state == "applied":
-                change_rows.mark_made(connection, change, self.next_id())
+                mark_made(connection, change, self.next_id())
 
     def switch(self, switches: Collection[HunkState]) -> None:
         """Switch parts of changes on or off outside of any change; a change records its own switches."""
@@ -191,7 +299,7 @@ class Journal:
                 "SELECT id FROM change WHERE state NOT IN ('prepared', 'proposed') ORDER BY id DESC LIMIT -1 OFFSET ?",
                 (MAX_CHANGES,),
             )
-            change_rows.drop(connection, [change for (change,) in rows])
+            drop_changes(connection, [change for (change,) in rows])
         self.prune()
 
     def prune(self) -> None:
@@ -200,7 +308,7 @@ class Journal:
             return
         most, longest = self._limits
         with self._database.transaction() as connection:
-            needed = change_rows.needed_contents(connection)
+            needed = needed_contents(connection)
             closed = [(digest, time) for digest, time, is_open in needed if not is_open]
             self._snapshots.drop(digest for digest, time in closed if time < self._now() - longest)
             if self._snapshots.size > most:

@@ -179,7 +179,6 @@ class SessionLog:
         self._database.write("UPDATE session SET note = ? WHERE id = ?", (note, id_))
 
     def end_quiet(self) -> None:
-        """End the sessions without a call for long enough."""
         self._end_all("completed", self._now() - QUIET_S)
 
     def pause(self) -> list[str]:

@@ -12,7 +12,6 @@ from typing import Self
 
 from bridge.data_folder import snapshots_folder
 from bridge.errors import BridgeError, StateUnusable
-from bridge.state import change_rows
 from bridge.state.backup import back_up, backup_path, damaged_files, is_due, list_backups, salvage
 from bridge.state.call_log import CALLS, DAY_S, KEPT_DAYS, CallLog
 from bridge.state.change_log import ChangeLog, log_path
@@ -22,7 +21,7 @@ from bridge.state.dismissals import DISMISSALS, Dismissals
 from bridge.state.file_history import FileHistory
 from bridge.state.graph_days import GRAPH_DAYS, GraphDays
 from bridge.state.injection_log import INJECTIONS, InjectionLog
-from bridge.state.journal import JOURNAL, Journal
+from bridge.state.journal import JOURNAL, Journal, needed_contents
 from bridge.state.link_feedback import FEEDBACK, FeedbackLog
 from bridge.state.schema import DamagedDatabase, NewerDatabase
 from bridge.state.session_log import SESSIONS, SessionLog
@@ -76,11 +75,9 @@ class ToolScores:
         }
 
     def all(self) -> Mapping[str, tuple[int, int]]:
-        """Return how often each tool was the right one and how often not."""
         return self._scores
 
     def add(self, tool: str, helped: bool) -> None:
-        """Count whether a suggested tool was the right one."""
         with self._database.lock:
             right, wrong = self._scores.get(tool, (0, 0))
             after = (right + helped, wrong + (not helped))
@@ -107,7 +104,6 @@ class Failures:
         }
 
     def all(self) -> Mapping[VaultPath, tuple[Digest, str]]:
-        """Return the digest and reason of each note that could not be indexed."""
         return self._by_path
 
     def add(self, path: VaultPath, digest: Digest, reason: str) -> None:
@@ -174,7 +170,6 @@ class BackgroundWriter:
     """The thread that writes what waits."""
 
     def __init__(self, calls: CallLog, tidy: Callable[[], None]) -> None:
-        """Prepare the thread."""
         self._calls = calls
         self._tidy = tidy
         self._end = threading.Event()
@@ -312,7 +307,7 @@ class Store:
                 forget_notes(self.database.connection, self._subjects, denied)
                 # The write-ahead log still has what was overwritten in the file.
                 self.database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-                self.snapshots.sweep({digest for digest, _, _ in change_rows.needed_contents(self.database.connection)})
+                self.snapshots.sweep({digest for digest, _, _ in needed_contents(self.database.connection)})
             self._reload()
             for backup in list_backups(self._path):
                 with translate_errors(backup):

@@ -264,11 +264,6 @@ def display_name(name: str) -> str:
     return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def moved_to_denied(root: Path, rules: Rules, lost: Mapping[Stat, VaultPath]) -> Mapping[VaultPath, VaultPath]:
-    """Return the missing files that are now at a denied path, each with that path."""
-    return {lost[stat]: path for stat, path in denied_files(root, rules) if stat in lost} if rules.deny and lost else {}
-
-
 def denied_files(root: Path, rules: Rules) -> Iterator[tuple[Stat, VaultPath]]:
     """Yield each denied file with its state; folders that cannot be listed are skipped."""
     rest = [("", os.fspath(root), False)]

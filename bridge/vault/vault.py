@@ -10,7 +10,7 @@ from bridge.types import VaultPath
 from bridge.vault.open_file import open_inside, relative_path
 from bridge.vault.paths import display_path, nfc, parents, vault_path
 from bridge.vault.rules import Rules
-from bridge.vault.scan import Scan, Stat, Walk, moved_to_denied, require_listing
+from bridge.vault.scan import Scan, Stat, Walk, denied_files, require_listing
 
 CHUNK = 1024 * 1024
 
@@ -67,7 +67,9 @@ class Vault:
         return self.look([path]).files.get(path)
 
     def moved_to_denied(self, lost: Mapping[Stat, VaultPath]) -> Mapping[VaultPath, VaultPath]:
-        return moved_to_denied(self.root, self.rules, lost)
+        """Return the missing files that are now at a denied path, each with that path."""
+        found = denied_files(self.root, self.rules) if self.rules.deny and lost else ()
+        return {lost[stat]: path for stat, path in found if stat in lost}
 
     def read(self, path: VaultPath) -> tuple[bytes, Stat]:
         """Return a file's bytes, even if left out of the index, with its state before it was read."""

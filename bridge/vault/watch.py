@@ -54,7 +54,6 @@ class Notifier:
     """Collects the system's notifications; used from one thread."""
 
     def __init__(self, root: Path, ending: StopSignal, *, each_folder: bool = EACH_FOLDER) -> None:
-        """Start listening."""
         self._root, self._ending, self._each_folder = root, ending, each_folder
         self._identity = device_and_inode(root)
         self._top = os.path.realpath(root)

@@ -8,8 +8,8 @@ from typing import TypeVar
 from bridge.changes.draft import Draft
 from bridge.changes.hunks import differences
 from bridge.errors import BridgeError
-from bridge.state import change_rows
 from bridge.state.change_records import Change
+from bridge.state.journal import set_change_state
 from bridge.types import VaultPath
 from tests.changes.trial import Trial, files_after, gone, written
 
@@ -134,7 +134,7 @@ class Story:
     def reject(self) -> None:
         """Reject a proposal, or let it expire."""
         if (change := self._change("proposed")) is not None:
-            change_rows.set_state(self.vault.journal, change.id, self._dice.choice(["rejected", "expired"]))
+            set_change_state(self.vault.journal, change.id, self._dice.choice(["rejected", "expired"]))
 
     def undo(self) -> None:
         """Undo a change, or some of its hunks."""

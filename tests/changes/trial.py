@@ -20,10 +20,11 @@ from bridge.changes.undo import (
 )
 from bridge.errors import ChangeConflict, NoteNotFound
 from bridge.markdown.names import Names
-from bridge.state import change_records, change_rows
+from bridge.state import change_records
 from bridge.state.change_records import Change, ChangeFacts, ChangeFilter, State, set_hunk_states
 from bridge.state.database import Database
 from bridge.state.file_history import FileHistory
+from bridge.state.journal import insert_change, settle_change
 from bridge.state.schema import migrate
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Plan, Step
@@ -106,7 +107,7 @@ class Trial:
         if self.proposes:
             self.kept.update(plan.blobs)
             change = self._named(plan.steps, facts, "proposed")
-            change_rows.insert(self.journal, change, pending=False)
+            insert_change(self.journal, change, pending=False)
             return self.today_of(change)
         self.kept.update(plan.blobs)
         done = [step for planned in plan.steps for step in self._done(planned, trash=not plan.back and self.has_trash)]
@@ -114,8 +115,8 @@ class Trial:
         made = change.id
         if of is not None:
             change = replace(change, id=of.id, state=of.state)
-        change_rows.insert(self.journal, change, pending=True)
-        change_rows.settle(self.journal, change.id, made)
+        insert_change(self.journal, change, pending=True)
+        settle_change(self.journal, change.id, made)
         return self.today_of(change)
 
     def today_of(self, change: Change) -> Change:

@@ -200,7 +200,7 @@ async def test_while_another_model_fills_up_the_old_one_answers(
     first = find_model(both, DEFAULT_MODEL)
     padded = tmp_path / "other.gguf"
     padded.write_bytes(first.path.read_bytes() + bytes(64))
-    second = use_file(both, padded, lambda *_: None)
+    second = await asyncio.to_thread(use_file, both, padded, lambda *_: None)
     async with opened(vault, models=both) as bridge:
         host = only(bridge)
         await settled(host)

@@ -12,7 +12,7 @@ from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import EditNote
 from bridge.changes.requests.many_notes import RenameTag
 from bridge.changes.requests.move_note import MoveNote
-from bridge.engine import path_locks, transactions
+from bridge.engine import transactions
 from bridge.engine.host import Host
 from bridge.engine.transactions import Author
 from bridge.errors import NotReady
@@ -108,7 +108,7 @@ async def test_what_others_change_while_a_change_is_written_is_kept(
     vault: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     writing, go_on, loop = asyncio.Event(), threading.Event(), asyncio.get_running_loop()
-    monkeypatch.setattr(path_locks, "LONG_S", 0)
+    monkeypatch.setattr(transactions, "LONG_S", 0)
 
     def hold_back(one: str, other: str, *, folder: int | None = None) -> bool:
         loop.call_soon_threadsafe(writing.set)

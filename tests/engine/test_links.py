@@ -30,7 +30,7 @@ class Vault:
         self.names.add(path)
         self.notes = {
             **self.notes,
-            path: prepare(read_document(path, text.encode()), Stat(1, len(text)), Boilerplate.empty()).note,
+            path: prepare(read_document(path, text.encode()), Stat(1, len(text)), Boilerplate()).note,
         }
         self.links.mark_changed([path], names=[path] if new else [])
 

@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from bridge.engine import path_locks
-from bridge.engine.path_locks import PathLocks
+from bridge.engine import transactions
+from bridge.engine.transactions import PathLocks
 from bridge.types import VaultPath
 from tests.engine.conftest import PATIENCE_S
 
@@ -69,7 +69,7 @@ async def test_of_those_who_may_need_any_note_there_is_one_at_a_time() -> None:
 
 
 async def test_who_waited_long_is_told_for_what(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(path_locks, "LONG_S", 0)
+    monkeypatch.setattr(transactions, "LONG_S", 0)
     locks = PathLocks()
 
     async def second() -> str:

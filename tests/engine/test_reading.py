@@ -41,7 +41,7 @@ def children() -> list[BaseProcess]:
 
 
 def reading(vault: Path) -> ReadOptions:
-    return ReadOptions(vault, Rules(), Boilerplate.empty(), 300)
+    return ReadOptions(vault, Rules(), Boilerplate(), 300)
 
 
 def many(vault: Path) -> list[VaultPath]:

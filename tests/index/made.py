@@ -29,7 +29,7 @@ def prepared(
     """Prepare a note as if it had been read from a vault."""
     data = text.encode("utf-8", "surrogatepass")
     note = read_document(VaultPath(path), data)
-    return prepare(note, Stat(mtime_ns, len(data)), boilerplate or Boilerplate.empty())
+    return prepare(note, Stat(mtime_ns, len(data)), boilerplate or Boilerplate())
 
 
 def learn_from(texts: Iterable[str], folder: str = "") -> Boilerplate:

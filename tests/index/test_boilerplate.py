@@ -55,8 +55,8 @@ def test_what_was_learnt_holds_the_same_lines_after_a_restart(texts: list[str]) 
 
 
 def test_nothing_is_known_before_learning() -> None:
-    assert Boilerplate.empty().version == 0
-    assert "anything" not in Boilerplate.empty()
+    assert Boilerplate().version == 0
+    assert "anything" not in Boilerplate()
 
 
 @given(st.lists(st.text(), max_size=30), st.integers(1, 9))
@@ -117,7 +117,7 @@ def test_a_label_recurs_and_its_values_do_not() -> None:
     ],
 )
 def test_blanks_stand_for_what_is_no_content(text: str, left: str) -> None:
-    blanked = Boilerplate.empty().blank(text)
+    blanked = Boilerplate().blank(text)
     assert " ".join(blanked.split()) == left
     assert len(blanked) == len(text)
     assert [at for at, sign in enumerate(blanked) if sign == "\n"] == [
@@ -127,7 +127,7 @@ def test_blanks_stand_for_what_is_no_content(text: str, left: str) -> None:
 
 def test_who_reads_the_whole_note_reads_its_diagrams_and_addresses() -> None:
     text = "```mermaid\nA --> B\n```\nhttps://a.example/b\n```dataview\nLIST\n```"
-    assert Boilerplate.empty().blank(text, whole=True).split() == text.split()[:-3]
+    assert Boilerplate().blank(text, whole=True).split() == text.split()[:-3]
     said = "## Steps\n1. Open it\nIt opens.\n| apples | 3 |\n"
     learnt = learn_from([f"{said}[[Home]] and [[Index]]\n"] * 9)
     assert learnt.blank(f"{said}[[Home]] and [[Index]]\n", whole=True).rstrip() == said.rstrip()

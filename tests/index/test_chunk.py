@@ -2,7 +2,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bridge.index.chunk import FARTHEST, MAX_PASSAGE_TOKENS, TARGET, cut_passages
+from bridge.index.prepare import FARTHEST, MAX_PASSAGE_TOKENS, TARGET, cut_passages
 from bridge.markdown.documents import read_document
 from bridge.markdown.note import Note
 from bridge.text.budget import estimate_tokens

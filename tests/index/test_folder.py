@@ -245,7 +245,7 @@ async def test_the_folder_is_closed_to_others(tmp_path: Path) -> None:
 
 async def test_what_was_learnt_of_boilerplate_is_kept(tmp_path: Path) -> None:
     index = await opened(tmp_path / "index")
-    assert index.boilerplate == Boilerplate.empty()
+    assert index.boilerplate == Boilerplate()
     learnt = learn_from(["Navigation line\nown\n"] * 40)
     await index.use_boilerplate(learnt)
     assert "Navigation line" in index.boilerplate

@@ -38,8 +38,8 @@ async def test_a_hit_gives_the_passage_as_the_note_says_it(index: Index) -> None
     (passage,) = await index.text_of([hit])
     assert (passage.path, passage.heading, passage.lines) == ("Kitchen/Bread.md", "Bread", (1, 7))
     assert passage.text == BREAD.rstrip()
-    assert await index.passage(VaultPath("Kitchen/Bread.md"), 0) == passage
-    assert await index.passage(VaultPath("Kitchen/Bread.md"), 7) is None
+    hits = [PassageHit(VaultPath("Kitchen/Bread.md"), at, 0.0) for at in (0, 7)]
+    assert await index.text_of(hits, as_written=True) == [passage]
 
 
 async def test_the_health_of_an_index_that_was_let_go_is_refused_in_words(index: Index) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bridge.errors import ReadOnly
 from bridge.index.index import Index
-from bridge.index.term_dictionary import FILE, TermDictionary
+from bridge.index.postings import FILE, TermDictionary
 from bridge.index.tokens import hash_tokens
 from bridge.types import VaultPath
 from tests.index.made import DAMAGES, all_of, damage_file, opened

@@ -110,7 +110,7 @@ async def test_words_are_known_from_the_moment_a_note_says_them_until_none_does(
         write_vault(tmp_path / "vault", {path: text})
         vault = Vault(tmp_path / "vault", Rules(exclude=(), max_file_bytes=10_000_000, ignored=()))
         data, stat = vault.read(VaultPath(path))
-        await sources.index.write([prepare(read_document(VaultPath(path), data), stat, Boilerplate.empty())])
+        await sources.index.write([prepare(read_document(VaultPath(path), data), stat, Boilerplate())])
 
     assert read(sources, "change hotkyes now")[1]
     await write("Odd.md", "They call them hotkyes.\n")

@@ -43,7 +43,7 @@ async def opened(root: Path, folder: Path, embedder: Embedder | None = None) -> 
     names = Names([*scan.files, *scan.others])
     index = Index.open(folder)
     read = [(path, *vault.read(path)) for path in scan.files]
-    await index.write([prepare(read_document(path, data), stat, Boilerplate.empty()) for path, data, stat in read])
+    await index.write([prepare(read_document(path, data), stat, Boilerplate()) for path, data, stat in read])
     if embedder is not None:
         index.use_model(model_key(embedder.model), embedder.model.spec.dimensions)
         while batch := await index.find_missing_vectors(64):

@@ -133,7 +133,6 @@ class FileOps(Record):
         self._remember(written)
 
     def move(self, path: str, here: PathHandle, to: str, there: PathHandle, before: Digest | None) -> None:
-        """Move a file or folder."""
         if here.info is None:
             raise missing_error(path)
         if before is not None:

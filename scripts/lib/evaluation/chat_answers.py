@@ -10,9 +10,8 @@ from typing import Final
 from bridge.features.answers.citations import check_sentences
 from bridge.features.answers.prompt import Source, answer_grammar, is_absent, write_prompt
 from bridge.markdown.note import Note
-from bridge.models.chat_process import AnswerEnd, ChatRequest, Piece, PromptTooLong
 from bridge.models.embedder import Embedder
-from bridge.models.generator import Generator
+from bridge.models.generator import AnswerEnd, ChatRequest, Generator, Piece, PromptTooLong
 from bridge.search.excerpts import cut_excerpts
 from bridge.search.model import SearchRequest
 from bridge.search.pack import pack

@@ -78,9 +78,7 @@ async def open_index(
 async def _update_index(folder: Path, read: list[tuple[Stat, Note]]) -> Index:
     """Write the notes whose text or preparation version differs from the index."""
     index = Index.open(folder)
-    learnt = (
-        Boilerplate.learn((note.path, note.text) for _, note in read) if len(read) >= LEARN_AT else Boilerplate.empty()
-    )
+    learnt = Boilerplate.learn((note.path, note.text) for _, note in read) if len(read) >= LEARN_AT else Boilerplate()
     entries = [prepare(note, stat, learnt) for stat, note in read]
     news = [
         entry

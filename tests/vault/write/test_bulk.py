@@ -16,9 +16,8 @@ from bridge.vault.plan import Plan
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
 from bridge.vault.write import bulk
-from bridge.vault.write.step import apply_step
 from bridge.vault.write.syscalls import Disk, exchange
-from bridge.vault.write.writer import Writer, WriteStopped
+from bridge.vault.write.writer import Writer, WriteStopped, apply_step
 from tests.vault.write.faults import CODES, Fault, FaultyDisk, FaultyEntry, Killed, Kind
 from tests.vault.write.plans import Noted, put, together, tree, write_plan
 

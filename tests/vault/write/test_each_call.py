@@ -16,9 +16,8 @@ from bridge.vault.plan import Plan
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
 from bridge.vault.write import syscalls
-from bridge.vault.write.step import undo_step
 from bridge.vault.write.syscalls import Disk, exchange
-from bridge.vault.write.writer import Writer
+from bridge.vault.write.writer import Writer, undo_step
 from tests.vault.write.drawn import Tree
 from tests.vault.write.faults import CODES, Fault, FaultyDisk, FaultyEntry, Killed, Kind
 from tests.vault.write.plans import Noted, folder, move, no_folder, put, remove, together, tree, write_plan
