@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import cache, partial
 from pathlib import Path
 
+from msgspec import field
 from msgspec.structs import replace
 
 from bridge.changes.draft import Draft
@@ -54,11 +55,11 @@ class RequestSelection(Record):
     limits: ChangeLimits
     lost: Callable[[Draft, int, RequestContext], Sequence[Reference]]
     """Returns the links to headings and blocks that the steps from a number on remove."""
-    refused: dict[int, str]
+    refused: dict[int, str] = field(default_factory=dict)
     """Gets the reason of each that cannot be applied, by its number."""
-    breaking: set[int]
+    breaking: set[int] = field(default_factory=set)
     """Gets the numbers of those after which links would lead nowhere."""
-    untried: set[int]
+    untried: set[int] = field(default_factory=set)
     """Gets the numbers of those for which there was no time."""
 
     def make(self) -> Effect:
@@ -180,30 +181,27 @@ class RequestExecutor:
         """Apply those of some requests that can be applied, as one change with a forecast that is checked."""
         indexer = self._indexer
         indexer.require_complete()
-        refused: dict[int, str] = {}
-        breaking: set[int] = set()
-        untried: set[int] = set()
+        tries: list[RequestSelection] = []
 
         def planner(draft: Draft) -> PlannedChange:
-            for found in (refused, breaking, untried):
-                found.clear()
             notes = indexer.index.notes
             context = request_context(indexer.vault, indexer.names, notes, self._read_before, self._agents)
 
             def lost(draft: Draft, since: int, context: RequestContext) -> Sequence[Reference]:
                 return list(find_lost(draft, since, context.view(draft).names, notes, self._sources))
 
-            selection = RequestSelection(requests, draft, context, limits, lost, refused, breaking, untried)
+            selection = RequestSelection(requests, draft, context, limits, lost)
+            tries.append(selection)
             effect = selection.make()
             effect = replace(effect, warnings=(*effect.warnings, *stale_name_warnings(draft)))
-            chosen = [request for number, request in enumerate(requests) if number not in refused]
+            chosen = [request for number, request in enumerate(requests) if number not in selection.refused]
             path = (chosen or requests)[-1].result_path
             facts = ChangeFacts(forecast=True, renames=renames_of(chosen))
             planned = PlannedChange(path, effect, facts=facts, requests=chosen)
             return self._counter.forecast(draft, planned, None)
 
         outcome = await self._writing.make(planner, None, author, dry_run=dry_run)
-        return ChangeSelection(outcome, refused, breaking, untried)
+        return ChangeSelection(outcome, tries[-1].refused, tries[-1].breaking, tries[-1].untried)
 
     @property
     def _agents(self) -> str:

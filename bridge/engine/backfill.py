@@ -140,7 +140,7 @@ class VectorBackfill:
             await self._index.vectors.load()
         if self.model is not None:
             self._index.use_model(model_key(self.model.model), self.model.model.spec.dimensions)
-        self.can_answer = await self._embedders.is_installed(self._index.answering_model)
+        self.can_answer = await self._embedders.find_installed(self._index.answering_model) is not None
         if self.model is None:
             return False
         await self._quiet()

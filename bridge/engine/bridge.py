@@ -15,10 +15,9 @@ from msgspec import Struct
 from bridge.access.pairing import Pairing
 from bridge.access.tokens import Tokens
 from bridge.data_folder import Folders, add_to_vault_list
-from bridge.engine.activity import Activity
+from bridge.engine.activity import Activity, Jobs
 from bridge.engine.hooks import NO_HOOKS, Hooks
 from bridge.engine.host import Host
-from bridge.engine.jobs import Jobs
 from bridge.engine.model_pool import Embedders, Generators, Rerankers
 from bridge.errors import BridgeError, NoSuchVault, RulesUnknown
 from bridge.events import Events, SettingsChanged

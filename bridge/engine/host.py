@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.data_folder import Folders, add_former_id, read_former_ids, read_vault_list, vault_id
-from bridge.engine.activity import Activity
+from bridge.engine.activity import Activity, Job, Jobs
 from bridge.engine.agents_folder import agents_folder
 from bridge.engine.agents_place import AgentsPlace
 from bridge.engine.analytics import GraphAnalytics
@@ -19,10 +19,8 @@ from bridge.engine.apply_requests import RequestExecutor
 from bridge.engine.backfill import VectorBackfill
 from bridge.engine.editor_handoff import EditorSessions
 from bridge.engine.erase_denied import DenyEnforcer
-from bridge.engine.first_answers import FirstAnswers
 from bridge.engine.hooks import Hooks, describe_failure
-from bridge.engine.indexer import Indexer
-from bridge.engine.jobs import Job, Jobs
+from bridge.engine.indexer import FirstAnswers, Indexer
 from bridge.engine.late_saves import LateSaves
 from bridge.engine.model_pool import Embedders, Generators, Rerankers
 from bridge.engine.open_vault import OpenVault

@@ -16,12 +16,16 @@ from bridge.engine.parser_pool import MAX_NOTES_WITHOUT_POOL, ParserPool
 from bridge.errors import BridgeError, IndexUnusable, NotReady
 from bridge.index.background import trim
 from bridge.index.boilerplate import Boilerplate
+from bridge.index.documents import FileWords
 from bridge.index.index import Index
 from bridge.index.note import IndexedNote
 from bridge.index.prepare import PreparedNote, preparation_version
 from bridge.markdown.decode import digest_of
 from bridge.markdown.names import Names
 from bridge.records import Record
+from bridge.search.filters import filter_notes
+from bridge.search.model import SearchRequest
+from bridge.search.query import parse_query
 from bridge.settings.schema import Settings
 from bridge.state.store import Store
 from bridge.types import VaultPath
@@ -423,3 +427,36 @@ class Indexer:
                 vault = self.vault
                 learnt = await self._readers.learn(vault, frozenset(read))
             await self.index.use_boilerplate(learnt)
+
+
+CANDIDATES = 16
+"""Notes that are read for a query: more than are shown by default, because whole files are ranked less well."""
+
+
+class FirstAnswers:
+    """Reads notes ahead of their turn for searches, as soon as the words of all files are known."""
+
+    def __init__(self, indexer: Indexer, readers: ParserPool) -> None:
+        self._indexer = indexer
+        self._readers = readers
+        self._turn = asyncio.Lock()
+
+    @property
+    def ready(self) -> bool:
+        return self._indexer.complete or self._file_words is not None
+
+    @property
+    def _file_words(self) -> FileWords | None:
+        return self._readers.file_words(self._indexer.vault)
+
+    async def prepare(self, request: SearchRequest) -> None:
+        """Index the notes that a search is most likely about, unless all notes are indexed."""
+        if self._indexer.complete:
+            return
+        query, known = parse_query(request.query), self._file_words
+        by_words = not query.is_empty and query.condition is None and filter_notes({}, request) is None
+        if known is None or not by_words or request.mode == "semantic":
+            self._indexer.require_complete()
+            return
+        async with self._turn:
+            await self._indexer.read_first(known.find((*query.words, *query.phrases), CANDIDATES))

@@ -94,19 +94,17 @@ class Embedders:
 
     async def of(self, key: str) -> Embedder | None:
         """Return the embedder whose vectors have this key; None when its model or llama.cpp is not installed."""
-        if self.setup() is not None:
-            return None
-        if key in self._open:
+        if self.setup() is None and key in self._open:
             return self._open[key]
-        for model in await asyncio.to_thread(installed_models, self.models_dir):
-            if model_key(model) == key:
-                return self._open_embedder(model)
-        return None
+        model = await self.find_installed(key)
+        return None if model is None else self._open_embedder(model)
 
-    async def is_installed(self, key: str | None) -> bool:
+    async def find_installed(self, key: str | None) -> InstalledModel | None:
+        """Return the model whose vectors have this key; None when it or llama.cpp is not installed."""
         if key is None or self.setup() is not None:
-            return False
-        return key in map(model_key, await asyncio.to_thread(installed_models, self.models_dir))
+            return None
+        models = await asyncio.to_thread(installed_models, self.models_dir)
+        return next((model for model in models if model_key(model) == key), None)
 
     def fails(self, key: str) -> bool:
         """Return whether the model whose vectors have this key failed when last used."""

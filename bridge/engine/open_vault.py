@@ -16,8 +16,7 @@ from bridge.engine.analytics import GraphAnalytics, GraphSnapshot
 from bridge.engine.apply_requests import RequestExecutor
 from bridge.engine.backfill import VectorBackfill
 from bridge.engine.erase_denied import DenyEnforcer
-from bridge.engine.first_answers import FirstAnswers
-from bridge.engine.indexer import Indexer
+from bridge.engine.indexer import FirstAnswers, Indexer
 from bridge.engine.inspection import Inspection, inspect_note
 from bridge.engine.late_saves import LateSaves
 from bridge.engine.link_graph import ResolvedLinks

@@ -6,9 +6,7 @@ from msgspec.structs import replace
 
 from bridge.changes.draft import Draft
 from bridge.changes.forecast import (
-    AffectedFiles,
     CountedVault,
-    Forecast,
     LinkLookup,
     VaultCounts,
     affected_by,
@@ -21,8 +19,6 @@ from bridge.engine.indexer import Indexer
 from bridge.engine.planned_change import PlannedChange
 from bridge.errors import ExpectationFailed
 from bridge.index.note import Notes
-from bridge.records import Record
-from bridge.types import VaultPath
 
 
 class VaultCounter:
@@ -54,29 +50,16 @@ class VaultCounter:
             raise ExpectationFailed(
                 f"The change would do something else than was forecast: {wrong}.", hint="Plan it again.", effect=wrong
             )
-        check = _ForecastCheck(self._indexer, vault, files, forecast)
-        return replace(planned, forecast=forecast, verify=check.verify)
 
+        def verify() -> None:
+            now = self._indexer.vault
+            notes = self._indexer.index.view("notes").notes
+            found = measure_files(vault, files, notes, lambda path: now.read(path)[0], now.has)
+            if wrong := explain_difference(forecast.difference, found.difference):
+                raise ExpectationFailed(
+                    f"The change did something else than was forecast, and was undone: {wrong}.",
+                    hint="Another program may have changed the notes meanwhile. Try again.",
+                    effect=wrong,
+                )
 
-class _ForecastCheck(Record):
-    """The check that a forecast came true."""
-
-    indexer: Indexer
-    vault: CountedVault
-    files: AffectedFiles
-    forecast: Forecast
-
-    def verify(self) -> None:
-        """Compare the written files with the forecast."""
-        vault = self.indexer.vault
-
-        def read(path: VaultPath) -> bytes:
-            return vault.read(path)[0]
-
-        found = measure_files(self.vault, self.files, self.indexer.index.view("notes").notes, read, vault.has)
-        if wrong := explain_difference(self.forecast.difference, found.difference):
-            raise ExpectationFailed(
-                f"The change did something else than was forecast, and was undone: {wrong}.",
-                hint="Another program may have changed the notes meanwhile. Try again.",
-                effect=wrong,
-            )
+        return replace(planned, forecast=forecast, verify=verify)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
 from sys import intern
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from msgspec.structs import astuple
@@ -105,10 +105,16 @@ class NoteTable:
         return key in self._by_key
 
     def keys_of(self, paths: Collection[VaultPath]) -> set[int]:
-        return {key for key in map(self._keys.get, paths) if key is not None}
+        return _numbers(self._keys, paths)
 
     def seqs_of(self, paths: Collection[VaultPath]) -> set[int]:
-        return {seq for seq in map(self._seqs.get, paths) if seq is not None}
+        return _numbers(self._seqs, paths)
+
+
+def _numbers(numbers: Mapping[VaultPath, int], paths: Collection[VaultPath]) -> set[int]:
+    found = set(map(numbers.get, paths))
+    found.discard(None)
+    return cast("set[int]", found)
 
 
 FILE = "catalogue"

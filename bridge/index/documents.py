@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bridge.index.inverted_index import InvertedIndex, TextQuery, exact_query
-from bridge.index.segment import MAX_DOCUMENTS, DocumentIds, Segment, build_segment, merge_segments
+from bridge.index.segment import MAX_DOCUMENTS, Segment, build_segment, merge_segments
 from bridge.index.tokens import FORMS, WORDS, Occurrences, Vocabulary
 from bridge.records import Record
 from bridge.text.words import RUN
@@ -66,12 +66,13 @@ def build_segments(documents: Sequence[Document], vocabulary: Vocabulary) -> Ite
     return starmap(build_segment, find_terms(documents, vocabulary))
 
 
-def find_terms(documents: Sequence[Document], vocabulary: Vocabulary) -> Iterator[tuple[DocumentIds, Occurrences]]:
+def find_terms(
+    documents: Sequence[Document], vocabulary: Vocabulary
+) -> Iterator[tuple[Sequence[tuple[int, int, int]], Occurrences]]:
     ordered = sorted(documents, key=lambda document: (document.number, document.ordinal))
     for start in range(0, len(ordered), AT_ONCE):
         own = ordered[start : start + AT_ONCE]
-        ids = DocumentIds([one.number for one in own], [one.ordinal for one in own], [one.mark for one in own])
-        yield ids, vocabulary.find([one.text for one in own])
+        yield [(one.number, one.ordinal, one.mark) for one in own], vocabulary.find([one.text for one in own])
 
 
 def list_words(found: Occurrences) -> set[str]:

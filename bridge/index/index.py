@@ -363,16 +363,14 @@ class Index:
         self._begin_search()
         if query is None or limit < 1:
             return []
-        catalogue = self._opened.catalogue
-        allowed = None if within is None else catalogue.keys_of(within)
+        allowed = None if within is None else self._opened.catalogue.keys_of(within)
         with read_errors(self._opened):
             found = inverted.search(query, limit, allowed, self._side.hidden_keys)
-        hits = [
-            PassageHit(note.path, ordinal, score)
-            for key, ordinal, score in found
-            if (note := catalogue.at_key(key)) is not None
-        ]
-        return best_hits(hits, limit)
+        return self._passage_hits(found, limit)
+
+    def _passage_hits(self, found: Sequence[tuple[int, int, float]], limit: int) -> list[PassageHit]:
+        notes = ((self._opened.catalogue.at_key(key), ordinal, score) for key, ordinal, score in found)
+        return best_hits([PassageHit(note.path, ordinal, score) for note, ordinal, score in notes if note], limit)
 
     async def search_notes(
         self, words: TextQuery, limit: int, within: Collection[VaultPath] | None = None
@@ -415,12 +413,7 @@ class Index:
         search = layout.nearest(vector, limit, keys, numbers, every_passage=every_passage, near=near)
         with read_errors(self._opened):
             found = await asyncio.to_thread(search)
-        hits = [
-            PassageHit(note.path, ordinal, score)
-            for key, ordinal, score in found
-            if (note := self._opened.catalogue.at_key(key)) is not None
-        ]
-        return best_hits(hits, limit)
+        return self._passage_hits(found, limit)
 
     def vector_of(self, path: VaultPath, ordinal: int | None = None) -> Floats | None:
         """Return a note, or one of its passages, as one vector of length 1; None if it has none yet."""

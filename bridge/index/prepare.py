@@ -361,21 +361,26 @@ def strip_html_tags(text: str) -> str:
     return "".join((*kept, _TAG.sub(" ", text[at:])))
 
 
-def _code_spans(text: str) -> Iterator[Span]:
-    at = 0
+def _fenced_blocks(text: str) -> Iterator[tuple[str, Span]]:
+    """Yield the language of each fenced block, and where it is; the last one may have no end."""
     opening: re.Match[str] | None = None
     for fence in _FENCE.finditer(text) if "```" in text or "~~~" in text else ():
         if opening is None:
-            yield from _inline_code_spans(text, at, fence.start())
             opening = fence
         elif fence[1].startswith(opening[1]) and not fence[2]:
-            at = fence.end()
-            yield opening.start(), at
+            yield opening[2], (opening.start(), fence.end())
             opening = None
-    if opening is None:
-        yield from _inline_code_spans(text, at, len(text))
-    else:
-        yield opening.start(), len(text)
+    if opening is not None:
+        yield opening[2], (opening.start(), len(text))
+
+
+def _code_spans(text: str) -> Iterator[Span]:
+    at = 0
+    for _, (start, end) in _fenced_blocks(text):
+        yield from _inline_code_spans(text, at, start)
+        yield start, end
+        at = end
+    yield from _inline_code_spans(text, at, len(text))
 
 
 def _inline_code_spans(text: str, start: int, end: int) -> Iterator[Span]:
@@ -409,28 +414,15 @@ def _strip_markers(line: str) -> str:
 
 
 def drop_programs(text: str) -> tuple[str, list[str]]:
-    if "```" not in text and "~~~" not in text:
-        return text, []
     kept: list[str] = []
     dropped: list[str] = []
     at = 0
-    opening: re.Match[str] | None = None
-    for fence in _FENCE.finditer(text):
-        if opening is None:
-            opening = fence
-            continue
-        if fence[1].startswith(opening[1]) and not fence[2]:
-            if opening[2].casefold() in PROGRAMS:
-                kept.append(text[at : opening.start()])
-                dropped.append(f"a `{opening[2].casefold()}` block")
-                at = fence.end()
-            opening = None
-    if opening is not None and opening[2].casefold() in PROGRAMS:
-        kept.append(text[at : opening.start()])
-        dropped.append(f"a `{opening[2].casefold()}` block")
-        at = len(text)
-    kept.append(text[at:])
-    return "".join(kept), dropped
+    for language, (start, end) in _fenced_blocks(text):
+        if language.casefold() in PROGRAMS:
+            kept.append(text[at:start])
+            dropped.append(f"a `{language.casefold()}` block")
+            at = end
+    return "".join((*kept, text[at:])), dropped
 
 
 FORMAT = 1

@@ -138,6 +138,10 @@ GONE = -1
 """The passage count in a row that marks a note as deleted."""
 
 
+_AS_THEY_ARE = ("kind", "digest", "recipe", "mtime_ns", "size", "passages")
+"""Columns of notes that are fields of them."""
+
+
 def note_rows(written: Sequence[tuple[NoteEntry, str]], gone: Mapping[int, VaultPath]) -> Any:
     import pyarrow as pa
 
@@ -152,12 +156,7 @@ def note_rows(written: Sequence[tuple[NoteEntry, str]], gone: Mapping[int, Vault
             "seq": [entry.seq for entry in entries],
             "key": [entry.key for entry in entries],
             "path": [replace_surrogates(note.path) for note in notes],
-            "kind": [note.kind for note in notes],
-            "digest": [note.digest for note in notes],
-            "recipe": [note.recipe for note in notes],
-            "mtime_ns": [note.mtime_ns for note in notes],
-            "size": [note.size for note in notes],
-            "passages": [note.passages for note in notes],
+            **{name: [getattr(note, name) for note in notes] for name in _AS_THEY_ARE},
             "title_text": [entry.title_text for entry in entries],
             "facts": [encode_facts(note) for note in notes],
             "headings": [note.packed_headings for note in notes],

@@ -1,5 +1,6 @@
 """The tables' columns, and the version of the whole folder."""
 
+from collections.abc import Mapping
 from typing import Any
 
 VERSION = 2
@@ -15,24 +16,10 @@ def notes_schema() -> Any:
     """Return the notes table's schema: one row per note; `seq` identifies this write of it, `key` its passages."""
     import pyarrow as pa
 
-    return pa.schema(
-        [
-            pa.field("seq", pa.int64(), nullable=False),
-            pa.field("key", pa.int64(), nullable=False),
-            pa.field("path", pa.string(), nullable=False),
-            pa.field("kind", pa.string(), nullable=False),
-            pa.field("digest", pa.string(), nullable=False),
-            pa.field("recipe", pa.string(), nullable=False),
-            pa.field("mtime_ns", pa.int64(), nullable=False),
-            pa.field("size", pa.int64(), nullable=False),
-            pa.field("passages", pa.int32(), nullable=False),
-            pa.field("title_text", pa.string(), nullable=False),
-            pa.field("facts", pa.string(), nullable=False),
-            pa.field("headings", pa.string(), nullable=False),
-            pa.field("links", pa.string(), nullable=False),
-            pa.field("whole", pa.string(), nullable=False),
-        ]
-    )
+    number, text = pa.int64(), pa.string()
+    first = {"seq": number, "key": number, "path": text, "kind": text, "digest": text, "recipe": text}
+    facts = {"mtime_ns": number, "size": number, "passages": pa.int32(), "title_text": text, "facts": text}
+    return _not_null_schema(first | facts | {"headings": text, "links": text, "whole": text})
 
 
 def passages_schema() -> Any:
@@ -42,41 +29,27 @@ def passages_schema() -> Any:
     """
     import pyarrow as pa
 
-    return pa.schema(
-        [
-            pa.field("key", pa.int64(), nullable=False),
-            pa.field("ordinal", pa.int32(), nullable=False),
-            pa.field("first", pa.int32(), nullable=False),
-            pa.field("last", pa.int32(), nullable=False),
-            pa.field("start", pa.int32(), nullable=False),
-            pa.field("length", pa.int32(), nullable=False),
-            pa.field("digest", pa.binary(32), nullable=False),
-            pa.field("words", pa.string(), nullable=False),
-            pa.field("embed_text", pa.string(), nullable=False),
-        ]
-    )
+    places = dict.fromkeys(("ordinal", "first", "last", "start", "length"), pa.int32())
+    texts = {"digest": pa.binary(32), "words": pa.string(), "embed_text": pa.string()}
+    return _not_null_schema({"key": pa.int64(), **places, **texts})
 
 
 def vectors_schema(dimensions: int) -> Any:
     """Return the vectors table's schema: one row per text; without a vector, the text is rejected."""
     import pyarrow as pa
 
-    return pa.schema(
-        [
-            pa.field("digest", pa.binary(32), nullable=False),
-            pa.field("vector", pa.list_(pa.float16(), dimensions), nullable=True),
-        ]
-    )
+    vector = pa.field("vector", pa.list_(pa.float16(), dimensions), nullable=True)
+    return pa.schema([*_not_null_schema({"digest": pa.binary(32)}), vector])
 
 
 def summaries_schema() -> Any:
     """Return the summaries table's schema: one row per text that a model wrote, `made` in seconds since the epoch."""
     import pyarrow as pa
 
-    return pa.schema(
-        [
-            pa.field("digest", pa.binary(32), nullable=False),
-            pa.field("made", pa.int64(), nullable=False),
-            pa.field("text", pa.string(), nullable=False),
-        ]
-    )
+    return _not_null_schema({"digest": pa.binary(32), "made": pa.int64(), "text": pa.string()})
+
+
+def _not_null_schema(columns: Mapping[str, Any]) -> Any:
+    import pyarrow as pa
+
+    return pa.schema([pa.field(name, kind, nullable=False) for name, kind in columns.items()])

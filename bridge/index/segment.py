@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from bridge.index.array_file import Layout, encode_arrays, read_arrays
 from bridge.index.open_file import StoredArray
 from bridge.index.tokens import Occurrences
-from bridge.records import Record
 
 MAX_DOCUMENTS = 1 << 16
 """Documents in a segment, so that a posting takes three bytes."""
@@ -123,15 +122,8 @@ class Segment:
         self.file = file
 
 
-class DocumentIds(Record):
-    """What identifies documents: numbers and ordinals, ascending, and checksums of their notes."""
-
-    numbers: Sequence[int]
-    ordinals: Sequence[int]
-    marks: Sequence[int]
-
-
-def build_segment(ids: DocumentIds, found: Occurrences) -> Segment:
+def build_segment(ids: Sequence[tuple[int, int, int]], found: Occurrences) -> Segment:
+    """Build a segment of documents, each given by its number and ordinal, ascending, and its mark."""
     documents = np.repeat(np.arange(len(found.counts)), found.counts)
     # Sorted, the postings of a term follow each other, and so do its occurrences in one document.
     keys = np.sort(found.places << 16 | documents)
@@ -140,9 +132,9 @@ def build_segment(ids: DocumentIds, found: Occurrences) -> Segment:
     above = np.round(EXACT + _STEPS * np.log2(np.maximum(counts, EXACT) / EXACT))
     frequencies = np.where(counts <= EXACT, counts, np.minimum(above, 255)).astype(np.uint8)
     return assemble_segment(
-        np.array(ids.numbers, np.int64),
-        np.array(ids.ordinals, np.int32),
-        np.array(ids.marks, np.uint32),
+        np.array([number for number, _, _ in ids], np.int64),
+        np.array([ordinal for _, ordinal, _ in ids], np.int32),
+        np.array([mark for *_, mark in ids], np.uint32),
         found.counts.astype(np.uint32),
         found.terms,
         keys[first] << 8 | frequencies,

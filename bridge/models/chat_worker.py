@@ -29,7 +29,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from bridge.models import llama
 from bridge.models.llama import c
 from bridge.models.worker import claim_stdout
-from bridge.models.worker_process import Frame, read_frame, write_frame
+from bridge.models.worker_process import ChatTask, Frame, read_frame, write_frame
 from bridge.priority import lower_priority
 from bridge.records import Record
 
@@ -146,19 +146,20 @@ class InvalidGrammar(Exception):
 class ChatModel:
     """A loaded model with one context."""
 
-    def __init__(self, path: Path, *, mmap: bool, window: int, threads: int, flash: bool) -> None:
-        self._model, self._vocab = llama.load(path, mmap=mmap)
+    def __init__(self, task: ChatTask) -> None:
+        path = Path(task.path)
+        self._model, self._vocab = llama.load(path, mmap=task.mmap)
         if not llama.generates(self._model):
             raise llama.UnusableModel("it embeds texts and cannot write any")
-        self.window = min(window, c.llama_model_n_ctx_train(self._model) or window)
+        self.window = min(task.window, c.llama_model_n_ctx_train(self._model) or task.window)
         self.parameters = int(c.llama_model_n_params(self._model))
         self._refuse_if_too_large(path)
         params = c.llama_context_default_params()
         params.n_ctx = self.window
         params.n_batch = params.n_ubatch = BATCH
         params.n_seq_max = 1
-        params.n_threads = params.n_threads_batch = threads
-        params.flash_attn_type = c.LLAMA_FLASH_ATTN_TYPE_ENABLED if flash else c.LLAMA_FLASH_ATTN_TYPE_DISABLED
+        params.n_threads = params.n_threads_batch = task.threads
+        params.flash_attn_type = c.LLAMA_FLASH_ATTN_TYPE_ENABLED if task.flash else c.LLAMA_FLASH_ATTN_TYPE_DISABLED
         self._context: Any = c.llama_init_from_model(self._model, params)
         if not self._context:
             raise llama.UnusableModel(llama.errors[0] if llama.errors else "there is no memory for its context")
@@ -370,17 +371,9 @@ class AnswerStream:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._held = ""
 
-    def feed(self, raw: bytes) -> Iterator[dict[str, str]]:
-        """Add bytes, and yield the text that is certain by now."""
-        self._held += self._decoder.decode(raw)
-        yield from self._certain(final=False)
-
-    def finish(self) -> Iterator[dict[str, str]]:
-        """Yield the rest, which might have been the beginning of a marker."""
-        self._held += self._decoder.decode(b"", final=True)
-        yield from self._certain(final=True)
-
-    def _certain(self, *, final: bool) -> Iterator[dict[str, str]]:
+    def feed(self, raw: bytes, *, final: bool = False) -> Iterator[dict[str, str]]:
+        """Add bytes, and yield the text that is certain by now: until the end, a marker may have begun."""
+        self._held += self._decoder.decode(raw, final)
         while self._held and not self.stopped:
             markers = (_CLOSE,) if self._thinking else (_OPEN, *self._stop)
             at, marker = min(((place, m) for m in markers if (place := self._held.find(m)) >= 0), default=(-1, ""))
@@ -412,18 +405,12 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     lower_priority()
     with contextlib.suppress(BrokenPipeError):
-        _serve(json.loads(sys.argv[1]), sys.stdin.buffer, replies)
+        _serve(ChatTask(**json.loads(sys.argv[1])), sys.stdin.buffer, replies)
 
 
-def _serve(task: Mapping[str, Any], requests: BinaryIO, replies: BinaryIO) -> None:
+def _serve(task: ChatTask, requests: BinaryIO, replies: BinaryIO) -> None:
     try:
-        model = ChatModel(
-            Path(task["path"]),
-            mmap=task["mmap"],
-            window=task["window"],
-            threads=task["threads"],
-            flash=task["flash"],
-        )
+        model = ChatModel(task)
         bos, eos = model.borders()
         template = ChatTemplate(model.template() or _PLAIN_TEMPLATE, bos=bos, eos=eos)
     except (llama.UnusableModel, UnusableTemplate, RuntimeError) as error:
@@ -500,7 +487,7 @@ def _answer(
             yield from stream.feed(raw)
             if stream.stopped or inbox.is_cancelled():
                 break
-        yield from stream.finish()
+        yield from stream.feed(b"", final=True)
         ended = sampler.ended or stream.stopped
         reason = "stop" if ended else "cancelled" if inbox.is_cancelled() else "length"
     except Cancellation:

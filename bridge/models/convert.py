@@ -206,10 +206,7 @@ def convert_modern_bert(source: ModernBertSource, *, name: str, weights: Path, t
         _add_modern_tensors(writer, tensors, layers)
     except (KeyError, IndexError, ValueError, TypeError) as error:
         raise ModelUnusable(f"The files of {name} are not those of a ModernBERT encoder: {error}.") from error
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
+    _finish(writer)
 
 
 def _add_tokens(writer: Any, source: ModernBertSource, tokenizer: Mapping[str, Any], words: int) -> None:

@@ -56,10 +56,6 @@ class PartialFile:
         with open_private(self._note) as stream:
             stream.write(json.dumps({"url": url, "version": version, "total": total}).encode())
 
-    def delete_note(self) -> None:
-        """Delete the note, after the file was moved to its place."""
-        self._note.unlink(missing_ok=True)
-
     def discard(self) -> None:
         """Delete the file and its note."""
         self.path.unlink(missing_ok=True)

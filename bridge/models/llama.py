@@ -267,6 +267,12 @@ class Llama:
 
     def embed(self, texts: Sequence[Sequence[int]]) -> list[bytes]:
         """Return the vector of each text as float32 bytes, as the model computes it; of a reranker, the score."""
+        found: list[bytes] = []
+        while left := texts[len(found) :]:
+            found += self._embed(left[: _count_together([len(ids) for ids in left])])
+        return found
+
+    def _embed(self, texts: Sequence[Sequence[int]]) -> list[bytes]:
         batch, k = self._batch, 0
         if self._pieces is not None:
             vectors = self._pieces.vectors([token for ids in texts for token in ids])
@@ -287,15 +293,6 @@ class Llama:
             raise RuntimeError(f"llama.cpp answered {code}")
         return [self._vector(sequence) for sequence in range(len(texts))]
 
-    def together(self, counts: Sequence[int]) -> int:
-        """Return how many of the next texts go into one call: long ones singly, short ones together."""
-        total = taken = 0
-        for count in counts[:_MAX_SEQUENCES]:
-            if taken and total + count > 128:
-                break
-            total, taken = total + count, taken + 1
-        return taken
-
     def _vector(self, sequence: int) -> bytes:
         floats = c.llama_get_embeddings_seq(self._context, sequence)
         if not floats:
@@ -307,3 +304,13 @@ class Llama:
         # Special tokens are never parsed from the text: a note that says `[SEP]` means the letters.
         count: int = c.llama_tokenize(self._vocab, text, len(text), self._room, limit, True, False)
         return count
+
+
+def _count_together(counts: Sequence[int]) -> int:
+    """Return how many of the next texts go into one call: long ones singly, short ones together."""
+    total = taken = 0
+    for count in counts[:_MAX_SEQUENCES]:
+        if taken and total + count > 128:
+            break
+        total, taken = total + count, taken + 1
+    return taken

@@ -60,12 +60,8 @@ class PairScorer:
         query, *passages = texts
         cut = self._pairs(query, passages)
         pairs = [pair for pair, _ in cut]
-        scores: list[bytes] = []
-        while len(scores) < len(pairs):
-            left = pairs[len(scores) :]
-            scores += self._model.embed(left[: self._model.together([len(pair) for pair in left])])
         head = {"truncated": [truncated for _, truncated in cut], "tokens": sum(map(len, pairs))}
-        return Frame(head, b"".join(scores))
+        return Frame(head, b"".join(self._model.embed(pairs)))
 
     def _pairs(self, query: bytes, passages: Sequence[bytes]) -> list[tuple[list[int], bool]]:
         room = self._model.limit - len(self._before) - len(self._between) - len(self._after)
@@ -136,12 +132,8 @@ def _serve(work: WorkerTask, requests: BinaryIO, replies: BinaryIO) -> None:
 def _answer(model: "llama.Llama", texts: list[bytes]) -> Frame:
     cut = [model.tokens(text) for text in texts]
     ids = [tokens for tokens, _ in cut]
-    vectors: list[bytes] = []
-    while len(vectors) < len(ids):
-        left = ids[len(vectors) :]
-        vectors += model.embed(left[: model.together([len(tokens) for tokens in left])])
     head = {"truncated": [truncated for _, truncated in cut], "tokens": [len(tokens) for tokens in ids]}
-    return Frame(head, b"".join(vectors))
+    return Frame(head, b"".join(model.embed(ids)))
 
 
 if __name__ == "__main__":

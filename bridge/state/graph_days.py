@@ -4,7 +4,7 @@ import json
 import os
 import sqlite3
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from bridge.records import Record
 from bridge.state.database import Database
@@ -26,18 +26,13 @@ class Changes(Record):
     grown: tuple[tuple[VaultPath, int], ...] = ()
     """Notes of both days, with the change of their degree."""
 
-    def after_moves(self, moved: Moved) -> "Changes":
+    def replace_paths(self, new: Callable[[VaultPath], VaultPath | None]) -> "Changes":
+        """Return the differences with other paths; what has none is left out."""
+        grown = ((new(path), more) for path, more in self.grown)
         return Changes(
-            tuple(moved.get(path, path) for path in self.appeared),
-            tuple(moved.get(path, path) for path in self.vanished),
-            tuple((moved.get(path, path), more) for path, more in self.grown),
-        )
-
-    def without(self, denied: Denied) -> "Changes":
-        return Changes(
-            tuple(path for path in self.appeared if not denied(path)),
-            tuple(path for path in self.vanished if not denied(path)),
-            tuple((path, more) for path, more in self.grown if not denied(path)),
+            tuple(filter(None, map(new, self.appeared))),
+            tuple(filter(None, map(new, self.vanished))),
+            tuple((path, more) for path, more in grown if path),
         )
 
 
@@ -139,7 +134,9 @@ def forget(connection: sqlite3.Connection, denied: Denied) -> None:
     for day, changes, state in connection.execute("SELECT day, changes, state FROM graph_day").fetchall():
         joined = decompress_day(state)
         rest = None if joined is None else {path: n for path, n in joined.items() if not denied(path)}
-        _replace(connection, day, decode_changes(changes).without(denied), rest)
+        _replace(
+            connection, day, decode_changes(changes).replace_paths(lambda path: None if denied(path) else path), rest
+        )
 
 
 def move(begin: Begin, moved: Moved) -> None:
@@ -150,7 +147,7 @@ def move(begin: Begin, moved: Moved) -> None:
     with begin() as connection:
         for day, text, state in connection.execute(query, (common,)).fetchall():
             changes, joined = decode_changes(text), decompress_day(state)
-            after = changes.after_moves(moved)
+            after = changes.replace_paths(lambda path: moved.get(path, path))
             if after != changes or (joined is not None and not joined.keys().isdisjoint(moved)):
                 rest = None if joined is None else {moved.get(path, path): n for path, n in joined.items()}
                 _replace(connection, day, after, rest)

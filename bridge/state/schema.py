@@ -79,7 +79,8 @@ def migrate(connection: sqlite3.Connection, subjects: Sequence[Subject] = ()) ->
             scripts += *missing, note
     if scripts:
         connection.executescript(f"BEGIN; {''.join(scripts)} COMMIT;")
-    if not expected_tables(subjects) <= tables(connection):
+    expected = tables_made_by("".join((SCHEMA, *(script for one in subjects for script in one.migrations))))
+    if not expected <= tables(connection):
         raise DamagedDatabase("it lacks tables")
 
 
@@ -88,10 +89,6 @@ def require_known(version: int, newest: int) -> None:
         raise DamagedDatabase(f"its version {version} cannot be right")
     if version > newest:
         raise NewerDatabase(f"written by a newer version ({version}, this one knows {newest})")
-
-
-def expected_tables(subjects: Sequence[Subject]) -> frozenset[str]:
-    return tables_made_by("".join((SCHEMA, *(script for one in subjects for script in one.migrations))))
 
 
 @cache

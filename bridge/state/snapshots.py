@@ -13,15 +13,15 @@ import tempfile
 import threading
 import zlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
 from bridge.errors import StateUnusable
 from bridge.private_files import make_private, move_into_place, sync_file, sync_folder, write_error
 from bridge.types import Digest
 from bridge.vault.plan import Blobs
+from bridge.vault.write.syscalls import do_together
 
 log = logging.getLogger(__name__)
 
@@ -238,11 +238,6 @@ def _read_part(place: Place) -> bytes:
 PACKED = 256
 """Contents from which on they are stored in a pack: a file for each of thousands takes the disk seconds."""
 
-TOGETHER = 16
-"""Files that are synced at once: the disk then writes its own journal once for all of them."""
-
-T = TypeVar("T")
-
 
 class Snapshots:
     """A folder of contents; they are on disk before `keep` returns, and several threads may keep some at once."""
@@ -434,15 +429,3 @@ class Snapshots:
     def _grow(self, bytes_: int) -> None:
         if self._size is not None:
             self._size += bytes_
-
-
-def do_together(work: Callable[[T], None], items: Collection[T]) -> None:
-    """Do work for each item in threads, all of it before this returns; the first error is raised then."""
-    if len(items) < TOGETHER:
-        for item in items:
-            work(item)
-        return
-    with ThreadPoolExecutor(TOGETHER, "snapshots") as pool:
-        done = [pool.submit(work, item) for item in items]
-    for each in done:
-        each.result()

@@ -146,7 +146,7 @@ class Walk(Struct):
                 if in_icloud:
                     self.skipped[path] = hidden_reason(name)
             elif why := find_flaw(path):
-                self.skipped[display_name(path)] = f"Its name {why}."
+                self.skipped[path.encode("utf-8", "backslashreplace").decode("utf-8")] = f"Its name {why}."
             elif name in found:
                 self.skipped[join_path(folder, entry.name)] = (
                     f"Another file is named `{name}`, in another Unicode form."
@@ -258,10 +258,6 @@ def composed_first_key(entry: os.DirEntry[str]) -> tuple[bool, str]:
 
 def join_path(folder: str, name: str) -> str:
     return f"{folder}/{name}" if folder else name
-
-
-def display_name(name: str) -> str:
-    return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def denied_files(root: Path, rules: Rules) -> Iterator[tuple[Stat, VaultPath]]:

@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from bridge.engine.jobs import Job, Jobs
+from bridge.engine.activity import Job, Jobs
 from bridge.errors import DiskFull, JobNotFound
 from tests.engine.conftest import PATIENCE_S
 

@@ -214,7 +214,7 @@ async def test_accepting_what_an_agent_applies_is_compared_with_the_forecast(
         raise ExpectationFailed("The change did something else than was forecast, and was undone.")
 
     with monkeypatch.context() as patched:
-        patched.setattr("bridge.engine.vault_counter._ForecastCheck.verify", wrong)
+        patched.setattr("bridge.engine.vault_counter.measure_files", wrong)
         assert (await served.call("decide", id=change, verdict="accept")).code == "expectation_failed"
     assert content(served) == before
 

@@ -288,11 +288,8 @@ class Preflight(Record):
                 names = place.names()
                 if f".{file_name(path)}.icloud" in names:
                     raise NoteExists(f"`{display_path(path)}` is in iCloud and not downloaded to this computer.")
-                if (
-                    place.info is not None
-                    and not self._is_respelled(step, place)
-                    and not is_existing_folder(step, place)
-                ):
+                is_there = step.kind == "make_folder" and place.is_folder
+                if place.info is not None and not is_there and not self._is_respelled(step, place):
                     raise exists_error(path)
                 if step.kind == "move":
                     names = [name for name in names if nfc(name) != file_name(step.path)]
@@ -323,7 +320,3 @@ def check_new_name(step: Step, path: str) -> Iterator[str]:
     if step.kind != "move" or file_name(path) != file_name(step.path):
         require_name(path)
         yield from name_warnings(path)
-
-
-def is_existing_folder(step: Step, place: PathHandle) -> bool:
-    return step.kind == "make_folder" and place.is_folder

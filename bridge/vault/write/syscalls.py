@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Collection
 from pathlib import Path
 from threading import Thread
+from typing import TypeVar
 
 from bridge.private_files import sync_file
 from bridge.vault.stable_read import end_lease, is_lease_kept, take_lease
@@ -20,6 +21,8 @@ HERE = -2 if sys.platform == "darwin" else -100
 """AT_FDCWD: names are whole paths."""
 AT_ONCE = 16
 """Threads that wait for the disk at once."""
+
+T = TypeVar("T")
 
 Rename = Callable[[int, bytes, int, bytes, int], int]
 
@@ -117,7 +120,7 @@ def move_to_trash(path: str) -> None:
 
 def sync_together(descriptors: Collection[int]) -> None:
     """Sync open files or folders to the disk, which then writes its own journal once for many of them."""
-    _each(sync_file, descriptors)
+    do_together(sync_file, descriptors)
 
 
 def close_together(descriptors: Collection[int]) -> None:
@@ -130,23 +133,23 @@ def close_together(descriptors: Collection[int]) -> None:
         with contextlib.suppress(OSError):
             os.close(descriptor)
 
-    _each(close, descriptors)
+    do_together(close, descriptors)
 
 
-def _each(work: Callable[[int], None], descriptors: Collection[int]) -> None:
-    """Do work for each descriptor in threads, all of it before this returns; the first error is raised then."""
-    left = iter(tuple(descriptors))
-    errors: list[OSError] = []
+def do_together(work: Callable[[T], None], items: Collection[T]) -> None:
+    """Do work for each item in threads, all of it before this returns; the first error is raised then."""
+    left = iter(tuple(items))
+    errors: list[Exception] = []
 
     def work_off() -> None:
         # Every thread takes the next one; a task for each would cost more than most of them take.
-        for descriptor in left:
+        for item in left:
             try:
-                work(descriptor)
-            except OSError as error:
+                work(item)
+            except Exception as error:  # noqa: BLE001 - raised below
                 errors.append(error)
 
-    threads = [Thread(target=work_off, name="disk") for _ in range(min(AT_ONCE, len(descriptors)) - 1)]
+    threads = [Thread(target=work_off, name="disk") for _ in range(min(AT_ONCE, len(items)) - 1)]
     for thread in threads:
         thread.start()
     work_off()
