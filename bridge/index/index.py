@@ -369,8 +369,13 @@ class Index:
         return self._passage_hits(found, limit)
 
     def _passage_hits(self, found: Sequence[tuple[int, int, float]], limit: int) -> list[PassageHit]:
-        notes = ((self._opened.catalogue.at_key(key), ordinal, score) for key, ordinal, score in found)
-        return best_hits([PassageHit(note.path, ordinal, score) for note, ordinal, score in notes if note], limit)
+        catalogue = self._opened.catalogue
+        hits = [
+            PassageHit(note.path, ordinal, score)
+            for key, ordinal, score in found
+            if (note := catalogue.at_key(key)) is not None
+        ]
+        return best_hits(hits, limit)
 
     async def search_notes(
         self, words: TextQuery, limit: int, within: Collection[VaultPath] | None = None
