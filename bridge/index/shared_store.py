@@ -9,7 +9,6 @@ import os
 import re
 import stat
 import time
-import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import timedelta
@@ -23,7 +22,7 @@ from bridge.errors import BridgeError, Busy, FolderNotFound, InvalidArguments, N
 from bridge.index.folder import delete_drafts, translate_disk_error
 from bridge.index.library import load_lancedb
 from bridge.index.matrix import Floats
-from bridge.index.table import catch_panics, table_names
+from bridge.index.table import catch_panics, remove_versions, table_names
 from bridge.records import Record
 
 ABOUT = ""
@@ -187,11 +186,10 @@ class SharedStore:
         """Read a table; again where the version that was being read has just been replaced."""
         with store_errors(self.uri):
             for pause_s in RETRIES_S:
-                async with catch_panics():
-                    try:
+                with suppress(OSError, RuntimeError, ValueError, LookupError):
+                    async with catch_panics():
                         return await read(await self._table(name))
-                    except (OSError, RuntimeError, ValueError, LookupError):
-                        self._tables.pop(name, None)
+                self._tables.pop(name, None)
                 await asyncio.sleep(pause_s)
             async with catch_panics():
                 return await read(await self._table(name))
@@ -252,7 +250,7 @@ class SharedStore:
             renewal.cancel()
             with suppress(OSError, RuntimeError, ValueError):
                 await take_lease(table, f"owner = '{owner}'", owner, until=0.0)
-                await _clean(table)
+                await remove_versions(table, timedelta(0), delete_unverified=True)
 
     async def _await_lease(self, table: Any, owner: str) -> None:
         ends = time.monotonic() + PATIENCE_S
@@ -310,7 +308,7 @@ class SharedStore:
                 await table.update(updates_sql={"id": "id"}, where="true")
             if is_mixed or "text" not in indexes:
                 await _index(table)
-            await _clean(table)
+            await remove_versions(table, timedelta(0), delete_unverified=True)
             if "://" not in self.uri:
                 folder = Path(self.uri, f"{TABLE}{name}.lance")
                 await asyncio.to_thread(delete_drafts, folder)
@@ -352,10 +350,3 @@ async def _index(table: Any) -> None:
         await table.create_index("vector", config=IvfSq(distance_type="cosine"), replace=True)
     elif any(index.columns == ["vector"] for index in await table.list_indices()):
         await table.drop_index("vector_idx")
-
-
-async def _clean(table: Any) -> None:
-    """Add new rows to the indexes, and remove earlier versions and what interrupted writers left."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="optimize.cleanup_older_than=0")
-        await table.optimize(cleanup_older_than=timedelta(0), delete_unverified=True)

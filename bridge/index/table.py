@@ -205,10 +205,7 @@ class Table(Struct):
     async def prune(self, keep: timedelta = KEEP) -> None:
         """Remove the versions that the last optimise replaced, unless new rows would make that another optimise."""
         if not self.unindexed and not self.appended:
-            with warnings.catch_warnings():
-                # Nothing else may have this table open.
-                warnings.filterwarnings("ignore", message="optimize.cleanup_older_than=0")
-                await self.inner.optimize(cleanup_older_than=keep)
+            await remove_versions(self.inner, keep)
 
     async def prove(self, doubt: Exception) -> None:
         """Read every row and column, and rebuild the index."""
@@ -225,10 +222,7 @@ class Table(Struct):
         column = self.number or "digest"
         await self.inner.update(updates_sql={column: column}, where="true")
         await self._index()
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="optimize.cleanup_older_than=0")
-            # Unverified files are those of failed writes: text that belongs to no version of the table.
-            await self.inner.optimize(cleanup_older_than=timedelta(0), delete_unverified=True)
+        await remove_versions(self.inner, timedelta(0), delete_unverified=True)
         self.rows = await self.inner.count_rows()
         self.unindexed = self.appended = 0
 
@@ -244,6 +238,16 @@ class Table(Struct):
     async def fragments(self) -> int:
         """Count the files that contain rows."""
         return int((await self.inner.stats())["fragment_stats"]["num_fragments"])
+
+
+async def remove_versions(table: Any, keep: timedelta, *, delete_unverified: bool = False) -> None:
+    """Remove earlier versions of a table of LanceDB, for which nothing else may have it open.
+
+    Unverified files are those of failed writes: text that belongs to no version of the table.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="optimize.cleanup_older_than=0")
+        await table.optimize(cleanup_older_than=keep, delete_unverified=delete_unverified)
 
 
 def count_partitions(rows: int) -> int:
