@@ -7,6 +7,8 @@ import time
 from collections import deque
 from collections.abc import Callable
 
+from msgspec import Struct, field
+
 from bridge.engine.model_pool import Embedders, model_key
 from bridge.engine.signal import Signal
 from bridge.errors import BridgeError, IndexUnusable
@@ -60,36 +62,27 @@ LOOK_AGAIN_S = 5.0
 """Seconds between checks for a model that is not installed yet."""
 
 
-class VectorBackfill:
+class VectorBackfill(Struct, eq=False):
     """Embeds every passage, one small batch at a time."""
 
-    def __init__(
-        self,
-        index: Index,
-        store: Store,
-        embedders: Embedders,
-        on_batch: Callable[[], None],
-        choose: Callable[[], ModelChoice],
-        must_wait: Callable[[], bool] = lambda: False,
-    ) -> None:
-        self.paused = False
-        self.trouble: BridgeError | None = None
-        self.model: Embedder | None = None
-        self.choice: ModelChoice | None = None
-        self.can_answer: bool | None = None
-        """Whether the model that made the searchable vectors is installed; None until this is known."""
-        self.pace = Pace()
-        """Rate of embedded passages; it rests while there is nothing to embed."""
-        self._index = index
-        self._store = store
-        self._embedders = embedders
-        self._on_batch = on_batch
-        self._choose = choose
-        self._must_wait = must_wait
-        self._signal = Signal()
-        self.lock = asyncio.Lock()
-        """Held while a batch is embedded, or vectors come from elsewhere."""
-        self._woken = 0.0
+    _index: Index
+    _store: Store
+    _embedders: Embedders
+    _on_batch: Callable[[], None]
+    _choose: Callable[[], ModelChoice]
+    _must_wait: Callable[[], bool] = lambda: False
+    paused: bool = False
+    trouble: BridgeError | None = None
+    model: Embedder | None = None
+    choice: ModelChoice | None = None
+    can_answer: bool | None = None
+    """Whether the model that made the searchable vectors is installed; None until this is known."""
+    pace: Pace = field(default_factory=Pace)
+    """Rate of embedded passages; it rests while there is nothing to embed."""
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while a batch is embedded, or vectors come from elsewhere."""
+    _signal: Signal = field(default_factory=Signal)
+    _woken: float = 0.0
 
     def wake(self) -> None:
         """Check for work: a note was written, or a setting changed."""

@@ -35,9 +35,7 @@ class Compaction:
 
     def __init__(self, opened: OpenIndex, vectors: Vectors, tasks: Tasks) -> None:
         self.lock = asyncio.Lock()
-        self._opened = opened
-        self._vectors = vectors
-        self._tasks = tasks
+        self._opened, self._vectors, self._tasks = opened, vectors, tasks
         self._later: asyncio.Task[None] | None = None
         self._hurrying: asyncio.Task[None] | None = None
         self._pruning: asyncio.Task[None] | None = None

@@ -37,7 +37,7 @@ from bridge.index.note import IndexedNote
 from bridge.index.open import OpenIndex, open_index, read_errors, wait
 from bridge.index.passages import PassageTexts
 from bridge.index.prepare import PreparedNote
-from bridge.index.rows import StoredPassage
+from bridge.index.rows import PackedPassages, StoredPassage
 from bridge.index.tokens import hash_tokens
 from bridge.index.vectors import MEMORY_BYTES, MissingVector, Vectors, read_missing
 from bridge.index.write import CarriedNote, IndexWriter
@@ -100,7 +100,9 @@ class Index:
         """The words of all notes; whether those of a view contain one is said by `document_frequencies`."""
         self.vectors = Vectors(opened, keep_days, memory)
         self._tidying = Compaction(opened, self.vectors, self._tasks)
-        self._texts = PassageTexts(opened, self.vectors, self._tasks, self.searches, self._tidying)
+        self._texts = PassageTexts(
+            opened, self.vectors, self._tasks, self.searches, self._tidying, PackedPassages(opened.folder.path)
+        )
         self._writing = IndexWriter(opened, self.vectors, self._known, self._tasks, self.searches)
 
     @classmethod

@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
+from msgspec import Struct
+
 from bridge.index.background import Searches, Tasks, trim_soon
 from bridge.index.catalogue import NoteTable
 from bridge.index.compact import Compaction
@@ -32,19 +34,16 @@ WHOLES = 512
 """Whole notes converted from LanceDB at a time, which blocks other threads for 4 ms."""
 
 
-class PassageTexts:
+class PassageTexts(Struct, eq=False):
     """The passages' texts."""
 
-    def __init__(
-        self, opened: OpenIndex, vectors: Vectors, tasks: Tasks, searches: Searches, tidying: Compaction
-    ) -> None:
-        self._opened = opened
-        self._tidying = tidying
-        self._vectors = vectors
-        self._tasks = tasks
-        self._searches = searches
-        self._packed = PackedPassages(opened.folder.path)
-        self._filling: asyncio.Task[None] | None = None
+    _opened: OpenIndex
+    _vectors: Vectors
+    _tasks: Tasks
+    _searches: Searches
+    _tidying: Compaction
+    _packed: PackedPassages
+    _filling: asyncio.Task[None] | None = None
 
     def forget(self) -> None:
         self._packed.keep(self._opened.catalogue.believes_key)

@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
-from msgspec import field
+from msgspec import Struct, field
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
@@ -309,22 +309,19 @@ class Batch(Record):
         return [(entry.key, prepared.chunks) for entry, prepared in self.written if entry.key == entry.seq]
 
 
-class IndexWriter:
+class IndexWriter(Struct, eq=False):
     """Writes batches one after another."""
 
-    def __init__(
-        self, opened: OpenIndex, vectors: Vectors, known: NamesBySide, tasks: Tasks, searches: Searches
-    ) -> None:
-        self.lock = asyncio.Lock()
-        self.failed_writes: set[VaultPath] = set()
-        """Notes that were shown and could not be written after all; they are forgotten."""
-        self._opened = opened
-        self._vectors = vectors
-        self._known = known
-        self._tasks = tasks
-        self._searches = searches
-        self._unlearnt: dict[int, TextDigests] = {}
-        """The texts of notes that are shown, and whose names and vectors are not, by the number of their row."""
+    _opened: OpenIndex
+    _vectors: Vectors
+    _known: NamesBySide
+    _tasks: Tasks
+    _searches: Searches
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    failed_writes: set[VaultPath] = field(default_factory=set)
+    """Notes that were shown and could not be written after all; they are forgotten."""
+    _unlearnt: dict[int, TextDigests] = field(default_factory=dict)
+    """The texts of notes that are shown, and whose names and vectors are not, by the number of their row."""
 
     async def write(self, entries: Sequence[PreparedNote], gone: Collection[VaultPath]) -> None:
         """Append the notes' rows and passages, then show them in memory."""
