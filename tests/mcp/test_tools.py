@@ -38,7 +38,8 @@ async def test_tools_are_listed_and_called(served: Served, era: Era) -> None:
 @BOTH
 async def test_the_server_shows_an_icon_without_the_network(served: Served, era: Era) -> None:
     async with connected(served, era) as client:
-        (icon,) = client.server_info.icons or ()
+        assert client.server_info is not None
+        (icon,) = client.server_info.icons or []
     head, _, data = icon.src.partition(",")
     assert (head, icon.mime_type) == ("data:image/png;base64", "image/png")
     assert b64decode(data).startswith(b"\x89PNG\r\n")
