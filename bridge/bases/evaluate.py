@@ -16,8 +16,8 @@ from bridge.bases.functions import (
     OF_TYPE,
     SIZE_OF_A_STEP,
     WORK,
-    Vault,
 )
+from bridge.bases.note_files import NoteFiles
 from bridge.bases.syntax import (
     Binary,
     Constant,
@@ -82,17 +82,6 @@ _NO_PROPERTIES: Final = frozenset({"file", "this", "note", "formula", "value", "
 _COMPARISONS: Final = {"<": (-1,), ">": (1,), "<=": (-1, 0), ">=": (0, 1)}
 
 
-class Files(Vault):
-    """What expressions can read of files."""
-
-    def field_of(self, path: str, name: str) -> Result:
-        """Return a field of a file, such as `name`; null for an unknown one."""
-        raise NotImplementedError
-
-    def property_of(self, path: str, name: str) -> Result:
-        raise NotImplementedError
-
-
 class Budget:
     """What all expressions of one call may take together: steps, and processor time of the thread that takes them."""
 
@@ -136,7 +125,7 @@ class Budget:
 class Evaluation(Struct):
     """One query: its files, its formulas, and what it may still take."""
 
-    files: Files
+    files: NoteFiles
     formulas: Mapping[str, Node] = field(default_factory=dict)
     this: FileValue | None = None
     budget: Budget = field(default_factory=Budget)

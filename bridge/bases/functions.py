@@ -5,10 +5,10 @@ import math
 import random
 import re
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from functools import lru_cache, partial
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
+from bridge.bases.note_files import NoteFiles
 from bridge.bases.values import (
     Date,
     Duration,
@@ -17,7 +17,6 @@ from bridge.bases.values import (
     RegExp,
     Result,
     as_list,
-    as_number,
     check_items,
     check_length,
     compare,
@@ -27,6 +26,7 @@ from bridge.bases.values import (
     is_truthy,
     join,
     js_number,
+    numbers_of,
     parse_date,
     parse_duration,
     size_of,
@@ -166,52 +166,17 @@ _AGES: Final = (
 """Seconds below which an age is said in these words, and the unit that is counted."""
 
 
-class Vault(Protocol):
-    """What expressions can ask of files."""
-
-    @property
-    def now(self) -> datetime:
-        """The current moment, the same for a whole query."""
-
-    def resolve(self, target: str) -> str | None:
-        """Return the path of the file that a link leads to."""
-
-    def has_link(self, path: str, other: str) -> bool:
-        """Return whether a file links to another."""
-
-    def has_tag(self, path: str, tag: str) -> bool:
-        """Return whether a file has a tag, or one nested in it."""
-
-    def property_names(self, path: str) -> frozenset[str]:
-        """Return the names of a file's properties, folded."""
-
-
 Function = Callable[..., Result]
-"""Called with the vault, the value that it belongs to unless it is global, and the arguments."""
+"""Called with the files, the value that it belongs to unless it is global, and the arguments."""
 
 
-def as_link(vault: Vault, value: Result, shown: Result = None) -> Result:
-    text = None if shown is None else text_of(shown)
-    match value:
-        case LinkValue(target=target, path=path):
-            return LinkValue(target, text or value.shown, path)
-        case FileValue(path=path):
-            return LinkValue(path.removesuffix(".md"), text, path)
-        case str():
-            inner = value.strip().removeprefix("!").removeprefix("[[").removesuffix("]]")
-            target, _, own = inner.partition("|")
-            return LinkValue(target, text or own or None, vault.resolve(target))
-        case _:
-            return None
-
-
-def as_file(vault: Vault, value: Result) -> Result:
-    link = value if isinstance(value, FileValue) else as_link(vault, value)
+def as_file(files: NoteFiles, value: Result) -> Result:
+    link = value if isinstance(value, FileValue) else files.as_link(value)
     path = link.path if isinstance(link, LinkValue | FileValue) else None
     return FileValue(path) if path else None
 
 
-def number(_: Vault, value: Result) -> Result:  # noqa: PLR0911 - one kind of value, one line
+def number(_: NoteFiles, value: Result) -> Result:  # noqa: PLR0911 - one kind of value, one line
     match value:
         case bool():
             return int(value)
@@ -231,16 +196,16 @@ def number(_: Vault, value: Result) -> Result:  # noqa: PLR0911 - one kind of va
             return None
 
 
-def date(_: Vault, value: Result) -> Result:
+def date(_: NoteFiles, value: Result) -> Result:
     return value if isinstance(value, Date) else parse_date(value) if isinstance(value, str) else None
 
 
-def today(vault: Vault) -> Date:
-    return Date(vault.now.replace(hour=0, minute=0, second=0, microsecond=0), has_time=False)
+def today(files: NoteFiles) -> Date:
+    return Date(files.now.replace(hour=0, minute=0, second=0, microsecond=0), has_time=False)
 
 
-def relative(vault: Vault, value: Date) -> str:
-    seconds = (vault.now - value.moment).total_seconds()
+def relative(files: NoteFiles, value: Date) -> str:
+    seconds = (files.now - value.moment).total_seconds()
     _, words, unit = next((one for one in _AGES if abs(seconds) < one[0]), _AGES[-1])
     said = words.format(max(2, round(abs(seconds) / unit)))
     return f"{said} ago" if seconds >= 0 else f"in {said}"
@@ -251,7 +216,7 @@ def slice_of(value: Any, start: Result = 0, end: Result = None) -> Any:
     return value[first : int(end)] if is_number(end) else value[first:]
 
 
-def round_half_up(_: Vault, value: float, digits: Result = 0) -> float:
+def round_half_up(_: NoteFiles, value: float, digits: Result = 0) -> float:
     if math.isnan(value) or math.isinf(value):
         return value
     factor = 10 ** min(15, max(0, int(digits) if is_number(digits) else 0))
@@ -259,20 +224,20 @@ def round_half_up(_: Vault, value: float, digits: Result = 0) -> float:
     return int(found) if float(found).is_integer() and factor == 1 else found
 
 
-def format_date(_: Vault, value: Date, pattern: Result) -> str:
+def format_date(_: NoteFiles, value: Date, pattern: Result) -> str:
     written = text_of(pattern)
     if len(written) > MAX_FORMAT_CHARS:
         raise InvalidArguments("A date format in the expression is too long.")
     return format_moment(written, value.moment)
 
 
-def repeat(_: Vault, text: str, count: Result) -> str:
+def repeat(_: NoteFiles, text: str, count: Result) -> str:
     times = max(0, int(count)) if is_number(count) and not math.isinf(count) else 0
     check_length(times * len(text))
     return text * times
 
 
-def replace(_: Vault, text: str, pattern: Result, replacement: Result) -> str:
+def replace(_: NoteFiles, text: str, pattern: Result, replacement: Result) -> str:
     """Replace a text everywhere, or what a regular expression matches."""
     new = text_of(replacement)
     if not isinstance(pattern, RegExp):
@@ -283,7 +248,7 @@ def replace(_: Vault, text: str, pattern: Result, replacement: Result) -> str:
     return replace_pattern(text, pattern, new)
 
 
-def split(_: Vault, text: str, separator: Result, most: Result = None) -> list[Result]:
+def split(_: NoteFiles, text: str, separator: Result, most: Result = None) -> list[Result]:
     """Split a text at another, or where a regular expression matches."""
     if isinstance(separator, RegExp):
         parts = split_pattern(text, separator)
@@ -294,17 +259,19 @@ def split(_: Vault, text: str, separator: Result, most: Result = None) -> list[R
     return parts[: int(most)] if is_number(most) else parts
 
 
-def has(_: Vault, value: Result, other: Result) -> bool:
-    """Return whether a text or list contains a value."""
-    return contains(value, other)
+def contains(_: NoteFiles, value: Result, other: Result, *more: Result) -> bool:
+    """Return whether a text or the text of a link has all others in it, or a list has all of them as elements."""
+    others = (other, *more)
+    if isinstance(value, list):
+        return all(any(equal(one, wanted) for one in value) for wanted in others)
+    return all(text_of(wanted) in str(value) for wanted in others)
 
 
-def contains(value: Result, other: Result) -> bool:
-    """Return whether a text has another in it, or a list has an element."""
-    return text_of(other) in value if isinstance(value, str) else any(equal(one, other) for one in as_list(value))
+def contains_any(files: NoteFiles, value: Result, *others: Result) -> bool:
+    return any(contains(files, value, other) for other in others)
 
 
-def unique(_: Vault, values: list[Result]) -> list[Result]:
+def unique(_: NoteFiles, values: list[Result]) -> list[Result]:
     """Return a list's elements, each once."""
     found: list[Result] = []
     seen: set[tuple[str, str]] = set()
@@ -316,7 +283,7 @@ def unique(_: Vault, values: list[Result]) -> list[Result]:
     return found
 
 
-def flat(_: Vault, values: list[Result]) -> list[Result]:
+def flat(_: NoteFiles, values: list[Result]) -> list[Result]:
     check_items(sum(len(as_list(value)) for value in values))
     return [item for value in values for item in as_list(value)]
 
@@ -331,14 +298,13 @@ def extreme(values: tuple[Result, ...], sign: int) -> Result:
 
 def mean(values: list[Result]) -> Result:
     """Return the mean of a list's numbers; null without any."""
-    numbers = [one for one in map(as_number, values) if is_number(one)]
-    return sum(numbers) / len(numbers) if numbers else None
+    return sum(numbers) / len(numbers) if (numbers := numbers_of(values)) else None
 
 
-def links_to(vault: Vault, value: Result, other: Result) -> bool:
+def links_to(files: NoteFiles, value: Result, other: Result) -> bool:
     """Return whether a file, or the one that a link leads to, links to another."""
-    source, target = as_file(vault, value), as_file(vault, other)
-    return source is not None and target is not None and vault.has_link(source.path, target.path)
+    source, target = as_file(files, value), as_file(files, other)
+    return source is not None and target is not None and files.has_link(source.path, target.path)
 
 
 def _work_to_find(value: Result, *others: Result) -> int:
@@ -370,11 +336,11 @@ GLOBAL: Final[Mapping[str, Function]] = {
     "html": lambda _, text: text_of(text),
     "icon": lambda _, name: text_of(name),
     "image": lambda _, path: text_of(path),
-    "link": as_link,
+    "link": NoteFiles.as_link,
     "list": lambda _, value=None: list(as_list(value)),
     "max": lambda _, *values: extreme(values, 1),
     "min": lambda _, *values: extreme(values, -1),
-    "now": lambda vault: Date(vault.now),
+    "now": lambda files: Date(files.now),
     "number": number,
     "random": lambda _: random.random(),  # noqa: S311 - not for secrets
     "today": today,
@@ -398,8 +364,13 @@ _OF_NUMBERS: Final[Mapping[str, Function]] = {
 
 
 def _of_duration(function: Function) -> Function:
-    return lambda vault, value, *arguments: function(vault, value.total, *arguments)
+    return lambda files, value, *arguments: function(files, value.total, *arguments)
 
+
+_CONTAINING: Final[Mapping[str, Function]] = {
+    **dict.fromkeys(("contains", "containsAll"), contains),
+    "containsAny": contains_any,
+}
 
 OF_TYPE: Final[Mapping[str, Mapping[str, Function]]] = {
     "date": {
@@ -409,9 +380,7 @@ OF_TYPE: Final[Mapping[str, Mapping[str, Function]]] = {
         "relative": relative,
     },
     "string": {
-        "contains": has,
-        "containsAll": lambda _, value, *others: all(contains(value, one) for one in others),
-        "containsAny": lambda _, value, *others: any(contains(value, one) for one in others),
+        **_CONTAINING,
         "startsWith": lambda _, value, other: value.startswith(text_of(other)),
         "endsWith": lambda _, value, other: value.endswith(text_of(other)),
         "lower": lambda _, value: value.lower(),
@@ -423,35 +392,31 @@ OF_TYPE: Final[Mapping[str, Mapping[str, Function]]] = {
         "replace": replace,
         "split": split,
         "slice": lambda _, value, *bounds: slice_of(value, *bounds),
-        "linksTo": lambda vault, value, other: links_to(vault, as_link(vault, value), other),
+        "linksTo": lambda files, value, other: links_to(files, files.as_link(value), other),
         "asFile": as_file,
     },
     "number": _OF_NUMBERS,
     "list": {
-        "contains": has,
-        "containsAll": lambda _, value, *others: all(contains(value, one) for one in others),
-        "containsAny": lambda _, value, *others: any(contains(value, one) for one in others),
+        **_CONTAINING,
         "flat": flat,
         "join": lambda _, value, between=", ": join(value, text_of(between)),
         "reverse": lambda _, value: value[::-1],
         "slice": lambda _, value, *bounds: slice_of(value, *bounds),
         "sort": lambda _, value: sorted(value, key=sort_key),
         "unique": unique,
-        "sum": lambda _, value: js_number(sum(one for one in map(as_number, value) if is_number(one))),
+        "sum": lambda _, value: js_number(sum(numbers_of(value))),
         "mean": lambda _, value: mean(value),
     },
     "link": {
         "asFile": as_file,
         "linksTo": links_to,
-        "contains": lambda _, value, other: contains(str(value), other),
-        "containsAny": lambda _, value, *others: any(contains(str(value), one) for one in others),
-        "containsAll": lambda _, value, *others: all(contains(str(value), one) for one in others),
+        **_CONTAINING,
     },
     "file": {
-        "asLink": as_link,
+        "asLink": NoteFiles.as_link,
         "hasLink": links_to,
-        "hasProperty": lambda vault, value, name: fold_case(text_of(name)) in vault.property_names(value.path),
-        "hasTag": lambda vault, value, *tags: any(vault.has_tag(value.path, text_of(tag)) for tag in tags),
+        "hasProperty": lambda files, value, name: fold_case(text_of(name)) in files.property_names(value.path),
+        "hasTag": lambda files, value, *tags: any(files.has_tag(value.path, text_of(tag)) for tag in tags),
         "inFolder": lambda _, value, folder: value.path.startswith(f"{text_of(folder).strip('/')}/".removeprefix("/")),
         "linksTo": links_to,
     },

@@ -7,9 +7,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Final
 
-from bridge.bases.evaluate import Files
-from bridge.bases.functions import as_link
-from bridge.bases.values import Date, LinkValue, Result, Tag, parse_date
+from bridge.bases.values import Date, FileValue, LinkValue, Result, Tag, parse_date, text_of
 from bridge.index.note import IndexedNote
 from bridge.markdown.links import name_key, target_file
 from bridge.markdown.names import Names
@@ -26,18 +24,22 @@ def _fold_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(map(fold_case, tags))
 
 
-class NoteFiles(Files):
+def _date_at(seconds: float | None) -> Result:
+    return None if seconds is None else Date(datetime.fromtimestamp(seconds).astimezone())
+
+
+class NoteFiles:
     """The indexed notes and all other files of a vault, at one moment."""
 
     def __init__(
         self, notes: Mapping[VaultPath, IndexedNote], names: Names, root: Path, types: Mapping[str, str], now: datetime
     ) -> None:
-        """Look at a vault."""
         self._notes = notes
         self._names = names
         self._root = root
         self._texts = frozenset(fold_case(name) for name, kind in types.items() if kind in ("text", "multitext"))
-        self._now = now
+        self.now = now
+        """The current moment, the same for a whole query."""
         self._links: dict[str, tuple[LinkValue, ...]] = {}
         self._fields: Mapping[str, Callable[[VaultPath], Result]] = {
             "name": lambda path: path.rpartition("/")[2],
@@ -47,21 +49,27 @@ class NoteFiles(Files):
             "ext": lambda path: path.rpartition("/")[2].rpartition(".")[2] if "." in path.rpartition("/")[2] else "",
             "size": self._size,
             "mtime": self._modification_time,
-            "ctime": self._creation_time,
+            "ctime": lambda path: _date_at(birth_time(root / path)),
             "tags": lambda path: [Tag(f"#{tag}") for tag in notes[path].tags] if path in notes else [],
             "links": lambda path: list(self._links_of(path)),
-            "embeds": self._embeds,
-            "backlinks": lambda path: [as_link(self, f"[[{one}]]") for one in self._backlinks.get(path, ())],
+            "embeds": lambda path: list(self._read_links(path, embed=True)),
+            "backlinks": lambda path: [self.as_link(f"[[{one}]]") for one in self._backlinks.get(path, ())],
             "properties": lambda path: {name: self.property_of(path, name) for name in self._properties(path)},
         }
 
-    @property
-    def now(self) -> datetime:
-        return self._now
-
-    def resolve(self, target: str) -> str | None:
-        """Return the path of the file that a link leads to, from the vault's root."""
-        return self._names.resolve(target, _NOWHERE).path
+    def as_link(self, value: Result, shown: Result = None) -> Result:
+        text = None if shown is None else text_of(shown)
+        match value:
+            case LinkValue(target=target, path=path):
+                return LinkValue(target, text or value.shown, path)
+            case FileValue(path=path):
+                return LinkValue(path.removesuffix(".md"), text, path)
+            case str():
+                inner = value.strip().removeprefix("!").removeprefix("[[").removesuffix("]]")
+                target, _, own = inner.partition("|")
+                return LinkValue(target, text or own or None, self._names.resolve(target, _NOWHERE).path)
+            case _:
+                return None
 
     def has_link(self, path: str, other: str) -> bool:
         if path in self._links:
@@ -99,7 +107,7 @@ class NoteFiles(Files):
     def _convert(self, value: Value, dates: bool) -> Result:
         match value:
             case str() if value.startswith("[[") and value.endswith("]]") and "]]" not in value[:-2]:
-                return as_link(self, value)
+                return self.as_link(value)
             case str():
                 return (parse_date(value) if dates and value[:1].isdigit() else None) or value
             case list() | tuple():
@@ -111,21 +119,16 @@ class NoteFiles(Files):
 
     def _links_of(self, path: VaultPath) -> tuple[LinkValue, ...]:
         if path not in self._links:
-            note = self._notes.get(path)
-            self._links[path] = tuple(
-                LinkValue(link.target, link.shown, self._names.resolve(link.target, path, link.kind).path)
-                for link in (note.links if note else ())
-                if not link.embed
-            )
+            self._links[path] = self._read_links(path, embed=False)
         return self._links[path]
 
-    def _embeds(self, path: VaultPath) -> Result:
+    def _read_links(self, path: VaultPath, *, embed: bool) -> tuple[LinkValue, ...]:
         note = self._notes.get(path)
-        return [
+        return tuple(
             LinkValue(link.target, link.shown, self._names.resolve(link.target, path, link.kind).path)
             for link in (note.links if note else ())
-            if link.embed
-        ]
+            if link.embed == embed
+        )
 
     @cached_property
     def _backlinks(self) -> Mapping[str, list[VaultPath]]:
@@ -143,12 +146,7 @@ class NoteFiles(Files):
     def _modification_time(self, path: VaultPath) -> Result:
         note = self._notes.get(path)
         status = None if note else self._stat(path)
-        seconds = note.mtime if note else status.st_mtime if status else None
-        return None if seconds is None else Date(datetime.fromtimestamp(seconds).astimezone())
-
-    def _creation_time(self, path: VaultPath) -> Result:
-        seconds = birth_time(self._root / path)
-        return None if seconds is None else Date(datetime.fromtimestamp(seconds).astimezone())
+        return _date_at(note.mtime if note else status.st_mtime if status else None)
 
     def _stat(self, path: VaultPath) -> os.stat_result | None:
         try:

@@ -440,6 +440,11 @@ def as_number(value: Result) -> Result:
     return value.total if isinstance(value, Duration) else value
 
 
+def numbers_of(values: Iterable[Result]) -> list[float]:
+    """Return the numbers and durations among some values."""
+    return [one for one in map(as_number, values) if is_number(one)]
+
+
 def as_list(value: Result) -> Sequence[Result]:
     """Return a list as it is, nothing as an empty one, and any other value as the only item of one."""
     return value if isinstance(value, list) else [] if value is None else [value]

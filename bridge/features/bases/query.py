@@ -22,10 +22,9 @@ from bridge.bases.values import (
     FileValue,
     Result,
     as_list,
-    as_number,
     is_empty,
-    is_number,
     js_number,
+    numbers_of,
     sort_key,
     text_of,
     type_of,
@@ -171,10 +170,6 @@ def _as_object(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _numbers(values: Sequence[Result]) -> list[float]:
-    return [one for one in map(as_number, values) if is_number(one)]
-
-
 def _dates(values: Sequence[Result]) -> list[Date]:
     return sorted((one for one in values if isinstance(one, Date)), key=lambda one: one.ms)
 
@@ -182,12 +177,12 @@ def _dates(values: Sequence[Result]) -> list[Date]:
 def _range(values: Sequence[Result]) -> Result:
     if dates := _dates(values):
         return Duration(0, dates[-1].ms - dates[0].ms)
-    numbers = _numbers(values)
+    numbers = numbers_of(values)
     return max(numbers) - min(numbers) if numbers else None
 
 
 def _of_numbers(function: Callable[[list[float]], float]) -> Callable[[Sequence[Result]], Result]:
-    return lambda values: function(numbers) if (numbers := _numbers(values)) else None
+    return lambda values: function(numbers) if (numbers := numbers_of(values)) else None
 
 
 SUMMARIES: Final[Mapping[str, Callable[[Sequence[Result]], Result]]] = {
@@ -293,7 +288,6 @@ async def query_base(
     notes = snapshot(vault, side)
 
     def run(budget: Budget) -> BaseRows:
-
         base = read_base(_read(vault, path) if path is not None else text or "")
         chosen = _choose_view(base, view)
         check_view(chosen)
@@ -377,7 +371,6 @@ def _value(query: Evaluation, node: Any, path: VaultPath, remarks: dict[str, Non
 
 
 def _summarise(query: Evaluation, base: Base, name: str, values: list[Any]) -> Any:
-
     if name in base.summaries:
         return query.summary(base.summaries[name], values)
     return SUMMARIES[name](values) if name in SUMMARIES else None
