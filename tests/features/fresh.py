@@ -15,8 +15,8 @@ from bridge.changes.requests.create_note import CreateNote
 from bridge.engine.editor_handoff import Offer
 from bridge.engine.transactions import Author
 from bridge.errors import InvalidArguments
-from bridge.features.workflows.block import workflow_note
 from bridge.features.workflows.parse import starter_text
+from bridge.features.workflows.read import workflow_note
 from bridge.state.change_records import Change
 from bridge.state.session_log import SessionEvent
 from bridge.types import VaultPath

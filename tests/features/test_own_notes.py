@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest_asyncio
 
-from bridge.features.tidy.finding import REMOVING
+from bridge.features.tidy.check_scope import REMOVING
 from tests.features.served import Served, readable, serving, write_vault
 from tests.features.test_agents_folder import contents as content
 from tests.features.test_agents_folder import root

@@ -12,10 +12,9 @@ from bridge.errors import NotReady
 from bridge.features import get_operation
 from bridge.features.entities.merge_pairs import find_common_text, find_merge_pairs
 from bridge.features.tidy import collect
-from bridge.features.tidy.check_scope import CallerGone, CheckScope
+from bridge.features.tidy.check_scope import CallerGone, CheckScope, TidyFinding
 from bridge.features.tidy.checks.files import Duplicates
 from bridge.features.tidy.collect import collect_findings, open_scope
-from bridge.features.tidy.finding import TidyFinding
 from tests.features.served import Served
 from tests.features.test_tidy import content
 from tests.features.test_tidy_checks import NOTES

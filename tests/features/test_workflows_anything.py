@@ -4,7 +4,7 @@ import os
 from random import Random
 from typing import Any
 
-from bridge.features.workflows.model import MAX_FILES, MAX_STEPS, MAX_TURNS
+from bridge.features.workflows.parse import MAX_FILES, MAX_STEPS, MAX_TURNS
 from bridge.features.workflows.read import read_text
 from bridge.settings.file import save_settings
 from tests.features.random_workflows import NOTES, RandomWorkflow

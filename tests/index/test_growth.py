@@ -5,8 +5,7 @@ import time
 
 import pytest
 
-from bridge.features.links.corpus import Corpus
-from bridge.features.links.mentions import Name, NameFinder
+from bridge.features.links.mentions import Corpus, Name, NameFinder
 from bridge.features.links.note_candidates import find_candidates
 from bridge.index.prepare import prepare
 from bridge.markdown.link_spans import read_link_spans

@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.features.links.corpus import Corpus
 from bridge.features.links.evidence import Strictness
 from bridge.features.links.link_candidates import Source, suggest
-from bridge.features.links.mentions import Name, NameFinder
+from bridge.features.links.mentions import Corpus, Name, NameFinder
 from bridge.types import VaultPath
 from tests.links.test_suggest import Around
 

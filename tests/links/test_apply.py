@@ -2,10 +2,9 @@
 
 import pytest
 
-from bridge.features.links.corpus import Corpus
-from bridge.features.links.insert import LinkedText, LinkPlace, find_places, insert_links
+from bridge.features.links.apply import LinkedText, LinkPlace, find_places, insert_links
 from bridge.features.links.link_candidates import Source
-from bridge.features.links.mentions import Name
+from bridge.features.links.mentions import Corpus, Name
 from bridge.features.links.mentions import NameFinder as Spoken
 from bridge.markdown.names import Names
 from bridge.markdown.parse import parse

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.features.links.corpus import Corpus
-from bridge.features.links.mentions import Name, NameFinder
+from bridge.features.links.mentions import Corpus, Name, NameFinder
 from bridge.types import VaultPath
 
 

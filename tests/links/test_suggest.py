@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bridge.features.links.corpus import Corpus
 from bridge.features.links.evidence import Evidence, similarity_evidence
 from bridge.features.links.link_candidates import Source, Suggestion, suggest
-from bridge.features.links.mentions import Name, NameFinder
+from bridge.features.links.mentions import Corpus, Name, NameFinder
 from bridge.types import VaultPath
 from scripts.lib.evaluation.rediscovery import rediscover, strip_links
 from tests.evaldata import EVAL

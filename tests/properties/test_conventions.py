@@ -4,8 +4,7 @@ import pytest
 
 from bridge.errors import InvalidArguments
 from bridge.features.properties.census import count_properties, count_values, kind_of_value
-from bridge.features.properties.conventions import find_violations, infer_rules
-from bridge.features.properties.rules import RuleScope, find_violation
+from bridge.features.properties.rules import RuleScope, find_violation, find_violations, infer_rules
 from bridge.features.properties.schema_note import read_schema
 from bridge.index.note import IndexedNote
 from bridge.types import VaultPath

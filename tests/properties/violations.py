@@ -4,8 +4,7 @@ import random
 
 from msgspec.structs import replace
 
-from bridge.features.properties.conventions import count_kept, infer_rules
-from bridge.features.properties.rules import Rule, RuleKind, RuleScope
+from bridge.features.properties.rules import Rule, RuleKind, RuleScope, count_kept, infer_rules
 from bridge.index.note import IndexedNote
 from bridge.markdown.note import Value
 from bridge.types import VaultPath

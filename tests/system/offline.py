@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from bridge.features import operations
-from bridge.features.workflows.block import workflow_note
 from bridge.features.workflows.parse import starter_text
+from bridge.features.workflows.read import workflow_note
 from tests.system.sidecar import PATIENCE_S, CallFailed, Sidecar, serving
 
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 0x1

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.changes.link_text import write_link
-from bridge.features.links.insert import find_tables
+from bridge.features.links.apply import find_tables
 from bridge.markdown.names import Names
 from bridge.markdown.parse import parse
 from bridge.types import VaultPath

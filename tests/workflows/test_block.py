@@ -3,7 +3,7 @@
 import pytest
 
 from bridge.errors import InvalidArguments
-from bridge.features.workflows.block import find_block
+from bridge.features.workflows.read import find_block
 
 BEFORE, AFTER = "---\ntype: workflow\n---\nProse.\n\n", "\nMore prose.\n\n```js\nx\n```\n"
 

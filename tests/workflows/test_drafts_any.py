@@ -13,12 +13,10 @@ from bridge.changes.draft import Draft
 from bridge.changes.requests.base import RequestContext
 from bridge.changes.requests.create_note import CreateNote
 from bridge.features.workflows.author import drafted_yaml
-from bridge.features.workflows.bindings import bind_sample
 from bridge.features.workflows.check import check_workflow
 from bridge.features.workflows.examples import Example, draft_note
-from bridge.features.workflows.model import Workflow
-from bridge.features.workflows.parse import read_workflow
-from bridge.features.workflows.run import WorkflowHost, WorkflowRun
+from bridge.features.workflows.parse import Workflow, read_workflow
+from bridge.features.workflows.run import WorkflowHost, WorkflowRun, bind_sample
 from bridge.features.workflows.templates import VariableReaders, bind_variables
 from bridge.markdown.frontmatter import cut_frontmatter, load_properties
 from bridge.markdown.note import Value

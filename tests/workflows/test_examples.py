@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from bridge.features.workflows.block import find_block, workflow_note, workflow_yaml
 from bridge.features.workflows.examples import DraftedNote, Example, draft_note
 from bridge.features.workflows.parse import read_workflow
+from bridge.features.workflows.read import find_block, workflow_note, workflow_yaml
 from bridge.markdown.frontmatter import cut_frontmatter, load_properties
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import ObsidianSettings, daily_path

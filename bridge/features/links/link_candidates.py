@@ -9,8 +9,6 @@ from msgspec import Struct, field
 
 from bridge.engine.open_vault import OpenVault
 from bridge.features.links import evidence
-from bridge.features.links.capitals import markup_spans
-from bridge.features.links.corpus import Corpus
 from bridge.features.links.evidence import (
     THRESHOLDS,
     Evidence,
@@ -19,7 +17,8 @@ from bridge.features.links.evidence import (
     graph_evidence,
     similarity_evidence,
 )
-from bridge.features.links.mentions import Mention, Name
+from bridge.features.links.mentions import Corpus, Mention, Name
+from bridge.features.links.note_candidates import markup_spans
 from bridge.markdown.note import Note
 from bridge.markdown.prose import protected_spans
 from bridge.records import Record

@@ -17,7 +17,7 @@ from bridge.api.signature import Spread
 from bridge.engine.link_graph import ResolvedLinks
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
-from bridge.features.links.corpus import Corpus, read_corpus
+from bridge.features.links.mentions import Corpus, read_corpus
 from bridge.index.note import Notes
 from bridge.markdown.kinds import is_document
 from bridge.markdown.links import WIKI, ResolvedLink

@@ -1,10 +1,9 @@
 """What others use of links."""
 
 from bridge.features.links import census
+from bridge.features.links.apply import LinkPlace, find_tables, insert_links
 from bridge.features.links.census import Gap, NoteCount, StrongPair, Stub, similar_notes
-from bridge.features.links.corpus import Corpus, read_corpus
 from bridge.features.links.evidence import FeedbackModel
-from bridge.features.links.insert import LinkPlace, find_tables, insert_links
 from bridge.features.links.link_candidates import LinkContext, source_of, suggest
-from bridge.features.links.mentions import Name, NameFinder
+from bridge.features.links.mentions import Corpus, Name, NameFinder, read_corpus
 from bridge.features.links.note_candidates import drop_meant, find_candidates

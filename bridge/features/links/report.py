@@ -19,9 +19,9 @@ from bridge.engine.open_vault import OpenVault
 from bridge.errors import NotReady
 from bridge.features.dismissals.public import dismissed_rows
 from bridge.features.links.census import TOP, Stub
-from bridge.features.links.corpus import Corpus, read_corpus
 from bridge.features.links.evidence import FeedbackModel
 from bridge.features.links.link_candidates import find_overlooked
+from bridge.features.links.mentions import Corpus, read_corpus
 from bridge.features.links.note_candidates import MeantNote, NameProspect, drop_meant, find_by_name, find_candidates
 from bridge.features.properties.public import find_templates
 from bridge.graph.kinds import WRITTEN

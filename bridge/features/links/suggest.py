@@ -16,10 +16,9 @@ from bridge.api.registry import operation
 from bridge.engine.link_graph import resolve_targets
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import Declined, InvalidArguments, TextNotFound
-from bridge.features.links.corpus import Corpus, names_of, read_corpus
 from bridge.features.links.evidence import FeedbackModel, Strictness, Tally
 from bridge.features.links.link_candidates import LinkContext, Suggestion, source_of, suggest
-from bridge.features.links.mentions import Name, NameFinder
+from bridge.features.links.mentions import Corpus, Name, NameFinder, names_of, read_corpus
 from bridge.index.note import IndexedNote
 from bridge.markdown.parse import parse
 from bridge.records import Record

@@ -14,9 +14,8 @@ from bridge.api.where import notes_among
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.features.dismissals.public import dismissed_rows
-from bridge.features.properties.conventions import count_kept, find_violations, infer_rules
 from bridge.features.properties.report import MAX_NOTES, select_notes
-from bridge.features.properties.rules import Rule, applies_to, find_violation
+from bridge.features.properties.rules import Rule, applies_to, count_kept, find_violation, find_violations, infer_rules
 from bridge.features.properties.schema_note import read_schemas, without_templates
 from bridge.index.note import IndexedNote
 from bridge.markdown.edit.properties import PropertyBlock

@@ -1,12 +1,17 @@
 """Rules that notes of a folder or type keep, and what violates them."""
 
 import re
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import Final, Literal
 
-from bridge.features.properties.census import kind_of_value, single_values, value_key
+from msgspec import field
+from msgspec.structs import replace
+
+from bridge.features.properties.census import bare_value, kind_of_value, single_values, value_key
 from bridge.index.note import IndexedNote
-from bridge.markdown.kinds import title_of
+from bridge.markdown.kinds import is_index_note, title_of
 from bridge.markdown.note import Value, property_of
 from bridge.records import Record
 from bridge.text.fold import fold_case
@@ -125,3 +130,207 @@ def show_value(value: Value) -> str:
     if isinstance(value, str | int | float):
         return str(value)
     return "a list" if isinstance(value, list | tuple) else "an object"
+
+
+MIN_NOTES: Final = 8
+"""Notes that a rule must be about."""
+
+MAX_VALUES: Final = 12
+"""Different values that a rule may allow."""
+
+RARE: Final = 0.04
+"""The share of notes up to which a value is an exception and no member of the set."""
+
+
+NAMING: Final = frozenset({"tags", "tag", "aliases", "alias"})
+"""Properties that say more with each new value."""
+
+MIN_AROUND: Final = 0.5
+"""The share of the notes in a note's own folder that must keep a rule for it to say something about the note."""
+
+Traits = Mapping[RuleKind, Mapping[str, str]]
+"""The names of each kind that a note has."""
+
+
+def infer_rules(notes: Sequence[IndexedNote], least: float = 0.8) -> list[Rule]:
+    """Return the rules that at least this share of the notes of a folder or type keep.
+
+    A rule of the whole vault or an outer folder is not repeated for the folders in it.
+    """
+    found: list[Rule] = []
+    known: set[tuple[object, ...]] = set()
+    traits = {note.path: _read_traits(note) for note in notes}
+    for scope, inside in find_scopes(notes):
+        outer = [] if scope.note_type else [RuleScope(folder) for folder in _outer_folders(scope.folder)]
+        for rule in _candidates(scope, inside, least, traits):
+            if not any((place, rule.kind, rule.name, rule.expected) in known for place in outer):
+                known.add((scope, rule.kind, rule.name, rule.expected))
+                found.append(rule)
+    return found
+
+
+def find_scopes(notes: Iterable[IndexedNote]) -> Iterator[tuple[RuleScope, list[IndexedNote]]]:
+    folders: defaultdict[str, list[IndexedNote]] = defaultdict(list)
+    types: defaultdict[str, list[IndexedNote]] = defaultdict(list)
+    for note in notes:
+        for folder in ("", *_outer_folders(note.path)[1:]):
+            folders[folder].append(note)
+        if note.note_type:
+            types[note.note_type].append(note)
+    for folder in sorted(folders, key=lambda each: (each.count("/") + bool(each), each)):
+        if len(folders[folder]) >= MIN_NOTES:
+            yield RuleScope(folder), folders[folder]
+    for note_type in sorted(types):
+        if len(types[note_type]) >= MIN_NOTES:
+            yield RuleScope(note_type=note_type), types[note_type]
+
+
+def _outer_folders(path: str) -> list[str]:
+    parts = path.split("/")[:-1] if path else []
+    return ["", *accumulate(parts, "{}/{}".format)] if path else []
+
+
+def count_kept(rule: Rule, notes: Iterable[IndexedNote]) -> Rule:
+    """Return a rule with how many of the notes keep it."""
+    concerned = [note for note in notes if applies_to(rule, note)]
+    kept = sum(find_violation(rule, note) is None for note in concerned)
+    return replace(rule, notes=len(concerned), kept=kept)
+
+
+def _candidates(
+    scope: RuleScope, notes: list[IndexedNote], least: float, traits: Mapping[VaultPath, Traits]
+) -> Iterator[Rule]:
+    least_notes = least * len(notes)
+    spellings: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    having: defaultdict[str, dict[VaultPath, IndexedNote]] = defaultdict(dict)
+    for note in notes:
+        for name in note.properties:
+            folded = fold_case(name)
+            spellings[folded][name] += 1
+            having[folded][note.path] = note
+    for folded, spelled in spellings.items():
+        name = _most_common(spelled)
+        if folded == "type" and scope.note_type:
+            continue
+        if spelled.total() >= max(least_notes, MIN_NOTES):
+            yield Rule(scope, "required", name, (), len(notes), min(spelled.total(), len(notes)))
+        yield from _value_rules(scope, name, having[folded].values(), least)
+    for kind in ("tag", "heading", "link"):
+        yield from _common_names(scope, kind, [traits[note.path][kind] for note in notes], least_notes)
+    for pattern, matcher in NAME_PATTERNS.items():
+        kept = sum(matcher.fullmatch(title_of(note.path)) is not None for note in notes)
+        if kept >= least_notes:
+            yield Rule(scope, "name", pattern, (), len(notes), kept)
+            break
+
+
+def _value_rules(scope: RuleScope, name: str, notes: Collection[IndexedNote], least: float) -> Iterator[Rule]:
+    if len(notes) < MIN_NOTES:
+        return
+    values = [property_of(note.properties, name) for note in notes]
+    kinds = Counter(kind for value in values if (kind := kind_of_value(value)) != "empty")
+    filled = kinds.total()
+    if filled < MIN_NOTES:
+        return
+    kind, count = kinds.most_common(1)[0]
+    if count >= least * filled:
+        yield Rule(scope, "type", name, (kind,), filled, count)
+    if fold_case(name) in NAMING:
+        return
+    items: Counter[str] = Counter()
+    spelled: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for value in values:
+        if kind_of_value(value) in ("text", "list", "link"):
+            said = {value_key(item)[1]: bare_value(item) for item in single_values(value) if item is not None}
+            items.update(said.keys())
+            for folded, each in said.items():
+                spelled[folded][each] += 1
+    members = sorted(value for value, each in items.items() if value and each >= max(2, RARE * filled))
+    expected = tuple(_most_common(spelled[value]) for value in members)
+    # Where nearly every note has a value of its own, none is wrong.
+    if members and len(members) <= min(MAX_VALUES, filled // 4):
+        rule = count_kept(Rule(scope, "values", name, expected), notes)
+        if rule.share >= least and sum(items[value] for value in members) >= filled * least:
+            yield rule
+
+
+def _most_common(spellings: Counter[str]) -> str:
+    return max(spellings, key=lambda each: (spellings[each], each))
+
+
+def _tag_families(tags: Iterable[str]) -> set[str]:
+    return {name for tag in tags for name in accumulate(tag.split("/"), "{}/{}".format)}
+
+
+def _common_names(scope: RuleScope, kind: RuleKind, names: Sequence[Mapping[str, str]], least: float) -> Iterator[Rule]:
+    counts = Counter(folded for each in names for folded in each)
+    for folded, count in counts.items():
+        if count >= max(least, MIN_NOTES):
+            name = _most_common(Counter(each[folded] for each in names if folded in each))
+            yield Rule(scope, kind, name, (), len(names), count)
+
+
+def _read_traits(note: IndexedNote) -> Traits:
+    title = fold_case(title_of(note.path))
+    headings = {fold_case(text.strip()): text.strip() for text in note.heading_texts}
+    return {
+        "tag": {fold_case(name): name for name in sorted(_tag_families(note.tags))},
+        "heading": {folded: text for folded, text in headings.items() if folded not in ("", title)},
+        "link": {fold_case(target): target for target, _ in note.targets if target},
+    }
+
+
+def find_violations(
+    notes: Sequence[IndexedNote], stated: Sequence[Rule], inferred: Sequence[Rule], among: Iterable[IndexedNote]
+) -> list[tuple[Rule, IndexedNote, str]]:
+    """Return each violation with what the note has instead; what a schema note says overrules what is inferred.
+
+    Args:
+        among: The notes from which the rules were inferred.
+    """
+    found: list[tuple[Rule, IndexedNote, str]] = []
+    inside: dict[RuleScope, list[IndexedNote]] = {}
+    seen: set[tuple[VaultPath, str, str, tuple[str, ...]]] = set()
+    said: set[tuple[VaultPath, str]] = set()
+    surroundings = Surroundings.of(among)
+    for rule in (*stated, *sorted(inferred, key=lambda each: -each.share)):
+        if rule.scope not in inside:
+            inside[rule.scope] = [note for note in notes if rule.scope.contains(note)]
+        name = rule.name.casefold()
+        for note in inside[rule.scope]:
+            if rule.source is not None:
+                said.add((note.path, name))
+            elif (note.path, name) in said:
+                continue
+            key = note.path, rule.kind, name, rule.expected if rule.kind == "condition" else ()
+            if key in seen or not applies_to(rule, note):
+                continue
+            wrong = find_violation(rule, note)
+            if wrong is not None and (rule.source is not None or surroundings.agree(rule, note)):
+                seen.add(key)
+                found.append((rule, note, wrong))
+    return found
+
+
+class Surroundings(Record):
+    """The notes by their folders, which know better what is usual there than the folders around them."""
+
+    notes: Mapping[str, Sequence[IndexedNote]]
+    _kept: dict[tuple[int, str], bool] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, notes: Iterable[IndexedNote]) -> "Surroundings":
+        together: defaultdict[str, list[IndexedNote]] = defaultdict(list)
+        for note in notes:
+            together[note.path.rpartition("/")[0]].append(note)
+        return cls(together)
+
+    def agree(self, rule: Rule, note: IndexedNote) -> bool:
+        """Return whether a rule that was inferred for a folder is one of a note's own folder, and not of an index."""
+        if rule.scope.note_type:
+            return True
+        folder = note.path.rpartition("/")[0]
+        key = id(rule), folder
+        if key not in self._kept:
+            self._kept[key] = count_kept(rule, self.notes.get(folder, ())).share >= MIN_AROUND
+        return self._kept[key] and not is_index_note(note.path)

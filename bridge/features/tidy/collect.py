@@ -20,7 +20,16 @@ from bridge.engine.transactions import Author
 from bridge.errors import BridgeError, InvalidArguments
 from bridge.features.links.public import read_corpus, similar_notes
 from bridge.features.properties.public import read_schemas
-from bridge.features.tidy.check_scope import Budget, BudgetSpent, CheckScope, OrphansToCheck, TidySettings
+from bridge.features.tidy.check_scope import (
+    SURE,
+    Budget,
+    BudgetSpent,
+    CheckScope,
+    OrphansToCheck,
+    TidyCheck,
+    TidyFinding,
+    TidySettings,
+)
 from bridge.features.tidy.checks.agents_notes import Corrections, ExpiredMemories
 from bridge.features.tidy.checks.files import (
     Duplicates,
@@ -33,7 +42,6 @@ from bridge.features.tidy.checks.files import (
 from bridge.features.tidy.checks.links import BrokenLinks, MissingLinks, Orphans, Prospects, read_orphans
 from bridge.features.tidy.checks.properties import PropertyNames, PropertyTypes, TagVariants, ViolatedConventions
 from bridge.features.tidy.checks.topics import Topics, read_topics_to_check
-from bridge.features.tidy.finding import SURE, TidyCheck, TidyFinding
 from bridge.features.tidy.ledger import Ledger
 from bridge.features.tidy.records import CheckRun
 from bridge.features.topics.public import INSTRUCTIONS, TopicSettings, find_topic_folder, read_never

@@ -10,8 +10,8 @@ from bridge.api.call import Call
 from bridge.api.registry import operation
 from bridge.api.write import author
 from bridge.errors import Declined, InvalidArguments
+from bridge.features.tidy.check_scope import REMOVING
 from bridge.features.tidy.collect import CHECKS
-from bridge.features.tidy.finding import REMOVING
 from bridge.features.tidy.ledger import MIN_ACCEPTANCE, MIN_JUDGEMENTS, Ledger, RuleRecord
 from bridge.features.tidy.plan import PlanNoteChange, open_plan
 from bridge.features.tidy.plan_note import tick_line

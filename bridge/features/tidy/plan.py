@@ -20,8 +20,8 @@ from bridge.changes.requests.move_note import MoveNote
 from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments, NoteChanged, NoteNotFound, TextNotFound
+from bridge.features.tidy.check_scope import TidyFinding, decode_finding, encode_finding
 from bridge.features.tidy.collect import CHECKS, TriedFindings, note_digests
-from bridge.features.tidy.finding import TidyFinding, decode_finding, encode_finding
 from bridge.features.tidy.ledger import KeptFinding, Ledger
 from bridge.features.tidy.plan_note import INSTEAD, TYPE, PlanLine, line_digests, plain_words, read_lines, split_value
 from bridge.features.tidy.records import PlannedFinding

@@ -20,12 +20,10 @@ from bridge.changes.requests.create_note import CreateNote
 from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments
-from bridge.features.workflows.block import workflow_note, workflow_yaml
 from bridge.features.workflows.examine import WorkflowYaml
 from bridge.features.workflows.examples import MAX_EXAMPLES, DraftedNote, Example, draft_note
-from bridge.features.workflows.model import Problem
-from bridge.features.workflows.parse import starter_text
-from bridge.features.workflows.read import note_text, read_text
+from bridge.features.workflows.parse import Problem, starter_text
+from bridge.features.workflows.read import note_text, read_text, workflow_note, workflow_yaml
 from bridge.index.note import IndexedNote, Notes
 from bridge.markdown.frontmatter import cut_frontmatter, load_properties
 from bridge.markdown.names import note_name

@@ -9,7 +9,7 @@ from bridge.bases.evaluate import check_functions
 from bridge.bases.syntax import Constant, Field, Name, Node, parse_expression, walk
 from bridge.bases.values import is_truthy
 from bridge.errors import BridgeError, InvalidArguments
-from bridge.features.workflows.model import (
+from bridge.features.workflows.parse import (
     OPPOSITES,
     PATH_ARGUMENTS,
     READS,

@@ -13,8 +13,7 @@ from bridge.api.markup import Answer, Column, Element, Line, Table, notice, page
 from bridge.api.page import ListPage, Page, PageArguments
 from bridge.api.registry import operation
 from bridge.errors import BridgeError
-from bridge.features.workflows.model import Problem, VariableKind, Workflow
-from bridge.features.workflows.parse import STARTERS, starter_description
+from bridge.features.workflows.parse import STARTERS, Problem, VariableKind, Workflow, starter_description
 from bridge.features.workflows.read import ReadWorkflow, approved_digests, find_workflows, open_workflow, read_note
 from bridge.records import Record
 from bridge.text.counts import count_of

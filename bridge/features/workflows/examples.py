@@ -9,7 +9,7 @@ from itertools import count, islice, takewhile
 from typing import Final
 
 from bridge.bases.values import text_of
-from bridge.features.workflows.model import VariableKind
+from bridge.features.workflows.parse import VariableKind
 from bridge.features.workflows.templates import find_cut_template, has_stray_brace
 from bridge.markdown.moment_format import format_moment
 from bridge.markdown.names import note_name

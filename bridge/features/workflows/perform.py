@@ -18,9 +18,8 @@ from bridge.api.write import (
 )
 from bridge.changes.forecast import CountForecast
 from bridge.errors import BridgeError, Declined, Forbidden
-from bridge.features.workflows.bindings import variable_readers, workflow_host
 from bridge.features.workflows.read import NOWHERE, ReadWorkflow, approved_digests, open_workflow
-from bridge.features.workflows.run import RunWorkflow, StepOutcome, WorkflowRun
+from bridge.features.workflows.run import RunWorkflow, StepOutcome, WorkflowRun, variable_readers, workflow_host
 from bridge.features.workflows.templates import bind_variables
 from bridge.records import Record
 from bridge.types import Digest, VaultPath

@@ -12,7 +12,7 @@ from bridge.bases.values import Result
 from bridge.changes.draft import Draft, path_after_move
 from bridge.changes.requests.base import RequestContext
 from bridge.errors import InvalidArguments, NoteNotFound, NoteUnreadable, TooLarge
-from bridge.features.workflows.model import MAX_RESULTS
+from bridge.features.workflows.parse import MAX_RESULTS
 from bridge.index.note import IndexedNote, IndexedTask, pack_note
 from bridge.markdown.documents import read_document
 from bridge.markdown.edit.tasks import task_blocks

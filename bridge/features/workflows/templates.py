@@ -12,7 +12,7 @@ from typing import Final, Literal, cast
 
 from bridge.bases.values import Date, Result, parse_date, parse_duration, shift_date, text_of
 from bridge.errors import InvalidArguments
-from bridge.features.workflows.model import MAX_CHARS, Variable, Workflow
+from bridge.features.workflows.parse import MAX_CHARS, Variable, Workflow
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.moment_format import format_moment
 from bridge.markdown.note import Value

@@ -5,10 +5,9 @@ import statistics
 import time
 from collections.abc import Sequence
 
-from bridge.features.links.corpus import Corpus
 from bridge.features.links.evidence import Evidence, Strictness
 from bridge.features.links.link_candidates import Source, suggest
-from bridge.features.links.mentions import Name, NameFinder
+from bridge.features.links.mentions import Corpus, Name, NameFinder
 from bridge.types import VaultPath
 from scripts.lib.benchmarks.generate import SYLLABLES
 from scripts.lib.benchmarks.rows import Measurements, Row

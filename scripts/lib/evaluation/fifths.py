@@ -4,9 +4,9 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bridge.features.links.corpus import Corpus
 from bridge.features.links.evidence import Evidence, graph_evidence
 from bridge.features.links.link_candidates import Source, suggest
+from bridge.features.links.mentions import Corpus
 from bridge.graph.graph import Edge, Graph
 from bridge.markdown.names import Names
 from bridge.markdown.prose import protected_spans

@@ -4,10 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bridge.features.links.corpus import Corpus
 from bridge.features.links.evidence import THRESHOLDS, Evidence, Strictness
 from bridge.features.links.link_candidates import Source, suggest
-from bridge.features.links.mentions import Name
+from bridge.features.links.mentions import Corpus, Name
 from bridge.features.links.mentions import NameFinder as Spoken
 from bridge.markdown.names import Names
 from bridge.markdown.note import Note

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from bridge.cli.local import open_bridge, wait_until_readable
 from bridge.engine.analytics import GraphSnapshot
 from bridge.engine.open_vault import OpenVault
-from bridge.features.links.corpus import read_corpus
+from bridge.features.links.mentions import read_corpus
 from bridge.features.topics.assignments import Assignments, TopicValue, value_texts
 from bridge.features.topics.evidence import NoteFacts, TopicNames, rarity_by_count
 from bridge.features.topics.suggest import (

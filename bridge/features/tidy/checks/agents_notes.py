@@ -10,8 +10,7 @@ from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.features.corrections.public import NOTE, Replacement, open_replacements
 from bridge.features.memory.public import read_memory
-from bridge.features.tidy.check_scope import CheckScope
-from bridge.features.tidy.finding import TidyFinding
+from bridge.features.tidy.check_scope import CheckScope, TidyFinding
 from bridge.features.tidy.plan_note import plain_words, plan_link
 from bridge.index.note import IndexedNote
 from bridge.markdown.edit.requests import ReplaceText

@@ -12,8 +12,7 @@ from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.errors import BridgeError
 from bridge.features.entities.public import MergeReason, find_merge_pairs
-from bridge.features.tidy.check_scope import CheckScope
-from bridge.features.tidy.finding import SURE, TidyFinding
+from bridge.features.tidy.check_scope import SURE, CheckScope, TidyFinding
 from bridge.features.tidy.plan_note import code_words, plain_words, plan_link
 from bridge.index.boilerplate import is_template
 from bridge.index.note import IndexedNote

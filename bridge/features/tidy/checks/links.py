@@ -20,8 +20,7 @@ from bridge.features.links.public import (
     source_of,
     suggest,
 )
-from bridge.features.tidy.check_scope import BudgetSpent, CheckScope, OrphansToCheck
-from bridge.features.tidy.finding import SURE, TidyFinding
+from bridge.features.tidy.check_scope import SURE, BudgetSpent, CheckScope, OrphansToCheck, TidyFinding
 from bridge.features.tidy.plan_note import plain_words, plan_link
 from bridge.features.topics.public import body_of
 from bridge.index.inverted_index import TextQuery

@@ -21,8 +21,7 @@ from bridge.features.properties.public import (
     infer_rules,
     kind_of_value,
 )
-from bridge.features.tidy.check_scope import CheckScope
-from bridge.features.tidy.finding import MAX_NAMED, TidyFinding
+from bridge.features.tidy.check_scope import MAX_NAMED, CheckScope, TidyFinding
 from bridge.features.tidy.plan_note import code_words, name_notes, plan_link
 from bridge.markdown.edit.tags import TagRename
 from bridge.markdown.frontmatter import OBSIDIAN_PROPERTIES

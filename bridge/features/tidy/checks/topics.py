@@ -7,9 +7,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from bridge.changes.requests.edit_note import SetProperties
-from bridge.features.tidy.check_scope import BudgetSpent, CheckScope, TopicsToCheck
+from bridge.features.tidy.check_scope import MAX_NAMED, SURE, BudgetSpent, CheckScope, TidyFinding, TopicsToCheck
 from bridge.features.tidy.checks.links import DAY
-from bridge.features.tidy.finding import MAX_NAMED, SURE, TidyFinding
 from bridge.features.tidy.plan_note import code_words, plain_words, plan_link
 from bridge.features.topics.public import (
     LikelyTopic,
