@@ -13,7 +13,7 @@ from bridge.features import get_operation
 from bridge.features.entities.merge_pairs import find_common_text, find_merge_pairs
 from bridge.features.tidy import collect
 from bridge.features.tidy.check_scope import CallerGone, CheckScope, TidyFinding
-from bridge.features.tidy.checks.files import Duplicates
+from bridge.features.tidy.checks.files import duplicates
 from bridge.features.tidy.collect import collect_findings, open_scope
 from tests.features.served import Served
 from tests.features.test_tidy import content
@@ -111,13 +111,13 @@ def test_the_comparison_of_texts_can_be_ended_anywhere(most: int) -> None:
 async def test_duplicates_keep_to_their_time_and_to_their_caller(vault: OpenVault) -> None:
     scope = await open_scope(vault, "", set(), set())
     scope.budget.begin("duplicates", 0)
-    assert list(Duplicates().look(scope))
+    assert list(duplicates.look(scope))
     scope.budget.seconds = 0.0
-    found = await asyncio.to_thread(collect_findings, scope, [Duplicates()], set(), set(), 50)
+    found = await asyncio.to_thread(collect_findings, scope, [duplicates], set(), set(), 50)
     assert [(run.check, run.found, run.complete) for run in found.runs] == [("duplicates", 0, False)]
     scope.budget.leave()
     with pytest.raises(CallerGone):
-        list(Duplicates().look(scope))
+        list(duplicates.look(scope))
     with pytest.raises(CallerGone):
         find_merge_pairs(scope.notes, scope.texts, (), scope.graph_snapshot.graph, scope.budget.pause)
 
@@ -125,7 +125,7 @@ async def test_duplicates_keep_to_their_time_and_to_their_caller(vault: OpenVaul
 async def test_findings_that_there_is_no_time_to_try_are_left_out(vault: OpenVault) -> None:
     scope = await open_scope(vault, "", set(), set())
     scope.budget.begin("duplicates", 0)
-    findings = list(Duplicates().look(scope))
+    findings = list(duplicates.look(scope))
     assert (await collect.try_findings(scope, findings)).untried == 0
     scope.budget.used["duplicates"] = scope.budget.seconds
     tried = await collect.try_findings(scope, findings)
@@ -137,4 +137,4 @@ async def test_findings_that_there_is_no_time_to_try_are_left_out(vault: OpenVau
 async def test_texts_are_not_compared_if_no_note_has_changed(vault: OpenVault) -> None:
     scope = await open_scope(vault, "", set(vault.index.notes), set())
     scope.budget.begin("duplicates", 0)
-    assert list(Duplicates().look(scope)) == []
+    assert list(duplicates.look(scope)) == []

@@ -23,7 +23,7 @@ from bridge.engine.open_vault import OpenVault
 from bridge.engine.transactions import Author
 from bridge.errors import BridgeError, InvalidArguments
 from bridge.features.corrections.public import NOTE, Replacement, settle_replacements
-from bridge.features.tidy.checks.agents_notes import Corrections, notes_about, read_replacements
+from bridge.features.tidy.checks.agents_notes import corrections, notes_about, read_replacements
 from bridge.features.tidy.collect import CHECKS, change_limits, dismissed_findings, open_rules
 from bridge.features.tidy.ledger import Ledger
 from bridge.features.tidy.make_plan import CheckNames
@@ -150,7 +150,7 @@ async def apply_plan(
 async def _carry(call: Call, chosen: Sequence[ListedFinding], by: Author, *, dry_run: bool) -> ChangeSelection | None:
     if not chosen:
         return None
-    corrected = {one.finding.key for one in chosen if one.finding.check == Corrections.name}
+    corrected = {one.finding.key for one in chosen if one.finding.check == corrections.name}
     requests: list[Request] = [one.finding.request for one in chosen]
     requests += await settle_corrections(call.vault, corrected) if corrected else []
     return await call.vault.executor.carry_each(requests, by, limits=await current_limits(call), dry_run=dry_run)

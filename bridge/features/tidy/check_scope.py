@@ -2,9 +2,9 @@
 
 import json
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cached_property
-from typing import Annotated, Final, Protocol
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from typing import Annotated, Final
 
 from msgspec import Struct, ValidationError, convert, field, to_builtins
 
@@ -254,7 +254,7 @@ FindingRequest = CreateNote | EditNote | SetProperties | MergeNotes | MoveNote |
 class TidyFinding(Record, kw_only=True):
     """Something out of order, with the request that mends it."""
 
-    check: str
+    check: str = ""
     notes: tuple[VaultPath, ...]
     """The notes that it is about, the one that changes first."""
     text: str
@@ -287,16 +287,36 @@ class TidyFinding(Record, kw_only=True):
                 return Dismissal("finding", notes, dismissal_key(f"{self.check} {self.key}"))
 
 
-class TidyCheck(Protocol):
+def propose(
+    request: FindingRequest,
+    text: str,
+    why: str,
+    confidence: float,
+    *others: VaultPath,
+    notes: Iterable[VaultPath] = (),
+    key: str = "",
+    kind: DismissalKind = "finding",
+) -> TidyFinding:
+    """Return what is out of order with the note that a request changes and others, or with these notes."""
+    about = tuple(notes) or (request.path, *others)
+    return TidyFinding(notes=about, text=text, why=why, confidence=confidence, request=request, key=key, kind=kind)
+
+
+Look = Callable[[CheckScope], Iterator[TidyFinding]]
+"""Yields what is found; call in a thread."""
+
+
+class TidyCheck(Record):
     """A check: one kind of disorder, found without a language model."""
 
     name: str
     sentence: str
     """What it looks for."""
+    look: Look
 
-    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
-        """Yield what is found; call in a thread."""
-        ...
+
+def tidy_check(name: str, sentence: str) -> Callable[[Look], TidyCheck]:
+    return partial(TidyCheck, name, sentence)
 
 
 def encode_finding(finding: TidyFinding, digests: Mapping[VaultPath, Digest]) -> str:

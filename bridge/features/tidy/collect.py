@@ -30,18 +30,7 @@ from bridge.features.tidy.check_scope import (
     TidyFinding,
     TidySettings,
 )
-from bridge.features.tidy.checks.agents_notes import Corrections, ExpiredMemories
-from bridge.features.tidy.checks.files import (
-    Duplicates,
-    EmptyNotes,
-    RepeatedHeadings,
-    StrayDailyNotes,
-    UnfilledNotes,
-    UnusedAttachments,
-)
-from bridge.features.tidy.checks.links import BrokenLinks, MissingLinks, Orphans, Prospects, read_orphans
-from bridge.features.tidy.checks.properties import PropertyNames, PropertyTypes, TagVariants, ViolatedConventions
-from bridge.features.tidy.checks.topics import Topics, read_topics_to_check
+from bridge.features.tidy.checks import agents_notes, files, links, properties, topics
 from bridge.features.tidy.ledger import Ledger
 from bridge.features.tidy.records import CheckRun
 from bridge.features.topics.public import INSTRUCTIONS, TopicSettings, find_topic_folder, read_never
@@ -56,23 +45,23 @@ from bridge.vault.obsidian_settings import read_obsidian_settings
 from bridge.vault.rules import GlobSet
 
 CHECKS: Final[Sequence[TidyCheck]] = (
-    BrokenLinks(),
-    TagVariants(),
-    PropertyNames(),
-    PropertyTypes(),
-    ViolatedConventions(),
-    Corrections(),
-    Topics(),
-    RepeatedHeadings(),
-    StrayDailyNotes(),
-    ExpiredMemories(),
-    Orphans(),
-    Duplicates(),
-    EmptyNotes(),
-    UnfilledNotes(),
-    UnusedAttachments(),
-    MissingLinks(),
-    Prospects(),
+    links.broken_links,
+    properties.tags,
+    properties.property_names,
+    properties.property_types,
+    properties.conventions,
+    agents_notes.corrections,
+    topics.topics,
+    files.headings,
+    files.daily_notes,
+    agents_notes.memories,
+    links.orphans,
+    files.duplicates,
+    files.empty_notes,
+    files.unfilled_notes,
+    files.attachments,
+    links.missing_links,
+    links.prospects,
 )
 
 
@@ -120,14 +109,14 @@ async def open_scope(
         scope,
         corpus=await read_corpus(vault),
         texts=await scope.graph_snapshot.index.wholes(),
-        near=await similar_notes(vault, scope.graph_snapshot) if Duplicates.name in checks else [],
+        near=await similar_notes(vault, scope.graph_snapshot) if files.duplicates.name in checks else [],
         stated=stated,
         folder=folder,
         skipped=frozenset(skipped),
     )
-    topics = await read_topics_to_check(scope) if Topics.name in checks else None
-    orphans = await read_orphans(scope) if Orphans.name in checks else OrphansToCheck()
-    return replace(scope, topics=topics, orphans=orphans)
+    likely = await topics.read_topics_to_check(scope) if topics.topics.name in checks else None
+    orphans = await links.read_orphans(scope) if links.orphans.name in checks else OrphansToCheck()
+    return replace(scope, topics=likely, orphans=orphans)
 
 
 async def open_rules(vault: OpenVault) -> CheckScope:
@@ -168,6 +157,7 @@ def collect_findings(
         scope.budget.begin(check.name, -left)
         try:
             for one in check.look(scope):
+                one = replace(one, check=check.name)  # noqa: PLW2901
                 if not _is_wanted(scope, one):
                     continue
                 if one.dismissal in dismissed:

@@ -10,7 +10,7 @@ from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.features.corrections.public import NOTE, Replacement, open_replacements
 from bridge.features.memory.public import read_memory
-from bridge.features.tidy.check_scope import CheckScope, TidyFinding
+from bridge.features.tidy.check_scope import CheckScope, TidyFinding, propose, tidy_check
 from bridge.features.tidy.plan_note import plain_words, plan_link
 from bridge.index.note import IndexedNote
 from bridge.markdown.edit.requests import ReplaceText
@@ -23,39 +23,32 @@ MAX_OUTDATED_NOTES: Final = 50
 """Notes with the old words from which they may be right elsewhere."""
 
 
-class Corrections:
-    """Finds words that a correction says should be others."""
-
-    name = "corrections"
-    sentence = "Words of which an open correction says what they should be."
-
-    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
-        """Yield each note with such words."""
-        place = agents_folder(scope.vault.settings).place(NOTE)
-        for one in read_replacements(scope.vault, place):
-            having = [note for note in notes_about(scope, one) if one.old in scope.texts.get(note.path, "")]
-            for note in having if len(having) <= MAX_OUTDATED_NOTES else ():
-                scope.budget.pause()
-                read = scope.read(note)
-                count = 0 if read is None else count_words(read, one)
-                if not count:
-                    continue
-                # Whether a correction is new does not show in the note, so that the finding is also about the list.
-                yield TidyFinding(
-                    check=self.name,
-                    notes=(note.path, place),
-                    text=f"In {plan_link(note.path)}, change “{plain_words(one.old)}” to “{plain_words(one.new)}”"
-                    f" ({count_of(count, 'place')})",
-                    why=f"a line of {plan_link(place)} says so",
-                    # Agents write there, too.
-                    confidence=0.8,
-                    request=EditNote(
-                        path=note.path,
-                        edits=(ReplaceText(old=one.old, new=one.new, all=True),),
-                        digest=note.digest,
-                    ),
-                    key=one.key,
-                )
+@tidy_check("corrections", "Words of which an open correction says what they should be.")
+def corrections(scope: CheckScope) -> Iterator[TidyFinding]:
+    place = agents_folder(scope.vault.settings).place(NOTE)
+    for one in read_replacements(scope.vault, place):
+        having = [note for note in notes_about(scope, one) if one.old in scope.texts.get(note.path, "")]
+        for note in having if len(having) <= MAX_OUTDATED_NOTES else ():
+            scope.budget.pause()
+            read = scope.read(note)
+            count = 0 if read is None else count_words(read, one)
+            if not count:
+                continue
+            # Whether a correction is new does not show in the note, so that the finding is also about the list.
+            yield propose(
+                EditNote(
+                    path=note.path,
+                    edits=(ReplaceText(old=one.old, new=one.new, all=True),),
+                    digest=note.digest,
+                ),
+                f"In {plan_link(note.path)}, change “{plain_words(one.old)}” to “{plain_words(one.new)}”"
+                f" ({count_of(count, 'place')})",
+                f"a line of {plan_link(place)} says so",
+                # Agents write there, too.
+                0.8,
+                place,
+                key=one.key,
+            )
 
 
 def notes_about(scope: CheckScope, one: Replacement) -> Iterator[IndexedNote]:
@@ -85,28 +78,20 @@ def count_words(note: Note, one: Replacement) -> int:
 DAY_S = 86_400.0
 
 
-class ExpiredMemories:
-    """Finds memories whose last day is over and that are not archived."""
-
-    name = "memories"
-    sentence = "Memories of agents whose last day is over."
-
-    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
-        """Yield each memory that can be archived."""
-        now, rules = time.time(), scope.vault.files.rules
-        for path, note in sorted(scope.agents.items()):
-            scope.budget.pause()
-            memory = read_memory(path, note.properties, title=note.title)
-            if memory is None or memory.is_over or note.is_left_alone or scope.never.covers(path) or rules.keeps(path):
-                continue
-            ends = min((time_ for time_ in (memory.expires, memory.valid_until) if time_ is not None), default=None)
-            if ends is None or ends > now - DAY_S or not scope.is_inside(path):
-                continue
-            yield TidyFinding(
-                check=self.name,
-                notes=(path,),
-                text=f"Archive the memory {plan_link(path)}",
-                why=f"it holds until {time.strftime('%Y-%m-%d', time.localtime(ends))}",
-                confidence=0.9,
-                request=SetProperties(path=path, digest=note.digest, properties={"tier": "archived"}),
-            )
+@tidy_check("memories", "Memories of agents whose last day is over.")
+def memories(scope: CheckScope) -> Iterator[TidyFinding]:
+    now, rules = time.time(), scope.vault.files.rules
+    for path, note in sorted(scope.agents.items()):
+        scope.budget.pause()
+        memory = read_memory(path, note.properties, title=note.title)
+        if memory is None or memory.is_over or note.is_left_alone or scope.never.covers(path) or rules.keeps(path):
+            continue
+        ends = min((time_ for time_ in (memory.expires, memory.valid_until) if time_ is not None), default=None)
+        if ends is None or ends > now - DAY_S or not scope.is_inside(path):
+            continue
+        yield propose(
+            SetProperties(path=path, digest=note.digest, properties={"tier": "archived"}),
+            f"Archive the memory {plan_link(path)}",
+            f"it holds until {time.strftime('%Y-%m-%d', time.localtime(ends))}",
+            0.9,
+        )

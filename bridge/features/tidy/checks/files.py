@@ -12,7 +12,7 @@ from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.errors import BridgeError
 from bridge.features.entities.public import MergeReason, find_merge_pairs
-from bridge.features.tidy.check_scope import SURE, CheckScope, TidyFinding
+from bridge.features.tidy.check_scope import SURE, CheckScope, TidyFinding, propose, tidy_check
 from bridge.features.tidy.plan_note import code_words, plain_words, plan_link
 from bridge.index.boilerplate import is_template
 from bridge.index.note import IndexedNote
@@ -37,72 +37,65 @@ MAX_ATTACHMENT_BYTES: Final = 20 * 2**20
 """Bytes of a file that is looked at; the digest of a larger one takes too long."""
 
 
-class UnusedAttachments:
-    """Finds images, sounds and films that nothing links to and whose names no note says."""
+@tidy_check("attachments", "Images, sounds and films that no note links to or names.")
+def attachments(scope: CheckScope) -> Iterator[TidyFinding]:
+    vault = scope.vault
+    links = vault.indexer.link_resolver.resolved_links
+    if links is None:
+        return
+    unused = {
+        path
+        for path in vault.names
+        if path.lower().endswith(ENDINGS)
+        and not is_document(path)
+        and not _OF_A_SITE.fullmatch(path)
+        and scope.is_inside(path)
+        and scope.may_change(path)
+        and not links.sources(path)
+    }
+    unused -= _find_mentioned(scope, unused)
+    for path in sorted(unused):
+        scope.budget.pause()
+        try:
+            data, stat = vault.files.read(path)
+        except BridgeError:
+            continue
+        if stat.size > MAX_ATTACHMENT_BYTES:
+            continue
+        yield propose(
+            DeleteNote(path=path, digest=digest_of(data)),
+            f"Delete {code_words(path)}",
+            "no note links to it or says its name",
+            # It may be used by something that is no note.
+            0.6,
+        )
 
-    name = "attachments"
-    sentence = "Images, sounds and films that no note links to or names."
 
-    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
-        """Yield each attachment that can be deleted."""
-        vault = scope.vault
-        links = vault.indexer.link_resolver.resolved_links
-        if links is None:
-            return
-        unused = {
-            path
-            for path in vault.names
-            if path.lower().endswith(ENDINGS)
-            and not is_document(path)
-            and not _OF_A_SITE.fullmatch(path)
-            and scope.is_inside(path)
-            and scope.may_change(path)
-            and not links.sources(path)
-        }
-        unused -= self._find_mentioned(scope, unused)
-        for path in sorted(unused):
-            scope.budget.pause()
-            try:
-                data, stat = vault.files.read(path)
-            except BridgeError:
-                continue
-            if stat.size > MAX_ATTACHMENT_BYTES:
-                continue
-            yield TidyFinding(
-                check=self.name,
-                notes=(path,),
-                text=f"Delete {code_words(path)}",
-                why="no note links to it or says its name",
-                # It may be used by something that is no note.
-                confidence=0.6,
-                request=DeleteNote(path=path, digest=digest_of(data)),
-            )
-
-    def _find_mentioned(self, scope: CheckScope, paths: set[VaultPath]) -> set[VaultPath]:
-        names: defaultdict[str, set[VaultPath]] = defaultdict(set)
-        for path in paths:
-            names[path.rpartition("/")[2].lower()].add(path)
-        # A file that shares its name with a used one is named, too.
-        linked = {path.rpartition("/")[2].lower() for path in scope.vault.names if path not in paths}
-        # A drawing is exported beside its note, as `Plan.svg` or `Plan.dark.svg`.
-        titles = {title_of(path).lower().removesuffix(".excalidraw") for path in scope.graph_snapshot.notes}
-        used = {
-            name
-            for name in names
-            # What begins with the name of a note, such as `Atlas - Cover.jpg`, is of that note.
-            if name in linked or _EXPORT.sub("", name) in titles or name.partition(" - ")[0] in titles
-        }
-        found = {path for name in used for path in names[name]}
-        left = {name: named for name, named in names.items() if name not in used}
-        bases = [path for path in scope.vault.names if path.lower().endswith(".base")]
-        for path in (*scope.graph_snapshot.notes, *bases):
-            scope.budget.pause()
-            text = _read_text(scope, path)
-            for name in [name for name in left if name in text]:
-                found |= left.pop(name)
-            if not left:
-                break
-        return found
+def _find_mentioned(scope: CheckScope, paths: set[VaultPath]) -> set[VaultPath]:
+    names: defaultdict[str, set[VaultPath]] = defaultdict(set)
+    for path in paths:
+        names[path.rpartition("/")[2].lower()].add(path)
+    # A file that shares its name with a used one is named, too.
+    linked = {path.rpartition("/")[2].lower() for path in scope.vault.names if path not in paths}
+    # A drawing is exported beside its note, as `Plan.svg` or `Plan.dark.svg`.
+    titles = {title_of(path).lower().removesuffix(".excalidraw") for path in scope.graph_snapshot.notes}
+    used = {
+        name
+        for name in names
+        # What begins with the name of a note, such as `Atlas - Cover.jpg`, is of that note.
+        if name in linked or _EXPORT.sub("", name) in titles or name.partition(" - ")[0] in titles
+    }
+    found = {path for name in used for path in names[name]}
+    left = {name: named for name, named in names.items() if name not in used}
+    bases = [path for path in scope.vault.names if path.lower().endswith(".base")]
+    for path in (*scope.graph_snapshot.notes, *bases):
+        scope.budget.pause()
+        text = _read_text(scope, path)
+        for name in [name for name in left if name in text]:
+            found |= left.pop(name)
+        if not left:
+            break
+    return found
 
 
 def _read_text(scope: CheckScope, path: VaultPath) -> str:
@@ -123,37 +116,29 @@ MIN_DAILY_NOTES: Final = 3
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
-class StrayDailyNotes:
-    """Finds notes named as a day that are not where Obsidian looks for that day."""
-
-    name = "daily_notes"
-    sentence = "Daily notes outside of the folder that Obsidian's settings name."
-
-    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
-        """Yield each daily note that can be moved."""
-        style = scope.style
-        inside = f"{style.daily_folder}/"
-        if not style.daily_folder or sum(path.startswith(inside) for path in scope.notes) < MIN_DAILY_NOTES:
-            return
-        for note in scope.fresh():
-            title = title_of(note.path)
-            if not _DAY.fullmatch(title) or note.path.startswith(inside):
-                continue
-            try:
-                to = daily_path(style, date.fromisoformat(title))
-            except (BridgeError, ValueError):
-                continue
-            if title_of(to) != title or to in scope.vault.names or not scope.may_change(to):
-                continue
-            yield TidyFinding(
-                check=self.name,
-                notes=(note.path,),
-                text=f"Move {plan_link(note.path)} to {code_words(to.rpartition('/')[0])}",
-                why="Obsidian looks there for this day",
-                # In another folder it may be filed on purpose.
-                confidence=0.9 if "/" not in note.path else 0.7,
-                request=MoveNote(path=note.path, to=to, digest=note.digest),
-            )
+@tidy_check("daily_notes", "Daily notes outside of the folder that Obsidian's settings name.")
+def daily_notes(scope: CheckScope) -> Iterator[TidyFinding]:
+    style = scope.style
+    inside = f"{style.daily_folder}/"
+    if not style.daily_folder or sum(path.startswith(inside) for path in scope.notes) < MIN_DAILY_NOTES:
+        return
+    for note in scope.fresh():
+        title = title_of(note.path)
+        if not _DAY.fullmatch(title) or note.path.startswith(inside):
+            continue
+        try:
+            to = daily_path(style, date.fromisoformat(title))
+        except (BridgeError, ValueError):
+            continue
+        if title_of(to) != title or to in scope.vault.names or not scope.may_change(to):
+            continue
+        yield propose(
+            MoveNote(path=note.path, to=to, digest=note.digest),
+            f"Move {plan_link(note.path)} to {code_words(to.rpartition('/')[0])}",
+            "Obsidian looks there for this day",
+            # In another folder it may be filed on purpose.
+            0.9 if "/" not in note.path else 0.7,
+        )
 
 
 MIN_CONFIDENCE: Final = 0.75
@@ -172,46 +157,37 @@ WORDS: Final[dict[MergeReason, str]] = {
 }
 
 
-class Duplicates:
-    """Finds pairs of notes that are nearly the same."""
-
-    name = "duplicates"
-    sentence = "Two notes that may be one."
-
-    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
-        """Yield each pair that can be merged."""
-        days = f"{scope.style.daily_folder}/" if scope.style.daily_folder else None
-        scope.budget.pause()
-        if scope.skipped.issuperset(scope.notes):
-            return
-        scope.budget.extend()
-        for pair in find_merge_pairs(
-            scope.notes, scope.texts, scope.near, scope.graph_snapshot.graph, scope.budget.pause
-        ):
-            if pair.confidence < MIN_CONFIDENCE or (days and pair.path.startswith(days) and pair.into.startswith(days)):
-                continue
-            lengths = sorted(len(scope.texts[path]) for path in (pair.path, pair.into))
-            # A short note often stands in a longer one, as a template or a quotation does.
-            same_text = (pair.common or 0) >= COMMON and lengths[0] >= COMMON * lengths[1]
-            if not same_text and not {"name", "alias", "stub"} & {*pair.why}:
-                continue
-            note, other = scope.notes[pair.path], scope.notes[pair.into]
-            is_copy = (
-                same_text
-                and "name" in pair.why
-                and note.title != other.title
-                and pair.path.rpartition("/")[0] == pair.into.rpartition("/")[0]
-            )
-            yield TidyFinding(
-                check=self.name,
-                notes=(pair.path, pair.into),
-                text=f"Merge {plan_link(pair.path)} into {plan_link(pair.into)}",
-                why=", ".join(WORDS[one] for one in pair.why),
-                # What is lost by a wrong merge is hard to see, so that only copies beside each other are sure.
-                confidence=round(pair.confidence if is_copy else min(SURE - 0.01, pair.confidence), 2),
-                request=MergeNotes(path=pair.path, into=pair.into, digest=note.digest),
-                kind="merge",
-            )
+@tidy_check("duplicates", "Two notes that may be one.")
+def duplicates(scope: CheckScope) -> Iterator[TidyFinding]:
+    days = f"{scope.style.daily_folder}/" if scope.style.daily_folder else None
+    scope.budget.pause()
+    if scope.skipped.issuperset(scope.notes):
+        return
+    scope.budget.extend()
+    for pair in find_merge_pairs(scope.notes, scope.texts, scope.near, scope.graph_snapshot.graph, scope.budget.pause):
+        if pair.confidence < MIN_CONFIDENCE or (days and pair.path.startswith(days) and pair.into.startswith(days)):
+            continue
+        lengths = sorted(len(scope.texts[path]) for path in (pair.path, pair.into))
+        # A short note often stands in a longer one, as a template or a quotation does.
+        same_text = (pair.common or 0) >= COMMON and lengths[0] >= COMMON * lengths[1]
+        if not same_text and not {"name", "alias", "stub"} & {*pair.why}:
+            continue
+        note, other = scope.notes[pair.path], scope.notes[pair.into]
+        is_copy = (
+            same_text
+            and "name" in pair.why
+            and note.title != other.title
+            and pair.path.rpartition("/")[0] == pair.into.rpartition("/")[0]
+        )
+        yield propose(
+            MergeNotes(path=pair.path, into=pair.into, digest=note.digest),
+            f"Merge {plan_link(pair.path)} into {plan_link(pair.into)}",
+            ", ".join(WORDS[one] for one in pair.why),
+            # What is lost by a wrong merge is hard to see, so that only copies beside each other are sure.
+            round(pair.confidence if is_copy else min(SURE - 0.01, pair.confidence), 2),
+            pair.into,
+            kind="merge",
+        )
 
 
 DAY_NS = 86_400 * 10**9
@@ -228,29 +204,22 @@ def is_abandoned(scope: CheckScope, note: IndexedNote) -> bool:
     return is_old and not scope.graph_snapshot.graph.linked_from(note.path) - {note.path}
 
 
-class EmptyNotes:
-    """Finds notes that say nothing and that nobody links to."""
-
-    name = "empty_notes"
-    sentence = "Notes without text, properties and links to them, for at least a week."
-
-    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
-        for note in scope.fresh():
-            if note.properties or note.packed_links != "[]" or note.headings or note.size > MAX_EMPTY_BYTES:
-                continue
-            if not is_abandoned(scope, note):
-                continue
-            read = scope.read(note)
-            if read is not None and not read.text.strip():
-                yield TidyFinding(
-                    check=self.name,
-                    notes=(note.path,),
-                    text=f"Delete {plan_link(note.path)}",
-                    why="it is empty, and nothing links to it",
-                    # Its name may be what somebody wanted to keep.
-                    confidence=0.7,
-                    request=DeleteNote(path=note.path, digest=note.digest),
-                )
+@tidy_check("empty_notes", "Notes without text, properties and links to them, for at least a week.")
+def empty_notes(scope: CheckScope) -> Iterator[TidyFinding]:
+    for note in scope.fresh():
+        if note.properties or note.packed_links != "[]" or note.headings or note.size > MAX_EMPTY_BYTES:
+            continue
+        if not is_abandoned(scope, note):
+            continue
+        read = scope.read(note)
+        if read is not None and not read.text.strip():
+            yield propose(
+                DeleteNote(path=note.path, digest=note.digest),
+                f"Delete {plan_link(note.path)}",
+                "it is empty, and nothing links to it",
+                # Its name may be what somebody wanted to keep.
+                0.7,
+            )
 
 
 MAX_TEMPLATE_BYTES: Final = 20_000
@@ -297,30 +266,23 @@ class TemplateText(Record, eq=False):
         return is_moment or (value == title and _TITLE.search(written[0]) is not None)
 
 
-class UnfilledNotes:
-    """Finds notes made from a template into which nobody wrote anything, and that nobody links to."""
-
-    name = "unfilled_notes"
-    sentence = "Notes that say no more than their template, without links to them, for at least a week."
-
-    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
-        templates = read_templates(scope)
-        most = 2 * max((scope.graph_snapshot.notes[one.path].size for one in templates), default=0)
-        for note in scope.fresh():
-            if note.size > most or is_index_note(note.path) or not is_abandoned(scope, note):
-                continue
-            read = scope.read(note)
-            template = None if read is None else find_template(read, templates)
-            if template is not None:
-                yield TidyFinding(
-                    check=self.name,
-                    notes=(note.path,),
-                    text=f"Delete {plan_link(note.path)}",
-                    why=f"it says no more than its template {plan_link(template.path)}, and nothing links to it",
-                    # Its name may be what somebody wanted to keep.
-                    confidence=0.7,
-                    request=DeleteNote(path=note.path, digest=note.digest),
-                )
+@tidy_check("unfilled_notes", "Notes that say no more than their template, without links to them, for at least a week.")
+def unfilled_notes(scope: CheckScope) -> Iterator[TidyFinding]:
+    templates = read_templates(scope)
+    most = 2 * max((scope.graph_snapshot.notes[one.path].size for one in templates), default=0)
+    for note in scope.fresh():
+        if note.size > most or is_index_note(note.path) or not is_abandoned(scope, note):
+            continue
+        read = scope.read(note)
+        template = None if read is None else find_template(read, templates)
+        if template is not None:
+            yield propose(
+                DeleteNote(path=note.path, digest=note.digest),
+                f"Delete {plan_link(note.path)}",
+                f"it says no more than its template {plan_link(template.path)}, and nothing links to it",
+                # Its name may be what somebody wanted to keep.
+                0.7,
+            )
 
 
 def read_templates(scope: CheckScope) -> list[TemplateText]:
@@ -368,39 +330,30 @@ def body_lines(note: Note) -> list[str]:
     return [line for line in lines if line]
 
 
-class RepeatedHeadings:
-    """Finds a heading right below the same heading."""
-
-    name = "headings"
-    sentence = "Headings that stand twice, one right below the other."
-
-    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
-        """Yield each heading that can go."""
-        for note in scope.fresh():
-            headings = note.headings
-            pairs = [
-                (one, other)
-                for one, other in pairwise(headings)
-                if one.text.strip() and (one.text, one.level) == (other.text, other.level)
-            ]
-            read = scope.read(note) if pairs else None
-            if read is None:
+@tidy_check("headings", "Headings that stand twice, one right below the other.")
+def headings(scope: CheckScope) -> Iterator[TidyFinding]:
+    for note in scope.fresh():
+        pairs = [
+            (one, other)
+            for one, other in pairwise(note.headings)
+            if one.text.strip() and (one.text, one.level) == (other.text, other.level)
+        ]
+        read = scope.read(note) if pairs else None
+        if read is None:
+            continue
+        lines = read.text.splitlines()
+        for one, other in pairs:
+            between = lines[one.line : other.line - 1]
+            if any(line.strip() for line in between) or not lines[one.line - 1].lstrip().startswith("#"):
                 continue
-            lines = read.text.splitlines()
-            for one, other in pairs:
-                between = lines[one.line : other.line - 1]
-                if any(line.strip() for line in between) or not lines[one.line - 1].lstrip().startswith("#"):
-                    continue
-                yield TidyFinding(
-                    check=self.name,
-                    notes=(note.path,),
-                    text=f"In {plan_link(note.path)}, remove the first of two headings “{plain_words(one.text)}”",
-                    why=f"lines {one.line} and {other.line}, with nothing between them",
-                    confidence=0.92,
-                    request=EditNote(
-                        path=note.path,
-                        edits=(ReplaceLines(lines=(one.line, other.line - 1), text=""),),
-                        digest=note.digest,
-                    ),
-                    key=one.text,
-                )
+            yield propose(
+                EditNote(
+                    path=note.path,
+                    edits=(ReplaceLines(lines=(one.line, other.line - 1), text=""),),
+                    digest=note.digest,
+                ),
+                f"In {plan_link(note.path)}, remove the first of two headings “{plain_words(one.text)}”",
+                f"lines {one.line} and {other.line}, with nothing between them",
+                0.92,
+                key=one.text,
+            )

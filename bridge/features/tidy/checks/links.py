@@ -20,7 +20,15 @@ from bridge.features.links.public import (
     source_of,
     suggest,
 )
-from bridge.features.tidy.check_scope import SURE, BudgetSpent, CheckScope, OrphansToCheck, TidyFinding
+from bridge.features.tidy.check_scope import (
+    SURE,
+    BudgetSpent,
+    CheckScope,
+    OrphansToCheck,
+    TidyFinding,
+    propose,
+    tidy_check,
+)
 from bridge.features.tidy.plan_note import plain_words, plan_link
 from bridge.features.topics.public import body_of
 from bridge.index.inverted_index import TextQuery
@@ -84,57 +92,51 @@ class MeantNote(Record):
     """Whether the reader should still see the words of the link."""
 
 
-class BrokenLinks:
-    """Finds links to no file that mean a note by its alias, another spelling, or a place that it left."""
-
-    name = "broken_links"
-    sentence = "Links to no note, where one note is meant."
-
-    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
-        """Yield each link that can be mended."""
-        names = _MeantNames(scope)
-        for note in scope.fresh():
-            broken = [
-                link
-                for link in note.links
-                if link.kind == "wiki"
-                and not link.embed
-                and not target_subpath(link.target)
-                and (file := target_file(link.target, link.kind))
-                and not is_attachment_name(file)
-                and scope.vault.names.resolve(link.target, note.path, link.kind).path is None
-            ]
-            if not broken:
+@tidy_check("broken_links", "Links to no note, where one note is meant.")
+def broken_links(scope: CheckScope) -> Iterator[TidyFinding]:
+    names = _MeantNames(scope)
+    for note in scope.fresh():
+        broken = [
+            link
+            for link in note.links
+            if link.kind == "wiki"
+            and not link.embed
+            and not target_subpath(link.target)
+            and (file := target_file(link.target, link.kind))
+            and not is_attachment_name(file)
+            and scope.vault.names.resolve(link.target, note.path, link.kind).path is None
+        ]
+        if not broken:
+            continue
+        seen: set[str] = set()
+        for link in broken:
+            meant = names.find(link.target, note.path)
+            if meant is None or link.target in seen:
                 continue
-            seen: set[str] = set()
-            for link in broken:
-                meant = names.find(link.target, note.path)
-                if meant is None or link.target in seen:
-                    continue
-                seen.add(link.target)
-                if (finding := self._mend(scope, note, link, meant)) is not None:
-                    yield finding
+            seen.add(link.target)
+            if (finding := _mend(scope, note, link, meant)) is not None:
+                yield finding
 
-    def _mend(self, scope: CheckScope, note: IndexedNote, link: Link, meant: MeantNote) -> TidyFinding | None:
-        read = scope.read(note)
-        if read is None:
-            return None
-        first, last = link.span
-        table = any(start <= first < end for start, end in find_tables(read))
-        shown = link.shown or (link.target if meant.keeps_words else title_of(meant.path))
-        new = write_link(shown, meant.path, note.path, scope.vault.names, scope.style, table=table)
-        edit = None if new is None else replace_span(note, read.text, (first, last), new)
-        if edit is None:
-            return None
-        return TidyFinding(
-            check=self.name,
-            notes=(note.path, meant.path),
-            text=f"In {plan_link(note.path)}, let “{plain_words(link.target)}” lead to {plan_link(meant.path)}",
-            why=meant.why,
-            confidence=meant.confidence,
-            request=edit,
-            key=link.target,
-        )
+
+def _mend(scope: CheckScope, note: IndexedNote, link: Link, meant: MeantNote) -> TidyFinding | None:
+    read = scope.read(note)
+    if read is None:
+        return None
+    first, last = link.span
+    table = any(start <= first < end for start, end in find_tables(read))
+    shown = link.shown or (link.target if meant.keeps_words else title_of(meant.path))
+    new = write_link(shown, meant.path, note.path, scope.vault.names, scope.style, table=table)
+    edit = None if new is None else replace_span(note, read.text, (first, last), new)
+    if edit is None:
+        return None
+    return propose(
+        edit,
+        f"In {plan_link(note.path)}, let “{plain_words(link.target)}” lead to {plan_link(meant.path)}",
+        meant.why,
+        meant.confidence,
+        meant.path,
+        key=link.target,
+    )
 
 
 class _MeantNames:
@@ -222,55 +224,46 @@ MIN_LIKELIHOOD: Final = 0.7
 """Likelihood from which a link is proposed."""
 
 
-class MissingLinks:
-    """Finds the first mention of each note that a note names without linking to it."""
-
-    name = "missing_links"
-    sentence = "Names of notes that are no links yet."
-
-    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
-        """Yield each link that can be made."""
-        vault, learned = scope.vault, FeedbackModel(scope.vault.store.feedback.all(), for_user=True)
-        for note in scope.fresh():
-            own = {fold_case(name) for name in (note.title, *note.aliases)}
-            if note.size > MAX_NOTE_CHARS or not scope.corpus.forms_in(note.path) - own:
+@tidy_check("missing_links", "Names of notes that are no links yet.")
+def missing_links(scope: CheckScope) -> Iterator[TidyFinding]:
+    vault, learned = scope.vault, FeedbackModel(scope.vault.store.feedback.all(), for_user=True)
+    for note in scope.fresh():
+        own = {fold_case(name) for name in (note.title, *note.aliases)}
+        if note.size > MAX_NOTE_CHARS or not scope.corpus.forms_in(note.path) - own:
+            continue
+        read = scope.read(note)
+        if read is None:
+            continue
+        found = suggest(source_of(vault, read), scope.corpus, LinkContext(vault, note.path, learned), "conservative")
+        # A day that a text names is seldom about what was written on it, and a note's own name about a namesake.
+        wanted = [
+            one
+            for one in found
+            if one.score >= MIN_LIKELIHOOD
+            and one.target in scope.notes
+            and not DAY.fullmatch(title_of(one.target))
+            and fold_case(one.text) not in own
+        ]
+        if not wanted:
+            continue
+        places = [LinkPlace(one.target, one.span) for one in wanted]
+        links = {one.place: one.link for one in insert_links(read, places, vault.names, scope.style).links}
+        for one, place in zip(wanted, places, strict=True):
+            edit = replace_span(note, read.text, one.span, links[place]) if place in links else None
+            if edit is None:
                 continue
-            read = scope.read(note)
-            if read is None:
-                continue
-            found = suggest(
-                source_of(vault, read), scope.corpus, LinkContext(vault, note.path, learned), "conservative"
+            yield propose(
+                edit,
+                f"In {plan_link(note.path)}, link “{plain_words(one.text)}” to {plan_link(one.target)}",
+                plain_words(one.why[0]) if one.why else "it is the name of the note",
+                _confidence(
+                    one.score,
+                    note,
+                    scope.notes[one.target],
+                    is_doubtful=is_label(read.text, one.span) or says_nothing(scope, one.target),
+                ),
+                one.target,
             )
-            # A day that a text names is seldom about what was written on it, and a note's own name about a namesake.
-            wanted = [
-                one
-                for one in found
-                if one.score >= MIN_LIKELIHOOD
-                and one.target in scope.notes
-                and not DAY.fullmatch(title_of(one.target))
-                and fold_case(one.text) not in own
-            ]
-            if not wanted:
-                continue
-            places = [LinkPlace(one.target, one.span) for one in wanted]
-            links = {one.place: one.link for one in insert_links(read, places, vault.names, scope.style).links}
-            for one, place in zip(wanted, places, strict=True):
-                edit = replace_span(note, read.text, one.span, links[place]) if place in links else None
-                if edit is None:
-                    continue
-                yield TidyFinding(
-                    check=self.name,
-                    notes=(note.path, one.target),
-                    text=f"In {plan_link(note.path)}, link “{plain_words(one.text)}” to {plan_link(one.target)}",
-                    why=plain_words(one.why[0]) if one.why else "it is the name of the note",
-                    confidence=_confidence(
-                        one.score,
-                        note,
-                        scope.notes[one.target],
-                        is_doubtful=is_label(read.text, one.span) or says_nothing(scope, one.target),
-                    ),
-                    request=edit,
-                )
 
 
 def _confidence(likelihood: float, note: IndexedNote, target: IndexedNote, *, is_doubtful: bool) -> float:
@@ -302,47 +295,41 @@ FORBIDDEN: Final = frozenset('\\/:*?"<>|#^[]')
 """Characters that no name of a note has on every system."""
 
 
-class Prospects:
-    """Finds names worth a note."""
-
-    name = "prospects"
-    sentence = "Names that four or more notes mention and that have no note yet."
-
-    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
-        wanted: defaultdict[str, set[VaultPath]] = defaultdict(set)
-        for path, note in scope.notes.items():
-            for target, kind in note.targets:
-                file = target_file(target, kind)
-                if file and not is_attachment_name(file) and scope.vault.names.resolve(target, path, kind).path is None:
-                    wanted[file.removesuffix(".md")].add(path)
-        texts: dict[VaultPath, str] = {}
-        learnt = scope.vault.index.view("notes").boilerplate
-        room = MAX_TOTAL_CHARS
-        for path in sorted(scope.texts.keys() & scope.notes.keys(), key=lambda one: -scope.notes[one].mtime_ns):
-            texts[path] = learnt.blank(scope.texts[path][:MAX_NOTE_CHARS])
-            room -= len(texts[path])
-            if room < 0:
-                break
-        scope.budget.pause()
-        languages = {path: scope.notes[path].language for path in texts}
-        names = scope.corpus.names
-        for one in drop_meant(names, find_candidates(texts, names, wanted, languages)):
-            path = VaultPath(f"{one.name}.md")
-            if one.notes < MIN_MENTIONS or not FORBIDDEN.isdisjoint(one.name) or path in scope.vault.names:
-                continue
-            if one.name.startswith(".") or DAY.fullmatch(one.name) or not scope.may_change(path):
-                continue
-            yield TidyFinding(
-                check=self.name,
-                notes=one.examples,
-                text=f"Create a note “{plain_words(one.name)}”",
-                why=f"{count_of(one.notes, 'note')}, such as {plan_link(one.examples[0])}",
-                # Whether a name deserves a note, only a person knows.
-                confidence=round(min(one.confidence, SURE - 0.01), 2),
-                request=CreateNote(path=path, text=""),
-                key=one.name,
-                kind="prospect",
-            )
+@tidy_check("prospects", "Names that four or more notes mention and that have no note yet.")
+def prospects(scope: CheckScope) -> Iterator[TidyFinding]:
+    wanted: defaultdict[str, set[VaultPath]] = defaultdict(set)
+    for path, note in scope.notes.items():
+        for target, kind in note.targets:
+            file = target_file(target, kind)
+            if file and not is_attachment_name(file) and scope.vault.names.resolve(target, path, kind).path is None:
+                wanted[file.removesuffix(".md")].add(path)
+    texts: dict[VaultPath, str] = {}
+    learnt = scope.vault.index.view("notes").boilerplate
+    room = MAX_TOTAL_CHARS
+    for path in sorted(scope.texts.keys() & scope.notes.keys(), key=lambda one: -scope.notes[one].mtime_ns):
+        texts[path] = learnt.blank(scope.texts[path][:MAX_NOTE_CHARS])
+        room -= len(texts[path])
+        if room < 0:
+            break
+    scope.budget.pause()
+    languages = {path: scope.notes[path].language for path in texts}
+    names = scope.corpus.names
+    for one in drop_meant(names, find_candidates(texts, names, wanted, languages)):
+        path = VaultPath(f"{one.name}.md")
+        if one.notes < MIN_MENTIONS or not FORBIDDEN.isdisjoint(one.name) or path in scope.vault.names:
+            continue
+        if one.name.startswith(".") or DAY.fullmatch(one.name) or not scope.may_change(path):
+            continue
+        yield propose(
+            CreateNote(path=path, text=""),
+            f"Create a note “{plain_words(one.name)}”",
+            f"{count_of(one.notes, 'note')}, such as {plan_link(one.examples[0])}",
+            # Whether a name deserves a note, only a person knows.
+            round(min(one.confidence, SURE - 0.01), 2),
+            notes=one.examples,
+            key=one.name,
+            kind="prospect",
+        )
 
 
 MIN_LISTED_NOTES: Final = 4
@@ -411,68 +398,60 @@ async def read_orphans(scope: CheckScope) -> OrphansToCheck:
     return OrphansToCheck(found, frozenset(note.path for note in orphans[MAX_ORPHANS:]))
 
 
-class Orphans:
-    """Finds notes without links, for which one page lists the others of their folder, or those that are like them."""
+@tidy_check("orphans", "Notes without links, and the page that lists the others of their folder or those like them.")
+def orphans(scope: CheckScope) -> Iterator[TidyFinding]:
+    folders: defaultdict[str, list[VaultPath]] = defaultdict(list)
+    for path, note in scope.notes.items():
+        if note.kind == "note":
+            folders[path.rpartition("/")[0]].append(path)
+    pages: dict[str, tuple[VaultPath, float] | None] = {}
+    lists = ListPages(scope)
+    for note in scope.fresh(without=scope.orphans.left):
+        if not is_orphan(scope, note):
+            continue
+        folder = note.path.rpartition("/")[0]
+        if folder and folder not in pages:
+            pages[folder] = _page(scope, folders[folder])
+        if (page := pages.get(folder)) is not None:
+            path, share = page
+            parent: ParentPage | None = ParentPage(
+                path, None, f"it lists {share:.0%} of the folder", round(min(0.9, share), 2)
+            )
+        else:
+            parent = lists.find_parent(note.path, scope.orphans.alike.get(note.path, {}))
+        if parent is not None and parent.path != note.path:
+            yield from _list(scope, note, parent)
+    if scope.orphans.left:
+        raise BudgetSpent
 
-    name = "orphans"
-    sentence = "Notes without links, and the page that lists the others of their folder or those like them."
 
-    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
-        folders: defaultdict[str, list[VaultPath]] = defaultdict(list)
-        for path, note in scope.notes.items():
-            if note.kind == "note":
-                folders[path.rpartition("/")[0]].append(path)
-        pages: dict[str, tuple[VaultPath, float] | None] = {}
-        lists = ListPages(scope)
-        for note in scope.fresh(without=scope.orphans.left):
-            if not is_orphan(scope, note):
-                continue
-            folder = note.path.rpartition("/")[0]
-            if folder and folder not in pages:
-                pages[folder] = self._page(scope, folders[folder])
-            if (page := pages.get(folder)) is not None:
-                path, share = page
-                parent: ParentPage | None = ParentPage(
-                    path, None, f"it lists {share:.0%} of the folder", round(min(0.9, share), 2)
-                )
-            else:
-                parent = lists.find_parent(note.path, scope.orphans.alike.get(note.path, {}))
-            if parent is not None and parent.path != note.path:
-                yield from self._list(scope, note, parent)
-        if scope.orphans.left:
-            raise BudgetSpent
+def _list(scope: CheckScope, note: IndexedNote, parent: ParentPage) -> Iterator[TidyFinding]:
+    link = write_link(title_of(note.path), note.path, parent.path, scope.vault.names, scope.style)
+    if link is None:
+        return
+    below = f" below “{plain_words(parent.heading)}”" if parent.heading else ""
+    edit = AddItem(text=link, heading=parent.heading)
+    yield propose(
+        EditNote(path=parent.path, edits=(edit,), digest=scope.notes[parent.path].digest),
+        f"List {plan_link(note.path)} in {plan_link(parent.path)}{below}",
+        parent.why,
+        parent.confidence,
+        notes=(note.path, parent.path),
+        kind="orphan",
+    )
 
-    def _list(self, scope: CheckScope, note: IndexedNote, parent: ParentPage) -> Iterator[TidyFinding]:
-        link = write_link(title_of(note.path), note.path, parent.path, scope.vault.names, scope.style)
-        if link is None:
-            return
-        below = f" below “{plain_words(parent.heading)}”" if parent.heading else ""
-        edit = AddItem(text=link, heading=parent.heading)
-        yield TidyFinding(
-            check=self.name,
-            notes=(note.path, parent.path),
-            text=f"List {plan_link(note.path)} in {plan_link(parent.path)}{below}",
-            why=parent.why,
-            confidence=parent.confidence,
-            request=EditNote(path=parent.path, edits=(edit,), digest=scope.notes[parent.path].digest),
-            kind="orphan",
-        )
 
-    def _page(self, scope: CheckScope, inside: Sequence[VaultPath]) -> tuple[VaultPath, float] | None:
-        graph = scope.graph_snapshot.graph
-        linking: Counter[VaultPath] = Counter()
-        for path in inside:
-            scope.budget.pause()
-            linking.update(graph.linked_from(path))
-        for page, count in linking.most_common(3):
-            others = len(inside) - (page in inside)
-            if (
-                count >= max(MIN_LISTED_NOTES, MIN_LISTED_SHARE * others)
-                and page in scope.notes
-                and scope.may_change(page)
-            ):
-                return page, count / others
-        return None
+def _page(scope: CheckScope, inside: Sequence[VaultPath]) -> tuple[VaultPath, float] | None:
+    graph = scope.graph_snapshot.graph
+    linking: Counter[VaultPath] = Counter()
+    for path in inside:
+        scope.budget.pause()
+        linking.update(graph.linked_from(path))
+    for page, count in linking.most_common(3):
+        others = len(inside) - (page in inside)
+        if count >= max(MIN_LISTED_NOTES, MIN_LISTED_SHARE * others) and page in scope.notes and scope.may_change(page):
+            return page, count / others
+    return None
 
 
 class ListPages:

@@ -21,7 +21,7 @@ from bridge.features.properties.public import (
     infer_rules,
     kind_of_value,
 )
-from bridge.features.tidy.check_scope import MAX_NAMED, CheckScope, TidyFinding
+from bridge.features.tidy.check_scope import MAX_NAMED, CheckScope, TidyFinding, propose, tidy_check
 from bridge.features.tidy.plan_note import code_words, name_notes, plan_link
 from bridge.markdown.edit.tags import TagRename
 from bridge.markdown.frontmatter import OBSIDIAN_PROPERTIES
@@ -36,46 +36,39 @@ RARE = 0.25
 """The share of the other spelling up to which one is a slip."""
 
 
-class PropertyNames:
-    """Finds properties that differ in case or separators."""
-
-    name = "property_names"
-    sentence = "Properties whose names differ only in case or separators."
-
-    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
-        """Yield each spelling that should be another one."""
-        counts = count_properties(scope.notes.values())
-        having: defaultdict[str, list[VaultPath]] = defaultdict(list)
-        # Templates are changed along.
-        for path, note in scope.graph_snapshot.notes.items():
-            for name in note.properties if path.lower().endswith(".md") else ():
-                having[name].append(path)
-        alike: defaultdict[str, list[PropertyCount]] = defaultdict(list)
-        for count in counts:
-            alike[fold_letters(count.name)].append(count)
-            for spelling in count.spellings:
-                if spelling != count.name:
-                    yield _respell(spelling, count.name, sorted(having[spelling]), 0.95, "Obsidian takes both for one")
-        for main, *others in alike.values():
-            for other in others:
-                if main.kinds.most_common(1)[0][0] != other.kinds.most_common(1)[0][0]:
-                    continue
-                paths = sorted(path for spelling in other.spellings for path in having[spelling])
-                slip = other.spellings.total() <= RARE * main.spellings.total()
-                why = "the same letters with other separators"
-                yield _respell(other.name, main.name, paths, 0.88 if slip else 0.7, why)
+@tidy_check("property_names", "Properties whose names differ only in case or separators.")
+def property_names(scope: CheckScope) -> Iterator[TidyFinding]:
+    counts = count_properties(scope.notes.values())
+    having: defaultdict[str, list[VaultPath]] = defaultdict(list)
+    # Templates are changed along.
+    for path, note in scope.graph_snapshot.notes.items():
+        for name in note.properties if path.lower().endswith(".md") else ():
+            having[name].append(path)
+    alike: defaultdict[str, list[PropertyCount]] = defaultdict(list)
+    for count in counts:
+        alike[fold_letters(count.name)].append(count)
+        for spelling in count.spellings:
+            if spelling != count.name:
+                yield _respell(spelling, count.name, sorted(having[spelling]), 0.95, "Obsidian takes both for one")
+    for main, *others in alike.values():
+        for other in others:
+            if main.kinds.most_common(1)[0][0] != other.kinds.most_common(1)[0][0]:
+                continue
+            paths = sorted(path for spelling in other.spellings for path in having[spelling])
+            slip = other.spellings.total() <= RARE * main.spellings.total()
+            why = "the same letters with other separators"
+            yield _respell(other.name, main.name, paths, 0.88 if slip else 0.7, why)
 
 
 def _respell(name: str, to: str, paths: list[VaultPath], confidence: float, why: str) -> TidyFinding:
     folded = fold_case(name) == fold_case(to)
-    return TidyFinding(
-        check=PropertyNames.name,
-        notes=tuple(paths[:MAX_NAMED]),
-        text=f"Rename the property {code_words(name)} ({name_notes(paths)}) to {code_words(to)}",
-        why=why,
-        confidence=confidence,
+    return propose(
         # Where a note has both, a person must say which value stays.
-        request=RenameProperty(path=paths[0], name=name, to=to, on_clash="refuse" if folded else "keep"),
+        RenameProperty(path=paths[0], name=name, to=to, on_clash="refuse" if folded else "keep"),
+        f"Rename the property {code_words(name)} ({name_notes(paths)}) to {code_words(to)}",
+        why,
+        confidence,
+        notes=tuple(paths[:MAX_NAMED]),
         key=f"all {name} {to}",
     )
 
@@ -90,42 +83,33 @@ _NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,10})?")
 _OBSIDIAN: Final = {"number": "number", "checkbox": "checkbox", "multitext": "list"}
 
 
-class PropertyTypes:
-    """Finds numbers, yes and no written as text, and single values where the others have lists."""
-
-    name = "property_types"
-    sentence = "Values of another type than the same property has in other notes."
-
-    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
-        """Yield each value that can be converted."""
-        expected: dict[str, ValueKind] = {}
-        for count in count_properties(scope.notes.values()):
-            filled = count.kinds.total() - count.kinds["empty"]
-            kind, often = count.kinds.most_common(1)[0]
-            chosen = _OBSIDIAN.get(scope.style.property_types.get(count.name, ""))
-            if chosen is not None:
-                expected[fold_case(count.name)] = chosen  # type: ignore[assignment]
-            elif filled >= MIN_NOTES_WITH_PROPERTY and often >= USUAL * filled:
-                expected[fold_case(count.name)] = kind
-        stated = _by_name(rule for rule in scope.stated if rule.kind == "type")
-        for note in scope.fresh():
-            for name, value in note.properties.items():
-                kind = expected.get(fold_case(name), "empty")
-                if fold_case(name) in OBSIDIAN_PROPERTIES or (converted := convert_value(value, kind)) is None:
-                    continue
-                if any(kind not in rule.expected for rule in stated.get(fold_case(name), ()) if applies_to(rule, note)):
-                    continue
-                yield TidyFinding(
-                    check=self.name,
-                    notes=(note.path,),
-                    text=f"In {plan_link(note.path)}, make {code_words(name)} a {kind}:"
-                    f" {code_words(_show(converted)[:60])}",
-                    why=f"it is a {kind} in other notes",
-                    confidence=0.9,
-                    request=SetProperties(path=note.path, digest=note.digest, properties={name: converted}),
-                    key=name,
-                    kind="violation",
-                )
+@tidy_check("property_types", "Values of another type than the same property has in other notes.")
+def property_types(scope: CheckScope) -> Iterator[TidyFinding]:
+    expected: dict[str, ValueKind] = {}
+    for count in count_properties(scope.notes.values()):
+        filled = count.kinds.total() - count.kinds["empty"]
+        kind, often = count.kinds.most_common(1)[0]
+        chosen = _OBSIDIAN.get(scope.style.property_types.get(count.name, ""))
+        if chosen is not None:
+            expected[fold_case(count.name)] = chosen  # type: ignore[assignment]
+        elif filled >= MIN_NOTES_WITH_PROPERTY and often >= USUAL * filled:
+            expected[fold_case(count.name)] = kind
+    stated = _by_name(rule for rule in scope.stated if rule.kind == "type")
+    for note in scope.fresh():
+        for name, value in note.properties.items():
+            kind = expected.get(fold_case(name), "empty")
+            if fold_case(name) in OBSIDIAN_PROPERTIES or (converted := convert_value(value, kind)) is None:
+                continue
+            if any(kind not in rule.expected for rule in stated.get(fold_case(name), ()) if applies_to(rule, note)):
+                continue
+            yield propose(
+                SetProperties(path=note.path, digest=note.digest, properties={name: converted}),
+                f"In {plan_link(note.path)}, make {code_words(name)} a {kind}: {code_words(_show(converted)[:60])}",
+                f"it is a {kind} in other notes",
+                0.9,
+                key=name,
+                kind="violation",
+            )
 
 
 def _show(value: Value) -> str:
@@ -151,54 +135,47 @@ MIN_VALUE_SIMILARITY = 0.8
 """Similarity of a value and the allowed one that is meant."""
 
 
-class ViolatedConventions:
-    """Finds values that are misspelt, by schema notes and by what most notes of a folder have."""
+@tidy_check(
+    "conventions", "Values that a schema note or the other notes of a folder do not allow, where a similar one is."
+)
+def conventions(scope: CheckScope) -> Iterator[TidyFinding]:
+    notes = list(scope.notes.values())
+    fresh = list(scope.fresh())
 
-    name = "conventions"
-    sentence = "Values that a schema note or the other notes of a folder do not allow, where a similar one is."
+    @cache
+    def size(within: RuleScope) -> int:
+        return sum(map(within.contains, notes))
 
-    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
-        notes = list(scope.notes.values())
-        fresh = list(scope.fresh())
-
-        @cache
-        def size(within: RuleScope) -> int:
-            return sum(map(within.contains, notes))
-
-        inferred = [rule for rule in infer_rules(notes, 0.9) if rule.kind == "values"]
-        stated = sorted((rule for rule in scope.stated if rule.kind == "values"), key=lambda each: size(each.scope))
-        rules = _by_name((*stated, *inferred))
-        for rule, note, found in find_violations(fresh, stated, inferred, notes):
-            scope.budget.pause()
-            # What a narrower rule for the note does not allow would be changed back by it.
-            narrower = [
-                {fold_case(value) for value in one.expected}
-                for one in rules.get(fold_case(rule.name), ())
-                if (one.source is None) == (rule.source is None)
-                and one.scope != rule.scope
-                and applies_to(one, note)
-                and size(one.scope) <= size(rule.scope)
-            ]
-            allowed = (value for value in rule.expected if all(fold_case(value) in one for one in narrower))
-            wanted = find_closest(found, allowed)
-            name = next((own for own in note.properties if fold_case(own) == fold_case(rule.name)), None)
-            if wanted is None or name is None or note.properties[name] != found:
-                continue
-            alike = SequenceMatcher(None, fold_case(found), fold_case(wanted)).ratio()
-            if alike < MIN_VALUE_SIMILARITY or step_between(found, wanted):
-                continue
-            source = f"{plan_link(rule.source)} allows it" if rule.source else f"{rule.share:.0%} keep to such values"
-            yield TidyFinding(
-                check=self.name,
-                notes=(note.path,),
-                text=f"In {plan_link(note.path)}, change {code_words(name)} from {code_words(found)} to"
-                f" {code_words(wanted)}",
-                why=source,
-                confidence=round(min(0.95, alike) if rule.source else min(0.9, alike * rule.share), 2),
-                request=SetProperties(path=note.path, digest=note.digest, properties={name: wanted}),
-                key=rule.name,
-                kind="violation",
-            )
+    inferred = [rule for rule in infer_rules(notes, 0.9) if rule.kind == "values"]
+    stated = sorted((rule for rule in scope.stated if rule.kind == "values"), key=lambda each: size(each.scope))
+    rules = _by_name((*stated, *inferred))
+    for rule, note, found in find_violations(fresh, stated, inferred, notes):
+        scope.budget.pause()
+        # What a narrower rule for the note does not allow would be changed back by it.
+        narrower = [
+            {fold_case(value) for value in one.expected}
+            for one in rules.get(fold_case(rule.name), ())
+            if (one.source is None) == (rule.source is None)
+            and one.scope != rule.scope
+            and applies_to(one, note)
+            and size(one.scope) <= size(rule.scope)
+        ]
+        allowed = (value for value in rule.expected if all(fold_case(value) in one for one in narrower))
+        wanted = find_closest(found, allowed)
+        name = next((own for own in note.properties if fold_case(own) == fold_case(rule.name)), None)
+        if wanted is None or name is None or note.properties[name] != found:
+            continue
+        alike = SequenceMatcher(None, fold_case(found), fold_case(wanted)).ratio()
+        if alike < MIN_VALUE_SIMILARITY or step_between(found, wanted):
+            continue
+        yield propose(
+            SetProperties(path=note.path, digest=note.digest, properties={name: wanted}),
+            f"In {plan_link(note.path)}, change {code_words(name)} from {code_words(found)} to {code_words(wanted)}",
+            f"{plan_link(rule.source)} allows it" if rule.source else f"{rule.share:.0%} keep to such values",
+            round(min(0.95, alike) if rule.source else min(0.9, alike * rule.share), 2),
+            key=rule.name,
+            kind="violation",
+        )
 
 
 def _by_name(rules: Iterable[Rule]) -> Mapping[str, Sequence[Rule]]:
@@ -215,69 +192,58 @@ Respelling = tuple[str, str, str, float]
 """A tag, what it should be, the evidence, and how sure that is."""
 
 
-class TagVariants:
-    """Finds tags that differ in case, separators or number."""
+@tidy_check("tags", "Tags that differ only in case, separators or number.")
+def tags(scope: CheckScope) -> Iterator[TidyFinding]:
+    having: defaultdict[str, list[VaultPath]] = defaultdict(list)
+    for path, note in scope.notes.items():
+        for tag in note.tags:
+            having[tag].append(path)
+    notes: Mapping[str, Sequence[VaultPath]] = having
+    common = _most_used(notes)
+    found = (_by_case(notes), _by_separator(notes, common), _by_number(notes, common))
+    for tag, to, why, sure in chain.from_iterable(found):
+        rename = TagRename(tag, to)
+        # Templates are changed along.
+        every = scope.graph_snapshot.notes.items()
+        changed = sorted(path for path, note in every if any(map(rename.apply, note.tags)))
+        yield propose(
+            RenameTag(path=changed[0], tag=tag, to=to),
+            f"Rename the tag {code_words(tag)} ({name_notes(changed)}) to"
+            f" {code_words(to)} ({count_of(len(notes[to]), 'note')})",
+            why,
+            sure,
+            notes=tuple(changed[:MAX_NAMED]),
+            key=f"all {tag} {to}",
+        )
 
-    name = "tags"
-    sentence = "Tags that differ only in case, separators or number."
 
-    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
-        """Yield each tag that should be another one."""
-        having: defaultdict[str, list[VaultPath]] = defaultdict(list)
-        for path, note in scope.notes.items():
-            for tag in note.tags:
-                having[tag].append(path)
-        notes: Mapping[str, Sequence[VaultPath]] = having
-        common = _most_used(notes)
-        found = (self._by_case(notes), self._by_separator(notes, common), self._by_number(notes, common))
-        for tag, to, why, sure in chain.from_iterable(found):
-            rename = TagRename(tag, to)
-            # Templates are changed along.
-            every = scope.graph_snapshot.notes.items()
-            changed = sorted(path for path, note in every if any(map(rename.apply, note.tags)))
-            yield TidyFinding(
-                check=self.name,
-                notes=tuple(changed[:MAX_NAMED]),
-                text=f"Rename the tag {code_words(tag)} ({name_notes(changed)}) to"
-                f" {code_words(to)} ({count_of(len(notes[to]), 'note')})",
-                why=why,
-                confidence=sure,
-                request=RenameTag(path=changed[0], tag=tag, to=to),
-                key=f"all {tag} {to}",
-            )
+def _by_case(notes: Mapping[str, Sequence[VaultPath]]) -> Iterator[Respelling]:
+    for spellings in _groups(notes, fold_case):
+        main, other = spellings[:2]
+        # Where each note with a spelling has the other one, too, they may be there to be compared.
+        sure = 0.8 if set(notes[other]) <= set(notes[main]) else 0.95
+        yield other, main, f"Obsidian takes {_quote_tags(spellings)} for one tag", sure
 
-    def _by_case(self, notes: Mapping[str, Sequence[VaultPath]]) -> Iterator[Respelling]:
-        for spellings in _groups(notes, fold_case):
-            main, other = spellings[:2]
-            # Where each note with a spelling has the other one, too, they may be there to be compared.
-            sure = 0.8 if set(notes[other]) <= set(notes[main]) else 0.95
-            yield other, main, f"Obsidian takes {_quote_tags(spellings)} for one tag", sure
 
-    def _by_separator(
-        self, notes: Mapping[str, Sequence[VaultPath]], common: Mapping[str, str]
-    ) -> Iterator[Respelling]:
-        mains = {tag: notes[tag] for tag in common.values()}
-        for spellings in _groups(mains, _without_separators):
-            main, *others = spellings
-            for other in others:
-                yield other, main, "the same letters with other separators", 0.9
+def _by_separator(notes: Mapping[str, Sequence[VaultPath]], common: Mapping[str, str]) -> Iterator[Respelling]:
+    mains = {tag: notes[tag] for tag in common.values()}
+    for spellings in _groups(mains, _without_separators):
+        main, *others = spellings
+        for other in others:
+            yield other, main, "the same letters with other separators", 0.9
 
-    def _by_number(self, notes: Mapping[str, Sequence[VaultPath]], common: Mapping[str, str]) -> Iterator[Respelling]:
-        for folded, tag in common.items():
-            for ending, singular in PLURALS:
-                stem = folded.removesuffix(ending) + singular
-                if (
-                    len(folded) < MIN_PLURAL_CHARS
-                    or not folded.endswith(ending)
-                    or stem not in common
-                    or stem == folded
-                ):
-                    continue
-                less, more = sorted((tag, common[stem]), key=lambda one: len(notes[one]))
-                # Where both are used a lot, both may be meant.
-                sure = 0.86 if len(notes[less]) * 4 <= len(notes[more]) else 0.7
-                yield less, more, "singular and plural of one word", sure
-                break
+
+def _by_number(notes: Mapping[str, Sequence[VaultPath]], common: Mapping[str, str]) -> Iterator[Respelling]:
+    for folded, tag in common.items():
+        for ending, singular in PLURALS:
+            stem = folded.removesuffix(ending) + singular
+            if len(folded) < MIN_PLURAL_CHARS or not folded.endswith(ending) or stem not in common or stem == folded:
+                continue
+            less, more = sorted((tag, common[stem]), key=lambda one: len(notes[one]))
+            # Where both are used a lot, both may be meant.
+            sure = 0.86 if len(notes[less]) * 4 <= len(notes[more]) else 0.7
+            yield less, more, "singular and plural of one word", sure
+            break
 
 
 def _groups(notes: Mapping[str, Sequence[VaultPath]], fold: Callable[[str], str]) -> Iterator[list[str]]:

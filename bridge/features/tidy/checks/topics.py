@@ -6,8 +6,16 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from bridge.changes.requests.edit_note import SetProperties
-from bridge.features.tidy.check_scope import MAX_NAMED, SURE, BudgetSpent, CheckScope, TidyFinding, TopicsToCheck
+from bridge.features.tidy.check_scope import (
+    MAX_NAMED,
+    SURE,
+    BudgetSpent,
+    CheckScope,
+    TidyFinding,
+    TopicsToCheck,
+    propose,
+    tidy_check,
+)
 from bridge.features.tidy.checks.links import DAY
 from bridge.features.tidy.plan_note import code_words, plain_words, plan_link
 from bridge.features.topics.public import (
@@ -79,67 +87,57 @@ def _prefer(known: VaultTopics, path: VaultPath, likely: Sequence[LikelyTopic]) 
     return next((one for one in wanted if one.path != path), None)
 
 
-class Topics:
-    """Finds what is not in order with the topic property of notes."""
+@tidy_check("topics", "Notes without a topic that a topic fits, and values of that property that are no topic.")
+def topics(scope: CheckScope) -> Iterator[TidyFinding]:
+    if scope.topics is None:
+        return
+    known, likely, left = scope.topics.known, scope.topics.likely, scope.topics.left
+    stray: dict[VaultPath, list[TopicFinding]] = defaultdict(list)
+    for one in find_stray_values(
+        known.sources, known.settings.topic_property, known.rules, known.writer, scope.vault.names
+    ):
+        stray[one.path].append(one)
+    for note in scope.fresh(without=left):
+        if note.path in stray:
+            for found in stray[note.path]:
+                yield from _mend(known, note, found)
+        elif (topic := likely.get(note.path)) is not None:
+            yield _add(known, note, topic)
+    if left:
+        raise BudgetSpent
 
-    name = "topics"
-    sentence = "Notes without a topic that a topic fits, and values of that property that are no topic."
 
-    def look(self, scope: CheckScope) -> Iterator[TidyFinding]:
-        """Yield each value to take out or replace, and each topic to add."""
-        if (topics := scope.topics) is None:
-            return
-
-        known, likely = topics.known, topics.likely
-        stray: dict[VaultPath, list[TopicFinding]] = defaultdict(list)
-        for one in find_stray_values(
-            known.sources, known.settings.topic_property, known.rules, known.writer, scope.vault.names
-        ):
-            stray[one.path].append(one)
-        for note in scope.fresh(without=topics.left):
-            if note.path in stray:
-                for found in stray[note.path]:
-                    yield from self._mend(known, note, found)
-            elif (topic := likely.get(note.path)) is not None:
-                yield self._add(known, note, topic)
-        if topics.left:
-            raise BudgetSpent
-
-    def _mend(self, known: VaultTopics, note: IndexedNote, found: TopicFinding) -> Iterator[TidyFinding]:
-        name = plain_words(known.writer.values(note)[0])
-        for request in found.edits:
-            wrong = [one for one in found.values if one.instead is not None]
-            if not found.values:
-                yield TidyFinding(
-                    check=self.name,
-                    notes=(note.path, *found.notes[: MAX_NAMED - 1]),
-                    text=f"Make {plan_link(note.path)} a topic, in {plain_words(known.sources.tree.usual_folder)}",
-                    why=f"{count_of(len(found.notes), 'note')} {'has' if len(found.notes) == 1 else 'have'} it as one",
-                    confidence=STRAY,
-                    request=request,
-                )
-                continue
-            yield TidyFinding(
-                check=self.name,
-                notes=(note.path,),
-                text=f"In {plan_link(note.path)}, change `{name}`: {', '.join(map(_words_of, wrong))}",
-                why=_why_wrong(wrong, known),
-                confidence=STRAY if any(one.problem != "unwanted" for one in wrong) else PREFERRED,
-                request=request,
-                key=" ".join(one.text for one in wrong),
+def _mend(known: VaultTopics, note: IndexedNote, found: TopicFinding) -> Iterator[TidyFinding]:
+    name = plain_words(known.writer.values(note)[0])
+    for request in found.edits:
+        wrong = [one for one in found.values if one.instead is not None]
+        if not found.values:
+            yield propose(
+                request,
+                f"Make {plan_link(note.path)} a topic, in {plain_words(known.sources.tree.usual_folder)}",
+                f"{count_of(len(found.notes), 'note')} {'has' if len(found.notes) == 1 else 'have'} it as one",
+                STRAY,
+                notes=(note.path, *found.notes[: MAX_NAMED - 1]),
             )
-
-    def _add(self, known: VaultTopics, note: IndexedNote, topic: LikelyTopic) -> TidyFinding:
-        request: SetProperties = known.writer.change(note, add=(topic.path,))
-        return TidyFinding(
-            check=self.name,
-            notes=(note.path, topic.path),
-            text=f"Give {plan_link(note.path)} the topic {plan_link(topic.path)}",
-            why=_why_likely(topic.evidence),
-            # How probable it is was learnt from notes that have topics; this one may be meant to have none.
-            confidence=round(min(topic.probability, SURE - 0.01), 2),
-            request=request,
+            continue
+        yield propose(
+            request,
+            f"In {plan_link(note.path)}, change `{name}`: {', '.join(map(_words_of, wrong))}",
+            _why_wrong(wrong, known),
+            STRAY if any(one.problem != "unwanted" for one in wrong) else PREFERRED,
+            key=" ".join(one.text for one in wrong),
         )
+
+
+def _add(known: VaultTopics, note: IndexedNote, topic: LikelyTopic) -> TidyFinding:
+    return propose(
+        known.writer.change(note, add=(topic.path,)),
+        f"Give {plan_link(note.path)} the topic {plan_link(topic.path)}",
+        _why_likely(topic.evidence),
+        # How probable it is was learnt from notes that have topics; this one may be meant to have none.
+        round(min(topic.probability, SURE - 0.01), 2),
+        topic.path,
+    )
 
 
 def _words_of(value: StrayValue) -> str:
