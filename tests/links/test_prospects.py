@@ -3,7 +3,7 @@
 import re
 
 from bridge.features.links.mentions import Name, NameFinder
-from bridge.features.links.note_candidates import NameProspect, drop_meant, find_by_name, find_candidates
+from bridge.features.links.note_candidates import MeantNotes, NameProspect, drop_meant, find_candidates
 from bridge.types import VaultPath
 from tests.evaldata import EVAL, needs_eval
 
@@ -162,12 +162,14 @@ def test_initials_that_the_name_of_a_note_has_in_brackets_are_that_note() -> Non
     finder = NameFinder(Name(VaultPath(f"{name}.md"), name) for name in names)
     said = "PoS and EVM and Live Aid"
     assert [one.name for one in drop_meant(finder, found(said, said))] == ["Live Aid"]
-    meant = find_by_name(finder, ["pos", "Live", "2"])
-    assert meant == [
-        (VaultPath("Proof of Stake (PoS).md"), "these are the initials of “Proof of Stake (PoS)”"),
-        None,
-        None,
-    ]
+    meant = MeantNotes(finder)
+    found_note = meant.find("pos")
+    assert found_note is not None
+    assert (found_note.path, found_note.why) == (
+        "Proof of Stake (PoS).md",
+        "these are the initials of “Proof of Stake (PoS)”",
+    )
+    assert meant.find("Live") is meant.find("2") is None
 
 
 def test_pieces_of_the_names_of_notes_are_none() -> None:

@@ -8,6 +8,7 @@ from typing import Final, Literal
 from bridge.features.links.mentions import NameFinder
 from bridge.markdown.names import note_name
 from bridge.records import Record
+from bridge.text.closest import find_mistyped
 from bridge.text.fold import fold_case, fold_letters
 from bridge.text.series import DATE, step_between
 from bridge.text.words import ALPHABETIC, words_of
@@ -357,52 +358,90 @@ ALIKE_WORD: Final = 75.0
 LITTLE: Final = 3
 """Letters up to which a word may be missing, such as an article."""
 
-MeantNote = tuple[VaultPath, str]
-"""A note and why it is meant."""
+SLIP: Final = 90.0
+"""Likeness (0-100) from which on another name is surely meant, if no other is as like."""
+
+AHEAD: Final = 8.0
+"""How much less like the next name must be."""
+
+MIN_SLIP_CHARS: Final = 6
+DOUBTFUL: Final = 0.5
+"""Confidence where several notes may be meant, or only a person can tell."""
 
 
-def find_by_name(finder: NameFinder, names: Sequence[str]) -> list[MeantNote | None]:
-    """Find the note that each name may have meant by title or alias; None where there is none."""
-    from rapidfuzz import fuzz, process
+class MeantNote(Record):
+    """A note that a name may mean, and the evidence."""
 
-    keys = {fold_letters(form): form for form in finder}
-    short = {fold_case(initials): form for form in finder if (initials := abbreviation_of(form))}
+    path: VaultPath
+    why: str
+    confidence: float = DOUBTFUL
+    by_alias: bool = False
 
-    def find(name: str) -> MeantNote | None:
+
+class MeantNotes:
+    """Finds the notes that names may mean by title or alias."""
+
+    def __init__(self, finder: NameFinder) -> None:
+        self._finder = finder
+        self._forms: defaultdict[str, list[str]] = defaultdict(list)
+        """By letters and digits: the names."""
+        for form in finder:
+            self._forms[fold_letters(form)].append(form)
+        self._initials = {fold_case(initials): form for form in finder if (initials := abbreviation_of(form))}
+
+    def has_letters(self, name: str) -> bool:
+        """Return whether a note has a name with these letters, or one of which they are the initials."""
+        key = fold_letters(name)
+        return key in self._forms or key in map(fold_letters, self._initials)
+
+    def find(self, name: str) -> MeantNote | None:
         form = fold_case(name.rpartition("/")[2]).strip()
-        for candidate in finder.of(form):
-            return (
-                candidate.path,
-                f"“{candidate.text}” is an alias of it" if candidate.alias else "it has this name in another folder",
-            )
-        if form in short:
-            candidate = finder.of(short[form])[0]
-            return candidate.path, f"these are the initials of “{candidate.text}”"
+        if named := self._finder.of(form):
+            if named[0].alias:
+                return self._mean([form], "“{}” is an alias of it", DOUBTFUL if "/" in name else 0.95)
+            return self._mean([form], "it has this name in another folder", 0.93)
+        if form in self._initials:
+            return self._mean([self._initials[form]], "these are the initials of “{}”", DOUBTFUL)
         key = fold_letters(form)
-        if key not in keys:
-            alike = process.extract(key, keys.keys(), scorer=fuzz.ratio, score_cutoff=ALIKE)
-            key = next((other for other, *_ in alike if _is_misspelt(form, keys[other])), "")
-        if key not in keys:
-            return None
-        candidate = finder.of(keys[key])[0]
-        return candidate.path, f"its name is almost the same: “{candidate.text}”"
+        confidence = 0.92 if len(key) > LITTLE - 1 else DOUBTFUL
+        if key not in self._forms:
+            key, confidence = self._find_misspelt(form, key)
+        return self._mean(self._forms[key], "its name is almost the same: “{}”", confidence) if key else None
 
-    return [find(name) for name in names]
+    def _find_misspelt(self, form: str, key: str) -> tuple[str, float]:
+        from rapidfuzz import fuzz, process
+
+        alike = process.extract(key, self._forms.keys(), scorer=fuzz.ratio, score_cutoff=ALIKE - AHEAD)
+        for other, score, _ in alike:
+            if score >= ALIKE and _is_misspelt(form, self._forms[other][0]):
+                is_slip = (
+                    score >= SLIP
+                    and len(key) >= MIN_SLIP_CHARS
+                    and all(score - next_ >= AHEAD for name, next_, _ in alike if name != other)
+                    # Another ending makes another word.
+                    and key[-2:] == other[-2:]
+                    and bool(find_mistyped(key, [other], 1))
+                )
+                return other, round(0.8 + (score - SLIP) / 100, 2) if is_slip else DOUBTFUL
+        return "", 0.0
+
+    def _mean(self, forms: Sequence[str], why: str, confidence: float) -> MeantNote:
+        found = [name for form in forms for name in self._finder.of(form)]
+        if len({name.path for name in found}) > 1:
+            confidence = DOUBTFUL
+        return MeantNote(found[0].path, why.format(found[0].text), confidence, found[0].alias)
 
 
 def drop_meant(finder: NameFinder, candidates: Sequence[NameProspect]) -> list[NameProspect]:
     """Return the candidates for new notes without other spellings and pieces of the names of notes."""
-    keys = frozenset(map(fold_letters, finder))
+    meant = MeantNotes(finder)
     pieces = frozenset(piece for form in finder for piece in pieces_of(words_of(form)))
-    keys |= {fold_letters(initials) for form in finder if (initials := abbreviation_of(form))}
-    stubs = [one.name for one in candidates if one.kind == "stub"]
-    meant = {name for name, note in zip(stubs, find_by_name(finder, stubs), strict=True) if note is not None}
     return [
         one
         for one in candidates
-        if one.name not in meant
-        and fold_letters(one.name) not in keys
+        if not meant.has_letters(one.name)
         and (one.kind in {"stub", "ticket"} or tuple(words_of(one.name)) not in pieces)
+        and (one.kind != "stub" or meant.find(one.name) is None)
     ]
 
 

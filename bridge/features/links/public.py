@@ -6,4 +6,4 @@ from bridge.features.links.census import Gap, NoteCount, StrongPair, Stub, simil
 from bridge.features.links.evidence import FeedbackModel
 from bridge.features.links.link_candidates import LinkContext, source_of, suggest
 from bridge.features.links.mentions import Corpus, Name, NameFinder, read_corpus
-from bridge.features.links.note_candidates import drop_meant, find_candidates
+from bridge.features.links.note_candidates import DOUBTFUL, MeantNote, MeantNotes, drop_meant, find_candidates

@@ -22,7 +22,7 @@ from bridge.features.links.census import TOP, Stub
 from bridge.features.links.evidence import FeedbackModel
 from bridge.features.links.link_candidates import find_overlooked
 from bridge.features.links.mentions import Corpus, read_corpus
-from bridge.features.links.note_candidates import MeantNote, NameProspect, drop_meant, find_by_name, find_candidates
+from bridge.features.links.note_candidates import MeantNote, MeantNotes, NameProspect, drop_meant, find_candidates
 from bridge.features.properties.public import find_templates
 from bridge.graph.kinds import WRITTEN
 from bridge.markdown.links import is_attachment_name, name_key, target_file
@@ -58,7 +58,7 @@ async def find_by_vector(vault: OpenVault, name: str, sources: Collection[VaultP
     found = next(others, None)
     if found is None or are_siblings(name, vault.index.notes[found].title):
         return None
-    return found, "it is close in meaning"
+    return MeantNote(found, "it is close in meaning")
 
 
 def are_siblings(name: str, title: str) -> bool:
@@ -263,17 +263,17 @@ async def link_report(
     templates = await asyncio.to_thread(find_templates, vault, graph_snapshot.notes)
     wanting, stubs = await asyncio.to_thread(wanted_notes, graph_snapshot, vault.names, inside, templates)
     tried = stubs[:TRIED]
-    matches = await asyncio.to_thread(find_by_name, corpus.names, [stub.name for stub in tried])
-    named = [BrokenName(s.name, s.wanted, s.notes, *found) for s, found in zip(tried, matches, strict=True) if found]
-    unnamed = [stub for stub, found in zip(tried, matches, strict=True) if not found] + stubs[TRIED:]
+    meant = await asyncio.to_thread(lambda: [*map(MeantNotes(corpus.names).find, (stub.name for stub in tried))])
+    named = [(stub, found) for stub, found in zip(tried, meant, strict=True) if found]
+    unnamed = [stub for stub, found in zip(tried, meant, strict=True) if not found] + stubs[TRIED:]
     broken, left = [*page.cut(named)], list[Stub]()
     for stub in page.cut(unnamed):
         found = await find_by_vector(vault, stub.name, wanting[stub.name])
         if found is None:
             left.append(stub)
         else:
-            broken.append(BrokenName(stub.name, stub.wanted, stub.notes, *found))
-    broken.sort(key=lambda one: -one.wanted)
+            broken.append((stub, found))
+    broken.sort(key=lambda one: -one[0].wanted)
     texts = await graph_snapshot.index.wholes(
         [path for path in graph_snapshot.notes if is_in_folder(path, inside) and path not in templates]
         if inside or templates
@@ -288,7 +288,7 @@ async def link_report(
         totals=ReportTotals(len(named) + near, len(unnamed) - near, len(unlinked), len(ambiguous)),
         offset=page.offset,
         unresolved=len(stubs),
-        broken=tuple(broken),
+        broken=tuple(BrokenName(stub.name, stub.wanted, stub.notes, one.path, one.why) for stub, one in broken),
         stubs=tuple(left),
         unlinked=page.cut(unlinked),
         ambiguous=page.cut(ambiguous),

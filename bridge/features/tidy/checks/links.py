@@ -4,15 +4,19 @@ import asyncio
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, partial
 from typing import Final
 
 from bridge.changes.link_text import write_link
 from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import EditNote
 from bridge.features.links.public import (
+    DOUBTFUL,
     FeedbackModel,
     LinkContext,
     LinkPlace,
+    MeantNote,
+    MeantNotes,
     drop_meant,
     find_candidates,
     find_tables,
@@ -35,14 +39,12 @@ from bridge.index.inverted_index import TextQuery
 from bridge.index.note import IndexedNote
 from bridge.markdown.edit.requests import AddItem, ReplaceText
 from bridge.markdown.kinds import title_of
-from bridge.markdown.links import fold_name, is_attachment_name, target_file, target_subpath
-from bridge.markdown.names import note_name
+from bridge.markdown.links import is_attachment_name, target_file, target_subpath
 from bridge.markdown.note import Link
 from bridge.records import Record
 from bridge.search.related import rare_words
-from bridge.text.closest import find_mistyped
 from bridge.text.counts import count_of
-from bridge.text.fold import fold_case, fold_letters, fold_word, letters_and_digits
+from bridge.text.fold import fold_case, fold_word, letters_and_digits
 from bridge.types import Span, VaultPath
 
 MAX_CONTEXT_CHARS = 300
@@ -73,28 +75,9 @@ def _after(text: str, end: int, most: int) -> int:
     return most if at < 0 else at
 
 
-MIN_SIMILARITY: Final = 90.0
-"""Similarity (0-100) of a misspelt name and the one that is meant."""
-
-AHEAD: Final = 8.0
-"""How much less similar the next name must be."""
-
-MIN_NAME_CHARS: Final = 6
-
-
-class MeantNote(Record):
-    """The note that a link means, and the evidence."""
-
-    path: VaultPath
-    why: str
-    confidence: float
-    keeps_words: bool
-    """Whether the reader should still see the words of the link."""
-
-
 @tidy_check("broken_links", "Links to no note, where one note is meant.")
 def broken_links(scope: CheckScope) -> Iterator[TidyFinding]:
-    names = _MeantNames(scope)
+    meant_by = cache(partial(_find_meant, scope, MeantNotes(scope.corpus.names)))
     for note in scope.fresh():
         broken = [
             link
@@ -106,12 +89,10 @@ def broken_links(scope: CheckScope) -> Iterator[TidyFinding]:
             and not is_attachment_name(file)
             and scope.vault.names.resolve(link.target, note.path, link.kind).path is None
         ]
-        if not broken:
-            continue
         seen: set[str] = set()
         for link in broken:
-            meant = names.find(link.target, note.path)
-            if meant is None or link.target in seen:
+            meant = meant_by(link.target)
+            if meant is None or meant.path == note.path or link.target in seen:
                 continue
             seen.add(link.target)
             if (finding := _mend(scope, note, link, meant)) is not None:
@@ -124,7 +105,7 @@ def _mend(scope: CheckScope, note: IndexedNote, link: Link, meant: MeantNote) ->
         return None
     first, last = link.span
     table = any(start <= first < end for start, end in find_tables(read))
-    shown = link.shown or (link.target if meant.keeps_words else title_of(meant.path))
+    shown = link.shown or (link.target if meant.by_alias else title_of(meant.path))
     new = write_link(shown, meant.path, note.path, scope.vault.names, scope.style, table=table)
     edit = None if new is None else replace_span(note, read.text, (first, last), new)
     if edit is None:
@@ -139,77 +120,12 @@ def _mend(scope: CheckScope, note: IndexedNote, link: Link, meant: MeantNote) ->
     )
 
 
-class _MeantNames:
-    """Finds the one note that a name may mean."""
-
-    def __init__(self, scope: CheckScope) -> None:
-        self._scope = scope
-        aliases: defaultdict[str, set[VaultPath]] = defaultdict(set)
-        folded: defaultdict[str, set[VaultPath]] = defaultdict(set)
-        for path, note in scope.notes.items():
-            folded[fold_letters(title_of(path))].add(path)
-            for alias in note.aliases:
-                aliases[fold_name(alias)].add(path)
-        self._aliases: Mapping[str, set[VaultPath]] = aliases
-        self._folded: Mapping[str, set[VaultPath]] = folded
-        self._found: dict[str, MeantNote | None] = {}
-
-    def find(self, target: str, source: VaultPath) -> MeantNote | None:
-        """Return the note that a link means; None if none or several could be."""
-        if target not in self._found:
-            self._found[target] = self._search(target)
-        found = self._found[target]
-        return None if found is None or found.path == source else found
-
-    def _search(self, target: str) -> MeantNote | None:
-        name = note_name(target).strip()
-        if len(owners := self._aliases.get(fold_name(target), set())) == 1:
-            return MeantNote(next(iter(owners)), "it is an alias of that note", 0.95, keeps_words=True)
-        same = [path for path in self._scope.vault.names.with_name(f"{name}.md") if path in self._scope.notes]
-        if "/" in target and len(same) == 1:
-            return MeantNote(same[0], "the only note of this name is in another folder", 0.93, keeps_words=False)
-        if (moved := self._find_moved(target)) is not None:
-            return MeantNote(moved, "the note was renamed", 0.95, keeps_words=False)
-        key = fold_letters(name)
-        if len(key) >= 3 and len(owners := self._folded.get(key, set())) == 1:
-            return MeantNote(next(iter(owners)), "only spaces, signs or accents differ", 0.92, keeps_words=False)
-        return self._similar(key)
-
-    def _find_moved(self, target: str) -> VaultPath | None:
-        vault = self._scope.vault
-        old = VaultPath(f"{target.removesuffix('.md')}.md")
-        if "/" not in old:
-            return None
-        moved = vault.store.journal.moved_to(old, vault.names.__contains__)
-        return moved if moved in self._scope.notes else None
-
-    def _similar(self, key: str) -> MeantNote | None:
-        from rapidfuzz import fuzz, process
-
-        if len(key) < MIN_NAME_CHARS:
-            return None
-        self._scope.budget.pause()
-        near = process.extract(
-            key, self._folded.keys(), scorer=fuzz.ratio, limit=2, score_cutoff=MIN_SIMILARITY - AHEAD
-        )
-        if not near or near[0][1] < MIN_SIMILARITY or (len(near) > 1 and near[0][1] - near[1][1] < AHEAD):
-            return None
-        name, score, _ = near[0]
-        owners = self._folded[name]
-        # Another ending makes another word.
-        same_ends = name[:1] == key[:1] and name[-2:] == key[-2:]
-        if len(owners) != 1 or _digits(name) != _digits(key) or not same_ends or not find_mistyped(key, [name], 1):
-            return None
-        return MeantNote(
-            next(iter(owners)),
-            "a slip of the pen apart",
-            round(0.8 + (score - MIN_SIMILARITY) / 100, 2),
-            keeps_words=False,
-        )
-
-
-def _digits(name: str) -> str:
-    return "".join(filter(str.isdigit, name))
+def _find_meant(scope: CheckScope, names: MeantNotes, target: str) -> MeantNote | None:
+    """Return the one note that a link surely means."""
+    vault, old = scope.vault, VaultPath(f"{target.removesuffix('.md')}.md")
+    moved = vault.store.journal.moved_to(old, vault.names.__contains__) if "/" in old else None
+    found = names.find(target) if moved is None else MeantNote(moved, "the note was renamed", 0.95)
+    return found if found and found.confidence > DOUBTFUL and found.path in scope.notes else None
 
 
 MAX_NOTE_CHARS: Final = 100_000
