@@ -77,7 +77,7 @@ async def test_a_call_that_a_rule_overtakes_is_answered_by_the_rule(
     async with serving([write_vault(tmp_path / "vault", NOTES)], tmp_path / "data", tmp_path / "models") as served:
         begun, go_on, real = threading.Event(), threading.Event(), operations.gather_links
 
-        def slowly(*given: Any) -> operations.NoteLinks:
+        def slowly(*given: Any) -> Any:
             found = real(*given)
             begun.set()
             assert go_on.wait(PATIENCE_S)

@@ -19,7 +19,7 @@ from bridge.changes.requests.base import Request
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.planned_change import PlannedChange
 from bridge.errors import InvalidArguments, NoteChanged
-from bridge.features.links.evidence import THRESHOLDS, FeedbackModel, Strictness
+from bridge.features.links.evidence import THRESHOLDS, Strictness
 from bridge.features.links.link_candidates import LinkContext, Source, TargetFacts, find_mentions, source_of, suggest
 from bridge.features.links.mentions import Corpus, read_corpus
 from bridge.markdown.decode import digest_of
@@ -290,19 +290,18 @@ async def apply_links(
         if target not in call.vault.index.notes:
             raise no_such_note(call.vault, target)
     corpus = await read_corpus(call.vault)
-
     edits: list[LinkEdit] = []
 
     def draw(draft: Draft) -> PlannedChange:
-
         # The desk reads first: what comes after that is seen when it is written.
         now = digest_of(draft.read(path))
         note = read_writable(call.vault, path, digest or now)
         if suggestions:
             places = select_places(note, suggestions)
         else:
+            around = LinkContext.of(call.vault, path, for_user=call.is_user)
             source = source_of(call.vault, note)
-            places = find_link_places(call.vault, corpus, source, targets, strictness, every=all, for_user=call.is_user)
+            places = find_places(source, corpus, around, targets=targets, strictness=strictness, every=all)
         text, edit = link_note(call.vault, note, places)
         edits.append(edit)
         draft.replace(path, text.encode("utf-8"))
@@ -334,20 +333,6 @@ def select_places(note: Note, suggestions: Iterable[ChosenLink]) -> list[LinkPla
         if note.text[slice(*one.span)] != one.text:
             raise NoteChanged(f"`{note.path}` changed: “{one.text[:100]}” is no longer where it was.", path=note.path)
     return [LinkPlace(one.target, one.span) for one in suggestions]
-
-
-def find_link_places(
-    vault: OpenVault,
-    corpus: Corpus,
-    source: Source,
-    targets: tuple[VaultPath, ...],
-    strictness: Strictness,
-    *,
-    every: bool,
-    for_user: bool,
-) -> list[LinkPlace]:
-    around = LinkContext(vault, source.path, FeedbackModel(vault.store.feedback.all(), for_user=for_user))
-    return find_places(source, corpus, around, targets=targets, strictness=strictness, every=every)
 
 
 def link_note(vault: OpenVault, note: Note, places: list[LinkPlace]) -> tuple[str, LinkEdit]:
@@ -402,8 +387,7 @@ def link_new_text(vault: OpenVault, corpus: Corpus, path: VaultPath, before: byt
     mark = "\ufeff" if after.startswith(b"\xef\xbb\xbf") else ""
     if old is None or (mark + note.text).encode("utf-8", "surrogatepass") != after:
         return None
-    around = LinkContext(vault, path, FeedbackModel(vault.store.feedback.all()))
-    found = find_places(source_of(vault, note), corpus, around, strictness="conservative")
+    found = find_places(source_of(vault, note), corpus, LinkContext.of(vault, path), strictness="conservative")
     fresh = added_spans(old.removeprefix("\ufeff"), note.text)
     chosen = [place for place in found if any(start <= place.span[0] and place.span[1] <= end for start, end in fresh)]
     if not chosen:
@@ -445,8 +429,7 @@ async def append_suggestions(
 def append_links(vault: OpenVault, corpus: Corpus, draft: Draft, path: VaultPath, most: int) -> None:
     data = draft.read(path)
     note = parse(path, data)
-    around = LinkContext(vault, path, FeedbackModel(vault.store.feedback.all()))
-    found = suggest(source_of(vault, note), corpus, around, "conservative")
+    found = suggest(source_of(vault, note), corpus, LinkContext.of(vault, path), "conservative")
     style = read_obsidian_settings(vault.root)
     links = [write_link(title_of(one.target), one.target, path, vault.names, style) for one in found[:most]]
     if shown := [link for link in links if link is not None]:

@@ -1,11 +1,9 @@
 """Suggests links for a text: each note that it mentions without a link, with the evidence."""
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import cache, partial
-from typing import Final, Protocol
+from collections.abc import Collection, Iterator, Sequence
+from typing import Protocol, Self
 
-from msgspec import Struct, field
+from msgspec import field
 
 from bridge.engine.open_vault import OpenVault
 from bridge.features.links import evidence
@@ -18,11 +16,9 @@ from bridge.features.links.evidence import (
     similarity_evidence,
 )
 from bridge.features.links.mentions import Corpus, Mention, Name
-from bridge.features.links.note_candidates import markup_spans
 from bridge.markdown.note import Note
 from bridge.markdown.prose import protected_spans
 from bridge.records import Record
-from bridge.text.words import ALPHABETIC
 from bridge.types import Span, VaultPath
 
 
@@ -99,7 +95,6 @@ class MentionJudge:
     """Judges the mentions of one text, with a cache, because most of them repeat."""
 
     def __init__(self, source: Source, corpus: Corpus, around: TargetFacts) -> None:
-        """Prepare for one text."""
         self._source = source
         self._corpus = corpus
         self._around = around
@@ -123,106 +118,30 @@ class MentionJudge:
 
     def judge(self, mention: Mention, name: Name) -> Suggestion:
         wording = self._source.text[slice(*mention.span)]
-        parts = (
-            *evidence.name_evidence(wording, name.text.strip(), alias=name.alias, almost=mention.almost),
-            *evidence.place_evidence(self._source.text, *mention.span),
-            *self._of_note(name.path, mention.form),
-        )
+        parts = (*judge_words(self._source.text, mention, name), *self._of_note(name.path, mention.form))
         score = evidence.likelihood(parts)
         return Suggestion(name.path, mention.span, wording, mention.form, score, parts, mention.almost)
 
     def _of_note(self, path: VaultPath, form: str) -> tuple[Evidence, ...]:
         if (path, form) not in self._parts:
-            notes = self._corpus.notes(form)
-            habit = evidence.habit_evidence(self._around.count_linking_notes(path), notes)
-            more = self._around.more(path, form)
-            self._parts[path, form] = (evidence.rarity_evidence(notes), *([habit] if habit else ()), *more)
+            common = judge_use(self._corpus, form, self._around.count_linking_notes(path))
+            self._parts[path, form] = (*common, *self._around.more(path, form))
         return self._parts[path, form]
 
 
-class UnlinkedMention(Record):
-    """The likeliest place in a note that mentions another without a link to it."""
-
-    source: VaultPath
-    line: int
-    text: str
-    score: float
-
-
-class OverlookedNote(Struct):
-    """A note that others mention without a link."""
-
-    path: VaultPath
-    linked: int
-    places: list[UnlinkedMention] = field(default_factory=list)
-    """One per note, by path."""
-
-    @property
-    def worth(self) -> float:
-        """The expected number of them that should be links."""
-        return sum(place.score for place in self.places)
-
-    @property
-    def names_used(self) -> tuple[str, ...]:
-        """The names by which it is mentioned, most frequent first."""
-        return tuple(text for text, _ in Counter(place.text for place in self.places).most_common())
-
-
-MAX_MENTIONS: Final = 100
-"""Mentions of one note in another that are judged to find the likeliest."""
-
-
-def find_overlooked(
-    corpus: Corpus,
-    texts: Mapping[VaultPath, str],
-    links_to: Callable[[VaultPath], Collection[VaultPath]],
-    linked_from: Callable[[VaultPath], Collection[VaultPath]],
-) -> list[OverlookedNote]:
-    """Return the notes that are mentioned without a link, those with the most missing links first.
-
-    A mention counts if the names alone would make it a suggested link. Other facts, such as semantic similarity, are
-    not used, because they would be needed for each mention of the vault.
-    """
-    found: dict[VaultPath, OverlookedNote] = {}
-    target = cache(partial(mention_target, corpus))
-    for source in sorted(texts):
-        best: dict[VaultPath, UnlinkedMention] = {}
-        judged: Counter[VaultPath] = Counter()
-        linked = {source, *links_to(source)}
-        if all(target(form) in linked for form in corpus.forms_in(source)):
-            continue
-        text = texts[source]
-        for mention in corpus.names.mentions(text, markup_spans(text)):
-            path = target(mention.form)
-            if path is None or path in linked or judged[path] == MAX_MENTIONS:
-                continue
-            judged[path] += 1
-            score = link_likelihood(corpus, mention, text, len(linked_from(path)))
-            if score >= THRESHOLDS["balanced"] and (path not in best or score > best[path].score):
-                start, end = mention.span
-                best[path] = UnlinkedMention(source, text.count("\n", 0, start) + 1, text[start:end], score)
-        for path, place in best.items():
-            found.setdefault(path, OverlookedNote(path, len(linked_from(path)))).places.append(place)
-    return sorted(found.values(), key=lambda one: (-one.worth, one.path))
-
-
-def mention_target(corpus: Corpus, form: str) -> VaultPath | None:
-    paths = {name.path for name in corpus.names.of(form)} if ALPHABETIC.search(form) else set()
-    return next(iter(paths)) if len(paths) == 1 else None
-
-
-def link_likelihood(corpus: Corpus, mention: Mention, text: str, linked: int) -> float:
-    name = min(mention.names, key=lambda name: name.alias)
-    wording, notes = text[slice(*mention.span)], corpus.notes(mention.form)
-    habit = evidence.habit_evidence(linked, notes)
-    return evidence.likelihood(
-        (
-            *evidence.name_evidence(wording, name.text.strip(), alias=name.alias),
-            *evidence.place_evidence(text, *mention.span),
-            evidence.rarity_evidence(notes),
-            *((habit,) if habit else ()),
-        )
+def judge_words(text: str, mention: Mention, name: Name) -> list[Evidence]:
+    """Judge the words of a mention and their place."""
+    parts = evidence.name_evidence(
+        text[slice(*mention.span)], name.text.strip(), alias=name.alias, almost=mention.almost
     )
+    return parts + evidence.place_evidence(text, *mention.span)
+
+
+def judge_use(corpus: Corpus, form: str, linked: int) -> list[Evidence]:
+    """Judge how the notes use a name, to whose note so many link."""
+    notes = corpus.notes(form)
+    habit = evidence.habit_evidence(linked, notes)
+    return [evidence.rarity_evidence(notes), *([habit] if habit else ())]
 
 
 def source_of(vault: OpenVault, note: Note, end: int | None = None) -> Source:
@@ -241,17 +160,19 @@ class LinkContext(Record):
     path: VaultPath | None
     learned: FeedbackModel
 
+    @classmethod
+    def of(cls, vault: OpenVault, path: VaultPath | None, *, for_user: bool = False) -> Self:
+        """Return what the vault knows now. Blocks."""
+        return cls(vault, path, FeedbackModel(vault.store.feedback.all(), for_user=for_user))
+
     def count_linking_notes(self, target: VaultPath) -> int:
-        """Count the notes that link to a note."""
         graph = self.vault.graph
         return len(graph.linked_from(target)) if graph is not None else 0
 
     def resolve(self, wording: str) -> VaultPath | None:
-        """Return the note that a link of this name would resolve to."""
         return self.vault.names.resolve(wording, self.path or VaultPath("")).path
 
     def more(self, target: VaultPath, form: str) -> Sequence[Evidence]:
-        """Return evidence from semantic similarity, shared neighbours and past link feedback."""
         graph, index = self.vault.graph, self.vault.index
         learned = self.learned.part(self.path, target, form)
         parts: list[Evidence] = [learned] if learned is not None else []

@@ -2,8 +2,9 @@
 
 import asyncio
 import re
-from collections.abc import Iterator
-from typing import Annotated, Literal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Annotated, Literal, Self
 
 from msgspec import Meta
 from msgspec.structs import replace
@@ -84,6 +85,12 @@ SHORT = 12
 """Digits of a digest that are enough wherever one is taken."""
 
 
+FoundLink = tuple[Link, ResolvedLink, VaultPath]
+"""A link, what it leads to or comes from, and the note that it is in."""
+
+FindSentence = Callable[[Link, VaultPath], str | None]
+
+
 class NoteLink(Record):
     """One link in a note.
 
@@ -108,6 +115,12 @@ class NoteLink(Record):
     heading: str | None = None
     block: str | None = None
     context: str | None = None
+
+    @classmethod
+    def of(cls, link: Link, led: ResolvedLink, source: VaultPath, sentence: FindSentence) -> Self:
+        text = link.shown or link.target
+        around = sentence(link, source)
+        return cls(led.path, link.line, text, link.kind, link.target, link.embed, led.heading, led.block, around)
 
 
 class LinkTotals(Record):
@@ -176,97 +189,67 @@ async def note_links(
     Raises:
         NoteNotFound: No such file; the message names the closest.
     """
-    resolved_links = await call.vault.resolved_links()
-    found = await asyncio.to_thread(gather_links, call.vault, resolved_links, snapshot(call.vault), path, direction)
-    if mentions:
-        corpus = await read_corpus(call.vault)
-        own_mentions = await asyncio.to_thread(mentions_of, call.vault, corpus, path)
-        found = replace(found, mentions=own_mentions, mentions_total=len(own_mentions))
-    found = cut_links(found, page)
-    return await asyncio.to_thread(add_context, call.vault, found, path) if context else found
+    vault, resolved_links = call.vault, await call.vault.resolved_links()
+    corpus = await read_corpus(vault) if mentions else None
+
+    def gather() -> NoteLinks:
+        here, back, digest = gather_links(vault, resolved_links, snapshot(vault), path, direction)
+        there = [one for one in here if one[1].path is not None]
+        nowhere = [one for one in here if one[1].path is None]
+        sentence = sentence_finder(vault) if context else lambda *_: None
+        said = None if corpus is None else mentions_of(vault, corpus, path)
+
+        def describe(links: Sequence[FoundLink]) -> tuple[NoteLink, ...]:
+            return tuple(NoteLink.of(*one, sentence) for one in page.cut(links))
+
+        return NoteLinks(
+            digest,
+            LinkTotals(len(there), len(back), len(nowhere)),
+            page.offset,
+            describe(there),
+            describe(back),
+            describe(nowhere),
+            mentions=said and page.cut(said),
+            mentions_total=None if said is None else len(said),
+        )
+
+    return await asyncio.to_thread(gather)
 
 
 def gather_links(
     vault: OpenVault, resolved_links: ResolvedLinks, notes: Notes, path: VaultPath, direction: Direction
-) -> NoteLinks:
+) -> tuple[list[FoundLink], list[FoundLink], str]:
     """Resolve a note's links and those that lead to it; a note that is left out of the index is read."""
     sources = sorted(sources_of(vault, resolved_links, notes, path) - {path})
     note = notes.get(path) or (open_note(vault, path) if is_document(path) else None)
-    own = note.links if note and direction != "in" else ()
-    here = [resolve_note_link(link, vault.names, path) for link in own]
+    here = resolve_all(vault.names, path, note.links if note and direction != "in" else ())
     back = [
-        replace(led, path=source)
+        one
         for source in (sources if direction != "out" else ())
-        for link in sorted(notes[source].links, key=lambda link: link.line)
-        if (led := resolve_note_link(link, vault.names, source)).path == path
+        for one in resolve_all(vault.names, source, sorted(notes[source].links, key=lambda link: link.line))
+        if one[1].path == path
     ]
-    links = tuple(link for link in here if link.path is not None)
-    nowhere = tuple(link for link in here if link.path is None)
-    return NoteLinks(
-        digest=note.digest[:SHORT] if note else "",
-        totals=LinkTotals(len(links), len(back), len(nowhere)),
-        offset=0,
-        links=links,
-        backlinks=tuple(back),
-        unresolved=nowhere,
-    )
+    back = [(link, replace(led, path=source), source) for link, led, source in back]
+    return here, back, note.digest[:SHORT] if note else ""
 
 
-def cut_links(found: NoteLinks, page: Page) -> NoteLinks:
-    return replace(
-        found,
-        offset=page.offset,
-        links=page.cut(found.links),
-        backlinks=page.cut(found.backlinks),
-        unresolved=page.cut(found.unresolved),
-        mentions=found.mentions and page.cut(found.mentions),
-    )
+def resolve_all(names: Names, source: VaultPath, links: Iterable[Link]) -> list[FoundLink]:
+    return [(link, names.resolve(link.target, source, link.kind), source) for link in links]
 
 
-def add_context(vault: OpenVault, found: NoteLinks, path: VaultPath) -> NoteLinks:
-    around = Sentences(vault)
+def sentence_finder(vault: OpenVault) -> FindSentence:
+    """Return what finds the sentence around a link of a note: None if the note changed, or enough was told."""
+    left = iter(range(CONTEXTS))
 
-    def with_context(links: tuple[NoteLink, ...], *, back: bool) -> tuple[NoteLink, ...]:
-        sources = ((link, link.path if back and link.path else path) for link in links)
-        return tuple(replace(link, context=around.of(source, link)) for link, source in sources)
-
-    return replace(
-        found,
-        links=with_context(found.links, back=False),
-        backlinks=with_context(found.backlinks, back=True),
-        unresolved=with_context(found.unresolved, back=False),
-    )
-
-
-class Sentences:
-    """The sentences around links, each note read once."""
-
-    def __init__(self, vault: OpenVault) -> None:
-        self._vault = vault
-        self._left = CONTEXTS
-        self._contexts: dict[VaultPath, dict[tuple[int, str], str]] = {}
-
-    def of(self, source: VaultPath, link: NoteLink) -> str | None:
-        """Return the sentence around a link of a note; None when the note changed since or enough was told."""
-        if not self._left:
-            return None
-        self._left -= 1
-        if source not in self._contexts:
-            self._contexts[source] = self._read(source)
-        return self._contexts[source].get((link.line, link.target))
-
-    def _read(self, source: VaultPath) -> dict[tuple[int, str], str]:
+    @cache
+    def sentences_in(source: VaultPath) -> Mapping[tuple[int, str], str]:
         try:
-            note = open_note(self._vault, source)
+            note = open_note(vault, source)
         except BridgeError:
             return {}
         return {(link.line, link.target): sentence_at(note.text, link.span) for link in note.links}
 
-
-def resolve_note_link(link: Link, names: Names, source: VaultPath) -> NoteLink:
-    led = names.resolve(link.target, source, link.kind)
-    text = link.shown or link.target
-    return NoteLink(led.path, link.line, text, link.kind, link.target, link.embed, led.heading, led.block)
+    return lambda link, source: None if next(left, None) is None else sentences_in(source).get((link.line, link.target))
 
 
 @operation(

@@ -2,8 +2,9 @@
 
 import asyncio
 import re
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import cache, partial
 from typing import Annotated
 
 from msgspec import Meta
@@ -11,6 +12,7 @@ from msgspec import Meta
 from bridge.api.call import Call
 from bridge.api.hints import Folder
 from bridge.api.note_names import folder_of
+from bridge.api.note_text import line_at
 from bridge.api.page import ListPage, Page, PageArguments
 from bridge.api.registry import operation
 from bridge.api.signature import Spread
@@ -19,11 +21,19 @@ from bridge.engine.open_vault import OpenVault
 from bridge.errors import NotReady
 from bridge.features.dismissals.public import dismissed_rows
 from bridge.features.links.census import TOP, Stub
-from bridge.features.links.evidence import FeedbackModel
-from bridge.features.links.link_candidates import find_overlooked
+from bridge.features.links.evidence import THRESHOLDS, FeedbackModel, likelihood
+from bridge.features.links.link_candidates import judge_use, judge_words
 from bridge.features.links.mentions import Corpus, read_corpus
-from bridge.features.links.note_candidates import MeantNote, MeantNotes, NameProspect, drop_meant, find_candidates
+from bridge.features.links.note_candidates import (
+    MeantNote,
+    MeantNotes,
+    NameProspect,
+    drop_meant,
+    find_candidates,
+    markup_spans,
+)
 from bridge.features.properties.public import find_templates
+from bridge.graph.graph import Graph
 from bridge.graph.kinds import WRITTEN
 from bridge.markdown.links import is_attachment_name, name_key, target_file
 from bridge.markdown.names import Names
@@ -31,6 +41,7 @@ from bridge.markdown.note import Link
 from bridge.records import Record
 from bridge.state.dismissals import dismissal_key
 from bridge.text.fold import fold_case
+from bridge.text.words import ALPHABETIC
 from bridge.types import Exact, VaultPath
 
 ALIKE_WORDS = 80.0
@@ -279,7 +290,9 @@ async def link_report(
         if inside or templates
         else None
     )
-    unlinked = await asyncio.to_thread(unlinked_notes, graph_snapshot, corpus, texts)
+    read = (path for path in texts if path in graph_snapshot.notes and graph_snapshot.notes[path].kind == "note")
+    begun = {path: texts[path][:MAX_CHARACTERS] for path in read}
+    unlinked = await asyncio.to_thread(unlinked_notes, graph_snapshot.graph, corpus, begun)
     ambiguous = await asyncio.to_thread(ambiguous_names, graph_snapshot, inside)
     accepted, declined = await asyncio.to_thread(feedback_counts, vault)
     near = len(page.cut(unnamed)) - len(left)
@@ -311,15 +324,67 @@ def wanted_notes(
     return wanting, sorted(found, key=lambda stub: (-stub.wanted, stub.name))
 
 
-def unlinked_notes(graph_snapshot: GraphSnapshot, corpus: Corpus, texts: Mapping[VaultPath, str]) -> list[UnlinkedNote]:
-    read = (path for path in texts if path in graph_snapshot.notes and graph_snapshot.notes[path].kind == "note")
-    notes = {path: texts[path][:MAX_CHARACTERS] for path in read}
-    found = []
-    for one in find_overlooked(corpus, notes, graph_snapshot.graph.links_to, graph_snapshot.graph.linked_from):
-        places = tuple(UnlinkedPlace(place.source, place.line, place.text) for place in one.places[:TOP])
-        sources = tuple(place.path for place in places)
-        found.append(UnlinkedNote(one.path, one.names_used[:SAID], len(one.places), one.linked, sources, places))
-    return found
+MAX_MENTIONS = 100
+"""Mentions of one note in another that are judged to find the likeliest."""
+
+ScoredPlace = tuple[float, UnlinkedPlace]
+
+
+def unlinked_notes(graph: Graph, corpus: Corpus, texts: Mapping[VaultPath, str]) -> list[UnlinkedNote]:
+    """Return the notes that are mentioned without a link, those with the most missing links first.
+
+    A mention counts if the names alone would make it a suggested link. Other facts, such as semantic similarity, are
+    not used, because they would be needed for each mention of the vault.
+    """
+    found: defaultdict[VaultPath, list[ScoredPlace]] = defaultdict(list)
+    target = cache(partial(mention_target, corpus))
+    for source in sorted(texts):
+        linked = {source, *graph.links_to(source)}
+        if not all(target(form) in linked for form in corpus.forms_in(source)):
+            for path, place in likely_places(graph, corpus, source, texts[source], target, linked).items():
+                found[path].append(place)
+    worth = {path: sum(score for score, _ in places) for path, places in found.items()}
+    return [
+        UnlinkedNote(
+            path,
+            tuple(text for text, _ in Counter(place.text for _, place in found[path]).most_common(SAID)),
+            len(found[path]),
+            len(graph.linked_from(path)),
+            tuple(place.path for _, place in found[path][:TOP]),
+            tuple(place for _, place in found[path][:TOP]),
+        )
+        for path in sorted(found, key=lambda path: (-worth[path], path))
+    ]
+
+
+def likely_places(
+    graph: Graph,
+    corpus: Corpus,
+    source: VaultPath,
+    text: str,
+    target: Callable[[str], VaultPath | None],
+    linked: Collection[VaultPath],
+) -> Mapping[VaultPath, ScoredPlace]:
+    """Return the likeliest place of a note for each other one that it mentions without a link."""
+    best: dict[VaultPath, ScoredPlace] = {}
+    judged: Counter[VaultPath] = Counter()
+    for mention in corpus.names.mentions(text, markup_spans(text)):
+        path = target(mention.form)
+        if path is None or path in linked or judged[path] == MAX_MENTIONS:
+            continue
+        judged[path] += 1
+        name = min(mention.names, key=lambda name: name.alias)
+        use = judge_use(corpus, mention.form, len(graph.linked_from(path)))
+        score = likelihood((*judge_words(text, mention, name), *use))
+        if score >= THRESHOLDS["balanced"] and (path not in best or score > best[path][0]):
+            start, end = mention.span
+            best[path] = score, UnlinkedPlace(source, line_at(text, start), text[start:end])
+    return best
+
+
+def mention_target(corpus: Corpus, form: str) -> VaultPath | None:
+    paths = {name.path for name in corpus.names.of(form)} if ALPHABETIC.search(form) else set()
+    return next(iter(paths)) if len(paths) == 1 else None
 
 
 def ambiguous_names(graph_snapshot: GraphSnapshot, folder: str) -> list[AmbiguousName]:

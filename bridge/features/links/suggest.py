@@ -105,26 +105,20 @@ async def suggest_links(
 
     call.vault.require_keyword()
     corpus = await read_corpus(call.vault)
-    learned = FeedbackModel(await asyncio.to_thread(call.vault.store.feedback.all), for_user=call.is_user)
-    return await asyncio.to_thread(build_suggestions, call.vault, corpus, path, text, lines, strictness, limit, learned)
+    around = await asyncio.to_thread(partial(LinkContext.of, call.vault, path, for_user=call.is_user))
+    return await asyncio.to_thread(build_suggestions, around, corpus, text, lines, strictness, limit)
 
 
 def build_suggestions(
-    vault: OpenVault,
-    corpus: Corpus,
-    path: VaultPath | None,
-    text: str | None,
-    lines: Lines | None,
-    strictness: Strictness,
-    limit: int,
-    learned: FeedbackModel,
+    around: LinkContext, corpus: Corpus, text: str | None, lines: Lines | None, strictness: Strictness, limit: int
 ) -> LinkSuggestions:
+    vault, path = around.vault, around.path
     note = parse(VaultPath(""), (text or "").encode("utf-8", "replace")) if path is None else open_note(vault, path)
     start, end = span_of(note.text, *select_lines(note, None, lines)) if lines is not None else (0, len(note.text))
     stop = min(end, start + MAX_CHARACTERS)
     # Blanks in front keep every place where it is.
     source = replace(source_of(vault, note, stop), text=" " * start + note.text[start:stop], within=(start, stop))
-    found = suggest(source, corpus, LinkContext(vault, path, learned), strictness)[:limit]
+    found = suggest(source, corpus, around, strictness)[:limit]
     cut = f"Only {MAX_CHARACTERS:,} characters were looked at, up to line {line_at(note.text, stop)}; give `lines`."
     above, inside = line_at(note.text, start) - 1, LineIndex(note.text[start:stop])
     return LinkSuggestions(

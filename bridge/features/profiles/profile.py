@@ -17,7 +17,7 @@ from bridge.api.write import client_name
 from bridge.engine.analytics import GraphSnapshot
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
-from bridge.features.links.public import Corpus, FeedbackModel, LinkContext, read_corpus, source_of, suggest
+from bridge.features.links.public import Corpus, LinkContext, read_corpus, source_of, suggest
 from bridge.features.memory.public import Audience, MemoryCatalogue
 from bridge.features.profiles.aliases import suggest_aliases
 from bridge.features.profiles.records import (
@@ -103,7 +103,7 @@ async def related_unlinked(vault: OpenVault, among: Among, path: VaultPath) -> t
 
 
 def missing_links(vault: OpenVault, corpus: Corpus, note: Note, *, for_user: bool) -> tuple[MissingLink, ...]:
-    around = LinkContext(vault, note.path, FeedbackModel(vault.store.feedback.all(), for_user=for_user))
+    around = LinkContext.of(vault, note.path, for_user=for_user)
     lines = LineIndex(note.text)
     found = suggest(source_of(vault, note), corpus, around)[:SHOWN]
     return tuple(MissingLink(one.target, one.text, lines.at(one.span[0]), round(one.score, 3)) for one in found)
