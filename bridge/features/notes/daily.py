@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated, Literal
 
 from msgspec import Meta
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from bridge.api.call import Call
 from bridge.api.registry import operation
@@ -21,7 +21,6 @@ from bridge.markdown.edit.properties import build_note
 from bridge.markdown.edit.requests import Append, Edit, InsertUnder
 from bridge.markdown.moment_format import FilledTemplate, fill_template
 from bridge.markdown.names import note_name
-from bridge.records import Record
 from bridge.text.diff import decode_text, display_text
 from bridge.types import Day, Digest, Exact, VaultPath
 from bridge.vault.obsidian_settings import DAILY_SETTINGS, daily_path, read_obsidian_settings
@@ -29,34 +28,16 @@ from bridge.vault.obsidian_settings import DAILY_SETTINGS, daily_path, read_obsi
 TODAY = Day("today")
 
 
-class DailyNote(Record):
-    """The daily note of a day.
+class DailyNote(Written, kw_only=True):
+    """The daily note of a day, with what was added to it.
 
     Attributes:
-        path: Its path, whether or not it exists.
         date: The day.
         text: Its whole text after the append; null if missing.
-        digest: SHA-256 of the whole file; null if missing.
-        change_id: The change made; null if nothing was written.
-        diff: Unified diff.
-        state: `applied`, or `proposed` if it awaits approval.
-        warnings: Warnings about the change.
-        dry_run: Whether this is a dry run; nothing was written.
-        would: The change in one line; empty without `append`.
-        confirmation: Why a dry run's change needs confirmation; null if it does not.
     """
 
-    path: VaultPath
     date: str
     text: Exact | None
-    digest: Digest | None
-    change_id: str | None
-    diff: Exact
-    state: Literal["applied", "proposed"]
-    warnings: tuple[str, ...]
-    dry_run: bool
-    would: str
-    confirmation: str | None
 
 
 @operation(
@@ -99,7 +80,8 @@ async def daily_note(
     day = day_of_calendar.fromisoformat(date)
     settings = await asyncio.to_thread(read_obsidian_settings, call.host.root)
     path = daily_path(settings, day)
-    written, problem = None, settings.problem_of(*DAILY_SETTINGS)
+    problem = settings.problem_of(*DAILY_SETTINGS)
+    written = replace(nothing_written(path, ""), warnings=(f"{problem} The path is a guess.",) if problem else ())
     if append is not None:
         call.principal.require("write")
         settings.require(*DAILY_SETTINGS, hint="or name the note yourself, with `create_note` or `edit_note`.")
@@ -110,19 +92,8 @@ async def daily_note(
             edit = InsertUnder(heading=heading, text=append, create_heading=create_heading)
         written = await add_to_daily_note(call, path, day, edit, options, if_exists)
     text, digest = await asyncio.to_thread(read_if_present, call.host, path)
-    return DailyNote(
-        path=path,
-        date=day.isoformat(),
-        text=text,
-        digest=digest,
-        change_id=written.change_id if written else None,
-        diff=written.diff if written else "",
-        state=written.state if written else "applied",
-        warnings=written.warnings if written else (f"{problem} The path is a guess.",) if problem else (),
-        dry_run=options.dry_run and append is not None,
-        would=written.would if written else "",
-        confirmation=written.confirmation if written else None,
-    )
+    facts = {**asdict(written), "digest": digest, "dry_run": options.dry_run and append is not None}
+    return DailyNote(**facts, date=day.isoformat(), text=text)
 
 
 async def add_to_daily_note(

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
+from msgspec.structs import asdict
 
 from bridge.api.call import Call
 from bridge.api.change_view import describe_forecast
@@ -243,7 +244,7 @@ async def change_many(
     )
     made, effect = await build_written(outcome, dry_run=options.dry_run), outcome.planned.effect
     waiting = await outcome_notices(call.vault, outcome)
-    written = {name: getattr(made, name) for name in Written.__struct_fields__}
+    written = asdict(made)
     written["warnings"] = (*made.warnings, *skip_warnings([one.path for one in effect.skipped]), *waiting)
     if options.dry_run:
         written["preview"] = keep_preview(call, outcome, requests, operation, options.reason)

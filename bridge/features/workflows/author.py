@@ -7,7 +7,7 @@ from functools import partial
 from typing import Annotated
 
 from msgspec import Meta
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 from yaml import YAMLError
 
 from bridge.api.agreement import ask_user
@@ -169,7 +169,7 @@ def drafted_yaml(description: str, drafted: DraftedNote) -> str:
 def describe_written(call: Call, made: Written, block: str, left_out: Sequence[str] = ()) -> WrittenWorkflow:
     found = read_text(call.vault.files, block, call.vault)
     return WrittenWorkflow(
-        **{name: getattr(made, name) for name in Written.__struct_fields__},
+        **asdict(made),
         workflow_digest=found.digest,
         problems=found.problems,
         left_out=tuple(left_out),

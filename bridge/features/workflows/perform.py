@@ -2,6 +2,8 @@
 
 import asyncio
 
+from msgspec.structs import asdict
+
 from bridge.api.agreement import ask_user
 from bridge.api.call import Call
 from bridge.api.change_view import describe_forecast
@@ -124,7 +126,7 @@ async def run_workflow(
     made = await describe_outcome(call, outcome, requests, dry_run=options.dry_run)
     trace = run.trace
     return WorkflowOutcome(
-        **{name: getattr(made, name) for name in Written.__struct_fields__},
+        **asdict(made),
         workflow_digest=found.digest,
         approved=is_approved,
         conditions=tuple(ConditionOutcome(id_, trace.conditions.get(id_)) for id_ in found.workflow.conditions),
