@@ -17,7 +17,7 @@ from bridge.features.workflows.check import check_workflow
 from bridge.features.workflows.examples import Example, draft_note
 from bridge.features.workflows.parse import Workflow, read_workflow
 from bridge.features.workflows.run import WorkflowHost, WorkflowRun, bind_sample
-from bridge.features.workflows.templates import VariableReaders, bind_variables
+from bridge.features.workflows.templates import bind_variables
 from bridge.markdown.frontmatter import cut_frontmatter, load_properties
 from bridge.markdown.note import Value
 from bridge.types import VaultPath
@@ -72,14 +72,13 @@ def carried_out(request: Any, day: date) -> Paper:
 
 def run(workflow: Workflow, given_values: Mapping[str, Any], day: date) -> Paper:
     """Return an empty vault after a run of a workflow."""
-    readers = VariableReaders(date=lambda _, text: text, note=lambda _, text: text)
 
     def bind(value: Mapping[str, Any], _: object) -> Any:
         found: Any = bind_sample(value["op"], {name: one for name, one in value.items() if name != "op"})
         return found["edits"][0]
 
     host = WorkflowHost(Path(), None, bind, lambda *_: {}, lambda *_: {})
-    return carried_out(WorkflowRun(workflow, bind_variables(workflow, given_values, readers), host), day)
+    return carried_out(WorkflowRun(workflow, bind_variables(workflow, given_values, lambda _, text: text), host), day)
 
 
 def read_example(path: VaultPath, data: bytes) -> Example:

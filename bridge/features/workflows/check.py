@@ -15,16 +15,15 @@ from bridge.features.workflows.parse import (
     READS,
     Condition,
     Problem,
-    Variable,
     Workflow,
     WorkflowStep,
+    WorkflowVariable,
     path_fields,
 )
 from bridge.features.workflows.questions import LISTED, USABLE
 from bridge.features.workflows.templates import (
     HINT,
     Reference,
-    VariableReaders,
     bind_variables,
     find_cut_template,
     find_references,
@@ -77,11 +76,10 @@ class _Check:
         self._places = {step.id: number for number, step in enumerate(workflow.steps)}
 
     def variables(self) -> Iterator[Problem]:
-        plain = VariableReaders(date=lambda _, text: text, note=lambda _, text: text)
         for one in self._workflow.variables.values():
             if one.default is not None:
                 try:
-                    bind_variables(Workflow(variables={one.name: one}), {}, plain)
+                    bind_variables(Workflow(variables={one.name: one}), {}, lambda _, text: text)
                 except BridgeError as error:
                     yield Problem(one.line, f"The default does not fit. {error.message}")
 
@@ -170,7 +168,7 @@ class _Check:
     def _may_be_list(self, reference: Reference) -> bool:
         if reference.root == "variables":
             variable = self._workflow.variables.get(reference.names[0])
-            return variable is None or variable.kind == "list"
+            return variable is None or variable.type == "list"
         return reference.root == "steps" and reference.names[-1] in {*LISTED.values(), "tags"}
 
     def _expression(self, text: str, line: int, number: int, *, loops: bool) -> Iterator[Problem]:
@@ -336,7 +334,7 @@ def _sample_of(workflow: Workflow, reference: Reference, sample: Value) -> Value
     return sample if variable is None else _sample_for(variable, sample)
 
 
-def _sample_for(variable: Variable, sample: Value) -> Value:
+def _sample_for(variable: WorkflowVariable, sample: Value) -> Value:
     if variable.choices:
         return variable.choices[0]
-    return _SAMPLES.get(variable.kind, sample if variable.kind == "text" else "1")
+    return _SAMPLES.get(variable.type, sample if variable.type == "text" else "1")

@@ -8,12 +8,16 @@ from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.change_view import forecast_lines, written_view
-from bridge.api.hints import Scalar
 from bridge.api.markup import Answer, Column, Element, Line, Table, notice, page_notice, path_of
 from bridge.api.page import ListPage, Page, PageArguments
 from bridge.api.registry import operation
 from bridge.errors import BridgeError
-from bridge.features.workflows.parse import STARTERS, Problem, VariableKind, Workflow, starter_description
+from bridge.features.workflows.parse import (
+    STARTERS,
+    Problem,
+    WorkflowVariable,
+    starter_description,
+)
 from bridge.features.workflows.read import ReadWorkflow, approved_digests, find_workflows, open_workflow, read_note
 from bridge.records import Record
 from bridge.text.counts import count_of
@@ -21,26 +25,6 @@ from bridge.text.invisible import inline
 from bridge.types import SHORT_DIGEST, Digest, VaultPath
 
 WorkflowYaml = Annotated[str, Meta(max_length=65_536)]
-
-
-class WorkflowVariable(Record):
-    """A variable of a workflow.
-
-    Attributes:
-        name: Its name.
-        type: What it takes.
-        required: Whether it must be given.
-        default: Its value if it is not given; null without one.
-        choices: The values of a `choice`.
-        description: What it is for; may be empty.
-    """
-
-    name: str
-    type: VariableKind
-    required: bool
-    default: Scalar | tuple[Scalar, ...]
-    choices: tuple[str, ...]
-    description: str
 
 
 class ListedWorkflow(Record):
@@ -147,20 +131,10 @@ def describe_workflow(path: VaultPath, found: ReadWorkflow, approved: Mapping[Va
         found.digest,
         is_approved,
         not is_approved and path in approved,
-        tuple(describe_variables(found.workflow)),
+        tuple(found.workflow.variables.values()),
         not found.faults,
         found.problems,
     )
-
-
-def describe_variables(workflow: Workflow) -> Iterator[WorkflowVariable]:
-    for one in workflow.variables.values():
-        default = one.default
-        if isinstance(default, list):
-            default = tuple(each for each in default if isinstance(each, str | int | float | bool | None))
-        elif not isinstance(default, str | int | float | bool | None):
-            default = None
-        yield WorkflowVariable(one.name, one.kind, one.required, default, one.choices, one.meaning)
 
 
 WORKFLOWS = (

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, cast, get_args, get_type_hints
 
 from msgspec import field
 
+from bridge.api.hints import Scalar
 from bridge.bases.evaluate import check_functions
 from bridge.bases.syntax import Node, parse_expression
 from bridge.changes.requests.base import KINDS, operation_of
@@ -58,15 +59,25 @@ MAX_CHARS: Final = 10_000_000
 """Characters that templates may make in a run."""
 
 
-class Variable(Record):
-    """What a caller gives to a workflow."""
+class WorkflowVariable(Record):
+    """A variable of a workflow.
+
+    Attributes:
+        name: Its name.
+        type: What it takes.
+        required: Whether it must be given.
+        default: Its value if it is not given; null without one.
+        choices: The values of a `choice`.
+        description: What it is for; may be empty.
+        line: Its line in the block.
+    """
 
     name: str
-    kind: VariableKind = "text"
+    type: VariableKind = "text"
     required: bool = True
-    default: Value = None
+    default: Scalar | tuple[Scalar, ...] = None
     choices: tuple[str, ...] = ()
-    meaning: str = ""
+    description: str = ""
     line: int = 1
 
 
@@ -106,7 +117,7 @@ class Workflow(Record):
     """A workflow."""
 
     description: str = ""
-    variables: Mapping[str, Variable] = field(default_factory=dict)
+    variables: Mapping[str, WorkflowVariable] = field(default_factory=dict)
     conditions: Mapping[str, Condition] = field(default_factory=dict)
     steps: tuple[WorkflowStep, ...] = ()
     output: str = ""
@@ -206,7 +217,7 @@ class _Reader:
 
     # -- variables ----------------------------------------------------------------------------------------------------
 
-    def _variables(self, values: Mapping[str, Value]) -> Iterator[Variable]:
+    def _variables(self, values: Mapping[str, Value]) -> Iterator[WorkflowVariable]:
         given = self._mapping(values, "variables")
         if len(given) > MAX_VARIABLES:
             self._say(self._line(values, "variables"), f"A workflow has at most {MAX_VARIABLES} variables.")
@@ -219,13 +230,18 @@ class _Reader:
             else:
                 self._say(line, f"The variable `{name}` must have fields, such as `{{type: text}}`.")
 
-    def _variable(self, name: str, facts: Mapping[str, Value], line: int) -> Variable:
+    def _variable(self, name: str, facts: Mapping[str, Value], line: int) -> WorkflowVariable:
         self._refuse_unknown(facts, _OF_VARIABLE, "A variable")
         kind = facts.get("type", "text")
         if kind not in VARIABLE_KINDS:
             self._say(line, f"`{name}` has no type that is known; types are {', '.join(VARIABLE_KINDS)}.")
             kind = "text"
         default = facts.get("default")
+        if isinstance(default, list):
+            default = tuple(default)
+        if any(not isinstance(one, Scalar) for one in (default if isinstance(default, tuple) else (default,))):
+            self._say(line, f"The default of `{name}` must be one value, or a list of such.")
+            default = None
         required = facts.get("required", default is None)
         if not isinstance(required, bool):
             self._say(line, f"`required` of `{name}` must be true or false.")
@@ -236,11 +252,11 @@ class _Reader:
             choices = []
         if (kind == "choice") != bool(choices):
             self._say(line, f"`{name}` needs `choices` and the type `choice`; one is useless without the other.")
-        return Variable(
+        return WorkflowVariable(
             name,
             cast("VariableKind", kind),
             required,
-            default,
+            cast("Scalar | tuple[Scalar, ...]", default),
             tuple(str(one) for one in choices),
             str(facts.get("description") or ""),
             line,

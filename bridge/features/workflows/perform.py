@@ -1,6 +1,7 @@
 """Runs workflows, or shows what they would do."""
 
 import asyncio
+from functools import partial
 
 from msgspec.structs import asdict
 
@@ -21,7 +22,7 @@ from bridge.api.write import (
 from bridge.changes.forecast import CountForecast
 from bridge.errors import BridgeError, Declined, Forbidden
 from bridge.features.workflows.read import NOWHERE, ReadWorkflow, approved_digests, open_workflow
-from bridge.features.workflows.run import RunWorkflow, StepOutcome, WorkflowRun, variable_readers, workflow_host
+from bridge.features.workflows.run import RunWorkflow, StepOutcome, WorkflowRun, read_meaning, workflow_host
 from bridge.features.workflows.templates import bind_variables
 from bridge.records import Record
 from bridge.types import Digest, VaultPath
@@ -106,7 +107,7 @@ async def run_workflow(
     found.require_sound()
     if not (options.dry_run or is_approved or call.is_user):
         raise await refuse_run(call, found, changed=approved is not None)
-    values = bind_variables(found.workflow, variables, variable_readers(call))
+    values = bind_variables(found.workflow, variables, partial(read_meaning, call))
     run = WorkflowRun(found.workflow, values, workflow_host(call))
     requests = [RunWorkflow(path=found.path or NOWHERE, run=run)]
     options = WriteOptions(options.dry_run, options.reason or found.workflow.description[:500] or None, options.confirm)
@@ -124,14 +125,13 @@ async def run_workflow(
     finally:
         run.budget.cancel()
     made = await describe_outcome(call, outcome, requests, dry_run=options.dry_run)
-    trace = run.trace
     return WorkflowOutcome(
         **asdict(made),
         workflow_digest=found.digest,
         approved=is_approved,
-        conditions=tuple(ConditionOutcome(id_, trace.conditions.get(id_)) for id_ in found.workflow.conditions),
-        steps=tuple(trace.steps),
-        output=trace.output,
+        conditions=tuple(ConditionOutcome(id_, run.conditions.get(id_)) for id_ in found.workflow.conditions),
+        steps=tuple(run.steps),
+        output=run.output,
         forecast=describe_forecast(outcome.planned.forecast),
     )
 

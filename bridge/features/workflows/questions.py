@@ -1,6 +1,6 @@
 """The questions of a workflow to the vault, and their answers as lists."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -191,19 +191,18 @@ def _lines_around(note: IndexedNote, task: IndexedTask) -> Iterator[int]:
         line = parents.get(line)
 
 
-def list_hits(hits: Iterable[Mapping[str, Any]], total: int) -> Mapping[str, Value]:
+def list_hits(hits: Sequence[Any]) -> Mapping[str, Value]:
     """Return what `search` answered, in the form of the other questions."""
     found: list[Value] = [
-        {"path": hit["path"], "name": note_name(hit["path"]), "title": hit["title"]} for hit in list(hits)[:MAX_RESULTS]
+        {"path": hit.path, "name": note_name(hit.path), "title": hit.title} for hit in hits[:MAX_RESULTS]
     ]
-    return _result("hits", found, total)
+    return _result("hits", found, len(hits))
 
 
-def list_sentences(sentences: Iterable[Mapping[str, Any]]) -> Mapping[str, Value]:
+def list_sentences(sentences: Iterable[Any]) -> Mapping[str, Value]:
     """Return what `summarise` answered, in the form of the other questions."""
     found: list[Value] = [
-        {"path": one["path"], "name": note_name(one["path"]), "line": one["line"], "text": one["text"]}
-        for one in sentences
+        {"path": one.path, "name": note_name(one.path), "line": one.lines[0], "text": one.text} for one in sentences
     ]
     return _result("sentences", found, len(found))
 
@@ -212,19 +211,15 @@ HEADINGS: Final = {"decision": "Decided", "outcome": "Done", "question": "Left o
 """Where a review says what journals say."""
 
 
-def list_journal_lines(sessions: Iterable[Mapping[str, Any]]) -> Mapping[str, Value]:
+def list_journal_lines(sessions: Iterable[Any]) -> Mapping[str, Value]:
     """Return what journals say, the oldest first, each line with a heading; no task that another session did."""
-    kept = [session for session in sessions if session["note"] is not None][::-1]
-    done = {line["text"] for one in kept for line in one["told"] if line["what"] == "outcome"}
+    kept = [session for session in sessions if session.note is not None][::-1]
+    done = {line.text for one in kept for line in one.told if line.what == "outcome"}
     found: list[Value] = []
     for one in kept:
-        told = [("Worked on", one["title"])]
-        told += (
-            (HEADINGS[line["what"]], line["text"])
-            for line in one["told"]
-            if line["what"] != "task" or line["text"] not in done
-        )
-        facts = {"path": one["note"], "name": note_name(one["note"])}
+        told = [("Worked on", one.title)]
+        told += ((HEADINGS[line.what], line.text) for line in one.told if line.what != "task" or line.text not in done)
+        facts = {"path": one.note, "name": note_name(one.note)}
         found += ({**facts, "heading": heading, "text": one_line(text)} for heading, text in told)
     return _result("lines", found[:MAX_RESULTS], len(found))
 

@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal
 
-from msgspec import Struct, field, to_builtins
 from msgspec.structs import replace
 
 from bridge.api import arguments
@@ -37,13 +36,13 @@ from bridge.features.workflows.parse import (
     Condition,
     Workflow,
     WorkflowStep,
+    WorkflowVariable,
     path_fields,
 )
 from bridge.features.workflows.questions import DraftState, list_hits, list_journal_lines, list_sentences
 from bridge.features.workflows.templates import (
     Reference,
     TemplateFiller,
-    VariableReaders,
     expression_values,
     find_references,
     moment_text,
@@ -164,92 +163,47 @@ class StepOutcome(Record):
     path: VaultPath | None
 
 
-class WorkflowTrace(Struct):
-    """What became of a run."""
-
-    steps: list[StepOutcome] = field(default_factory=list)
-    conditions: dict[str, bool] = field(default_factory=dict)
-    """What each condition was when it was last looked at."""
-    output: str = ""
-    requests: list[Request] = field(default_factory=list)
-
-
 class WorkflowRun:
-    """One run of a workflow; it may be planned again when another program wrote in between."""
+    """One run of a workflow, and what became of it; it is planned again when another program wrote in between."""
+
+    _draft: Draft
+    _context: RequestContext
+    _state: DraftState
 
     def __init__(self, workflow: Workflow, variables: Mapping[str, Value], host: WorkflowHost) -> None:
-        self.trace = WorkflowTrace()
         self._workflow = workflow
         self._variables = variables
         self._host = host
+        self._begin()
+
+    def _begin(self) -> None:
         self.budget = Budget(seconds=SECONDS)
         """What its expressions may take."""
-
-    def plan(self, draft: Draft, context: RequestContext) -> Effect:
-        """Do all steps in the draft."""
-        self.trace = WorkflowTrace()
-        self.budget = Budget(seconds=SECONDS)
-        state = DraftState(draft, context, self._host.root, self.budget)
-        return _Plan(self._workflow, self._variables, self._host, draft, context, self.trace, state).make()
-
-
-class RunWorkflow(Request, tag="run_workflow"):
-    """The change that a workflow makes."""
-
-    relinks: ClassVar[bool] = True
-
-    path: VaultPath
-    run: WorkflowRun
-
-    @property
-    def parts(self) -> Sequence[Request]:
-        return self.run.trace.requests
-
-    @property
-    def result_path(self) -> VaultPath:
-        """The note of the last change."""
-        return next((request.result_path for request in reversed(self.parts)), self.path)
-
-    def plan(self, draft: Draft, context: RequestContext) -> Effect:
-        return self.run.plan(draft, context)
-
-
-class _Plan:
-    """The steps of one run, and their results so far."""
-
-    def __init__(
-        self,
-        workflow: Workflow,
-        variables: Mapping[str, Value],
-        host: WorkflowHost,
-        draft: Draft,
-        context: RequestContext,
-        trace: WorkflowTrace,
-        state: DraftState,
-    ) -> None:
-        self._workflow = workflow
-        self._variables = variables
-        self._host = host
-        self._draft = draft
-        self._context = context
-        self._trace = trace
-        self._state = state
+        self.steps: list[StepOutcome] = []
+        self.conditions: dict[str, bool] = {}
+        """What each condition was when it was last looked at."""
+        self.output = ""
+        self.requests: list[Request] = []
         self._filler = TemplateFiller(self._resolve)
         self._results: dict[str, Mapping[str, Value]] = {}
         self._item: Any = _NO_ITEM
         self._turns = 0
         self._effects: list[Effect] = []
 
-    def make(self) -> Effect:
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
+        """Do all steps in the draft."""
+        self._begin()
+        self._draft, self._context = draft, context
+        self._state = DraftState(draft, context, self._host.root, self.budget)
         for step in self._workflow.steps:
-            self._trace.steps.append(StepOutcome(step.id, step.do, "skipped", 0, None, None))
+            self.steps.append(StepOutcome(step.id, step.do, "skipped", 0, None, None))
             try:
                 self._do(step)
             except BridgeError as error:
                 error.locate(f"step `{step.id}`")
                 raise
         try:
-            self._trace.output = self._filler.text(self._workflow.output)
+            self.output = self._filler.text(self._workflow.output)
         except BridgeError as error:
             error.locate("output")
             raise
@@ -287,22 +241,22 @@ class _Plan:
     def _turn(self, step: WorkflowStep) -> None:
         if not all(self._holds(id_) == wanted for id_, wanted in step.when):
             return
-        done = self._trace.steps.pop()
+        done = self.steps.pop()
         turns = done.turns + 1
         if step.reads:
             found = self._ask(step)
             if (before := self._results.get(step.id)) is not None:
                 found = questions.join_results(step.do, before, found)
             self._results[step.id] = found
-            self._trace.steps.append(replace(done, state="done", turns=turns, found=int(str(found["total"]))))
+            self.steps.append(replace(done, state="done", turns=turns, found=int(str(found["total"]))))
             return
         request = self._host.bind_change(
             {**self._fill_arguments(step, path_fields(step.do)), "op": step.do}, self._state.names
         )
         self._effects.append(request.plan(self._draft, self._context))
-        self._trace.requests.append(request)
+        self.requests.append(request)
         path = request.result_path
-        self._trace.steps.append(replace(done, state="done", turns=turns, path=path))
+        self.steps.append(replace(done, state="done", turns=turns, path=path))
         self._results[step.id] = {
             "path": path,
             "name": note_name(path),
@@ -359,7 +313,7 @@ class _Plan:
         except BridgeError as error:
             error.locate(f"condition `{id_}`")
             raise
-        self._trace.conditions[id_] = true
+        self.conditions[id_] = true
         return true
 
     def _list(self, each: Value) -> Sequence[Value]:
@@ -418,6 +372,27 @@ class _Plan:
             return digest_of(self._draft.read(path))
         except NoteNotFound:
             return None
+
+
+class RunWorkflow(Request, tag="run_workflow"):
+    """The change that a workflow makes."""
+
+    relinks: ClassVar[bool] = True
+
+    path: VaultPath
+    run: WorkflowRun
+
+    @property
+    def parts(self) -> Sequence[Request]:
+        return self.run.requests
+
+    @property
+    def result_path(self) -> VaultPath:
+        """The note of the last change."""
+        return next((request.result_path for request in reversed(self.parts)), self.path)
+
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
+        return self.run.plan(draft, context)
 
 
 def _get(values: Mapping[str, Value], name: str, reference: Reference) -> Value:
@@ -492,22 +467,19 @@ def ask_index(
         future.cancel()
         raise Busy(f"`{name}` takes too long.") from None
     if name == "summarise":
-        return list_sentences({"path": one.path, "line": one.lines[0], "text": one.text} for one in found.sentences)
+        return list_sentences(found.sentences)
     if name == "list_sessions":
-        return list_journal_lines(to_builtins(found.sessions))
-    hits = [{"path": hit.path, "title": hit.title} for hit in found.hits]
-    return list_hits(hits, len(hits))
+        return list_journal_lines(found.sessions)
+    return list_hits(found.hits)
 
 
-def variable_readers(call: Call) -> VariableReaders:
-    def note(name: str, written: str) -> str:
-        path = find_file(call.vault.files, call.vault.names, written)
-        if path not in call.vault.names:
-            raise NoteNotFound(f"The variable `{name}` names no note: there is no `{written[:200]}`.", path=path)
-        return path
-
-    read_day: Callable[[str, str], str] = day
-    return VariableReaders(date=read_day, note=note)
+def read_meaning(call: Call, variable: WorkflowVariable, written: str) -> str:
+    if variable.type == "date":
+        return day(variable.name, written)
+    path = find_file(call.vault.files, call.vault.names, written)
+    if path not in call.vault.names:
+        raise NoteNotFound(f"The variable `{variable.name}` names no note: there is no `{written[:200]}`.", path=path)
+    return path
 
 
 @contextmanager

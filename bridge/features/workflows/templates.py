@@ -12,7 +12,7 @@ from typing import Final, Literal, cast
 
 from bridge.bases.values import Date, Result, parse_date, parse_duration, shift_date, text_of
 from bridge.errors import InvalidArguments
-from bridge.features.workflows.parse import MAX_CHARS, Variable, Workflow
+from bridge.features.workflows.parse import MAX_CHARS, Workflow, WorkflowVariable
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.moment_format import format_moment
 from bridge.markdown.note import Value
@@ -246,16 +246,11 @@ _KINDS: Final[Mapping[str, str]] = {
 }
 
 
-class VariableReaders(Record):
-    """What the meaning of a value depends on."""
-
-    date: Callable[[str, str], str]
-    """Returns the day that a text means, given the name of the variable."""
-    note: Callable[[str, str], str]
-    """Returns the path of the note that a text means, given the name of the variable."""
+ReadMeaning = Callable[[WorkflowVariable, str], str]
+"""Returns the day, or the path of the note, that a text means as the value of a variable."""
 
 
-def bind_variables(workflow: Workflow, given: Mapping[str, Value], readers: VariableReaders) -> dict[str, Value]:
+def bind_variables(workflow: Workflow, given: Mapping[str, Value], read: ReadMeaning) -> dict[str, Value]:
     """Return a value for every variable."""
     for name in given:
         if name not in workflow.variables:
@@ -263,34 +258,34 @@ def bind_variables(workflow: Workflow, given: Mapping[str, Value], readers: Vari
             names = ", ".join(f"`{each}`" for each in workflow.variables) or "none"
             hint = f"Did you mean `{near}`?" if near else f"It takes {names}."
             raise InvalidArguments(f"The workflow has no variable `{name[:60]}`.", hint=hint)
-    bound = {name: _bind(one, given.get(name, one.default), readers) for name, one in workflow.variables.items()}
+    bound = {name: _bind(one, given.get(name, one.default), read) for name, one in workflow.variables.items()}
     if sum(_length(value) for value in bound.values()) > MAX_VALUE_CHARS:
         raise InvalidArguments(f"The variables have more than {MAX_VALUE_CHARS:,} characters together.")
     return bound
 
 
 def expression_values(workflow: Workflow, values: Mapping[str, Value]) -> Mapping[str, Result]:
-    dated = {name: parse_date(str(value)) for name, value in values.items() if workflow.variables[name].kind == "date"}
+    dated = {name: parse_date(str(value)) for name, value in values.items() if workflow.variables[name].type == "date"}
     return {**values, **{name: date for name, date in dated.items() if date is not None}}
 
 
-def _bind(one: Variable, value: Value, readers: VariableReaders) -> Value:
+def _bind(one: WorkflowVariable, value: Value, read: ReadMeaning) -> Value:
     if value is None or value == "":
         if one.required:
-            meaning = f": {one.meaning}" if one.meaning else ""
+            meaning = f": {one.description}" if one.description else ""
             raise InvalidArguments(f"The variable `{one.name}` has no value{meaning}.")
-        return _EMPTY.get(one.kind, "")
-    found = _read(one, value, readers)
+        return _EMPTY.get(one.type, "")
+    found = _read(one, value, read)
     if found is None:
-        kind = _KINDS.get(one.kind) or f"one of {', '.join(one.choices)}"
+        kind = _KINDS.get(one.type) or f"one of {', '.join(one.choices)}"
         raise InvalidArguments(f"The variable `{one.name}` must be {kind}.")
     return found
 
 
-def _read(one: Variable, value: Value, readers: VariableReaders) -> Value:
+def _read(one: WorkflowVariable, value: Value, read: ReadMeaning) -> Value:
     """Return a value as its variable takes it; None if it does not fit."""
     found: Value = None
-    match one.kind, value:
+    match one.type, value:
         case "text" | "number", bool():
             pass
         case "text", str() | int() | float():
@@ -308,10 +303,8 @@ def _read(one: Variable, value: Value, readers: VariableReaders) -> Value:
             found = items if fits else None
         case "choice", _:
             found = str(value) if str(value) in one.choices else None
-        case "date", str():
-            found = readers.date(one.name, value)
-        case "note", str():
-            found = readers.note(one.name, value)
+        case "date" | "note", str():
+            found = read(one, value)
     return None if isinstance(found, float) and not math.isfinite(found) else found
 
 
