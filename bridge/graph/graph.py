@@ -21,14 +21,6 @@ FAINT = 1e-4
 """Share of a walk that is too small to follow a link, so that neither a hub nor a large vault makes it slow."""
 
 
-class Edge(Record):
-    """A link between two notes."""
-
-    source: VaultPath
-    target: VaultPath
-    kind: EdgeKind = "wiki"
-
-
 class Graph:
     """Notes and links; replaced, never changed."""
 
@@ -49,24 +41,8 @@ class Graph:
         both = present[source] & present[target]
         self._beside: Adjacency = Adjacency.of(self.size, source[both], target[both])
 
-    @classmethod
-    def build(cls, notes: Iterable[VaultPath], edges: Iterable[Edge]) -> Self:
-        """Build a snapshot from a list; edges to or from unknown notes and from a note to itself are left out."""
-        nodes, paths = Nodes(), tuple(notes)
-        for path in paths:
-            nodes.of(path)
-        ends = ((nodes.of(edge.source), nodes.of(edge.target), CODES[edge.kind]) for edge in edges)
-        table = Table.of((source, source, target, kind, 1, -1) for source, target, kind in ends)
-        return cls(nodes, paths, table)
-
     def __len__(self) -> int:
-        """Count the notes."""
         return len(self.numbers)
-
-    @property
-    def edges(self) -> int:
-        """The number of note pairs joined by a link."""
-        return self._beside.pairs
 
     @cached_property
     def paths(self) -> Mapping[int, VaultPath]:
@@ -157,8 +133,6 @@ class Adjacency(Record, eq=False):
     beside: NDArray[np.int32]
     outward: NDArray[np.bool_]
     """Whether the link leads to the neighbour or comes from it."""
-    pairs: int
-    """The number of pairs joined by a link."""
 
     @classmethod
     def of(cls, size: int, source: NDArray[np.int32], target: NDArray[np.int32]) -> Self:
@@ -172,7 +146,7 @@ class Adjacency(Record, eq=False):
         both.sort()
         ends = both // 2
         start = np.searchsorted(ends, np.arange(size + 1, dtype=np.int64) * size)
-        return cls(start, (ends % max(size, 1)).astype(np.int32), both % 2 == 1, len(pair))
+        return cls(start, (ends % max(size, 1)).astype(np.int32), both % 2 == 1)
 
     def degree(self, node: int) -> int:
         """Count the neighbours of a node, twice for those with links in both directions."""

@@ -141,17 +141,15 @@ class Measures(Record, eq=False):
     """Eigenvector centrality, 0 to 1: high for nodes joined to many nodes that are themselves joined to many."""
     community: NDArray[np.int32]
     """Community number; the largest community is 0."""
-    modularity: float
     cuts: Cuts
 
 
 def measure_network(network: Network) -> Measures:
     """Measure a network, ignoring direction; takes a second for 30,000 pairs, ten for a million."""
     if not len(network):
-        return Measures(np.empty(0), np.empty(0, np.int32), 0.0, Cuts((), ()))
+        return Measures(np.empty(0), np.empty(0, np.int32), Cuts((), ()))
     graph = to_igraph(network)
-    community, modularity = find_communities(graph, network.weight)
-    return Measures(hub_scores(graph, network.weight), community, modularity, find_cuts(graph))
+    return Measures(hub_scores(graph, network.weight), find_communities(graph, network.weight), find_cuts(graph))
 
 
 def to_igraph(network: Network) -> "igraph.Graph":
@@ -171,8 +169,8 @@ def hub_scores(graph: "igraph.Graph", weight: NDArray[np.float64]) -> NDArray[np
         return np.abs(np.array(graph.eigenvector_centrality(weights=weight.tolist()), np.float64))
 
 
-def find_communities(graph: "igraph.Graph", weight: NDArray[np.float64]) -> tuple[NDArray[np.int32], float]:
-    """Return each node's community by Leiden's method, the largest first, and the quality of the partition."""
+def find_communities(graph: "igraph.Graph", weight: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Return each node's community by Leiden's method, the largest first."""
     rounds = ROUNDS if len(weight) < MANY else ROUNDS_OF_MANY
     found = graph.community_leiden(objective_function="modularity", weights=weight.tolist(), n_iterations=rounds)
     member = np.array(found.membership, np.int64)
@@ -182,7 +180,7 @@ def find_communities(graph: "igraph.Graph", weight: NDArray[np.float64]) -> tupl
     order = np.lexsort((earliest, -sizes))
     place = np.empty(len(sizes), np.int32)
     place[order] = np.arange(len(sizes), dtype=np.int32)
-    return place[member], float(found.modularity or 0.0)
+    return place[member]
 
 
 def pagerank(

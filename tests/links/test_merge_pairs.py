@@ -13,11 +13,11 @@ from bridge.features.entities.merge_pairs import (
     find_merge_pairs,
     may_be_one,
 )
-from bridge.graph.graph import Edge, Graph
 from bridge.index.note import pack_note
 from bridge.markdown.documents import read_document
 from bridge.markdown.names import Names
 from bridge.types import VaultPath
+from scripts.lib.evaluation.graphs import Edge, build_graph
 
 SAMPLE = Path(__file__).parents[1] / "vaults" / "sample"
 PROSE = (
@@ -40,7 +40,7 @@ def pairs(files: dict[str, str], similar: tuple[tuple[str, str, float], ...] = (
         for path, note in notes.items()
     }
     near = [(VaultPath(one), VaultPath(other), cosine) for one, other, cosine in similar]
-    return find_merge_pairs(packed, {path: note.text for path, note in notes.items()}, near, Graph.build(notes, edges))
+    return find_merge_pairs(packed, {path: note.text for path, note in notes.items()}, near, build_graph(notes, edges))
 
 
 def reasons(

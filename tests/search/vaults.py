@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from bridge.engine.link_graph import resolve_targets
 from bridge.engine.model_pool import model_key
-from bridge.graph.graph import Edge, Graph
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.index import Index
 from bridge.index.prepare import prepare
@@ -19,6 +18,7 @@ from bridge.search.vocabulary import Vocabulary
 from bridge.types import VaultPath
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
+from scripts.lib.evaluation.graphs import Edge, build_graph
 
 if TYPE_CHECKING:
     import numpy as np
@@ -62,7 +62,7 @@ async def opened(root: Path, folder: Path, embedder: Embedder | None = None) -> 
             index=index,
             embed_query=embed_query,
             known_words=embedder.known_words if embedder else None,
-            graph=Graph.build([VaultPath(path) for path in index.notes], edges),
+            graph=build_graph([VaultPath(path) for path in index.notes], edges),
             vocabulary=Vocabulary(),
         )
     finally:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from bridge.features.links.evidence import Evidence, graph_evidence
 from bridge.features.links.link_candidates import Source, suggest
 from bridge.features.links.mentions import Corpus
-from bridge.graph.graph import Edge, Graph
+from bridge.graph.graph import Graph
 from bridge.markdown.names import Names
 from bridge.markdown.prose import protected_spans
 from bridge.types import VaultPath
+from scripts.lib.evaluation.graphs import Edge, build_graph
 from scripts.lib.evaluation.rediscovery import Pair, Score, StrippedVault, collect_names
 
 FIFTHS = 5
@@ -58,7 +59,7 @@ def score_by_fifths(vault: StrippedVault) -> Iterator[tuple[str, Score]]:
         right = wrong = 0
         for missing in range(FIFTHS):
             left = [Edge(*pair) for pair in vault.links if fifth[pair] != missing]
-            graph = Graph.build(vault.notes, [*left, *others])
+            graph = build_graph(vault.notes, [*left, *others])
             found: set[Pair] = set()
             for path, source in sources.items():
                 around = LinkedContext(vault.names, path, graph, nearness)

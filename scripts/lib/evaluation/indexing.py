@@ -9,7 +9,7 @@ from pathlib import Path
 from bridge.engine.link_graph import resolve_targets
 from bridge.engine.model_pool import model_key
 from bridge.errors import ModelMissing
-from bridge.graph.graph import Edge, Graph
+from bridge.graph.graph import Graph
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.index import Index
 from bridge.index.prepare import prepare
@@ -23,6 +23,7 @@ from bridge.types import VaultPath
 from bridge.vault.rules import Rules
 from bridge.vault.scan import Stat
 from bridge.vault.vault import Vault
+from scripts.lib.evaluation.graphs import Edge, build_graph
 from scripts.lib.evaluation.sets import JudgedSet, write_vault
 
 EMBEDDED_AT_ONCE = 64
@@ -72,7 +73,7 @@ async def open_index(
     if embedder is not None:
         await _embed(index, embedder, judged.name)
     edges = (Edge(path, target) for path, note in index.notes.items() for target in resolve_targets(note, names))
-    return IndexedSet(index, Graph.build(index.notes, edges), Vocabulary(), document_of)
+    return IndexedSet(index, build_graph(index.notes, edges), Vocabulary(), document_of)
 
 
 async def _update_index(folder: Path, read: list[tuple[Stat, Note]]) -> Index:
