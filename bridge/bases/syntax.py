@@ -259,20 +259,13 @@ class _Parser:
 def walk(nodes: Sequence[Node]) -> Iterator[Node]:
     for node in nodes:
         yield node
-        match node:
-            case Field(of=of):
-                yield from walk([of])
-            case Element(of=of, key=key):
-                yield from walk([of, key])
-            case FunctionCall(of=of, arguments=arguments):
-                yield from walk([*([of] if of else []), *arguments])
-            case Unary(operand=operand):
-                yield from walk([operand])
-            case Binary(left=left, right=right):
-                yield from walk([left, right])
-            case ListLiteral(items=items):
-                yield from walk(items)
-            case ObjectLiteral(entries=entries):
-                yield from walk([value for _, value in entries])
-            case _:
-                pass
+        for name in node.__struct_fields__:
+            yield from walk([*_nodes_in(getattr(node, name))])
+
+
+def _nodes_in(value: object) -> Iterator[Node]:
+    if isinstance(value, Node):
+        yield value
+    elif isinstance(value, tuple):
+        for each in value:
+            yield from _nodes_in(each)

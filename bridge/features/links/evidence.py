@@ -180,8 +180,13 @@ class Tally(Record):
     declined: int = 0
 
     def plus(self, entry: LinkFeedback) -> "Tally":
-        """Add one piece of feedback."""
         return Tally(self.accepted + entry.accepted, self.declined + entry.declined)
+
+    @property
+    def rate(self) -> float | None:
+        """The share that was accepted; None before the first."""
+        count = self.accepted + self.declined
+        return round(self.accepted / count, 3) if count else None
 
     @property
     def expected_rate(self) -> float:
@@ -199,7 +204,6 @@ class FeedbackModel:
     """All feedback of a vault, by pair of notes, by target and by name."""
 
     def __init__(self, feedback: Iterable[LinkFeedback] = (), *, for_user: bool = False) -> None:
-        """Take the feedback."""
         self._left_by_agents: set[tuple[VaultPath, VaultPath]] = set()
         self._pairs: dict[tuple[VaultPath, VaultPath], Tally] = {}
         self._targets: dict[VaultPath, Tally] = {}

@@ -5,7 +5,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache, partial
-from typing import Annotated
+from typing import Annotated, Self
 
 from msgspec import Meta
 
@@ -16,7 +16,6 @@ from bridge.api.note_text import line_at
 from bridge.api.page import ListPage, Page, PageArguments
 from bridge.api.registry import operation
 from bridge.api.signature import Spread
-from bridge.engine.analytics import GraphSnapshot
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import NotReady
 from bridge.features.dismissals.public import dismissed_rows
@@ -35,8 +34,8 @@ from bridge.features.links.note_candidates import (
 from bridge.features.properties.public import find_templates
 from bridge.graph.graph import Graph
 from bridge.graph.kinds import WRITTEN
+from bridge.index.note import Notes
 from bridge.markdown.links import is_attachment_name, name_key, target_file
-from bridge.markdown.names import Names
 from bridge.markdown.note import Link
 from bridge.records import Record
 from bridge.state.dismissals import dismissal_key
@@ -81,20 +80,40 @@ def are_siblings(name: str, title: str) -> bool:
     return bool(alike) and ({one for one, _ in alike} != set(some) or {other for _, other in alike} != set(others))
 
 
-def broken_links(
-    graph_snapshot: GraphSnapshot, names: Names, folder: str, templates: Collection[VaultPath] = ()
-) -> Iterator[tuple[VaultPath, Link]]:
+class LinkScope(Record, eq=False):
+    """The notes whose links are reported: those below a folder, without templates."""
+
+    vault: OpenVault
+    graph: Graph
+    notes: Notes
+    inside: Notes
+    corpus: Corpus
+    texts: Mapping[VaultPath, str]
+
+    @classmethod
+    async def open(cls, vault: OpenVault, folder: str | None) -> Self:
+        taken = await vault.graph_snapshot()
+        begin = f"{folder_of(taken.notes, folder)}/".removeprefix("/")
+        corpus = await read_corpus(vault)
+        templates = await asyncio.to_thread(find_templates, vault, taken.notes)
+        inside = {path: note for path, note in taken.notes.items() if path.startswith(begin) and path not in templates}
+        texts = await taken.index.wholes([*inside] if len(inside) < len(taken.notes) else None)
+        return cls(vault, taken.graph, taken.notes, inside, corpus, texts)
+
+    def name_long_notes(self, why: str = "") -> tuple[str, ...]:
+        cut = f"Only the first {MAX_CHARACTERS:,} characters of `{{}}` were looked at{why}."
+        return tuple(map(cut.format, sorted(path for path, text in self.texts.items() if len(text) > MAX_CHARACTERS)))
+
+
+def broken_links(scope: LinkScope) -> Iterator[tuple[VaultPath, Link]]:
     import numpy as np
 
-    graph = graph_snapshot.graph
-    edges = graph.edges_of(WRITTEN, stubs=True)
-    owners = np.unique(edges.owner[graph.stubs[edges.target]]).tolist()
+    edges = scope.graph.edges_of(WRITTEN, stubs=True)
+    owners = np.unique(edges.owner[scope.graph.stubs[edges.target]]).tolist()
     # By path, so that a name is shown alike whichever note was read first.
-    for path in sorted(graph.paths[number] for number in owners if number in graph.paths):
-        if path not in graph_snapshot.notes or path in templates or not is_in_folder(path, folder):
-            continue
-        for link in graph_snapshot.notes[path].links:
-            if names.resolve(link.target, path, link.kind).path is None and wanted_note(link):
+    for path in sorted(scope.graph.paths[number] for number in owners if number in scope.graph.paths):
+        for link in scope.inside[path].links if path in scope.inside else ():
+            if scope.vault.names.resolve(link.target, path, link.kind).path is None and wanted_note(link):
                 yield path, link
 
 
@@ -111,11 +130,6 @@ def stubs_of(broken: Iterable[tuple[VaultPath, Link]]) -> Mapping[str, set[Vault
 def wanted_note(link: Link) -> str:
     name = target_file(link.target, link.kind).removesuffix(".md")
     return "" if is_attachment_name(name) else name
-
-
-def is_in_folder(path: VaultPath, folder: str) -> bool:
-    """Say whether a note is in a folder or below; `""` is the whole vault."""
-    return not folder or path.startswith(f"{folder}/")
 
 
 TRIED = 2_000
@@ -267,14 +281,10 @@ async def link_report(
     Raises:
         FolderNotFound: No notes in such a folder; the message names the closest.
     """
-    vault = call.vault
-    graph_snapshot = await vault.graph_snapshot()
-    inside = folder_of(graph_snapshot.notes, folder)
-    corpus = await read_corpus(vault)
-    templates = await asyncio.to_thread(find_templates, vault, graph_snapshot.notes)
-    wanting, stubs = await asyncio.to_thread(wanted_notes, graph_snapshot, vault.names, inside, templates)
+    vault, scope = call.vault, await LinkScope.open(call.vault, folder)
+    wanting, stubs = await asyncio.to_thread(wanted_notes, scope)
     tried = stubs[:TRIED]
-    meant = await asyncio.to_thread(lambda: [*map(MeantNotes(corpus.names).find, (stub.name for stub in tried))])
+    meant = await asyncio.to_thread(lambda: [*map(MeantNotes(scope.corpus.names).find, (stub.name for stub in tried))])
     named = [(stub, found) for stub, found in zip(tried, meant, strict=True) if found]
     unnamed = [stub for stub, found in zip(tried, meant, strict=True) if not found] + stubs[TRIED:]
     broken, left = [*page.cut(named)], list[Stub]()
@@ -285,16 +295,9 @@ async def link_report(
         else:
             broken.append((stub, found))
     broken.sort(key=lambda one: -one[0].wanted)
-    texts = await graph_snapshot.index.wholes(
-        [path for path in graph_snapshot.notes if is_in_folder(path, inside) and path not in templates]
-        if inside or templates
-        else None
-    )
-    read = (path for path in texts if path in graph_snapshot.notes and graph_snapshot.notes[path].kind == "note")
-    begun = {path: texts[path][:MAX_CHARACTERS] for path in read}
-    unlinked = await asyncio.to_thread(unlinked_notes, graph_snapshot.graph, corpus, begun)
-    ambiguous = await asyncio.to_thread(ambiguous_names, graph_snapshot, inside)
-    accepted, declined = await asyncio.to_thread(feedback_counts, vault)
+    unlinked = await asyncio.to_thread(unlinked_notes, scope)
+    ambiguous = await asyncio.to_thread(ambiguous_names, scope)
+    feedback = FeedbackModel(await asyncio.to_thread(vault.store.feedback.all)).all
     near = len(page.cut(unnamed)) - len(left)
     longest = max(len(named), len(unnamed), len(unlinked), len(ambiguous))
     return LinkReport(
@@ -305,21 +308,16 @@ async def link_report(
         stubs=tuple(left),
         unlinked=page.cut(unlinked),
         ambiguous=page.cut(ambiguous),
-        accepted=accepted,
-        declined=declined,
-        rate=round(accepted / (accepted + declined), 3) if accepted + declined else None,
+        accepted=feedback.accepted,
+        declined=feedback.declined,
+        rate=feedback.rate,
         next_offset=page.end if page.end < longest else None,
-        notices=tuple(
-            f"Only the first {MAX_CHARACTERS:,} characters of `{path}` were looked at for mentions."
-            for path in sorted(path for path, text in texts.items() if len(text) > MAX_CHARACTERS)
-        ),
+        notices=scope.name_long_notes(" for mentions"),
     )
 
 
-def wanted_notes(
-    graph_snapshot: GraphSnapshot, names: Names, folder: str, templates: Collection[VaultPath]
-) -> tuple[Mapping[str, set[VaultPath]], list[Stub]]:
-    wanting = stubs_of(broken_links(graph_snapshot, names, folder, templates))
+def wanted_notes(scope: LinkScope) -> tuple[Mapping[str, set[VaultPath]], list[Stub]]:
+    wanting = stubs_of(broken_links(scope))
     found = [Stub(name, len(notes), tuple(sorted(notes)[:TOP])) for name, notes in wanting.items()]
     return wanting, sorted(found, key=lambda stub: (-stub.wanted, stub.name))
 
@@ -330,18 +328,18 @@ MAX_MENTIONS = 100
 ScoredPlace = tuple[float, UnlinkedPlace]
 
 
-def unlinked_notes(graph: Graph, corpus: Corpus, texts: Mapping[VaultPath, str]) -> list[UnlinkedNote]:
+def unlinked_notes(scope: LinkScope) -> list[UnlinkedNote]:
     """Return the notes that are mentioned without a link, those with the most missing links first.
 
     A mention counts if the names alone would make it a suggested link. Other facts, such as semantic similarity, are
     not used, because they would be needed for each mention of the vault.
     """
     found: defaultdict[VaultPath, list[ScoredPlace]] = defaultdict(list)
-    target = cache(partial(mention_target, corpus))
-    for source in sorted(texts):
-        linked = {source, *graph.links_to(source)}
-        if not all(target(form) in linked for form in corpus.forms_in(source)):
-            for path, place in likely_places(graph, corpus, source, texts[source], target, linked).items():
+    target = cache(partial(mention_target, scope.corpus))
+    for source in sorted(path for path in scope.texts if path in scope.inside and scope.inside[path].kind == "note"):
+        linked = {source, *scope.graph.links_to(source)}
+        if not all(target(form) in linked for form in scope.corpus.forms_in(source)):
+            for path, place in likely_places(scope, source, target, linked).items():
                 found[path].append(place)
     worth = {path: sum(score for score, _ in places) for path, places in found.items()}
     return [
@@ -349,7 +347,7 @@ def unlinked_notes(graph: Graph, corpus: Corpus, texts: Mapping[VaultPath, str])
             path,
             tuple(text for text, _ in Counter(place.text for _, place in found[path]).most_common(SAID)),
             len(found[path]),
-            len(graph.linked_from(path)),
+            len(scope.graph.linked_from(path)),
             tuple(place.path for _, place in found[path][:TOP]),
             tuple(place for _, place in found[path][:TOP]),
         )
@@ -358,23 +356,19 @@ def unlinked_notes(graph: Graph, corpus: Corpus, texts: Mapping[VaultPath, str])
 
 
 def likely_places(
-    graph: Graph,
-    corpus: Corpus,
-    source: VaultPath,
-    text: str,
-    target: Callable[[str], VaultPath | None],
-    linked: Collection[VaultPath],
+    scope: LinkScope, source: VaultPath, target: Callable[[str], VaultPath | None], linked: Collection[VaultPath]
 ) -> Mapping[VaultPath, ScoredPlace]:
     """Return the likeliest place of a note for each other one that it mentions without a link."""
     best: dict[VaultPath, ScoredPlace] = {}
     judged: Counter[VaultPath] = Counter()
-    for mention in corpus.names.mentions(text, markup_spans(text)):
+    text = scope.texts[source][:MAX_CHARACTERS]
+    for mention in scope.corpus.names.mentions(text, markup_spans(text)):
         path = target(mention.form)
         if path is None or path in linked or judged[path] == MAX_MENTIONS:
             continue
         judged[path] += 1
         name = min(mention.names, key=lambda name: name.alias)
-        use = judge_use(corpus, mention.form, len(graph.linked_from(path)))
+        use = judge_use(scope.corpus, mention.form, len(scope.graph.linked_from(path)))
         score = likelihood((*judge_words(text, mention, name), *use))
         if score >= THRESHOLDS["balanced"] and (path not in best or score > best[path][0]):
             start, end = mention.span
@@ -387,35 +381,24 @@ def mention_target(corpus: Corpus, form: str) -> VaultPath | None:
     return next(iter(paths)) if len(paths) == 1 else None
 
 
-def ambiguous_names(graph_snapshot: GraphSnapshot, folder: str) -> list[AmbiguousName]:
-    several: dict[str, list[VaultPath]] = defaultdict(list)
-    for path in graph_snapshot.notes:
-        several[name_key(path)].append(path)
-    several = {name: sorted(paths) for name, paths in several.items() if len(paths) > 1}
-    linking = {
-        source for paths in several.values() for path in paths for source in graph_snapshot.graph.linked_from(path)
-    }
+def ambiguous_names(scope: LinkScope) -> list[AmbiguousName]:
+    by_name: dict[str, list[VaultPath]] = defaultdict(list)
+    for path in sorted(scope.notes):
+        by_name[name_key(path)].append(path)
+    several = {name: paths for name, paths in by_name.items() if len(paths) > 1}
+    linking = {source for paths in several.values() for path in paths for source in scope.graph.linked_from(path)}
     sources_of: dict[str, list[VaultPath]] = defaultdict(list)
-    for source in sorted(linking):
-        for link in (
-            graph_snapshot.notes[source].links
-            if source in graph_snapshot.notes and is_in_folder(source, folder)
-            else ()
-        ):
+    for source in sorted(linking & scope.inside.keys()):
+        for link in scope.inside[source].links:
             file = target_file(link.target, link.kind)
             if "/" not in file and link.kind != "canvas" and name_key(file) in several:
                 sources_of[name_key(file)].append(source)
     found = [
         AmbiguousName(title, tuple(several[name]), len(sources), tuple(dict.fromkeys(sources))[:TOP])
         for name, sources in sources_of.items()
-        if (title := graph_snapshot.notes[several[name][0]].title)
+        if (title := scope.notes[several[name][0]].title)
     ]
     return sorted(found, key=lambda one: (-one.links, one.name))
-
-
-def feedback_counts(vault: OpenVault) -> tuple[int, int]:
-    everything = FeedbackModel(vault.store.feedback.all()).all
-    return everything.accepted, everything.declined
 
 
 class NameProspects(ListPage):
@@ -457,27 +440,20 @@ async def find_prospects(
     Raises:
         FolderNotFound: No notes in such a folder; the message names the closest.
     """
-    vault = call.vault
-    graph_snapshot = await vault.graph_snapshot()
-    inside = folder_of(graph_snapshot.notes, folder)
-    corpus = await read_corpus(vault)
-    templates = await asyncio.to_thread(find_templates, vault, graph_snapshot.notes)
-    within = [path for path in graph_snapshot.notes if is_in_folder(path, inside) and path not in templates]
-    texts = await graph_snapshot.index.wholes(within)
+    scope = await LinkScope.open(call.vault, folder)
     dismissed = {one.name for one in await dismissed_rows(call, "prospect")}
 
     def find() -> NameProspects:
-
-        stubs = stubs_of(broken_links(graph_snapshot, vault.names, inside, templates))
-        long = sorted(path for path, text in texts.items() if len(text) > MAX_CHARACTERS)
-        learnt = graph_snapshot.index.boilerplate
+        names, learnt = scope.corpus.names, scope.vault.index.view("notes").boilerplate
+        texts = {path: text for path, text in scope.texts.items() if path in scope.inside}
         excerpts = {path: learnt.blank(text[:MAX_CHARACTERS]) for path, text in texts.items()}
-        languages = {path: graph_snapshot.notes[path].language for path in texts if path in graph_snapshot.notes}
-        every = drop_meant(corpus.names, find_candidates(excerpts, corpus.names, stubs, languages))
+        languages = {path: scope.inside[path].language for path in texts}
+        stubs = stubs_of(broken_links(scope))
+        every = drop_meant(names, find_candidates(excerpts, names, stubs, languages))
         found = [one for one in every if not dismissed or dismissal_key(one.name) not in dismissed]
         return NameProspects(
             page.cut(found),
-            tuple(f"Only the first {MAX_CHARACTERS:,} characters of `{path}` were looked at." for path in long),
+            scope.name_long_notes(),
             len(every) - len(found) or None,
             **page.place(len(found)),
         )

@@ -208,8 +208,7 @@ async def judge_link(
     feedback = await asyncio.to_thread(store.feedback.all)
     everything = FeedbackModel(feedback).all
     here = FeedbackModel(one for one in feedback if one.target == target).all
-    count = everything.accepted + everything.declined
-    return LinkJudged(here.accepted, here.declined, round(everything.accepted / count, 3) if count else None)
+    return LinkJudged(here.accepted, here.declined, everything.rate)
 
 
 def require_not_declined(vault: OpenVault, path: VaultPath, target: VaultPath) -> None:

@@ -48,10 +48,6 @@ class Schema(Record):
     problems: tuple[str, ...] = ()
 
 
-class _WrongCondition(Exception):
-    """A condition that cannot be evaluated, said with its place."""
-
-
 def read_schema(path: VaultPath, text: str, properties: Mapping[str, Value], find: FindPaths) -> Schema:
     folder, note_type = property_of(properties, "for"), property_of(properties, "for_type")
     scope = RuleScope(
@@ -65,8 +61,8 @@ def read_schema(path: VaultPath, text: str, properties: Mapping[str, Value], fin
         )
     try:
         scope = _narrow_scope(scope, path, text, properties, find)
-    except _WrongCondition as error:
-        return Schema((), (str(error),))
+    except InvalidArguments as error:
+        return Schema((), (error.message,))
     rules: list[Rule] = []
     problems: list[str] = []
     rows = list(_table(text))
@@ -75,8 +71,8 @@ def read_schema(path: VaultPath, text: str, properties: Mapping[str, Value], fin
     for line, row in rows:
         try:
             rules += _rules_of_row(scope, path, line, row, find, problems)
-        except _WrongCondition as error:
-            problems.append(str(error))
+        except InvalidArguments as error:
+            problems.append(error.message)
     return Schema(tuple(rules), tuple(problems))
 
 
@@ -92,7 +88,7 @@ def _narrow_scope(
     value = property_of(properties, "for_where")
     line = next((at for at, each in enumerate(text.splitlines(), 1) if each.lower().startswith("for_where")), 1)
     if not isinstance(value, str) or not value.strip():
-        raise _WrongCondition(f"`{path}`, line {line}: `for_where` must be text, such as 'file.hasTag(\"book\")'.")
+        raise InvalidArguments(f"`{path}`, line {line}: `for_where` must be text, such as 'file.hasTag(\"book\")'.")
     return replace(scope, where=_find(scope, path, line, value.strip(), find))
 
 
@@ -125,7 +121,7 @@ def _find(scope: RuleScope, path: VaultPath, line: int, text: str, find: FindPat
     try:
         return Condition(text, find(scope, text))
     except InvalidArguments as error:
-        raise _WrongCondition(f"`{path}`, line {line}: {error.message} {error.hint or ''}".rstrip()) from None
+        raise InvalidArguments(f"`{path}`, line {line}: {error.message} {error.hint or ''}".rstrip()) from None
 
 
 def _split(cell: str) -> list[str]:
