@@ -12,8 +12,7 @@ from bridge.errors import Busy
 from bridge.graph.columns import Edges, concat_edges
 from bridge.graph.graph import Graph
 from bridge.graph.kinds import EdgeKind
-from bridge.graph.layout import compute_layout
-from bridge.graph.measure import Measures, Network, build_network, measure_network, pagerank
+from bridge.graph.measure import Measures, Network, build_network, compute_layout, measure_network, pagerank
 from bridge.graph.pairs import find_gaps, mutual_neighbours, pairs_by_folder, pairs_by_tag
 from bridge.graph.walk import arcs
 from bridge.index.index import Index

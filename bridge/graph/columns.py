@@ -66,6 +66,11 @@ class Edges(Record, eq=False):
         weight = np.add.reduceat(self.weight[order], first) if len(first) else np.empty(0)
         return low[order][first], high[order][first], weight
 
+    def degrees(self) -> NDArray[np.int64]:
+        """Count by node how many others it is joined to."""
+        first, second, _ = self.pairs()
+        return np.bincount(np.concatenate([first, second]), minlength=self.size)
+
 
 def concat_edges(size: int, parts: Iterable[Edges]) -> Edges:
     every = [Edges.from_pairs(size, "wiki", ()), *parts]

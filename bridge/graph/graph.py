@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from bridge.graph.columns import Edges, Nodes, Table, is_unresolved_name, kind_codes
 from bridge.graph.kinds import CODES, KINDS, LINKS, WEIGHTS, WRITTEN, EdgeKind
-from bridge.graph.layout import degrees
 from bridge.records import Record
 from bridge.types import VaultPath
 
@@ -182,7 +181,7 @@ def census(graph: Graph) -> Census:
     edges = graph.edges_of(WRITTEN, stubs=True)
     named = graph.stubs[edges.target]
     links = edges.where(~named)
-    joined = degrees(links)
+    joined = links.degrees()
     return Census(
         notes=len(graph),
         links=int(joined.sum()) // 2,

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from bridge.graph.columns import Edges
-from bridge.graph.layout import compute_layout
-from bridge.graph.measure import Measures, Network, build_network, find_cuts, measure_network, pagerank
+from bridge.graph.measure import Measures, Network, build_network, compute_layout, find_cuts, measure_network, pagerank
 from bridge.graph.pairs import find_gaps
 from bridge.graph.walk import FAR, arcs, distances, simple_paths, spread
 

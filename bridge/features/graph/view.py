@@ -25,7 +25,7 @@ from bridge.features.graph.structure import (
 from bridge.features.topics.public import read_topic_edges
 from bridge.graph.columns import Edges
 from bridge.graph.kinds import KINDS, EdgeKind
-from bridge.graph.layout import Picture, community_by_node, draw_communities, draw_nodes, select_around
+from bridge.graph.measure import Picture, community_by_node, draw_communities, draw_nodes, select_around
 from bridge.records import Record
 from bridge.search.filters import filter_notes
 from bridge.search.model import SearchRequest

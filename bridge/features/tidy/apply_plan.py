@@ -21,10 +21,10 @@ from bridge.engine.agents_folder import agents_folder
 from bridge.engine.apply_requests import ChangeLimits, ChangeSelection
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.transactions import Author
-from bridge.errors import BridgeError, InvalidArguments
+from bridge.errors import BridgeError
 from bridge.features.corrections.public import NOTE, Replacement, settle_replacements
 from bridge.features.tidy.checks.agents_notes import corrections, notes_about, read_replacements
-from bridge.features.tidy.collect import CHECKS, change_limits, dismissed_findings, open_rules
+from bridge.features.tidy.collect import CHECKS, change_limits, dismissed_findings, open_rules, require_checks
 from bridge.features.tidy.ledger import Ledger
 from bridge.features.tidy.make_plan import CheckNames
 from bridge.features.tidy.plan import (
@@ -106,9 +106,8 @@ async def apply_plan(
     """
     vault = call.vault
     vault.require_keyword()
-    plan = await open_plan(vault, path)
-    if unknown := [name for name in checks if name not in {check.name for check in CHECKS}]:
-        raise InvalidArguments(f"There is no check `{unknown[0][:40]}`.", hint="`tidy_rules` lists them.")
+    plan = await asyncio.to_thread(open_plan, vault, path)
+    require_checks(checks)
     plan.require_known(plan.ticked_ids)
     by = author(call, "apply_plan", options.reason, confirm=options.confirm)
     by = replace(by, session=f"tidy-{secrets.token_hex(6)}", applies_in=None)
@@ -246,7 +245,7 @@ async def show_plan(
     """
     vault = call.vault
     vault.require_keyword()
-    plan = await open_plan(vault, path)
+    plan = await asyncio.to_thread(open_plan, vault, path)
     shown = await _describe(call, plan, list(plan.findings) if finding is None else [plan.find(finding)])
     wanted = [one for one in shown if (one.ticked or finding) and one.state in ("open", "proposed")]
     notices = [f"`^{id_}` cannot be applied: {why}" for id_, why in plan.altered.items()]

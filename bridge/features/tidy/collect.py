@@ -89,11 +89,17 @@ class FoundDisorder(Record):
     """The notes that need not be looked at again until they change."""
 
 
+def require_checks(names: Collection[str]) -> None:
+    """Require that there are checks of these names."""
+    known = {check.name for check in CHECKS}
+    for name in names:
+        if name not in known:
+            raise InvalidArguments(f"There is no check `{name[:40]}`; there are {', '.join(sorted(known))}.")
+
+
 def choose_checks(names: Collection[str], ledger: Ledger) -> tuple[list[TidyCheck], list[str]]:
-    known = {check.name: check for check in CHECKS}
-    if unknown := [name for name in names if name not in known]:
-        raise InvalidArguments(f"There is no check `{unknown[0][:40]}`; there are {', '.join(known)}.")
     if names:
+        require_checks(names)
         return [check for check in CHECKS if check.name in names], []
     muted = {name for name, record in ledger.rules().items() if record.is_muted}
     notices = [f"The check `{check.name}` is muted." for check in CHECKS if check.name in muted]
@@ -304,31 +310,20 @@ class TriedFindings(Record):
 
 
 async def try_findings(scope: CheckScope, findings: Sequence[TidyFinding]) -> TriedFindings:
-    vault = scope.vault
     limits = replace(change_limits(scope), seconds=scope.budget.for_trying)
-    sure = await _try(vault, [one for one in findings if one.confidence >= SURE], limits)
-    others = await _try(vault, [one for one in findings if one.confidence < SURE], limits)
-    chosen = {id(one) for one in (*sure.findings, *others.findings)}
-    refused = {id(one) for one in (*sure.refused, *others.refused)}
-    return TriedFindings(
-        [one for one in findings if id(one) in chosen],
-        [one for one in findings if id(one) in refused],
-        sure.breaking + others.breaking,
-        sure.untried + others.untried,
-        sure.forecast,
-    )
-
-
-async def _try(vault: OpenVault, findings: Sequence[TidyFinding], limits: ChangeLimits) -> TriedFindings:
-
-    if not findings:
-        return TriedFindings([], [], 0, 0, ())
-    requests = [one.request for one in findings]
-    tried = await vault.executor.carry_each(requests, Author("plan_tidy"), limits=limits, dry_run=True)
-    kept = [one for number, one in enumerate(findings) if number not in tried.refused]
-    refused = [findings[number] for number in tried.refused]
-    forecast = describe_forecast(tried.outcome.planned.forecast)
-    return TriedFindings(kept, refused, len(tried.breaking), len(tried.untried), forecast)
+    refused, breaking, untried = set[int](), 0, 0
+    forecast: tuple[CountForecast, ...] = ()
+    for is_sure in (True, False):
+        if some := [one for one in findings if (one.confidence >= SURE) == is_sure]:
+            tried = await scope.vault.executor.carry_each(
+                [one.request for one in some], Author("plan_tidy"), limits=limits, dry_run=True
+            )
+            refused |= {id(some[number]) for number in tried.refused}
+            breaking += len(tried.breaking)
+            untried += len(tried.untried)
+            forecast = describe_forecast(tried.outcome.planned.forecast) if is_sure else forecast
+    kept, others = ([one for one in findings if (id(one) in refused) == is_refused] for is_refused in (False, True))
+    return TriedFindings(kept, others, breaking, untried, forecast)
 
 
 def change_limits(scope: CheckScope) -> ChangeLimits:

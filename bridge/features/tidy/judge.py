@@ -11,7 +11,7 @@ from bridge.api.registry import operation
 from bridge.api.write import author
 from bridge.errors import Declined, InvalidArguments
 from bridge.features.tidy.check_scope import REMOVING
-from bridge.features.tidy.collect import CHECKS
+from bridge.features.tidy.collect import CHECKS, require_checks
 from bridge.features.tidy.ledger import MIN_ACCEPTANCE, MIN_JUDGEMENTS, Ledger, RuleRecord
 from bridge.features.tidy.plan import PlanNoteChange, open_plan
 from bridge.features.tidy.plan_note import tick_line
@@ -49,7 +49,7 @@ async def judge_finding(
         raise Declined("Only the user judges what a plan proposes.", hint="Ask the user to tick or untick it.")
     vault = call.vault
     vault.require_keyword()
-    plan = await open_plan(vault, path)
+    plan = await asyncio.to_thread(open_plan, vault, path)
     id_ = plan.find(finding)
     accepts = verdict == "accept"
     one, dismissals, ledger = plan.findings[id_].finding, vault.store.dismissals, Ledger(vault.store.database)
@@ -92,8 +92,7 @@ async def tidy_rules(
     ledger = Ledger(call.vault.store.database)
     if check is not None:
         call.principal.require("write")
-        if check not in {one.name for one in CHECKS}:
-            raise InvalidArguments(f"There is no check `{check[:40]}`.", hint="`tidy_rules` lists them.")
+        require_checks([check])
         if not call.is_user:
             raise Declined("Only the user switches checks.", hint="Ask the user.")
         if ticked and check in REMOVING:

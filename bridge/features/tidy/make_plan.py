@@ -77,11 +77,11 @@ async def _write(call: Call, composed: ComposedPlan, options: WriteOptions) -> T
     """Write the note of a plan; without findings there is none."""
     vault, tried, left_out = call.vault, composed.tried, composed.found.left_out
     runs, notices = tuple(composed.found.runs), tuple(composed.notices)
-    replaced = await written_plan(vault)
+    replaced = await asyncio.to_thread(written_plan, vault)
     # An agent only proposes to replace what a person works in.
     is_in_use = replaced is not None and replaced.is_in_use
     lent = None if is_in_use else author(call, "plan_tidy", None).applies_in
-    note = await build_plan_note(vault, tried, replaced)
+    note = await asyncio.to_thread(build_plan_note, vault, tried.findings, replaced)
     if note is None:
         return TidyPlan(None, (), left_out, (), runs, notices, "applied", None)
     made = await execute_requests(call, [note.request], options, operation="plan_tidy", agreed=lent)
@@ -129,13 +129,13 @@ async def make_due_plan(vault: OpenVault) -> VaultPath | None:
     days = vault.settings.section(TidySettings).plan_every_days
     if not days or not vault.is_set_up:
         return None
-    replaced = await written_plan(vault)
+    replaced = await asyncio.to_thread(written_plan, vault)
     if not await asyncio.to_thread(is_due, ledger, days) or (replaced is not None and replaced.is_in_use):
         return None
     # Kept first: a restart in between does not begin it at once again.
     await asyncio.to_thread(ledger.set_run, "tried")
     composed = await compose_plan(vault)
-    note = await build_plan_note(vault, composed.tried, replaced)
+    note = await asyncio.to_thread(build_plan_note, vault, composed.tried.findings, replaced)
     if note is not None:
         by = Author("plan_tidy", reason=f"Every {count_of(days, 'day')}, by the setting `tidy.plan_every_days`")
         await asyncio.to_thread(note.keep, vault)

@@ -1,6 +1,5 @@
 """The plan: what is written into its note, what a person made of it, and what of it still holds."""
 
-import asyncio
 import secrets
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -21,7 +20,7 @@ from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments, NoteChanged, NoteNotFound, TextNotFound
 from bridge.features.tidy.check_scope import TidyFinding, decode_finding, encode_finding
-from bridge.features.tidy.collect import CHECKS, TriedFindings, note_digests
+from bridge.features.tidy.collect import CHECKS, note_digests
 from bridge.features.tidy.ledger import KeptFinding, Ledger
 from bridge.features.tidy.plan_note import INSTEAD, TYPE, PlanLine, line_digests, plain_words, read_lines, split_value
 from bridge.features.tidy.records import PlannedFinding
@@ -132,15 +131,11 @@ class PlanNote(Record):
         Ledger(vault.store.database).add_plan(self.id, self.rows, line_digests(self.text))
 
 
-async def build_plan_note(
-    vault: OpenVault, tried: TriedFindings, replaced: WrittenPlan | None = None
-) -> PlanNote | None:
-    """Return the note of a plan, which takes the place of the plan before; None without findings."""
-    return await asyncio.to_thread(_build, vault, tried, replaced) if tried.findings else None
-
-
-def _build(vault: OpenVault, tried: TriedFindings, replaced: WrittenPlan | None) -> PlanNote:
-    findings = {f"g{number}": one for number, one in enumerate(tried.findings, 1)}
+def build_plan_note(vault: OpenVault, proposed: Sequence[TidyFinding], replaced: WrittenPlan | None) -> PlanNote | None:
+    """Return the note of a plan, which takes the place of the plan before; None without findings. Blocks."""
+    if not proposed:
+        return None
+    findings = {f"g{number}": one for number, one in enumerate(proposed, 1)}
     plan = secrets.token_hex(8)
     now = datetime.now().astimezone()
     ticked = {
@@ -244,17 +239,8 @@ class OpenPlan(Record):
         return [line.id for line in self.lines if line.ticked]
 
 
-async def open_plan(vault: OpenVault, path: VaultPath | None) -> OpenPlan:
-    """Read a plan; without a path the one there is."""
-    return await asyncio.to_thread(_open, vault, path or agents_folder(vault.settings).plan)
-
-
-async def written_plan(vault: OpenVault) -> WrittenPlan | None:
-    """Return the plan that a new one takes the place of; None if there is no note of one."""
-    return await asyncio.to_thread(_read_written, vault)
-
-
-def _read_written(vault: OpenVault) -> WrittenPlan | None:
+def written_plan(vault: OpenVault) -> WrittenPlan | None:
+    """Return the plan that a new one takes the place of; None if there is no note of one. Blocks."""
     path = agents_folder(vault.settings).plan
     try:
         data, _ = vault.files.read(path)
@@ -264,7 +250,7 @@ def _read_written(vault: OpenVault) -> WrittenPlan | None:
     if field_of(note.properties, "type") != TYPE:
         return None
     try:
-        plan = _open(vault, path)
+        plan = open_plan(vault, path)
     except InvalidArguments:
         # Another machine made it.
         return WrittenPlan(digest_of(data), (), is_in_use=True)
@@ -281,7 +267,9 @@ def _read_written(vault: OpenVault) -> WrittenPlan | None:
     )
 
 
-def _open(vault: OpenVault, path: VaultPath) -> OpenPlan:
+def open_plan(vault: OpenVault, path: VaultPath | None) -> OpenPlan:
+    """Read a plan; without a path the one there is. Blocks."""
+    path = path or agents_folder(vault.settings).plan
     data = _read_note(vault, path)
     id_, kept = _identify(vault, parse(path, data))
     # As bytes that are not UTF-8 would be, so that writing it back changes nothing else.
