@@ -6,6 +6,7 @@ vaults held out lose less than .02 of F1. They are rounded, because the optimum 
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal
 
@@ -205,26 +206,29 @@ class FeedbackModel:
 
     def __init__(self, feedback: Iterable[LinkFeedback] = (), *, for_user: bool = False) -> None:
         self._left_by_agents: set[tuple[VaultPath, VaultPath]] = set()
-        self._pairs: dict[tuple[VaultPath, VaultPath], Tally] = {}
-        self._targets: dict[VaultPath, Tally] = {}
-        self._forms: dict[tuple[VaultPath, str], Tally] = {}
+        self._pairs: defaultdict[tuple[VaultPath | None, VaultPath], Tally] = defaultdict(Tally)
+        self._targets: defaultdict[VaultPath, Tally] = defaultdict(Tally)
+        self._forms: defaultdict[tuple[VaultPath, str], Tally] = defaultdict(Tally)
         self.all = Tally()
         for entry in feedback:
             pair, form = (entry.source, entry.target), (entry.target, entry.form)
             if for_user and entry.by_agents:
                 self._left_by_agents.add(pair)
                 entry = replace(entry, declined=entry.declined - entry.by_agents)  # noqa: PLW2901
-            self._pairs[pair] = self._pairs.get(pair, Tally()).plus(entry)
-            self._targets[entry.target] = self._targets.get(entry.target, Tally()).plus(entry)
-            self._forms[form] = self._forms.get(form, Tally()).plus(entry)
+            self._pairs[pair] = self._pairs[pair].plus(entry)
+            self._targets[entry.target] = self._targets[entry.target].plus(entry)
+            self._forms[form] = self._forms[form].plus(entry)
             self.all = self.all.plus(entry)
+
+    def is_declined(self, source: VaultPath | None, target: VaultPath) -> bool:
+        """Return whether links from one note to another were declined more often than accepted."""
+        return (pair := self._pairs[source, target]).declined > pair.accepted
 
     def part(self, source: VaultPath | None, target: VaultPath, form: str) -> Evidence | None:
         """Judge a suggestion by the feedback on similar ones; None when there is none."""
-        pair = self._pairs.get((source, target)) if source is not None else None
-        if pair is not None and pair.declined > pair.accepted:
+        if self.is_declined(source, target):
             return Evidence("learned", SUPPRESSION, "declined here before")
-        of_target, of_form = self._targets.get(target, Tally()), self._forms.get((target, form), Tally())
+        of_target, of_form = self._targets[target], self._forms[target, form]
         if min(of_target.expected_rate, of_form.expected_rate) < SUPPRESSED_BELOW:
             return Evidence("learned", SUPPRESSION, "declined nearly always")
         odds = (of_target.odds + of_form.odds) / 2

@@ -60,7 +60,6 @@ class InexactMatcher:
     """Finds inexact matches of some names; a mistyped word must begin with the right letter."""
 
     def __init__(self, forms: Iterable[str]) -> None:
-        """Prepare to search for folded names."""
         self._joined: dict[str, str] = {}
         self._phrases: dict[tuple[str, ...], str] = {}
         words: set[str] = set()
@@ -191,7 +190,6 @@ class NameFinder:
     """Names to search for; replaced, never changed."""
 
     def __init__(self, names: Iterable[Name] = ()) -> None:
-        """Collect the names that can be found in prose."""
         from ahocorasick_rs import AhoCorasick, MatchKind
 
         forms: dict[str, list[Name]] = {}
@@ -204,7 +202,6 @@ class NameFinder:
         self._automaton = AhoCorasick(self._patterns, matchkind=MatchKind.Standard) if forms else None
 
     def __len__(self) -> int:
-        """Count the distinct names."""
         return len(self._forms)
 
     def __contains__(self, form: object) -> bool:
@@ -212,6 +209,9 @@ class NameFinder:
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._forms)
+
+    def has_all(self, forms: Iterable[str]) -> bool:
+        return all(form in self._forms for form in forms)
 
     def only(self, forms: Iterable[str]) -> "NameFinder":
         """Return a finder for a subset of these names."""
@@ -322,13 +322,24 @@ class Corpus:
         corpus.read(texts)
         return corpus
 
-    def copy(self) -> "Corpus":
+    def update(
+        self,
+        texts: Mapping[VaultPath, str],
+        changed: Collection[VaultPath],
+        gone: Iterable[VaultPath],
+        names: NameFinder | None,
+    ) -> "Corpus":
+        """Return an updated copy, so that readers of the current corpus are not affected."""
         other = Corpus(self._names)
         other._forms, other._notes = dict(self._forms), Counter(self._notes)
+        other.forget((*gone, *changed))
+        if names is not None:
+            fresh = set(changed)
+            other.rename(names, {path: text for path, text in texts.items() if path not in fresh})
+        other.read({path: texts[path] for path in changed if path in texts})
         return other
 
     def __len__(self) -> int:
-        """Count the notes."""
         return len(self._forms)
 
     @property
@@ -378,14 +389,13 @@ class Corpus:
 
 
 MANY = 500
-"""Number of changed notes above which all notes are read: one pass is faster than picking them."""
+"""Number of changed notes above which all notes are read."""
 
 
 class MentionIndex:
     """The names that the notes of a vault mention; updated when queried."""
 
     def __init__(self) -> None:
-        """Create an empty index of mentions."""
         self._turn = asyncio.Lock()
         self._corpus = Corpus()
         self._notes: Mapping[VaultPath, IndexedNote] = {}
@@ -393,9 +403,11 @@ class MentionIndex:
     async def read(self, index: Index, templates: Collection[str]) -> Corpus:
         async with self._turn:
             if (notes := index.notes) is not self._notes:
-                news = await asyncio.to_thread(compare_notes, self._notes, notes, self._corpus, templates)
-                texts = await index.wholes(None if news.everything else news.changed)
-                self._corpus = await asyncio.to_thread(update_corpus, self._corpus, news, texts)
+                changed, gone, names = await asyncio.to_thread(compare_notes, self._notes, notes, templates)
+                # Any note may mention a new name, and to read all notes is faster than to pick many.
+                is_fresh = names is not None and not await asyncio.to_thread(self._corpus.names.has_all, names)
+                texts = await index.wholes(None if is_fresh or len(changed) > MANY else changed)
+                self._corpus = await asyncio.to_thread(self._corpus.update, texts, changed, gone, names)
                 self._notes = notes
             return self._corpus
 
@@ -406,43 +418,14 @@ async def read_corpus(vault: OpenVault) -> Corpus:
     return await vault.part(MentionIndex).read(vault.index.view("notes"), templates)
 
 
-class NoteChanges(Record):
-    """What changed in the notes since the last query."""
-
-    changed: list[VaultPath]
-    gone: set[VaultPath]
-    names: NameFinder | None
-    """The current names; None when unchanged."""
-    everything: bool
-    """Whether all notes must be read: many changed, or there is a new name that any of them may mention."""
-
-
 def compare_notes(
-    before: Mapping[VaultPath, IndexedNote],
-    notes: Mapping[VaultPath, IndexedNote],
-    corpus: Corpus,
-    templates: Collection[str],
-) -> NoteChanges:
-    """Compare the notes with the earlier ones; call in a thread, since it takes 50 ms for 100,000 notes."""
+    before: Mapping[VaultPath, IndexedNote], notes: Mapping[VaultPath, IndexedNote], templates: Collection[str]
+) -> tuple[list[VaultPath], set[VaultPath], NameFinder | None]:
+    """Return the notes that changed, those that are gone, and the names if they differ; takes 50 ms for 100,000."""
     changed = [path for path, note in notes.items() if path not in before or before[path].digest != note.digest]
     gone = before.keys() - notes.keys()
-    names = None
-    if gone or any(path not in before or names_of(notes[path]) != names_of(before[path]) for path in changed):
-        names = collect_names(notes, templates)
-    fresh = names is not None and not set(names).issubset(corpus.names)
-    return NoteChanges(changed, gone, names, everything=fresh or len(changed) > MANY)
-
-
-def update_corpus(corpus: Corpus, news: NoteChanges, texts: Mapping[VaultPath, str]) -> Corpus:
-    """Return an updated copy, so that readers of the current corpus are not affected."""
-    corpus = corpus.copy()
-    corpus.forget(news.gone)
-    corpus.forget(news.changed)
-    if news.names is not None:
-        fresh = set(news.changed)
-        corpus.rename(news.names, {path: text for path, text in texts.items() if path not in fresh})
-    corpus.read({path: texts[path] for path in news.changed if path in texts})
-    return corpus
+    differ = gone or any(path not in before or names_of(notes[path]) != names_of(before[path]) for path in changed)
+    return changed, gone, collect_names(notes, templates) if differ else None
 
 
 def collect_names(notes: Mapping[VaultPath, IndexedNote], templates: Collection[str]) -> NameFinder:

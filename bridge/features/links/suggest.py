@@ -16,7 +16,7 @@ from bridge.api.registry import operation
 from bridge.engine.link_graph import resolve_targets
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import Declined, InvalidArguments, TextNotFound
-from bridge.features.links.evidence import FeedbackModel, Strictness, Tally
+from bridge.features.links.evidence import FeedbackModel, Strictness
 from bridge.features.links.link_candidates import LinkContext, Suggestion, source_of, suggest
 from bridge.features.links.mentions import Corpus, Name, NameFinder, names_of, read_corpus
 from bridge.index.note import IndexedNote
@@ -212,11 +212,7 @@ async def judge_link(
 
 
 def require_not_declined(vault: OpenVault, path: VaultPath, target: VaultPath) -> None:
-    said = Tally()
-    for one in vault.store.feedback.all():
-        if (one.source, one.target) == (path, target):
-            said = said.plus(replace(one, declined=one.declined - one.by_agents))
-    if said.declined > said.accepted:
+    if FeedbackModel(vault.store.feedback.all(), for_user=True).is_declined(path, target):
         raise Declined("The user declined this link.", hint="Leave it, or ask the user to revive it.")
 
 
