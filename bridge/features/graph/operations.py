@@ -448,19 +448,14 @@ async def graph_insights(
     totals: dict[str, int] = {}
     for part in dict.fromkeys(wanted):
         match part:
-            case "orphans":
-                rows = await dismissed_rows(call, "orphan")
-                every = await asyncio.to_thread(
-                    link_census.notes_without_links, graph_snapshot, counted, part, slice(None)
-                )
-                orphans = [path for path in every.notes if path not in templates]
-                kept = tuple(path for path in orphans if Dismissal("orphan", frozenset((path,))) not in rows)
-                found[part] = NoteCount(len(kept), page.cut(kept))
-                found["dismissed"] = len(orphans) - len(kept) or None
-            case "dead_ends" | "sources":
-                found[part] = await asyncio.to_thread(
-                    link_census.notes_without_links, graph_snapshot, counted, part, shown
-                )
+            case "orphans" | "dead_ends" | "sources":
+                paths = await asyncio.to_thread(link_census.notes_without_links, graph_snapshot, counted, part)
+                if part == "orphans":
+                    rows = await dismissed_rows(call, "orphan")
+                    every = [path for path in paths if path not in templates]
+                    paths = [path for path in every if Dismissal("orphan", frozenset((path,))) not in rows]
+                    found["dismissed"] = len(every) - len(paths) or None
+                found[part] = NoteCount(len(paths), page.cut(paths))
             case "stubs":
                 found[part], totals[part] = await asyncio.to_thread(link_census.stubs, graph_snapshot, shown, templates)
             case "strong_pairs":

@@ -4,7 +4,6 @@ from collections.abc import Collection, Sequence
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bridge.engine.analytics import GraphSnapshot
 from bridge.engine.open_vault import OpenVault
@@ -80,8 +79,8 @@ def link_counts(found: Census) -> LinkCounts:
     return LinkCounts(found.notes, found.links, found.stubs)
 
 
-def notes_without_links(graph_snapshot: GraphSnapshot, found: Census, part: Lack, page: slice) -> NoteCount:
-    """Find the notes that lack links in one direction or both."""
+def notes_without_links(graph_snapshot: GraphSnapshot, found: Census, part: Lack) -> list[VaultPath]:
+    """Return the notes that lack links in one direction or both, those modified last first."""
     match part:
         case "orphans":
             marks = ~found.links_out & ~found.linked_to
@@ -89,13 +88,9 @@ def notes_without_links(graph_snapshot: GraphSnapshot, found: Census, part: Lack
             marks = ~found.links_out & found.linked_to
         case "sources":
             marks = found.links_out & ~found.linked_to
-    return newest_notes(graph_snapshot, np.flatnonzero(marks & graph_snapshot.graph.present), page)
-
-
-def newest_notes(graph_snapshot: GraphSnapshot, numbers: NDArray[np.int64], page: slice) -> NoteCount:
-    paths = [graph_snapshot.graph.paths[number] for number in numbers.tolist()]
-    paths.sort(key=lambda path: (-graph_snapshot.notes[path].mtime if path in graph_snapshot.notes else 0.0, path))
-    return NoteCount(len(paths), tuple(paths[page]))
+    graph, notes = graph_snapshot.graph, graph_snapshot.notes
+    paths = [graph.paths[number] for number in np.flatnonzero(marks & graph.present).tolist()]
+    return sorted(paths, key=lambda path: (-notes[path].mtime if path in notes else 0.0, path))
 
 
 def stubs(

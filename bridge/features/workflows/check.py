@@ -28,8 +28,10 @@ from bridge.features.workflows.templates import (
     find_cut_template,
     find_references,
     has_stray_brace,
+    map_texts,
     only_reference,
     parse_reference,
+    texts_in,
 )
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.note import Value
@@ -204,17 +206,10 @@ class _Check:
             yield from self._reference(reference, line, number, loops=loops)
 
     def _braces(self, value: Value, line: int, *, is_path: bool) -> Iterator[Problem]:
-        match value:
-            case str():
-                cut = find_cut_template(value)
-                if cut is not None or (is_path and has_stray_brace(value)):
-                    yield Problem(line, f"`{cut or value[:200]}` has braces without their like. {HINT}")
-            case Mapping():
-                for each in value.values():
-                    yield from self._braces(each, line, is_path=is_path)
-            case list():
-                for each in value:
-                    yield from self._braces(each, line, is_path=is_path)
+        for text in texts_in(value):
+            cut = find_cut_template(text)
+            if cut is not None or (is_path and has_stray_brace(text)):
+                yield Problem(line, f"`{cut or text[:200]}` has braces without their like. {HINT}")
 
     def _path(self, value: Value, line: int) -> Iterator[Problem]:
         with suppress(InvalidArguments):
@@ -308,19 +303,14 @@ def _bind_step(workflow: Workflow, step: WorkflowStep, bind: Bind) -> Iterator[P
 
 
 def _put_samples(workflow: Workflow, value: Value, sample: Value) -> Value:
-    match value:
-        case str():
-            try:
-                only = only_reference(value)
-            except InvalidArguments:
-                return value
-            return value if only is None else _sample_of(workflow, only, sample)
-        case Mapping():
-            return {name: _put_samples(workflow, each, sample) for name, each in value.items()}
-        case list():
-            return [_put_samples(workflow, each, sample) for each in value]
-        case _:
-            return value
+    def put(text: str) -> Value:
+        try:
+            only = only_reference(text)
+        except InvalidArguments:
+            return text
+        return text if only is None else _sample_of(workflow, only, sample)
+
+    return map_texts(value, put)
 
 
 def _sample_of(workflow: Workflow, reference: Reference, sample: Value) -> Value:

@@ -10,7 +10,7 @@ from typing import Final
 
 from bridge.bases.values import text_of
 from bridge.features.workflows.parse import VariableKind
-from bridge.features.workflows.templates import find_cut_template, has_stray_brace
+from bridge.features.workflows.templates import find_cut_template, has_stray_brace, map_texts
 from bridge.markdown.moment_format import format_moment
 from bridge.markdown.names import note_name
 from bridge.markdown.note import Value
@@ -326,12 +326,4 @@ def _pattern(value: str) -> str:
 
 
 def _escape(value: Value) -> Value:
-    match value:
-        case str():
-            return value.replace("{{", "\\{{")
-        case list():
-            return [_escape(one) for one in value]
-        case Mapping():
-            return {name: _escape(one) for name, one in value.items()}
-        case _:
-            return value
+    return map_texts(value, lambda text: text.replace("{{", "\\{{"))

@@ -81,18 +81,30 @@ def parse_reference(text: str) -> Reference:
     return Reference(cast("Root", found[1]), names)
 
 
-def find_references(value: Value) -> Iterator[Reference]:
+def map_texts(value: Value, change: Callable[[str], Value]) -> Value:
+    """Return a value with each text in it changed."""
     match value:
         case str():
-            for found in _TEMPLATE.finditer(value):
-                if found[1] is not None:
-                    yield parse_reference(found[1])
+            return change(value)
         case Mapping():
-            for each in value.values():
-                yield from find_references(each)
+            return {name: map_texts(each, change) for name, each in value.items()}
         case list() | tuple():
-            for each in value:
-                yield from find_references(each)
+            return [map_texts(each, change) for each in value]
+        case _:
+            return value
+
+
+def texts_in(value: Value) -> list[str]:
+    found: list[str] = []
+    map_texts(value, found.append)
+    return found
+
+
+def find_references(value: Value) -> Iterator[Reference]:
+    for text in texts_in(value):
+        for found in _TEMPLATE.finditer(text):
+            if found[1] is not None:
+                yield parse_reference(found[1])
 
 
 def only_reference(value: Value) -> Reference | None:
@@ -147,22 +159,17 @@ class TemplateFiller:
         self.left = left
 
     def fill(self, value: Value, *, typed: bool = True) -> Value:
-        match value:
-            case str():
-                only = only_reference(value)
-                if only is not None:
-                    found = self.resolve(only)
-                    self._spend(found)
-                    if typed:
-                        return None if found == "" else found
-                    return found if isinstance(found, list | tuple) else self._put(value)
-                return self._put(value)
-            case Mapping():
-                return {name: self.fill(each, typed=typed) for name, each in value.items()}
-            case list() | tuple():
-                return [self.fill(each, typed=typed) for each in value]
-            case _:
-                return value
+        def fill_text(text: str) -> Value:
+            only = only_reference(text)
+            if only is None:
+                return self._put(text)
+            found = self.resolve(only)
+            self._spend(found)
+            if typed:
+                return None if found == "" else found
+            return found if isinstance(found, list | tuple) else self._put(text)
+
+        return map_texts(value, fill_text)
 
     def text(self, value: str) -> str:
         return _TEMPLATE.sub(lambda found: "{{" if found[1] is None else self._insert(found[1]), value)
