@@ -44,14 +44,6 @@ _LETTER_WORD: Final = re.compile(r"[aeiouy] ")
 """A letter that is a word of some language, such as an article: “a team” is not a mention of `A-Team`."""
 
 
-class FoldedWord(Record):
-    """A word of a folded text."""
-
-    text: str
-    start: int
-    end: int
-
-
 Found = tuple[int, int, str]
 """The span of an inexact match in a folded text, and the folded name."""
 
@@ -82,21 +74,21 @@ class InexactMatcher:
 
     def find(self, text: str) -> Iterator[Found]:
         """Yield where a folded text contains something similar to a name, but not the name itself."""
-        words = [FoldedWord(found[0], *found.span()) for found in ALPHANUMERIC.finditer(text)]
-        alike = self._all_alike({word.text for word in words})
+        words = [*ALPHANUMERIC.finditer(text)]
+        alike = self._all_alike({word[0] for word in words})
         for at, word in enumerate(words):
             run = [word, *next_words(text, words, at)]
             for form, count in (*self._match_parted(run), *self._match_mistyped(run, alike)):
-                start, end = word.start, run[count - 1].end
+                start, end = word.start(), run[count - 1].end()
                 letter = _LETTER_WORD.match(text, start)
                 if text[start:end] != form and (letter is None or form.startswith(letter[0])):
                     yield start, end, form
 
-    def _match_parted(self, run: Sequence[FoldedWord]) -> Iterator[tuple[str, int]]:
+    def _match_parted(self, run: Sequence[re.Match[str]]) -> Iterator[tuple[str, int]]:
         """Yield names that equal the first words of a run except for separators and a plural ending."""
         key = ""
         for count, word in enumerate(run, start=1):
-            key += word.text
+            key += word[0]
             if len(key) < MIN_INEXACT_LETTERS:
                 continue
             for phrase in (key, f"{key}s", key.removesuffix("s")):
@@ -105,15 +97,12 @@ class InexactMatcher:
                     break
 
     def _match_mistyped(
-        self, run: Sequence[FoldedWord], alike: Mapping[str, Sequence[str]]
+        self, run: Sequence[re.Match[str]], alike: Mapping[str, Sequence[str]]
     ) -> Iterator[tuple[str, int]]:
         begun: list[tuple[str, ...]] = [()]
         for count, word in enumerate(run, start=1):
             begun = [
-                longer
-                for words in begun
-                for other in alike[word.text]
-                if (longer := (*words, other)) in self._beginnings
+                longer for words in begun for other in alike[word[0]] if (longer := (*words, other)) in self._beginnings
             ]
             if not begun:
                 return
@@ -151,9 +140,9 @@ def group_by_shape(words: Iterable[str]) -> Mapping[tuple[str, int], Sequence[st
     return near
 
 
-def next_words(text: str, words: Sequence[FoldedWord], at: int) -> Iterator[FoldedWord]:
+def next_words(text: str, words: Sequence[re.Match[str]], at: int) -> Iterator[re.Match[str]]:
     for before, word in zip(words[at : at + MAX_NAME_WORDS - 1], words[at + 1 : at + MAX_NAME_WORDS], strict=False):
-        if word.start != before.end + 1 or not _JOINS.match(text, before.end):
+        if word.start() != before.end() + 1 or not _JOINS.match(text, before.end()):
             return
         yield word
 

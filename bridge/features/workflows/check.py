@@ -10,7 +10,6 @@ from bridge.bases.syntax import Constant, Field, Name, Node, parse_expression, w
 from bridge.bases.values import is_truthy
 from bridge.errors import BridgeError, InvalidArguments
 from bridge.features.workflows.parse import (
-    OPPOSITES,
     PATH_ARGUMENTS,
     READS,
     Condition,
@@ -275,13 +274,9 @@ def _constant(condition: Condition) -> bool | None:
 def _exclude(one: Condition, first: bool, other: Condition, second: bool) -> bool:
     if one.id == other.id:
         return first != second
-    if one.check == "where" or one.arguments != other.arguments:
+    if one.check == "where" or (one.check, one.arguments) != (other.check, other.arguments):
         return False
-    first, second = first != one.negated, second != other.negated
-    if one.check == other.check:
-        return first != second
-    opposite = OPPOSITES.get(one.check) == other.check or OPPOSITES.get(other.check) == one.check
-    return opposite and first == second
+    return (first != one.negated) != (second != other.negated)
 
 
 def _bind_step(workflow: Workflow, step: WorkflowStep, bind: Bind) -> Iterator[Problem]:

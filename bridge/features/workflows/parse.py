@@ -19,24 +19,14 @@ from bridge.records import Record
 from bridge.types import VaultPath
 
 VariableKind = Literal["text", "number", "yes-no", "list", "choice", "date", "note"]
-Check = Literal[
-    "where",
-    "note_exists",
-    "note_missing",
-    "section_exists",
-    "section_missing",
-    "property_exists",
-    "property_missing",
-    "open_tasks",
-]
+Check = Literal["where", "note_exists", "section_exists", "property_exists", "open_tasks"]
+"""What a condition looks at; one for what is missing is that for what exists, negated."""
 
 VARIABLE_KINDS: Final = get_args(VariableKind)
-CHECKS: Final = get_args(Check)
-OPPOSITES: Final[Mapping[str, str]] = {
-    "note_exists": "note_missing",
-    "section_exists": "section_missing",
-    "property_exists": "property_missing",
-}
+CHECKS: Final = (
+    *("note_exists", "note_missing", "section_exists", "section_missing", "property_exists", "property_missing"),
+    "open_tasks",
+)
 
 READS: Final = ("find_notes", "list_sessions", "list_tasks", "search", "summarise")
 """Steps that only read."""
@@ -160,9 +150,7 @@ _OF_VARIABLE: Final = frozenset({"type", "required", "default", "choices", "desc
 _NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
     "where": ("where",),
     "section_exists": ("note", "heading"),
-    "section_missing": ("note", "heading"),
     "property_exists": ("note", "property"),
-    "property_missing": ("note", "property"),
     "open_tasks": (),
 }
 _ALLOWED: Final[Mapping[str, tuple[str, ...]]] = {"where": ("note",), "open_tasks": ("note", "folder")}
@@ -272,15 +260,15 @@ class _Reader:
                 yield found
 
     def _condition(self, id_: str, facts: Mapping[str, Value], line: int) -> Condition | None:
-        check = facts.get("check", "where" if "where" in facts else None)
-        if check not in CHECKS or ("where" in facts and check != "where"):
-            known = ", ".join(one for one in CHECKS if one != "where")
-            self._say(line, f"The condition `{id_}` needs either `where`, or `check` with one of {known}.")
+        name = facts.get("check", "where" if "where" in facts else None)
+        if (name != "where") if "where" in facts else (name not in CHECKS):
+            self._say(line, f"The condition `{id_}` needs either `where`, or `check` with one of {', '.join(CHECKS)}.")
             return None
-        check = cast("Check", check)
+        is_missing = str(name).endswith("_missing")
+        check = cast("Check", str(name).replace("_missing", "_exists"))
         needed = _NEEDED.get(check, ("note",))
         allowed = (*needed, *_ALLOWED.get(check, ()))
-        self._refuse_unknown(facts, {"id", "check", "not", *allowed}, f"A condition `{check}`")
+        self._refuse_unknown(facts, {"id", "check", "not", *allowed}, f"A condition `{name}`")
         arguments = {name: value for name in allowed if isinstance(value := facts.get(name), str) and value.strip()}
         if missing := [name for name in needed if name not in arguments]:
             self._say(line, f"The condition `{id_}` needs `{missing[0]}`, a text.")
@@ -300,7 +288,7 @@ class _Reader:
             except InvalidArguments as error:
                 self._say(self._line(facts, "where"), f"{error.message} {error.hint}")
                 return None
-        return Condition(id_, check, arguments, node, negated, line)
+        return Condition(id_, check, arguments, node, negated != is_missing, line)
 
     # -- steps --------------------------------------------------------------------------------------------------------
 
@@ -403,10 +391,7 @@ class _Reader:
 
 _FOLDER: Final = Path(__file__).with_name("starters")
 
-STARTERS: Final = (
-    *("new-project", "meeting-note", "weekly-review", "archive-done-projects", "inbox-triage", "reading-note"),
-    *("daily-roll-over", "contact", "bug", "decision"),
-)
+STARTERS: Final = tuple(sorted(path.stem for path in _FOLDER.glob("*.yaml")))
 
 
 @cache

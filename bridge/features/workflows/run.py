@@ -73,17 +73,19 @@ def holds(
     path = state.find(arguments["note"]) if "note" in arguments else None
     note = state.notes.get(path) if path is not None else None
     match condition.check:
-        case "where":
-            found = _is_true(condition, state, path, given, missing="note" in arguments and path is None)
-        case "note_exists" | "note_missing":
-            found = (path is not None) == (condition.check == "note_exists")
-        case "section_exists" | "section_missing":
-            found = _has_section(note, arguments["heading"]) == (condition.check == "section_exists")
-        case "property_exists" | "property_missing":
-            found = _has_property(note, arguments["property"]) == (condition.check == "property_exists")
+        case "note_exists":
+            found = path is not None
+        case "section_exists":
+            found = note is not None and _has_section(note, arguments["heading"])
+        case "property_exists":
+            found = note is not None and fold_case(arguments["property"].strip()) in map(fold_case, note.properties)
         case "open_tasks":
             inside = [note] if note is not None else _notes_in(state, arguments.get("folder"))
             found = any(has_status(task.status, "open", settings) for each in inside for task in each.tasks)
+        case "where":
+            # Of a note that is not there, nothing is true.
+            there = "note" not in arguments or path is not None
+            found = condition.node is not None and there and state.passes(condition.node, path, given)
     return found != condition.negated
 
 
@@ -96,24 +98,9 @@ def names_item(condition: Condition) -> bool:
     )
 
 
-def _is_true(
-    condition: Condition, state: DraftState, path: VaultPath | None, given: Mapping[str, Result], *, missing: bool
-) -> bool:
-    """Return whether an expression is true; of a note that is not there it is false."""
-    if condition.node is None:
-        raise InvalidArguments(f"The condition `{condition.id}` has no expression.")
-    return not missing and state.passes(condition.node, path, given)
-
-
-def _has_section(note: IndexedNote | None, heading: str) -> bool:
-    if note is None:
-        return False
+def _has_section(note: IndexedNote, heading: str) -> bool:
     texts = (*(one.text for one in note.headings), *heading_paths(note.headings))
     return normalise_heading(heading) in map(normalise_heading, texts)
-
-
-def _has_property(note: IndexedNote | None, name: str) -> bool:
-    return note is not None and fold_case(name.strip()) in map(fold_case, note.properties)
 
 
 def _notes_in(state: DraftState, folder: str | None) -> list[IndexedNote]:
