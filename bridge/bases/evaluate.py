@@ -98,7 +98,6 @@ class Budget:
 
     @property
     def is_spent(self) -> bool:
-        """Whether nothing more can be evaluated."""
         return self.steps < 0
 
     def spend(self, steps: int) -> None:
@@ -145,7 +144,6 @@ class Evaluation(Struct):
         return self._evaluate(_Scope(self, "", {"values": values}), node)
 
     def passes(self, node: Node, path: str) -> bool:
-        """Return whether an expression is true of a file."""
         return is_truthy(self.value(node, path))
 
     def _evaluate(self, scope: "_Scope", node: Node) -> Result:

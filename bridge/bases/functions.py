@@ -272,7 +272,6 @@ def contains_any(files: NoteFiles, value: Result, *others: Result) -> bool:
 
 
 def unique(_: NoteFiles, values: list[Result]) -> list[Result]:
-    """Return a list's elements, each once."""
     found: list[Result] = []
     seen: set[tuple[str, str]] = set()
     for value in values:

@@ -115,7 +115,6 @@ class Token(Record):
 
 
 def parse_expression(text: str) -> Node:
-    """Parse an expression."""
     if len(text) > MAX_EXPRESSION_CHARS:
         raise InvalidArguments(f"The expression is longer than {MAX_EXPRESSION_CHARS:,} characters.")
     return _Parser(text).parse()

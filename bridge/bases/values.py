@@ -248,7 +248,6 @@ def check_items(count: int) -> None:
 
 
 def join(values: Iterable[Result], between: str) -> str:
-    """Return values as one text."""
     parts: list[str] = []
     length = 0
     for value in values:

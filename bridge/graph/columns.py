@@ -40,7 +40,6 @@ class Edges(Record, eq=False):
         )
 
     def __len__(self) -> int:
-        """Count the edges."""
         return len(self.source)
 
     def where(self, mask: NDArray[np.bool_]) -> "Edges":
@@ -103,7 +102,6 @@ class Table(Record, eq=False):
         return cls(*(np.ascontiguousarray(column) for column in columns.T))
 
     def __len__(self) -> int:
-        """Count the rows."""
         return len(self.owner)
 
     @property
@@ -157,7 +155,6 @@ class Nodes:
         return [*self._numbers]
 
     def __len__(self) -> int:
-        """Count the assigned numbers."""
         return len(self.labels)
 
     def of(self, path: VaultPath) -> int:

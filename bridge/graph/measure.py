@@ -96,12 +96,10 @@ class Network(Record, eq=False):
     weight: NDArray[np.float64]
 
     def __len__(self) -> int:
-        """Count the nodes."""
         return len(self.nodes)
 
     @property
     def degree(self) -> NDArray[np.int64]:
-        """How many others each node is joined to."""
         return np.bincount(np.concatenate([self.first, self.second]), minlength=len(self))
 
     def to_igraph(self) -> "igraph.Graph":

@@ -47,7 +47,6 @@ def rarity(notes: int) -> float:
 
 
 def pairs_by_folder(folders: Mapping[int, Hashable]) -> Pairs:
-    """Join the notes of each small folder."""
     inside: defaultdict[Hashable, list[int]] = defaultdict(list)
     for note, folder in folders.items():
         inside[folder].append(note)

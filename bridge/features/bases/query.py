@@ -413,7 +413,6 @@ class _JsonWriter:
 
 
 def base_rows_view(answer: Answer) -> Iterable[Element]:
-    """Show each row below its group, with the columns that have a value."""
     yield from notices(answer["notices"])
     group = None
     for row in answer["rows"]:

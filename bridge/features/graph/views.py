@@ -25,7 +25,6 @@ NEIGHBOURS = (
 
 
 def neighbours_view(answer: Answer) -> Iterable[Element]:
-    """Show the notes around a note, one per line."""
     if answer["nodes"]:
         yield _node_count(answer, "notes around it")
     else:
@@ -34,7 +33,6 @@ def neighbours_view(answer: Answer) -> Iterable[Element]:
 
 
 def paths_view(answer: Answer) -> Iterable[Element]:
-    """Show each path between two notes, with the sentences of its links."""
     for number, path in enumerate(answer["paths"], start=1):
         yield Line(f"{number}. ", path_of(path["notes"][0]), f" ({count_of(len(path['steps']), 'step')})")
         yield from map(_step, path["steps"])

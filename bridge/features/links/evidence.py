@@ -155,7 +155,6 @@ def similarity_evidence(cosine: float, model: str) -> Evidence | None:
 
 
 def graph_evidence() -> Evidence:
-    """Judge that both notes are linked with a third."""
     return Evidence("graph", NEARNESS, "both notes are linked with a third")
 
 

@@ -43,9 +43,7 @@ class Suggestion(Record):
 class TargetFacts(Protocol):
     """The vault's facts about the notes that a text may link to."""
 
-    def count_linking_notes(self, target: VaultPath, /) -> int:
-        """Count the notes that link to a note."""
-        ...
+    def count_linking_notes(self, target: VaultPath, /) -> int: ...
 
     def resolve(self, wording: str, /) -> VaultPath | None:
         """Return which of several notes with one name a link would mean."""

@@ -203,7 +203,6 @@ class NameFinder:
         return all(form in self._forms for form in forms)
 
     def only(self, forms: Iterable[str]) -> "NameFinder":
-        """Return a finder for a subset of these names."""
         return NameFinder(name for form in forms for name in self.of(form))
 
     def of(self, form: str) -> Sequence[Name]:
@@ -306,7 +305,6 @@ class Corpus:
 
     @classmethod
     def of(cls, names: NameFinder, texts: Mapping[VaultPath, str]) -> "Corpus":
-        """Build the corpus from all notes of a vault."""
         corpus = cls(names)
         corpus.read(texts)
         return corpus
@@ -336,7 +334,6 @@ class Corpus:
         return self._names
 
     def read(self, texts: Mapping[VaultPath, str]) -> None:
-        """Add or update notes."""
         self.forget(texts)
         for path, text in texts.items():
             self._add(path, self._names.forms(text))
@@ -364,7 +361,6 @@ class Corpus:
         return self._notes[form]
 
     def forms_in(self, path: VaultPath) -> frozenset[str]:
-        """Return the folded names that a note contains."""
         return self._forms.get(path, frozenset())
 
     def notes_with(self, forms: Iterable[str]) -> list[VaultPath]:
@@ -427,5 +423,4 @@ def collect_names(notes: Mapping[VaultPath, IndexedNote], templates: Collection[
 
 
 def names_of(note: IndexedNote) -> tuple[str, tuple[str, ...]]:
-    """Return a note's title and aliases."""
     return note.title, note.aliases

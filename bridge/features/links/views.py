@@ -108,7 +108,6 @@ def link_edit_view(answer: Answer) -> Iterable[Element]:
 
 
 def suggestions_view(answer: Answer) -> Iterable[Element]:
-    """Show the suggested links, one per line, and the digest that an edit needs."""
     if answer["digest"]:
         yield notice(f"digest {answer['digest'][:SHORT_DIGEST]}")
     found = answer["suggestions"]
@@ -140,7 +139,6 @@ PROSPECTS = (
 
 
 def prospects_view(answer: Answer) -> Iterable[Element]:
-    """Show the link candidates without a note, one per line."""
     none = notice("No name that several notes say lacks a note.")
     yield page_notice(answer, "prospects", "name") if answer["total"] else none
     yield Table(PROSPECTS, answer["prospects"])

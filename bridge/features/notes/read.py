@@ -292,7 +292,6 @@ def read_part(vault: OpenVault, asked: str, view: View, section: str | None) -> 
 
 
 def size(part: WantedNote, view: View) -> int:
-    """Return how many characters of a note are asked for."""
     note, first, last = part
     whole = len(slice_note(note, first, last, 0, None).text)
     return 0 if view == "outline" else min(whole, HEAD_CHARS) if view == "head" else whole

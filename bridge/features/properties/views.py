@@ -82,7 +82,6 @@ def checked_notes_view(answer: Answer) -> Iterable[Element]:
 
 
 def many_written_view(answer: Answer) -> Iterable[Element]:
-    """Show a change of many notes: what it changed, and what it could not."""
     yield from written_view(answer)
     yield from forecast_lines(answer.get("forecast", ()))
     for one in answer["skipped"][:MAX_SKIPPED_NOTES]:

@@ -173,7 +173,6 @@ def _workflow(one: Mapping[str, Any]) -> Iterable[Element]:
 
 
 def outcome_view(answer: Answer) -> Iterable[Element]:
-    """Show what a workflow does: its conditions and steps, then the change."""
     if not answer["approved"]:
         yield notice(f"Not approved by the user; its digest is {answer['workflow_digest'][:SHORT_DIGEST]}.")
     holds = {True: "yes", False: "no", None: "not asked"}

@@ -375,7 +375,6 @@ class RunWorkflow(Request, tag="run_workflow"):
 
     @property
     def result_path(self) -> VaultPath:
-        """The note of the last change."""
         return next((request.result_path for request in reversed(self.parts)), self.path)
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
