@@ -94,19 +94,27 @@ class Hub(Record):
     community: int
 
 
-class Community(Record):
+class ViewCommunity(Record):
     """A group of connected notes.
 
     Attributes:
-        number: Its number here and in `graph_view`; 0 is the largest.
+        number: Its number, the same in `graph_insights` and `graph_view`; 0 is the largest.
         name: The words that distinguish its titles and tags.
-        size: Notes in it.
-        notes: Its best-connected notes.
+        size: Its notes, shown or not.
     """
 
     number: int
     name: str
     size: int
+
+
+class Community(ViewCommunity):
+    """A group of connected notes, with some of them.
+
+    Attributes:
+        notes: Its best-connected notes.
+    """
+
     notes: tuple[VaultPath, ...]
 
 

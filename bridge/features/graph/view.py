@@ -17,6 +17,7 @@ from bridge.features.graph.structure import (
     MIN_COMMUNITY_NOTES,
     GraphMode,
     Kinds,
+    ViewCommunity,
     community_members,
     label_communities,
     note_title,
@@ -97,20 +98,6 @@ class ViewEdge(Record):
     target: int
     kinds: tuple[EdgeKind, ...]
     weight: float
-
-
-class ViewCommunity(Record):
-    """A community of the drawing.
-
-    Attributes:
-        number: Its number.
-        name: The words that distinguish it.
-        size: Its notes, drawn or not.
-    """
-
-    number: int
-    name: str
-    size: int
 
 
 class GraphView(Record):

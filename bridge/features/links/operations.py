@@ -36,20 +36,28 @@ READ = 300
 MENTIONS = 1_000
 
 
-class NoteMention(Record):
-    """An unlinked mention of a note's name.
+class UnlinkedPlace(Record):
+    """An unlinked mention of a note.
 
     Attributes:
         path: The note that contains it.
         line: Its line.
         text: The name as written there.
-        span: Start and end character offset in the file, end excluded; `apply_links` takes it.
-        context: The sentence around it.
     """
 
     path: VaultPath
     line: int
     text: Exact
+
+
+class NoteMention(UnlinkedPlace):
+    """An unlinked mention of a note, with what is around it.
+
+    Attributes:
+        span: Start and end character offset in the file, end excluded; `apply_links` takes it.
+        context: The sentence around it.
+    """
+
     span: Span
     context: str
 

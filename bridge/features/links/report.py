@@ -31,6 +31,7 @@ from bridge.features.links.note_candidates import (
     find_candidates,
     markup_spans,
 )
+from bridge.features.links.operations import UnlinkedPlace
 from bridge.features.properties.public import find_templates
 from bridge.graph.graph import Graph
 from bridge.graph.kinds import WRITTEN
@@ -41,7 +42,7 @@ from bridge.records import Record
 from bridge.state.dismissals import dismissal_key
 from bridge.text.fold import fold_case
 from bridge.text.words import ALPHABETIC
-from bridge.types import Exact, VaultPath
+from bridge.types import VaultPath
 
 ALIKE_WORDS = 80.0
 """Likeness (0-100) from which on two words are forms of one."""
@@ -142,36 +143,16 @@ SAID = 3
 """Most names listed of those by which a note is mentioned."""
 
 
-class BrokenName(Record):
+class BrokenName(Stub):
     """An unresolved name that likely means an existing note.
 
     Attributes:
-        name: The name as first written.
-        wanted: Notes that link to it.
-        notes: The first of them.
         meant: The note it likely means.
         why: The evidence for it.
     """
 
-    name: str
-    wanted: int
-    notes: tuple[VaultPath, ...]
     meant: VaultPath
     why: str
-
-
-class UnlinkedPlace(Record):
-    """An unlinked mention of a note.
-
-    Attributes:
-        path: The note that contains it.
-        line: Its line.
-        text: The name as written there.
-    """
-
-    path: VaultPath
-    line: int
-    text: Exact
 
 
 class UnlinkedNote(Record):
