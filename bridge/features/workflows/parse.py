@@ -63,12 +63,12 @@ class WorkflowVariable(Record):
     """
 
     name: str
-    type: VariableKind = "text"
-    required: bool = True
-    default: Scalar | tuple[Scalar, ...] = None
-    choices: tuple[str, ...] = ()
-    description: str = ""
-    line: int = 1
+    type: VariableKind
+    required: bool
+    default: Scalar | tuple[Scalar, ...]
+    choices: tuple[str, ...]
+    description: str
+    line: int
 
 
 class Condition(Record):
