@@ -184,10 +184,6 @@ def _nesting_error() -> InvalidArguments:
     return InvalidArguments("The expression is nested too deeply.", hint="Split it, such as into formulas.")
 
 
-def _date_field(date: Date, name: str) -> Result:
-    return date.moment.microsecond // 1000 if name == "millisecond" else getattr(date.moment, name)
-
-
 class _Scope(Struct):
     """The evaluation for one file."""
 
@@ -212,12 +208,6 @@ class _Scope(Struct):
             budget.look()
         return found
 
-    def constant_value(self, node: Constant) -> Result:
-        return node.value
-
-    def pattern_value(self, node: Pattern) -> Result:
-        return RegExp(node.pattern, node.flags)
-
     def unary_value(self, node: Unary) -> Result:
         found = self.value(node.operand)
         if node.operator == "!":
@@ -225,12 +215,6 @@ class _Scope(Struct):
         if isinstance(found, Duration):
             return found.times(-1)
         return -found if is_number(found) else None
-
-    def list_value(self, node: ListLiteral) -> Result:
-        return [self.value(item) for item in node.items]
-
-    def object_value(self, node: ObjectLiteral) -> Result:
-        return {name: self.value(entry) for name, entry in node.entries}
 
     def name_value(self, node: Name) -> Result:
         name = node.name
@@ -265,7 +249,8 @@ class _Scope(Struct):
                 # `this.author` is a property of the note that is looked at.
                 return self.query.files.property_of(path, name) if is_this else self._no_field(value, name)
             case Date() if name in _FIELDS["date"]:
-                return _date_field(value, name)
+                moment = value.moment
+                return moment.microsecond // 1000 if name == "millisecond" else getattr(moment, name)
             case Duration() if name in UNITS_OF_DURATION:
                 return value.total / UNITS_OF_DURATION[name]
             case str() | list() if name == "length":
@@ -375,15 +360,15 @@ _OPERATORS: Final[Mapping[str, Callable[[Result, Result], Result]]] = {
     **{operator: partial(multiply, operator) for operator in "*/%"},
 }
 _EVALUATED: Final[Mapping[type, Callable[[_Scope, Any], Result]]] = {
-    Constant: _Scope.constant_value,
-    Pattern: _Scope.pattern_value,
+    Constant: lambda _, node: node.value,
+    Pattern: lambda _, node: RegExp(node.pattern, node.flags),
     Name: _Scope.name_value,
     Field: _Scope.field_value,
     Element: _Scope.element_value,
     FunctionCall: _Scope.call_value,
     Unary: _Scope.unary_value,
     Binary: _Scope.binary_value,
-    ListLiteral: _Scope.list_value,
-    ObjectLiteral: _Scope.object_value,
+    ListLiteral: lambda scope, node: [scope.value(item) for item in node.items],
+    ObjectLiteral: lambda scope, node: {name: scope.value(entry) for name, entry in node.entries},
 }
 """How each kind of node is evaluated."""

@@ -82,7 +82,8 @@ def likelihood(parts: tuple[Evidence, ...]) -> float:
 
 
 def name_evidence(wording: str, name: str, *, alias: bool, almost: bool = False) -> list[Evidence]:
-    parts = [Evidence("prior", PRIOR), length_evidence(wording)]
+    length = len(wording) + (UNSPACED_WORTH - 1) * len(UNSPACED_CHARACTER.findall(wording))
+    parts = [Evidence("prior", PRIOR), Evidence("length", LONG * min(length, FULL_LENGTH) / 10)]
     if almost:
         same = letters_and_digits(fold_case(wording)) == letters_and_digits(fold_case(name))
         parts.append(Evidence("almost", PARTED if same else ALMOST, f"almost says “{name}”"))
@@ -95,10 +96,6 @@ def name_evidence(wording: str, name: str, *, alias: bool, almost: bool = False)
     else:
         parts.append(Evidence("case", OTHER_CASE, f"says “{wording}” for “{name}”"))
     return parts
-
-
-def length_evidence(wording: str) -> Evidence:
-    return Evidence("length", LONG * min(name_length(wording), FULL_LENGTH) / 10)
 
 
 def place_evidence(text: str, start: int, end: int) -> list[Evidence]:
@@ -156,10 +153,6 @@ def similarity_evidence(cosine: float, model: str) -> Evidence | None:
 
 def graph_evidence() -> Evidence:
     return Evidence("graph", NEARNESS, "both notes are linked with a third")
-
-
-def name_length(text: str) -> float:
-    return len(text) + (UNSPACED_WORTH - 1) * len(UNSPACED_CHARACTER.findall(text))
 
 
 PRIOR_ACCEPTED: Final = 2.0

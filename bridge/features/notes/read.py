@@ -265,18 +265,15 @@ def read_all(vault: OpenVault, paths: Sequence[str], view: View, section: str | 
         tuple(
             ReadPart(path, None, f"{each.code}: {each.message}")
             if isinstance(each, BridgeError)
-            else ReadPart(path, with_notices(vault, cut_part(each, view, share)), None)
+            else ReadPart(path, cut_part(vault, each, view, share), None)
             for path, each, share in zip(paths, found, share_budget(sizes, max_chars), strict=True)
         )
     )
 
 
-def cut_part(part: WantedNote, view: View, share: int) -> ReadNote:
-    return outline_note(part[0]) if view == "outline" else slice_note(*part, 0, share)
-
-
-def with_notices(vault: OpenVault, note: ReadNote) -> ReadNote:
-    return replace(note, notices=proposal_notices(vault, [note.path]))
+def cut_part(vault: OpenVault, part: WantedNote, view: View, share: int) -> ReadNote:
+    found = outline_note(part[0]) if view == "outline" else slice_note(*part, 0, share)
+    return replace(found, notices=proposal_notices(vault, [found.path]))
 
 
 def read_part(vault: OpenVault, asked: str, view: View, section: str | None) -> WantedNote | BridgeError:

@@ -164,7 +164,7 @@ async def change_notes(
         require_property(call, notes, name, value)
         requests.append(ChangeValues(path=first, name=name.strip(), old=value, to=properties[name], among=among))
     new_values = {name: value for name, value in properties.items() if name not in old}
-    tags = [tuple(as_tag(name) for name in names) for names in (add_tags, remove_tags)]
+    tags = [tuple(TagRename.of(name, name).old for name in names) for names in (add_tags, remove_tags)]
     if new_values or remove or any(tags):
         requests.append(
             EditProperties(
@@ -230,10 +230,6 @@ def require_tag(call: Call, notes: Mapping[VaultPath, IndexedNote], rename: TagR
         said = no_such_tag(call.vault.index.notes, rename.old) or f"No such note has a spelling of `{rename.old}`."
         raise TextNotFound(said, hint="`list_tags` lists the tags.")
     return path
-
-
-def as_tag(name: str) -> str:
-    return TagRename.of(name, name).old
 
 
 async def change_many(

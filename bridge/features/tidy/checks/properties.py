@@ -222,7 +222,7 @@ def _by_case(notes: Mapping[str, Sequence[VaultPath]]) -> Iterator[Respelling]:
         main, other = spellings[:2]
         # Where each note with a spelling has the other one, too, they may be there to be compared.
         sure = 0.8 if set(notes[other]) <= set(notes[main]) else 0.95
-        yield other, main, f"Obsidian takes {_quote_tags(spellings)} for one tag", sure
+        yield other, main, f"Obsidian takes {' and '.join(map(code_words, spellings[:3]))} for one tag", sure
 
 
 def _by_separator(notes: Mapping[str, Sequence[VaultPath]], common: Mapping[str, str]) -> Iterator[Respelling]:
@@ -269,7 +269,3 @@ def _most_used(notes: Mapping[str, Sequence[VaultPath]]) -> dict[str, str]:
 
 def _without_separators(tag: str) -> str:
     return "/".join(part.replace("-", "").replace("_", "") or part for part in fold_case(tag).split("/"))
-
-
-def _quote_tags(tags: Sequence[str]) -> str:
-    return " and ".join(code_words(tag) for tag in tags[:3])
