@@ -50,7 +50,7 @@ steps:
 
     for part, words in {
         "unused:": "Nothing uses the variable",
-        "wrong:": "types are text",
+        "wrong:": "`type` must be one of text",
         "id: idle": "Nothing uses the condition",
         "id: broken": "cannot be read",
         "id: a,": "has no field `txt`",

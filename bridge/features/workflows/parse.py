@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, cast, get_args, get_type_hints
 
 from msgspec import field
 
+from bridge.api.arguments import describe_problem, mismatch
 from bridge.api.hints import Scalar
 from bridge.bases.evaluate import check_functions
 from bridge.bases.syntax import Node, parse_expression
@@ -154,6 +155,7 @@ _NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
     "open_tasks": (),
 }
 _ALLOWED: Final[Mapping[str, tuple[str, ...]]] = {"where": ("note",), "open_tasks": ("note", "folder")}
+_PLAIN: Final[Any] = Scalar | tuple[Scalar, ...]
 _OF_STEP: Final = frozenset({"id", "do", "when", "each"})
 _UNQUOTED: Final = 'A value that begins with a template must stand in quotes: "{{today}}".'
 
@@ -195,18 +197,18 @@ class _Reader:
         if not steps:
             self._say(self._line(values, "steps"), "`steps` must be a list with at least one step.")
         return Workflow(
-            self._word(values, "description"),
+            self._take(values, "description", str, ""),
             {one.name: one for one in self._variables(values)},
             {one.id: one for one in self._conditions(values)},
             steps,
-            self._word(values, "output"),
+            self._take(values, "output", str, ""),
             self._line(values, "output"),
         )
 
     # -- variables ----------------------------------------------------------------------------------------------------
 
     def _variables(self, values: Mapping[str, Value]) -> Iterator[WorkflowVariable]:
-        given = self._mapping(values, "variables")
+        given = self._take(values, "variables", dict[str, Any], {})
         if len(given) > MAX_VARIABLES:
             self._say(self._line(values, "variables"), f"A workflow has at most {MAX_VARIABLES} variables.")
         for name, facts in list(given.items())[:MAX_VARIABLES]:
@@ -220,32 +222,18 @@ class _Reader:
 
     def _variable(self, name: str, facts: Mapping[str, Value], line: int) -> WorkflowVariable:
         self._refuse_unknown(facts, _OF_VARIABLE, "A variable")
-        kind = facts.get("type", "text")
-        if kind not in VARIABLE_KINDS:
-            self._say(line, f"`{name}` has no type that is known; types are {', '.join(VARIABLE_KINDS)}.")
-            kind = "text"
-        default = facts.get("default")
-        if isinstance(default, list):
-            default = tuple(default)
-        if any(not isinstance(one, Scalar) for one in (default if isinstance(default, tuple) else (default,))):
-            self._say(line, f"The default of `{name}` must be one value, or a list of such.")
-            default = None
-        required = facts.get("required", default is None)
-        if not isinstance(required, bool):
-            self._say(line, f"`required` of `{name}` must be true or false.")
-            required = True
-        choices = facts.get("choices", [])
-        if not isinstance(choices, list) or not all(isinstance(one, str | int | float) for one in choices):
-            self._say(line, f"`choices` of `{name}` must be a list of texts.")
-            choices = []
+        kind: VariableKind = self._take(facts, "type", VariableKind, "text")
+        default = self._take(facts, "default", _PLAIN, None)
+        required = self._take(facts, "required", bool, default is None)
+        choices = self._take(facts, "choices", _PLAIN, [])
         if (kind == "choice") != bool(choices):
             self._say(line, f"`{name}` needs `choices` and the type `choice`; one is useless without the other.")
         return WorkflowVariable(
             name,
-            cast("VariableKind", kind),
+            kind,
             required,
-            cast("Scalar | tuple[Scalar, ...]", default),
-            tuple(str(one) for one in choices),
+            tuple(default) if isinstance(default, list) else default,
+            tuple(map(str, choices if isinstance(choices, list) else [choices])),
             str(facts.get("description") or ""),
             line,
         )
@@ -276,10 +264,6 @@ class _Reader:
         if check == "open_tasks" and len(arguments) != 1:
             self._say(line, f"The condition `{id_}` needs either `note` or `folder`.")
             return None
-        negated = facts.get("not", False)
-        if not isinstance(negated, bool):
-            self._say(line, f"`not` of `{id_}` must be true or false.")
-            return None
         node = None
         if check == "where":
             try:
@@ -288,7 +272,7 @@ class _Reader:
             except InvalidArguments as error:
                 self._say(self._line(facts, "where"), f"{error.message} {error.hint}")
                 return None
-        return Condition(id_, check, arguments, node, negated != is_missing, line)
+        return Condition(id_, check, arguments, node, self._take(facts, "not", bool, False) != is_missing, line)
 
     # -- steps --------------------------------------------------------------------------------------------------------
 
@@ -323,9 +307,7 @@ class _Reader:
     # -- what all have in common --------------------------------------------------------------------------------------
 
     def _items(self, values: Mapping[str, Value], name: str, most: int) -> Iterator[tuple[Mapping[str, Value], int]]:
-        given = values.get(name)
-        if given is None:
-            return
+        given = [] if values.get(name) is None else values[name]
         if not isinstance(given, list):
             self._say(self._line(values, name), f"`{name}` must be a list.")
             return
@@ -348,17 +330,13 @@ class _Reader:
         known.add(id_)
         return id_
 
-    def _mapping(self, values: Mapping[str, Value], name: str) -> Mapping[str, Value]:
-        given = values.get(name)
-        if given is not None and not isinstance(given, Mapping):
-            self._say(self._line(values, name), f"`{name}` must be names with fields.")
-        return given if isinstance(given, Mapping) else {}
-
-    def _word(self, values: Mapping[str, Value], name: str) -> str:
-        given = values.get(name)
-        if given is not None and not isinstance(given, str):
-            self._say(self._line(values, name), f"`{name}` must be a text.")
-        return given if isinstance(given, str) else ""
+    def _take(self, facts: Mapping[str, Value], name: str, hint: Any, default: Any) -> Any:
+        """Return a field that fits a hint; the default without one, and with a fault if it does not fit."""
+        value = facts.get(name)
+        error = None if value is None else mismatch(value, hint)
+        if error is not None:
+            self._say(self._line(facts, name), describe_problem(name, value, hint, error))
+        return default if value is None or error is not None else value
 
     def _refuse_unknown(self, given: Mapping[str, Value], known: Any, what: str) -> None:
         for name in given:
