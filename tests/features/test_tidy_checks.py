@@ -127,6 +127,15 @@ async def test_of_rules_that_contradict_each_other_the_narrower_holds(served: Se
     ]
 
 
+async def test_the_evidence_for_a_broken_link_does_nothing_in_the_plan(served: Served) -> None:
+    (root(served) / "Forge.md").write_text("---\naliases: ['smithy #one ^g9']\n---\nHot.\n")
+    (root(served) / "Iron.md").write_text("Bent in the [[smithy one g9]].\n")
+    await served.bridge.find(None).vault.indexer.look_at([""])
+    (found,) = await plan(served, "broken_links")
+    assert found["notes"] == ["Iron.md", "Forge.md"]
+    assert found["why"] == "its name is almost the same: “smithy  one  g9”"
+
+
 async def test_a_label_and_a_note_without_words_are_no_sure_link(served: Served) -> None:
     sure = {one["notes"][0]: is_sure(one) for one in await plan(served, "missing_links")}
     assert sure == {

@@ -113,7 +113,7 @@ def _mend(scope: CheckScope, note: IndexedNote, link: Link, meant: MeantNote) ->
     return propose(
         edit,
         f"In {plan_link(note.path)}, let “{plain_words(link.target)}” lead to {plan_link(meant.path)}",
-        meant.why,
+        plain_words(meant.why),
         meant.confidence,
         meant.path,
         key=link.target,
@@ -122,6 +122,7 @@ def _mend(scope: CheckScope, note: IndexedNote, link: Link, meant: MeantNote) ->
 
 def _find_meant(scope: CheckScope, names: MeantNotes, target: str) -> MeantNote | None:
     """Return the one note that a link surely means."""
+    scope.budget.pause()
     vault, old = scope.vault, VaultPath(f"{target.removesuffix('.md')}.md")
     moved = vault.store.journal.moved_to(old, vault.names.__contains__) if "/" in old else None
     found = names.find(target) if moved is None else MeantNote(moved, "the note was renamed", 0.95)
