@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from bridge.features.search import everywhere
+from bridge.features.search import operations
 from bridge.mcp.text import UNTRUSTED
 from tests.features.served import PATIENCE_S, Served, serving, write_vault
 from tests.mcp.client import connected, text_of
@@ -39,7 +39,7 @@ async def served(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Serv
 @pytest.fixture(autouse=True)
 def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for every vault, since others use the machine as well."""
-    monkeypatch.setattr(everywhere, "DEADLINE_S", PATIENCE_S)
+    monkeypatch.setattr(operations, "DEADLINE_S", PATIENCE_S)
 
 
 async def places(served: Served, **arguments: object) -> list[tuple[str, str]]:
@@ -83,7 +83,7 @@ async def test_what_cannot_be_searched_is_refused(served: Served) -> None:
 async def test_a_vault_that_is_late_is_named_and_the_first_answer_is_waited_for(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(everywhere, "DEADLINE_S", 0.0)
+    monkeypatch.setattr(operations, "DEADLINE_S", 0.0)
     found = (await served.call("search", everywhere=True, vault="Home", query="rye bread")).json
     came = {hit["vault"] for hit in found["hits"]}
     assert came

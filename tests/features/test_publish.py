@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 
 from bridge.errors import InvalidArguments
-from bridge.features.search import everywhere
+from bridge.features.search import operations
 from bridge.features.shared_index import stores
 from bridge.settings.file import save_settings
 from tests.features.served import PATIENCE_S, Served, readable, serving, write_vault
@@ -29,7 +29,7 @@ OTHERS = {"Rivers.md": "# Rivers\nWater flows, and rye grows beside it.\n"}
 @pytest.fixture(autouse=True)
 def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for every store, since others use the machine as well."""
-    monkeypatch.setattr(everywhere, "DEADLINE_S", PATIENCE_S)
+    monkeypatch.setattr(operations, "DEADLINE_S", PATIENCE_S)
     monkeypatch.setattr(stores, "DEADLINE_S", PATIENCE_S)
 
 

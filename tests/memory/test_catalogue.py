@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bridge.features.memory.catalogue import MemoryCatalogue
-from bridge.features.memory.visibility import Audience, withhold_memories
+from bridge.features.memory.catalogue import Audience, MemoryCatalogue, withhold_memories
 from bridge.index.note import IndexedNote
 from bridge.markdown.kinds import title_of
 from bridge.types import Digest, VaultPath

@@ -1,13 +1,13 @@
 """What the notes are about: pairs that may be one, and entities."""
 
 from bridge.api.feature import Feature
-from bridge.features.entities import entities, merges
+from bridge.features.entities import entities
 
 FEATURE = Feature(
     "entities",
-    operations=(merges.merge_suggestions, entities.list_entities),
+    operations=(entities.merge_suggestions, entities.list_entities),
     views={
-        merges.MergeSuggestions: entities.merge_suggestions_view,
+        entities.MergeSuggestions: entities.merge_suggestions_view,
         entities.EntityList: entities.entity_list_view,
     },
 )

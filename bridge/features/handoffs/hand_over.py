@@ -18,13 +18,13 @@ from bridge.features.handoffs.handoff_note import (
     Handoff,
     Proof,
     ProvenClaim,
+    VaultEvidence,
     check_proof,
     find_gap,
     handoff_name,
     handoff_properties,
     write_handoff,
 )
-from bridge.features.handoffs.vault_evidence import VaultEvidence
 from bridge.records import Record
 from bridge.text.secrets import require_plain
 from bridge.types import VaultPath

@@ -1,16 +1,21 @@
-"""A handoff as Markdown: what one session leaves to the next, with claims whose proofs stand beside them."""
+"""A handoff as Markdown: what one session leaves to the next, with claims whose proofs are checked in the vault."""
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal, Protocol
 
 from msgspec import Meta
 from msgspec.structs import asdict
 
+from bridge.api.call import Call
+from bridge.api.note_names import find_file
+from bridge.api.note_text import open_note
 from bridge.engine.agents_folder import AgentsFolder
-from bridge.errors import AmbiguousHeading, HeadingNotFound
+from bridge.errors import AmbiguousHeading, BridgeError, HeadingNotFound, NoteNotFound
 from bridge.index.note import IndexedNote, time_written
 from bridge.markdown.note import Note, Task, field_of
 from bridge.markdown.sections import find_section, section_spans
@@ -426,3 +431,40 @@ def _sections(note: Note) -> Iterator[tuple[str, list[str]]]:
     for heading, (_, end) in zip(note.headings, section_spans(note.headings, len(note.text)), strict=True):
         if heading.level == LEVEL:
             yield heading.text, note.text[heading.span[1] : end].split("\n")
+
+
+class VaultEvidence:
+    """The vault of a call; its methods block."""
+
+    def __init__(self, call: Call) -> None:
+        self._vault = call.vault
+
+    def note(self, path: VaultPath) -> Note | None:
+        with suppress(NoteNotFound):
+            return open_note(self._vault, path)
+        return None
+
+    def file_digest(self, path: VaultPath) -> Digest | None:
+        with suppress(NoteNotFound):
+            return Digest(hashlib.sha256(self._vault.files.read(path)[0]).hexdigest())
+        return None
+
+    def moved_to(self, path: VaultPath) -> VaultPath | None:
+        files = self._vault.files
+        return self._vault.store.journal.moved_to(path, lambda one: files.has(one) and not files.rules.denies(one))
+
+    def find(self, name: str) -> VaultPath:
+        try:
+            return find_file(self._vault.files, self._vault.names, name)
+        except BridgeError:
+            return VaultPath(name)
+
+    def links_of(self, note: Note) -> Iterator[VaultPath]:
+        for link in note.links:
+            target = self._vault.names.resolve(link.target, note.path, link.kind).path
+            if target is not None:
+                yield target
+
+    def change_state(self, change: str) -> str | None:
+        found = self._vault.store.journal.change(change)
+        return None if found is None else found.state

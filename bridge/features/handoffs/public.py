@@ -1,4 +1,3 @@
 """What others use of handoffs."""
 
-from bridge.features.handoffs.handoff_note import TYPE, check_proof, read_handoff, waiting_handoff
-from bridge.features.handoffs.vault_evidence import VaultEvidence
+from bridge.features.handoffs.handoff_note import TYPE, VaultEvidence, check_proof, read_handoff, waiting_handoff

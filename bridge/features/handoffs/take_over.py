@@ -19,8 +19,15 @@ from bridge.changes.requests.edit_note import SetProperties
 from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, NoteNotFound
-from bridge.features.handoffs.handoff_note import TAKEN, Handoff, check_proof, is_handoff, read_handoff, waiting_handoff
-from bridge.features.handoffs.vault_evidence import VaultEvidence
+from bridge.features.handoffs.handoff_note import (
+    TAKEN,
+    Handoff,
+    VaultEvidence,
+    check_proof,
+    is_handoff,
+    read_handoff,
+    waiting_handoff,
+)
 from bridge.features.memory.public import MemoryCatalogue
 from bridge.index.note import IndexedNote
 from bridge.markdown.note import field_of

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from bridge.api.feature import App, Feature
 from bridge.api.write import Written
-from bridge.features.history import editor, operations, records
+from bridge.features.history import operations, records
 
 CHANGE = App("change", "A change to notes", Path(__file__).with_name("change.js"))
 
@@ -14,8 +14,8 @@ FEATURE = Feature(
         operations.list_changes,
         operations.show_change,
         operations.undo_change,
-        editor.claim_change,
-        editor.acknowledge_change,
+        operations.claim_change,
+        operations.acknowledge_change,
     ),
     vault_checks=(operations.check_changes,),
     views={

@@ -1,6 +1,6 @@
 """What others use of injections."""
 
-from bridge.features.injections.inject import (
+from bridge.features.injections.operations import (
     Reader,
     denied_agents,
     find_withheld,

@@ -3,7 +3,7 @@
 from bridge.api.change_view import written_view
 from bridge.api.feature import Feature
 from bridge.api.write import Written
-from bridge.features.memory import list_memories, recall, remember, results, revise, set_up
+from bridge.features.memory import recall, remember, results, revise, set_up
 from bridge.features.memory.use_log import USES
 
 FEATURE = Feature(
@@ -12,7 +12,7 @@ FEATURE = Feature(
         set_up.set_up_memory,
         remember.remember,
         recall.recall,
-        list_memories.list_memories,
+        recall.list_memories,
         revise.revise_memory,
         remember.supersede_memory,
         revise.forget_memory,
@@ -25,6 +25,6 @@ FEATURE = Feature(
         remember.RememberedNote: results.remembered_view,
         revise.ForgottenMemory: results.forgotten_view,
         recall.RecalledMemories: results.recall_view,
-        list_memories.MemoryPage: results.memory_list_view,
+        recall.MemoryPage: results.memory_list_view,
     },
 )

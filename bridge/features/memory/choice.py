@@ -11,12 +11,10 @@ from bridge.api.call import Call
 from bridge.api.note_text import open_note
 from bridge.engine.agents_folder import agents_folder
 from bridge.errors import NoteNotFound
-from bridge.features.memory.access import now, read_body
-from bridge.features.memory.catalogue import MemoryCatalogue
+from bridge.features.memory.catalogue import MemoryCatalogue, VisibleMemories, now, read_body
 from bridge.features.memory.memory_note import Memory
 from bridge.features.memory.results import MAX_TEXT_CHARS, SessionLine, cut_text
 from bridge.features.memory.use_log import NO_USE, MemoryUse
-from bridge.features.memory.visibility import VisibleMemories
 from bridge.features.sessions.public import read_words, told_lines
 from bridge.records import Record
 from bridge.search.answerability import asked_terms

@@ -1,7 +1,6 @@
 """What others use of memory."""
 
-from bridge.features.memory.access import read_body
-from bridge.features.memory.catalogue import MemoryCatalogue, count_use
+from bridge.features.memory.catalogue import Audience, MemoryCatalogue, count_use, read_body, withhold_memories
 from bridge.features.memory.choice import match_texts
 from bridge.features.memory.global_vault import (
     BODY_DIGEST,
@@ -18,4 +17,3 @@ from bridge.features.memory.global_vault import (
 )
 from bridge.features.memory.memory_note import Memory, read_memory
 from bridge.features.memory.use_log import UseLog
-from bridge.features.memory.visibility import Audience, withhold_memories

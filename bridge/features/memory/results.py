@@ -7,11 +7,9 @@ from bridge.api.call import Call
 from bridge.api.change_view import written_view
 from bridge.api.markup import Answer, Column, Element, Line, Section, Table, notice, notices
 from bridge.api.moments import iso
-from bridge.features.memory.access import now, read_body
-from bridge.features.memory.catalogue import MemoryCatalogue
+from bridge.features.memory.catalogue import MemoryCatalogue, VisibleMemories, now, read_body
 from bridge.features.memory.memory_note import Memory, MemoryKind, Tier
 from bridge.features.memory.use_log import NO_USE, MemoryUse
-from bridge.features.memory.visibility import VisibleMemories
 from bridge.features.sessions.public import Told
 from bridge.records import Record
 from bridge.text.invisible import inline, visible_text

@@ -17,9 +17,9 @@ from bridge.changes.requests.base import Request
 from bridge.changes.requests.edit_note import EditNote, SetProperties
 from bridge.changes.requests.move_note import DeleteNote
 from bridge.errors import InvalidArguments
-from bridge.features.memory.access import find_memory, local_time, open_catalogue, read_body
+from bridge.features.memory.catalogue import find_memory, local_time, open_catalogue, read_body
 from bridge.features.memory.memory_note import MemoryKind, link_to
-from bridge.features.memory.new_memory import (
+from bridge.features.memory.remember import (
     MemoryText,
     Places,
     Share,
@@ -29,8 +29,8 @@ from bridge.features.memory.new_memory import (
     expiry_day,
     require_entries,
     require_own_metadata,
+    written_fields,
 )
-from bridge.features.memory.remember import written_fields
 from bridge.features.memory.use_log import NO_USE, UseLog, Verdict
 from bridge.markdown.edit.requests import Append, Edit, ReplaceLines
 from bridge.markdown.frontmatter import cut_frontmatter
