@@ -40,7 +40,7 @@ async def served(tmp_path: Path) -> AsyncIterator[Served]:
 @pytest.fixture(autouse=True)
 def _written_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
     """However slowly a change is written, let it be known whose it is."""
-    monkeypatch.setattr("bridge.features.handoffs.take_over.WRITTEN_WITHIN_S", 30.0)
+    monkeypatch.setattr("bridge.features.handoffs.operations.WRITTEN_WITHIN_S", 30.0)
 
 
 def root(served: Served) -> Path:

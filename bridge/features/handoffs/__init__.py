@@ -3,13 +3,13 @@
 from bridge.api.change_view import written_view
 from bridge.api.feature import Feature
 from bridge.api.write import Written
-from bridge.features.handoffs import hand_over, take_over
+from bridge.features.handoffs import operations
 
 FEATURE = Feature(
     "handoffs",
-    operations=(hand_over.hand_over, take_over.take_over),
+    operations=(operations.hand_over, operations.take_over),
     views={
         Written: written_view,
-        take_over.TakenHandoff: take_over.handoff_view,
+        operations.TakenHandoff: operations.handoff_view,
     },
 )

@@ -1,17 +1,17 @@
 """A handoff as Markdown: what one session leaves to the next, with claims whose proofs are checked in the vault."""
 
 import hashlib
-import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal, Protocol
+from typing import Annotated, Any, Final, Literal
 
-from msgspec import Meta
+from msgspec import DecodeError, Meta, json
 from msgspec.structs import asdict
 
 from bridge.api.call import Call
+from bridge.api.hints import Scalar
 from bridge.api.note_names import find_file
 from bridge.api.note_text import open_note
 from bridge.engine.agents_folder import AgentsFolder
@@ -29,7 +29,7 @@ from bridge.types import Digest, VaultPath, is_same_digest
 
 Short = Annotated[str, Meta(max_length=1_000)]
 Long = Annotated[str, Meta(max_length=5_000)]
-Scalar = str | int | float | bool | None
+Items = Annotated[tuple[Short, ...], Meta(max_length=50)]
 
 Outcome = Literal["still_true", "changed", "gone", "unchecked"]
 
@@ -81,6 +81,43 @@ class Proof(Record):
     url: Short | None = None
 
 
+class Claim(Record):
+    """Something that the next session may rely on.
+
+    Attributes:
+        text: The claim, in one sentence.
+        proof: What shows it, checked now and when it is read: `{path, quote}`, `{path, heading}`, `{path, property,
+            value}`, `{task: "path:line text", status}`, `{link: "path → path"}`, `{change_id, state}`.
+    """
+
+    text: Short
+    proof: Proof | None = None
+
+
+class Handoff(Record):
+    """What is handed over.
+
+    Attributes:
+        goal: What is to be reached.
+        state: How far it is.
+        next_action: What to do first.
+        constraints: What must not be done or changed.
+        unknowns: What is not known yet.
+        artifacts: Notes and files that matter, as links or paths.
+        stop_conditions: When to stop and ask.
+        claims: What can be relied on, each with a proof of it; a false one is refused.
+    """
+
+    goal: Long
+    state: Long
+    next_action: Long
+    constraints: Items = ()
+    unknowns: Items = ()
+    artifacts: Items = ()
+    stop_conditions: Items = ()
+    claims: Annotated[tuple[Claim, ...], Meta(max_length=50)] = ()
+
+
 class ProofCheck(Record):
     """Whether a proof holds, and why not or where."""
 
@@ -88,26 +125,41 @@ class ProofCheck(Record):
     why: str = ""
 
 
-class VaultFacts(Protocol):
-    """What a vault can say about itself."""
+class VaultEvidence:
+    """The vault of a call; its methods block."""
+
+    def __init__(self, call: Call) -> None:
+        self._vault = call.vault
 
     def note(self, path: VaultPath) -> Note | None:
-        """Return a note as it is now; None if there is none."""
+        with suppress(NoteNotFound):
+            return open_note(self._vault, path)
+        return None
 
     def file_digest(self, path: VaultPath) -> Digest | None:
-        """Return the SHA-256 of a file; None if there is none."""
+        with suppress(NoteNotFound):
+            return Digest(hashlib.sha256(self._vault.files.read(path)[0]).hexdigest())
+        return None
 
     def moved_to(self, path: VaultPath) -> VaultPath | None:
-        """Return where a file is now; None if it was not moved."""
+        files = self._vault.files
+        return self._vault.store.journal.moved_to(path, lambda one: files.has(one) and not files.rules.denies(one))
 
     def find(self, name: str) -> VaultPath:
-        """Return the path of a file that is named by path or name."""
+        try:
+            return find_file(self._vault.files, self._vault.names, name)
+        except BridgeError:
+            return VaultPath(name)
 
     def links_of(self, note: Note) -> Iterator[VaultPath]:
-        """Yield the files that a note links to."""
+        for link in note.links:
+            target = self._vault.names.resolve(link.target, note.path, link.kind).path
+            if target is not None:
+                yield target
 
     def change_state(self, change: str) -> str | None:
-        """Return the state of a change; None if it is not known."""
+        found = self._vault.store.journal.change(change)
+        return None if found is None else found.state
 
 
 def plain_proof(proof: Proof) -> dict[str, Any]:
@@ -118,17 +170,7 @@ def plain_proof(proof: Proof) -> dict[str, Any]:
     }
 
 
-def parse_proof(values: Mapping[str, Any]) -> Proof | None:
-    names = set(Proof.__struct_fields__)
-    if not values or not values.keys() <= names:
-        return None
-    value = values.get("value")
-    proof = Proof(**{**values, "value": tuple(value) if isinstance(value, list) else value})
-    texts = (getattr(proof, name) for name in names - {"value"})
-    return proof if all(text is None or isinstance(text, str) for text in texts) else None
-
-
-def check_proof(proof: Proof | None, facts: VaultFacts) -> ProofCheck:
+def check_proof(proof: Proof | None, facts: VaultEvidence) -> ProofCheck:
     """Check a proof against the vault as it is now."""
     match proof:
         case _ if proof is None or proof == Proof():
@@ -172,7 +214,7 @@ def _check_change(state: str | None, wanted: str | None) -> ProofCheck:
     return _compare(f"the change is {state}", holds=state == wanted)
 
 
-def _at_note(path: VaultPath, facts: VaultFacts, check: Callable[[Note], ProofCheck]) -> ProofCheck:
+def _at_note(path: VaultPath, facts: VaultEvidence, check: Callable[[Note], ProofCheck]) -> ProofCheck:
     note, now = facts.note(path), None
     if note is None and (now := facts.moved_to(path)) is not None:
         note = facts.note(now)
@@ -229,7 +271,7 @@ def _check_heading(heading: str, note: Note) -> ProofCheck:
     return ProofCheck("still_true")
 
 
-def _check_file(path: VaultPath, sha256: Digest | None, facts: VaultFacts) -> ProofCheck:
+def _check_file(path: VaultPath, sha256: Digest | None, facts: VaultEvidence) -> ProofCheck:
     now = None
     digest = facts.file_digest(path)
     if digest is None and (now := facts.moved_to(path)) is not None:
@@ -240,7 +282,7 @@ def _check_file(path: VaultPath, sha256: Digest | None, facts: VaultFacts) -> Pr
     return verdict if now is None else ProofCheck(verdict.outcome, f"moved to `{now}`")
 
 
-def _check_task(task: str, status: str, facts: VaultFacts) -> ProofCheck:
+def _check_task(task: str, status: str, facts: VaultEvidence) -> ProofCheck:
     named = _TASK.fullmatch(task.strip())
     if named is None:
         return ProofCheck("changed", "a task is named as `path:line text`")
@@ -266,7 +308,7 @@ def _has_status(task: Task, status: str) -> bool:
             return task.status == (status or task.status)
 
 
-def _check_link(link: str, facts: VaultFacts) -> ProofCheck:
+def _check_link(link: str, facts: VaultEvidence) -> ProofCheck:
     ends = [facts.find(end) for end in _ARROW.split(link.strip()) if end]
     if len(ends) != 2:
         return ProofCheck("changed", "a link is named as `path → path`")
@@ -301,26 +343,6 @@ LEVEL: Final = 2
 """The level of these headings."""
 
 _CLAIM: Final = re.compile(r"- \[(?P<box>.)\] (?P<text>.*?)(?: %%proof: (?P<proof>\{.*\})%%)?")
-
-
-class ProvenClaim(Record):
-    """A claim with its proof, if it has one."""
-
-    text: str
-    proof: Proof | None = None
-
-
-class Handoff(Record):
-    """What is handed over."""
-
-    goal: str
-    state: str
-    next_action: str
-    constraints: tuple[str, ...] = ()
-    unknowns: tuple[str, ...] = ()
-    artifacts: tuple[str, ...] = ()
-    stop_conditions: tuple[str, ...] = ()
-    claims: tuple[ProvenClaim, ...] = ()
 
 
 def handoff_name(goal: str, now: datetime) -> str:
@@ -403,68 +425,30 @@ def _flat(text: str) -> str:
     return one_line(text) or "…"
 
 
-def _claim_line(claim: ProvenClaim) -> str:
+def _claim_line(claim: Claim) -> str:
     line = f"- [x] {_flat(claim.text).replace('%%', '% %')}"
     if claim.proof is None:
         return line
     # A comment of Obsidian ends at the next `%%`.
-    proof = json.dumps(plain_proof(claim.proof), ensure_ascii=False).replace("%", "\\u0025")
+    proof = json.encode(plain_proof(claim.proof)).decode().replace("%", "\\u0025")
     return f"{line} %%proof: {proof}%%"
 
 
-def _claims(lines: Iterable[str]) -> Iterator[ProvenClaim]:
+def _claims(lines: Iterable[str]) -> Iterator[Claim]:
     for line in lines:
         found = _CLAIM.fullmatch(line.rstrip())
         if found is not None and found["box"] in "xX":
-            yield ProvenClaim(found["text"], _proof(found["proof"]))
+            yield Claim(found["text"], _proof(found["proof"]))
 
 
 def _proof(text: str | None) -> Proof | None:
     try:
-        values = json.loads(text or "null")
-    except ValueError:
+        return json.decode(text or "null", type=Proof | None)
+    except DecodeError:
         return None
-    return parse_proof(values) if isinstance(values, Mapping) else None
 
 
 def _sections(note: Note) -> Iterator[tuple[str, list[str]]]:
     for heading, (_, end) in zip(note.headings, section_spans(note.headings, len(note.text)), strict=True):
         if heading.level == LEVEL:
             yield heading.text, note.text[heading.span[1] : end].split("\n")
-
-
-class VaultEvidence:
-    """The vault of a call; its methods block."""
-
-    def __init__(self, call: Call) -> None:
-        self._vault = call.vault
-
-    def note(self, path: VaultPath) -> Note | None:
-        with suppress(NoteNotFound):
-            return open_note(self._vault, path)
-        return None
-
-    def file_digest(self, path: VaultPath) -> Digest | None:
-        with suppress(NoteNotFound):
-            return Digest(hashlib.sha256(self._vault.files.read(path)[0]).hexdigest())
-        return None
-
-    def moved_to(self, path: VaultPath) -> VaultPath | None:
-        files = self._vault.files
-        return self._vault.store.journal.moved_to(path, lambda one: files.has(one) and not files.rules.denies(one))
-
-    def find(self, name: str) -> VaultPath:
-        try:
-            return find_file(self._vault.files, self._vault.names, name)
-        except BridgeError:
-            return VaultPath(name)
-
-    def links_of(self, note: Note) -> Iterator[VaultPath]:
-        for link in note.links:
-            target = self._vault.names.resolve(link.target, note.path, link.kind).path
-            if target is not None:
-                yield target
-
-    def change_state(self, change: str) -> str | None:
-        found = self._vault.store.journal.change(change)
-        return None if found is None else found.state

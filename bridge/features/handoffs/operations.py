@@ -1,41 +1,146 @@
-"""Taking over what another session has handed over."""
+"""Handing work over to a later session, and taking it over."""
 
 import asyncio
+import time
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta
 from msgspec.structs import replace
 
+from bridge.api.agreement import open_folder, set_up_requests
 from bridge.api.call import Call
 from bridge.api.markup import Answer, Element, Line, Section, Segment, notice, path_of
 from bridge.api.moments import iso
 from bridge.api.note_names import find_file, no_such_note
 from bridge.api.note_text import open_note
 from bridge.api.registry import operation
-from bridge.api.write import WriteOptions, client_name, execute_requests
+from bridge.api.signature import Spread
+from bridge.api.write import WriteArguments, WriteOptions, Written, client_name, execute_requests, session_of
+from bridge.changes.requests.base import Request
+from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import SetProperties
-from bridge.engine.agents_folder import agents_folder
+from bridge.engine.agents_folder import AgentsFolder, agents_folder
 from bridge.engine.open_vault import OpenVault
-from bridge.errors import BridgeError, NoteNotFound
+from bridge.errors import BridgeError, InvalidArguments, NoteNotFound
 from bridge.features.handoffs.handoff_note import (
     TAKEN,
     Handoff,
     VaultEvidence,
     check_proof,
+    find_gap,
+    handoff_name,
+    handoff_properties,
     is_handoff,
     read_handoff,
     waiting_handoff,
+    write_handoff,
 )
 from bridge.features.memory.public import MemoryCatalogue
-from bridge.index.note import IndexedNote
+from bridge.index.note import IndexedNote, time_created
 from bridge.markdown.note import field_of
 from bridge.records import Record
 from bridge.state.change_records import ChangeFilter
 from bridge.text.budget import estimate_tokens
 from bridge.text.invisible import inline
+from bridge.text.secrets import require_plain
 from bridge.types import VaultPath
+from bridge.vault.paths import file_name_for
+
+HINT: Final = (
+    "Correct the claims or their proofs, or leave the claims out. A quote must say something of its claim. What is not"
+    " so is shown by a property whose `value` is null, or by the `digest` of a note that lacks it."
+)
+
+
+@operation(
+    example={
+        "goal": "Describe every starter",
+        "state": "Levain is done.",
+        "next_action": "Write about the rye starter.",
+        "claims": [
+            {
+                "text": "The levain note has a feeding section",
+                "proof": {"path": "Bread/Starters/Sourdough starter.md", "heading": "Feeding"},
+            }
+        ],
+        "dry_run": True,
+    },
+    reads=False,
+    scope="write",
+    tasks=(
+        "hand work over to the next session",
+        "leave a handoff for another agent",
+        "write down where things stand for whoever continues",
+        "pass an unfinished job on",
+        "give the next agent what it needs to go on",
+    ),
+)
+async def hand_over(
+    call: Call,
+    handoff: Annotated[Handoff, Spread()],
+    to: Annotated[str, Meta(max_length=100)] | None = None,
+    *,
+    options: WriteArguments,
+) -> Written:
+    """Hand work over to a later session, as a note in the agents' folder whose claims are checked.
+
+    Args:
+        to: The client that should take over; any by default.
+
+    Raises:
+        ConfirmationRequired: The user did not agree to the agents' folder yet.
+        InvalidArguments: A claim is not true, or its quote or heading shows nothing of it; the message says what is.
+    """
+    require_sound(handoff)
+    folder, agreed = open_folder(call, options)
+    await asyncio.to_thread(require_true, call, handoff)
+    now = datetime.now().astimezone()
+    properties = handoff_properties(handoff.goal, now, client_name(call), session_of(call), to)
+    path = new_path(call, folder, handoff_name(handoff.goal, now))
+    requests: list[Request] = set_up_requests(call, folder)
+    requests.append(CreateNote(path=path, text=write_handoff(handoff), properties=properties))
+    return await execute_requests(call, requests, options, operation="hand_over", agreed=agreed)
+
+
+def require_sound(handoff: Handoff) -> None:
+    """Require that the texts are not empty, hold no secret and nothing that a reader does not see."""
+    texts = {"goal": handoff.goal, "state": handoff.state, "next_action": handoff.next_action}
+    for name, text in texts.items():
+        if not text.strip():
+            raise InvalidArguments(f"`{name}` is empty.")
+    for name in ("constraints", "unknowns", "artifacts", "stop_conditions"):
+        texts[name] = "\n".join(getattr(handoff, name))
+    texts["claims"] = "\n".join(one.text for one in handoff.claims)
+    require_plain(**texts)
+
+
+def require_true(call: Call, handoff: Handoff) -> None:
+    """Require that each proof holds, and may show its claim; blocks."""
+    facts = VaultEvidence(call)
+    refused: dict[int, str] = {}
+    for number, claim in enumerate(handoff.claims, start=1):
+        verdict = check_proof(claim.proof, facts)
+        if verdict.outcome in {"changed", "gone"}:
+            refused[number] = f"is not true: {verdict.why}"
+        elif (gap := find_gap(claim.text, claim.proof)) is not None:
+            refused[number] = f"is not proved: {gap}"
+    if refused:
+        raise InvalidArguments(
+            " ".join(
+                f"Claim {number}, “{handoff.claims[number - 1].text[:200]}”, {why}." for number, why in refused.items()
+            ),
+            hint=HINT,
+            claims=[*refused],
+        )
+
+
+def new_path(call: Call, folder: AgentsFolder, title: str) -> VaultPath:
+    files = call.vault.files
+    name = file_name_for(title, lambda one: files.has(VaultPath(f"{folder.handoffs}/{one}.md")), default="Handoff")
+    return VaultPath(f"{folder.handoffs}/{name}.md")
+
 
 WRITTEN_WITHIN_S = 2.0
 """Seconds that may lie between a change and the modification time of its file."""
@@ -159,16 +264,12 @@ async def take_over(
         properties = {
             "status": TAKEN,
             "taken_by": client_name(call) or "user",
-            "taken": now().isoformat(timespec="seconds"),
+            "taken": iso(time.time()),
         }
         made = await execute_requests(
             call, [SetProperties(path=note.path, properties=properties)], WriteOptions(), operation="take_over"
         )
     return within_budget(found, budget, taken=made.state == "applied")
-
-
-def now() -> datetime:
-    return datetime.now().astimezone()
 
 
 def find_handoff(call: Call, path: VaultPath | None) -> IndexedNote:
@@ -193,7 +294,7 @@ def check_handoff(call: Call, note: IndexedNote) -> TakenHandoff:
     for claim in handoff.claims:
         verdict = check_proof(claim.proof, facts)
         claims.append(CheckedClaim(claim.text, verdict.outcome, verdict.why))
-    created = created_at(note)
+    created = time_created(note)
     return TakenHandoff(
         path=note.path,
         goal=handoff.goal,
@@ -211,13 +312,6 @@ def check_handoff(call: Call, note: IndexedNote) -> TakenHandoff:
         taken=False,
         left_out=0,
     )
-
-
-def created_at(note: IndexedNote) -> float:
-    try:
-        return datetime.fromisoformat(str(field_of(note.properties, "created"))).timestamp()
-    except ValueError:
-        return note.mtime
 
 
 def changed_since(vault: OpenVault, handoff: Handoff, facts: VaultEvidence, since: float) -> tuple[ChangedSince, ...]:
