@@ -13,7 +13,7 @@ from bridge.features.answers.tool_calls import (
     parse_call,
     write_call,
 )
-from bridge.features.external_tools.reply import ExternalTool
+from bridge.features.external_tools.connection import ExternalTool
 
 EXTERNAL = (ExternalTool("weather", "forecast", "The weather.", '{"type":"object"}'),)
 

@@ -110,8 +110,8 @@ async def test_an_answer_of_too_many_parts_is_cut(pool: ServerPool, tmp_path: Pa
 async def test_numbers_of_any_size_are_shown(pool: ServerPool, tmp_path: Path) -> None:
     write_servers(tmp_path, "odd")
     async with pool.connect(await pool.find("test")) as connection:
-        assert str(2**70) in (await connection.ask_tool("huge", {})).text
-        assert all(str(2**70) in tool.arguments for tool in connection.summaries if tool.name in {"huge", "parts"})
+        assert str(2**70) in (await connection.describe_answer(await connection.call_tool("huge", {}))).text
+        assert all(str(2**70) in one.arguments for one in connection.summaries if one.tool in {"huge", "parts"})
 
 
 async def test_calls_at_once_share_a_start_and_answer_by_themselves(pool: ServerPool, tmp_path: Path) -> None:

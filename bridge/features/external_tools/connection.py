@@ -3,22 +3,122 @@
 import asyncio
 import contextlib
 import importlib
+import json
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bridge.errors import BridgeError, ServerFailed
-from bridge.features.external_tools.reply import Reply, ToolSummary, make_reply, summarise_tools
-from bridge.features.external_tools.server_file import redact_line
+from bridge.features.external_tools.server_file import redact_line, redact_secrets, replace_values
 from bridge.features.external_tools.stdio import MAX_LINE_BYTES, Launch, Program, exchange_messages, start_program
 from bridge.records import Record
-from bridge.text.budget import cut_start
+from bridge.text.budget import cut, cut_start, fit_words
 
 if TYPE_CHECKING:
     from mcp import Client
     from mcp.client import Transport
     from mcp_types import CallToolResult, ReadResourceResult, Tool
+
+
+MAX_TOKENS = 8_000
+CHARACTERS_PER_TOKEN = 4
+"""As a budget counts them: a script of which a character is a token counts four for each."""
+MAX_DESCRIPTION_CHARS = 500
+MAX_SCHEMA_CHARS = 2_000
+MAX_NAME_CHARS = 128
+
+
+class Reply(Record):
+    """The answer of a server.
+
+    Attributes:
+        text: Its visible text.
+        failed: Whether it says that it failed.
+        cut: Whether more was said.
+    """
+
+    text: str
+    failed: bool
+    cut: bool
+
+
+class ExternalTool(Record):
+    """A tool of a server, in that program's words.
+
+    Attributes:
+        server: The server.
+        tool: Its name there.
+        description: Its description, shortened; empty if the server does not run.
+        arguments: The JSON schema of its arguments, shortened; empty if the server does not run.
+    """
+
+    server: str
+    tool: str
+    description: str = ""
+    arguments: str = ""
+
+    @property
+    def name(self) -> str:
+        """Its name among the tools of all servers."""
+        return f"{self.server}__{self.tool}"
+
+
+def make_reply(answer: "CallToolResult | ReadResourceResult | Refusal", secrets: Mapping[str, str]) -> Reply:
+    if isinstance(answer, Refusal):
+        text, failed = answer.message, True
+    else:
+        parts: Sequence[Any] = getattr(answer, "content", ()) or getattr(answer, "contents", ())
+        text = "\n".join(filter(None, map(part_text, parts)))
+        failed, structured = getattr(answer, "is_error", False), getattr(answer, "structured_content", None)
+        if not text and structured is not None:
+            text = write_json(structured, indent=2)
+    most = MAX_TOKENS * CHARACTERS_PER_TOKEN
+    whole = replace_values(text, secrets)
+    # Twice the limit, since only part of it may be visible; looking for comments in more would take too long.
+    visible = redact_secrets(whole[: 2 * most], secrets).strip()
+    shown = fit_words(visible, most)
+    return Reply(shown, failed, len(shown) < len(visible) or len(whole) > 2 * most)
+
+
+def write_json(value: Any, indent: int | None = None) -> str:
+    """Return a value as JSON; not by orjson, which refuses numbers of more than 64 bits."""
+    separators = (",", ":") if indent is None else None
+    return json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
+
+
+def part_text(part: Any) -> str:
+    """Return a part of an answer as text; of one that is not text, what it is."""
+    match getattr(part, "type", None):
+        case "resource":
+            return part_text(part.resource)
+        case "resource_link":
+            return f"[{part.name}: {part.uri}]"
+        case "image" | "audio":
+            return f"[{part.type} of {len(part.data):,} characters, left out: {part.mime_type}]"
+        case _ if (text := getattr(part, "text", None)) is not None:
+            return str(text)
+        case _:
+            return f"[data of {len(getattr(part, 'blob', '')):,} characters, left out]"
+
+
+def summarise_tools(server: str, tools: "Mapping[str, Tool]", secrets: Mapping[str, str]) -> tuple[ExternalTool, ...]:
+    """Return the tools of a server; those whose names cannot be shown are left out."""
+    return tuple(
+        ExternalTool(
+            server,
+            name,
+            shorten_line(tool.description or "", secrets, MAX_DESCRIPTION_CHARS),
+            shorten_line(write_json(tool.input_schema), secrets, MAX_SCHEMA_CHARS),
+        )
+        for name, tool in tools.items()
+        if name and len(name) <= MAX_NAME_CHARS and redact_line(name, secrets) == name
+    )
+
+
+def shorten_line(text: str, secrets: Mapping[str, str], most: int) -> str:
+    return cut(redact_line(replace_values(text, secrets)[: 4 * most], secrets), most)
+
 
 LIBRARY_LOGS = ("client", "mcp.client.streamable_http")
 """Loggers of the library that write parts of a server's messages."""
@@ -108,7 +208,7 @@ class Connection:
         self._on_failure = on_failure
         self.tools: Mapping[str, Tool] = {}
         """The tools of the last listing, by name."""
-        self.summaries: tuple[ToolSummary, ...] = ()
+        self.summaries: tuple[ExternalTool, ...] = ()
         """What is shown of them."""
         self._timing = timing
         self._program: Program | None = None
@@ -185,25 +285,12 @@ class Connection:
 
     async def _keep_tools(self, tools: "Mapping[str, Tool]") -> None:
         # Schemas may be long.
-        self.summaries = await asyncio.to_thread(summarise_tools, tools, self.launch.secrets)
+        self.summaries = await asyncio.to_thread(summarise_tools, self.name, tools, self.launch.secrets)
         self.tools = tools
 
-    async def ask_tool(self, tool: str, arguments: Mapping[str, Any]) -> Reply:
-        """Call a tool and return what is shown of its answer."""
-        answer = await self.call_tool(tool, arguments)
-        if isinstance(answer, Refusal):
-            return await self._show((answer.message,), None, failed=True)
-        return await self._show(answer.content, answer.structured_content, failed=answer.is_error)
-
-    async def ask_resource(self, uri: str) -> Reply:
-        """Read a resource and return what is shown of it."""
-        answer = await self.read_resource(uri)
-        if isinstance(answer, Refusal):
-            return await self._show((answer.message,), None, failed=True)
-        return await self._show(answer.contents, None, failed=False)
-
-    async def _show(self, parts: Sequence[Any], structured: Any, *, failed: bool) -> Reply:
-        return await asyncio.to_thread(make_reply, parts, structured, self.launch.secrets, failed=failed)
+    async def describe_answer(self, answer: "CallToolResult | ReadResourceResult | Refusal") -> Reply:
+        """Return what is shown of an answer."""
+        return await asyncio.to_thread(make_reply, answer, self.launch.secrets)
 
     def redact(self, text: str) -> str:
         line = redact_line(text, self.launch.secrets)

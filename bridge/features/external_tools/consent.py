@@ -10,8 +10,8 @@ import orjson
 from bridge.api.agreement import ask_user, keep_answer
 from bridge.api.call import Call
 from bridge.errors import BridgeError, ConfirmationRequired, Declined, Forbidden
+from bridge.features.external_tools.connection import ExternalTool
 from bridge.features.external_tools.pool import ServerPool
-from bridge.features.external_tools.reply import ExternalTool
 from bridge.features.external_tools.server_file import ExternalServer
 from bridge.state.decisions import Decision
 from bridge.text.invisible import inline, one_line
@@ -56,11 +56,7 @@ async def running_tools(call: Call) -> list[ExternalTool]:
 def tools_of(call: Call, server: ExternalServer) -> list[ExternalTool]:
     """Return the tools of a server that the caller may call, in its words; none if it does not run."""
     running = call.bridge.part(ServerPool).find_connection(server.name)
-    return [
-        ExternalTool(server.name, one.name, one.description, one.arguments)
-        for one in (running.summaries if running is not None else ())
-        if may_call(call, server, one.name)
-    ]
+    return [one for one in (running.summaries if running is not None else ()) if may_call(call, server, one.tool)]
 
 
 MAX_ARGUMENT_CHARS = 1_000

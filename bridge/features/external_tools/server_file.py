@@ -8,13 +8,14 @@ import stat
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args, get_type_hints
 from urllib.parse import urlsplit
 
 import orjson
-from msgspec import field
+from msgspec import Meta, convert, field
 
-from bridge.errors import InvalidArguments, SettingsUnreadable
+from bridge.api.arguments import mismatch
+from bridge.errors import SettingsUnreadable
 from bridge.records import Record
 from bridge.settings.file import is_foreign, section_of_lines
 from bridge.text.invisible import one_line, visible_text
@@ -27,7 +28,9 @@ NAME = re.compile(r"[A-Za-z0-9](?:[-_]?[A-Za-z0-9]){0,39}")
 """Names of servers: a section of the file, and the first part of `server__tool`."""
 SECRET = re.compile(r"\{secret:([A-Za-z0-9_.-]+)\}")
 """Where a secret belongs in the value of an environment variable."""
-VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+Variable = Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*\Z")]
+Text = Annotated[str, Meta(pattern=r"^[^\0]*\Z")]
+Filled = Annotated[str, Meta(pattern=r"(?s)^(?=.*\S)[^\0]*\Z")]
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 HINT = "Correct this line by hand; until then no server of the file is started, and nothing is written to it."
 
@@ -48,12 +51,12 @@ class ExternalServer(Record):
     """
 
     name: str
-    command: str | None = None
-    args: tuple[str, ...] = ()
-    env: Mapping[str, str] = field(default_factory=dict)
-    cwd: str | None = None
-    url: str | None = None
-    tools: tuple[str, ...] = ()
+    command: Filled | None = None
+    args: tuple[Text, ...] = ()
+    env: Mapping[Variable, Text] = field(default_factory=dict)
+    cwd: Filled | None = None
+    url: Filled | None = None
+    tools: tuple[Text, ...] = ()
     confirm: Confirm = "always"
     enabled: bool = True
 
@@ -82,7 +85,9 @@ KEYS: Mapping[str, str] = {
     "confirm": "one of " + ", ".join(f'"{option}"' for option in get_args(Confirm)),
     "enabled": "true or false",
 }
-"""What the value of each entry must be."""
+"""What the value of each entry must be, in words."""
+
+HINTS = get_type_hints(ExternalServer, include_extras=True)
 
 
 def read_servers(path: Path) -> Mapping[str, ExternalServer]:
@@ -119,21 +124,8 @@ def parse_servers(text: str, file: str) -> Mapping[str, ExternalServer]:
             key, why = wrong
             line = find_line(lines, name, key)
             raise SettingsUnreadable(f"{file}, line {line}: {why}.", hint=HINT, line=line)
-        found[name] = build_server(name, table)
+        found[name] = convert({"name": name, **table}, ExternalServer)
     return found
-
-
-def read_server(name: str, table: Mapping[str, Any]) -> ExternalServer:
-    if (wrong := find_wrong_entry(name, table)) is not None:
-        raise InvalidArguments(f"{wrong[1]}.", hint="A server has `command`, `args` and `env`, or a `url`.")
-    return build_server(name, table)
-
-
-def build_server(name: str, table: Mapping[str, Any]) -> ExternalServer:
-    values: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list | tuple) else value for key, value in table.items()
-    }
-    return ExternalServer(name, **values)
 
 
 def find_wrong_entry(name: str, table: Any) -> tuple[str, str] | None:
@@ -144,7 +136,7 @@ def find_wrong_entry(name: str, table: Any) -> tuple[str, str] | None:
     for key, value in table.items():
         if key not in KEYS:
             return key, f"`{key[:40]}` is no entry of a server; there are {', '.join(KEYS)}"
-        if not has_right_form(key, value):
+        if mismatch(value, HINTS[key]) or (key == "cwd" and not Path(value).expanduser().is_absolute()):
             return key, f"`{key}` of `{name}` must be {KEYS[key]}"
     return find_misplaced_secret(name, table) or find_mismatch(name, table)
 
@@ -167,29 +159,8 @@ def find_mismatch(name: str, table: Mapping[str, Any]) -> tuple[str, str] | None
     return ("url", f"`url` of `{name}` {why}") if why else None
 
 
-def has_right_form(key: str, value: Any) -> bool:
-    match key:
-        case "enabled":
-            return isinstance(value, bool)
-        case "confirm":
-            return value in get_args(Confirm)
-        case "args" | "tools":
-            return isinstance(value, list | tuple) and all(map(is_usable, value))
-        case "env":
-            return isinstance(value, Mapping) and all(
-                VARIABLE.fullmatch(name) and is_usable(item) for name, item in value.items()
-            )
-        case _:
-            is_place = key != "cwd" or Path(str(value)).expanduser().is_absolute()
-            return is_usable(value) and bool(value.strip()) and is_place
-
-
 def is_malformed(value: str) -> bool:
     return "{secret:" in SECRET.sub("", value)
-
-
-def is_usable(value: Any) -> bool:
-    return isinstance(value, str) and "\0" not in value
 
 
 def find_url_mistake(url: str) -> str | None:
