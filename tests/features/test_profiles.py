@@ -5,7 +5,7 @@ import os
 import time
 from typing import Any, get_args
 
-from bridge.features.profiles.records import ProfilePart
+from bridge.features.profiles.profile import ProfilePart
 from tests.features.served import PATIENCE_S, Served, readable
 
 NOTES = {

@@ -25,7 +25,7 @@ from tests.features.served import Served, readable, serving
 GENERIC = {
     "claim_change", "acknowledge_change", "judge_link", "index_status", "report_changes", "wait_until_indexed",
     "reindex", "job_status", "pause_indexing", "resume_indexing", "open_pairing",
-    "give_feedback", "judge_memory", "dismiss", "judge_finding", "export_index", "import_index", "publish", "retract",
+    "give_feedback", "judge_memory", "note_profile", "dismiss", "judge_finding", "export_index", "import_index", "publish", "retract",
 }  # fmt: skip
 """Operations whose results are shown field by field: few facts, or for programs."""
 
@@ -41,7 +41,11 @@ async def plain_sample(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterato
 
 
 def words(text: str) -> set[str]:
-    """Return the words of a text; names of operations and options, and times, are several, however they are written."""
+    """Return the words of a text; names of operations and options, and times, are several, however they are written.
+
+    A person is not shown seconds and the zone of a time.
+    """
+    text = re.sub(r"(\dT\d\d:\d\d):\d\d(?:Z|[+-]\d\d:\d\d)", r"\1", text)
     return set(re.findall(r"\w+", re.sub(r"_|(?<=\d)T(?=\d)", " ", text)))
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.features.profiles.aliases import AliasForm, acronyms_of, find_alias_forms
+from bridge.features.profiles.profile import AliasSuggestion, acronyms_of, find_alias_forms
 from bridge.types import VaultPath
 
 A, B, C = VaultPath("A.md"), VaultPath("B.md"), VaultPath("C.md")
@@ -18,16 +18,16 @@ def test_forms_come_with_their_reasons_and_the_most_used_first() -> None:
         {"national bread week"},
     )
     assert found == [
-        AliasForm("bread week", ("link text", "accepted"), (B, C, A)),
-        AliasForm("NBW", ("acronym", "in parentheses"), (A,)),
-        AliasForm("the bread week", ("link text",), (A,)),
+        AliasSuggestion("bread week", ("link text", "accepted"), 3, (B, C, A)),
+        AliasSuggestion("NBW", ("acronym", "in parentheses"), 1, (A,)),
+        AliasSuggestion("the bread week", ("link text",), 1, (A,)),
     ]
 
 
 def test_names_stand_on_either_side_of_parentheses_also_beside_links() -> None:
     texts = {A: "Roggen ([[Rye]]) and [[Rye]] (Secale cereale), but rye (of course) and Rye (2024).", B: "Rye（黑麦）"}
     found = find_alias_forms("Rye", [], [], texts, {"rye"})
-    assert {one.form: one.notes for one in found} == {"Roggen": (A,), "Secale cereale": (A,), "黑麦": (B,)}
+    assert {one.form: one.examples for one in found} == {"Roggen": (A,), "Secale cereale": (A,), "黑麦": (B,)}
 
 
 def test_names_of_other_notes_and_parts_of_sentences_are_left_out() -> None:

@@ -4,7 +4,7 @@ import asyncio
 import math
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Annotated, Final
 
@@ -12,6 +12,7 @@ from msgspec import Meta
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder, Limit
+from bridge.api.markup import Answer, Column, Element, Table, notice, notices
 from bridge.api.moments import iso
 from bridge.api.note_names import unknown_names
 from bridge.api.note_text import open_note
@@ -26,7 +27,8 @@ from bridge.index.note import IndexedNote
 from bridge.markdown.kinds import title_of
 from bridge.markdown.prose import protected_spans
 from bridge.records import Record
-from bridge.text.counts import count_of
+from bridge.text.counts import count_of, count_shown
+from bridge.text.invisible import inline
 from bridge.text.lines import LineIndex
 from bridge.types import Among, VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
@@ -214,3 +216,19 @@ def past_days(vault: OpenVault, note: IndexedNote, today: str) -> Iterator[str]:
         is_day = isinstance(value, str) and kind_of_value(value) in ("date", "datetime")
         if is_day and name.casefold() in DUE and str(value)[:10] < today:
             yield f"`{name}` was {str(value)[:10]}"
+
+
+STALE = (
+    Column("path", role="path"),
+    Column("age_days", " · {} days"),
+    Column("backlinks", " · {} backlinks"),
+    Column("why", lambda why: " · " + "; ".join(map(inline, why[2:]))),
+    Column("score", " · {}", detail=True),
+)
+
+
+def stale_notes_view(answer: Answer) -> Iterable[Element]:
+    """Show stale notes, one per line, the most urgent first."""
+    yield notice(count_shown(len(answer["notes"]), answer["total"], "note"))
+    yield from notices(answer["notices"])
+    yield Table(STALE, answer["notes"])
