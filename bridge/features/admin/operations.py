@@ -29,7 +29,7 @@ from bridge.features.tidy.public import FORMER_TYPE, TYPE
 from bridge.index.note import IndexedNote
 from bridge.markdown.note import property_of, type_of
 from bridge.markdown.parse import parse
-from bridge.models.catalogue import DEFAULT_MODEL, MULTILINGUAL_MODEL, catalogue
+from bridge.models.catalogue import DEFAULT_MODEL, MULTILINGUAL_MODEL, ModelSpec, catalogue
 from bridge.models.folder import InstalledModel, find_chat_model, find_model, find_reranker, installed_models
 from bridge.models.install import verify
 from bridge.models.model_setup import read_model_setup
@@ -322,14 +322,14 @@ def settings_in_use(call: Call) -> SettingsInUse:
         path=str(call.bridge.settings_path),
         settings=tuple(
             Setting(
-                name=s.name,
-                value=None if s.name in kept_back else values.value(s.name),
-                default=s.default,
-                type=s.type,
-                meaning=s.meaning,
-                restart=s.restart,
+                one.name,
+                None if one.name in kept_back else values.value(one.name),
+                one.default,
+                one.type,
+                one.meaning,
+                one.restart,
             )
-            for s in describe_settings()
+            for one in describe_settings()
         ),
         problems=tuple(problem.message for problem in problems),
     )
@@ -355,25 +355,23 @@ def read_models(call: Call) -> tuple[ListedModel, ...]:
     wanted |= {model.id for host in call.bridge.vaults.values() if (model := host.progress().model)}
     here = {model.spec.id: model for model in installed_models(call.bridge.models_dir)}
     specs = {spec.id: spec for spec in (*catalogue(), *(model.spec for model in here.values()))}
-    return tuple(
-        ListedModel(
-            id=spec.id,
-            title=spec.title,
-            purpose=spec.purpose,
-            dimensions=spec.dimensions,
-            window=spec.window,
-            size_mb=in_mb(here[spec.id].path.stat().st_size if spec.id in here else spec.size_bytes),
-            languages=spec.languages,
-            license=spec.license,
+
+    def describe(spec: ModelSpec) -> ListedModel:
+        size = here[spec.id].path.stat().st_size if spec.id in here else spec.size_bytes
+        return ListedModel(
+            spec.id,
+            spec.title,
+            spec.purpose,
+            spec.dimensions,
+            spec.window,
+            None if size is None else round(size / 1e6, 1),
+            spec.languages,
+            spec.license,
             installed=spec.id in here,
             chosen=spec.id in wanted,
         )
-        for spec in specs.values()
-    )
 
-
-def in_mb(size: int | None) -> float | None:
-    return None if size is None else round(size / 1e6, 1)
+    return tuple(map(describe, specs.values()))
 
 
 SETTINGS = (

@@ -5,11 +5,10 @@ import hashlib
 import re
 from collections.abc import Collection, Iterable, Iterator
 from datetime import date, datetime
-from functools import partial
 from typing import Annotated, Final, Literal, get_args
 
 from msgspec import Meta
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from bridge.api.agreement import open_folder, set_up_requests
 from bridge.api.call import Call
@@ -286,20 +285,13 @@ async def record_correction(
         requests: list[Request] = set_up_requests(call, folder)
         requests.append(CorrectionsChange(path=place, added=new))
         made = await execute_requests(call, requests, options, operation="record_correction", agreed=agreed)
-    declines = path is not None and target is not None and not options.dry_run
-    if declines:
-        await asyncio.to_thread(partial(decline_link, vault, path, target, words, by_user=call.is_user))
-    return RecordedCorrection(
-        **{name: getattr(made, name) for name in Written.__struct_fields__}, id=new.id, declined=declines
-    )
-
-
-def decline_link(
-    vault: OpenVault, path: VaultPath | None, target: VaultPath | None, words: str | None, *, by_user: bool
-) -> None:
-    if path is not None and target is not None:
+    declines = False
+    if path is not None and target is not None and not options.dry_run:
+        declines = True
         form = fold_case(words or vault.index.notes[target].title).strip()
-        vault.store.feedback.add(LinkFeedback(path, target, form, 0, 1, int(not by_user)))
+        feedback = LinkFeedback(path, target, form, 0, 1, int(not call.is_user))
+        await asyncio.to_thread(vault.store.feedback.add, feedback)
+    return RecordedCorrection(**asdict(made), id=new.id, declined=declines)
 
 
 def stored_corrections(vault: OpenVault) -> list[Correction]:

@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
+from msgspec.structs import asdict
 
 from bridge.api.agreement import keep_answer
 from bridge.api.call import Call
@@ -210,8 +211,7 @@ async def judge_change(
         made = await call.vault.review.accept(id_, author(call, "accept_change", None), hunks)
     else:
         await call.vault.review.reject(id_)
-    settled = await build_settled(call.vault, [id_], made)
-    return DecisionOutcome(**{name: getattr(settled, name) for name in Settled.__struct_fields__})
+    return DecisionOutcome(**asdict(await build_settled(call.vault, [id_], made)))
 
 
 async def withdraw_folder(call: Call, verdict: Literal["accept", "reject"]) -> DecisionOutcome:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
+from msgspec.structs import asdict
+
 from bridge.api.change_view import change_state, way_back
 from bridge.api.markup import Answer, Column, Diff, Element, Table, notice, notices, path_of
 from bridge.api.moments import iso
@@ -90,39 +92,15 @@ class ShownHunk(Record):
     undone: bool
 
 
-class ShownChange(Record):
+class ShownChange(ListedChange, kw_only=True):
     """A change to notes, in full.
 
     Attributes:
-        id: Its id.
-        time: When it was made or proposed.
-        client: The requesting program.
-        session: The program's session.
-        operation: The operation.
-        reason: Its stated reason; before it, what accepting it means for what agents may do.
-        paths: The files it touched, by their names then.
         now: Those files' names today.
-        diff: Unified diff.
-        state: Its state.
-        expires: When a proposal expires.
-        undoes: The changes it undid.
-        by: The writer: the bridge to `disk`, or `obsidian`; null until written.
         hunks: The hunks, each of which can be accepted or undone.
     """
 
-    id: str
-    time: str
-    client: str | None
-    session: str | None
-    operation: str
-    reason: str | None
-    paths: tuple[VaultPath, ...]
     now: tuple[VaultPath, ...]
-    diff: Exact
-    state: State
-    expires: str | None
-    undoes: tuple[str, ...]
-    by: Literal["disk", "obsidian"] | None
     hunks: tuple[ShownHunk, ...]
 
 
@@ -162,7 +140,7 @@ def describe_change(vault: OpenVault, change: Change) -> ShownChange:
     summary = summarize_change(vault, change, cut=False)
     found = differences(change.steps, snapshot_fetcher(vault))
     return ShownChange(
-        **{name: getattr(summary, name) for name in ListedChange.__struct_fields__},
+        **asdict(summary),
         now=tuple(dict.fromkeys(VaultPath(without_grave(path)) for path in change.now)),
         hunks=tuple(
             ShownHunk(

@@ -5,11 +5,11 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from secrets import token_hex
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import orjson
 from msgspec import Meta, field
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from bridge.api.agreement import open_folder, set_up_requests
 from bridge.api.call import Call
@@ -456,7 +456,7 @@ async def remember(
         requests.append(CreateNote(path=memory.path, text=new.text, properties=properties))
         made = await execute_requests(call, requests, options, operation="remember", agreed=agreed)
     confirmation = refusal.message if refusal is not None and options.dry_run else made.confirmation
-    return RememberedNote(**{**written_fields(made), "confirmation": confirmation}, like=like)
+    return RememberedNote(**{**asdict(made), "confirmation": confirmation}, like=like)
 
 
 class KnownMemory(Record):
@@ -510,8 +510,4 @@ def existing_note(call: Call, known: KnownMemory, like: tuple[LikeMemory, ...]) 
     note = call.vault.index.notes.get(known.path)
     why = "It was remembered before." if known.is_same_text else "It was recalled in this session."
     nothing = nothing_written(known.path, f"{why} Nothing was written.", digest=None if note is None else note.digest)
-    return RememberedNote(**written_fields(nothing), like=like, existing=True)
-
-
-def written_fields(made: Written) -> dict[str, Any]:
-    return {name: getattr(made, name) for name in Written.__struct_fields__}
+    return RememberedNote(**asdict(nothing), like=like, existing=True)

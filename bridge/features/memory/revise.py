@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from msgspec import field
+from msgspec.structs import asdict
 
 from bridge.api.call import Call
 from bridge.api.hints import Properties
@@ -29,7 +30,6 @@ from bridge.features.memory.remember import (
     expiry_day,
     require_entries,
     require_own_metadata,
-    written_fields,
 )
 from bridge.features.memory.use_log import NO_USE, UseLog, Verdict
 from bridge.markdown.edit.requests import Append, Edit, ReplaceLines
@@ -254,7 +254,7 @@ async def forget_memory(
     done = made.state == "applied" and not made.dry_run
     question = f"{memory.title} {sentence_at(body, (0, 0))}".strip()[:1_000]
     verified = await verify_forgotten(call, memory.path, question) if done else None
-    return ForgottenMemory(**written_fields(made), verified=verified)
+    return ForgottenMemory(**asdict(made), verified=verified)
 
 
 async def verify_forgotten(call: Call, path: VaultPath, question: str) -> ForgottenCheck:

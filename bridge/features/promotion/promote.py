@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal
 from urllib.parse import quote
 
 from msgspec import Meta, field
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from bridge.api.agreement import open_folder, set_up_requests
 from bridge.api.arguments import require_plain_name
@@ -448,11 +448,10 @@ async def carry_out(
     elif not flagged.files or waits:
         why = "It is flagged when it is promoted again, once the copy was accepted." if waits else "It is flagged."
         flagged = nothing_written(flag.path, why, digest=flagged.digest)
-    values = {name: getattr(copy, name) for name in Written.__struct_fields__}
     warnings = ("The note was changed since it was copied; `update` brings the copy up to date.",)
     return PromotedNote(
         outcome=todo.outcome,
-        copy=CopiedNote(**values, vault=other.host.name),
+        copy=CopiedNote(**asdict(copy), vault=other.host.name),
         original=flagged,
         change_ids=tuple(one.change_id for one in (copy, flagged) if one.change_id is not None),
         like=todo.like,

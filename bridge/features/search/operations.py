@@ -4,10 +4,10 @@ import asyncio
 import time
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from msgspec import Meta, to_builtins
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from bridge.api.call import Call
 from bridge.api.hints import Limit, Query
@@ -25,9 +25,8 @@ from bridge.features.injections.public import find_withheld, reader_of
 from bridge.features.search.results import DIGEST, Freshness, Hit, SearchResult, make_hit
 from bridge.features.shared_index.public import SharedAnswer, search_stores
 from bridge.features.topics.public import shared_topics
-from bridge.records import Record
 from bridge.search.block_search import search_blocks as find_blocks
-from bridge.search.model import SearchAnswer, SearchHit, SearchRequest, Sources
+from bridge.search.model import SearchAnswer, SearchRequest, Sources
 from bridge.search.pipeline import search as find
 from bridge.search.query import parse_query
 from bridge.search.related import find_related
@@ -293,12 +292,10 @@ async def related_notes(
     found = await find_related(sources, path=path, line=line, text=text, limit=limit)
     if path is not None:
         topics = await shared_topics(call.vault, path, [hit.path for hit in found.hits])
-        found = replace(found, hits=tuple(name_topic(hit, topics.get(hit.path)) for hit in found.hits))
+        said = ((hit, topics.get(hit.path)) for hit in found.hits)
+        hits = (replace(hit, why=(*hit.why, f"same topic *{topic}*")) if topic else hit for hit, topic in said)
+        found = replace(found, hits=tuple(hits))
     return build_search_result(call, found, started)
-
-
-def name_topic(hit: SearchHit, topic: str | None) -> SearchHit:
-    return hit if topic is None else replace(hit, why=(*hit.why, f"same topic *{topic}*"))
 
 
 def created_of(vault: OpenVault, path: VaultPath) -> str | None:
@@ -313,14 +310,10 @@ def build_search_result(call: Call, answer: SearchAnswer, started: float) -> Sea
         took_ms=round((time.perf_counter() - started) * 1000, 1),
         freshness=Freshness(len(call.vault.indexer.pending), call.vault.index.pending_vectors()),
         notices=tuple(answer.notices),
-        explain=plain_explanation(answer.explain),
+        explain=None if answer.explain is None else to_builtins(answer.explain),
         total=answer.total,
         answerability=answer.answerability,
     )
-
-
-def plain_explanation(explanation: Any) -> Mapping[str, Any] | None:
-    return None if explanation is None else to_builtins(explanation)
 
 
 MIN_GUESSED_LETTERS = 3
@@ -378,24 +371,8 @@ def mark_chosen(hit: Hit, count: int) -> Hit:
     return replace(hit, score=1.0, why=(f"chosen {count} times before" if count > 1 else "chosen before", *hit.why))
 
 
-class FoundBlocks(Record):
-    """Blocks, best first; several may be of one note.
-
-    Attributes:
-        hits: The best matches, each with the lines of its block.
-        mode_used: The mode used; `keyword` without a model.
-        took_ms: Duration in milliseconds.
-        freshness: What is not indexed yet.
-        notices: Remarks, such as on a misunderstood part of the query.
-        total: How many blocks were compared and match.
-    """
-
-    hits: tuple[Hit, ...]
-    mode_used: SearchMode
-    took_ms: float
-    freshness: Freshness
-    notices: tuple[str, ...]
-    total: int
+class FoundBlocks(SearchResult):
+    """Blocks, best first, each with its lines; several may be of one note, and `total` counts blocks."""
 
 
 @operation(
@@ -449,4 +426,4 @@ async def search_blocks(
     shown = tuple(hit for hit in found.hits if not is_withheld(hit.path))
     result = build_search_result(call, replace(found, hits=shown), started)
     total = result.total - len(found.hits) + len(shown)
-    return FoundBlocks(result.hits, found.mode_used, result.took_ms, result.freshness, result.notices, total)
+    return FoundBlocks(**asdict(replace(result, total=total)))

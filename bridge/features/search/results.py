@@ -12,7 +12,7 @@ from bridge.records import Record
 from bridge.search.answerability import Answerability
 from bridge.search.model import SearchHit, ShownPassage
 from bridge.text.budget import around_match, cost, cut_reasons, fit_words
-from bridge.text.counts import count_of
+from bridge.text.counts import count_of, count_shown
 from bridge.text.invisible import inline, quote_path
 from bridge.types import Lines, SearchDepth, VaultPath
 
@@ -118,37 +118,28 @@ VAULT_HITS = (HITS[0], Column("vault"), *HITS[1:])
 
 def search_view(answer: Answer) -> Iterable[Element]:
     """Show a search result: two or three lines per note."""
-    yield from _remarks(answer)
-    found = answer["hits"]
-    closest = found[0]["title"] if found else None
+    yield from _freshness(answer)
+    yield from notices(answer["notices"])
+    closest = answer["hits"][0]["title"] if answer["hits"] else None
     if (verdict := answerability_notice(answer.get("answerability"), closest)) is not None:
         yield notice(verdict)
-    if found:
-        shown = _count(found, answer.get("total", 0), "note")
-        yield Line(Segment(f"{shown}, each with its score, digest and why:", "muted"))
-    elif not answer["notices"]:
-        yield notice("No note found.")
-    yield from _hits(found)
+    yield from _found(answer, "note", "No note found.")
 
 
 def blocks_view(answer: Answer) -> Iterable[Element]:
-    yield from _remarks(answer)
-    found = answer["hits"]
-    if found:
-        shown = _count(found, answer["total"], "block")
-        yield Line(Segment(f"{shown}, each with its score, its note's digest and why:", "muted"))
-    elif not answer["notices"]:
-        yield notice("Nothing found.")
-    yield from _hits(found)
-
-
-def _count(found: Sequence[Any], total: int, what: str) -> str:
-    return f"{len(found)} of {total:,} {what}s" if total > len(found) else count_of(len(found), what)
-
-
-def _remarks(answer: Answer) -> Iterable[Line]:
     yield from _freshness(answer)
     yield from notices(answer["notices"])
+    yield from _found(answer, "block", "Nothing found.")
+
+
+def _found(answer: Answer, what: str, nothing: str) -> Iterable[Element]:
+    found, total = answer["hits"], answer.get("total", 0)
+    if found:
+        shown = count_shown(len(found), max(total, len(found)), what)
+        yield Line(Segment(f"{shown}, each with its score, digest and why:", "muted"))
+    elif not answer["notices"]:
+        yield notice(nothing)
+    yield from _hits(found)
 
 
 def _hits(found: Sequence[Mapping[str, Any]]) -> Iterable[Element]:

@@ -9,7 +9,7 @@ from itertools import islice
 from math import ceil
 from pathlib import Path
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 import bridge as program
 from bridge.api.call import Call
@@ -180,12 +180,4 @@ async def index_status(call: Call, path: VaultPath) -> IndexStatus:
     found = await asyncio.to_thread(call.vault.inspect, path)
     if found.state == "unknown":
         raise no_such_note(call.vault, path)
-    return IndexStatus(
-        path=path,
-        state=found.state,
-        reason=found.reason,
-        digest=found.digest,
-        passages=found.passages,
-        left_out=found.left_out,
-        problems=found.problems,
-    )
+    return IndexStatus(path=path, **asdict(found))
