@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bridge.features.answers.tool_calls import (
+from bridge.features.answers.prompt import (
     LOOKUP_TOOLS,
     ToolCall,
     describe_activity,

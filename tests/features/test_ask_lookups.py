@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bridge.features.answers.tool_calls import LOOKUP_TOOLS
+from bridge.features.answers.prompt import LOOKUP_TOOLS
 from bridge.settings.file import save_settings
 from tests.features.served import Served
 from tests.features.test_ask import FED, ask, events_of, use_chat_model, workers

@@ -16,8 +16,8 @@ from bridge.api.schemas import to_json
 from bridge.api.where import choose_among
 from bridge.errors import BridgeError, InvalidArguments
 from bridge.features.answers.chat import CUTS, choose_generator
-from bridge.features.answers.external import choose_servers, offer_tools
 from bridge.features.answers.extract import join_quotes, quote_sources, quoted_sentences
+from bridge.features.answers.lookup import choose_servers, offer_tools
 from bridge.features.answers.prompt import Source, Turn, is_absent
 from bridge.features.answers.questions import answerability_notice, keep_question
 from bridge.features.answers.records import AnswerExcerpt, AnswerSettings, AnswerStep, VaultAnswer

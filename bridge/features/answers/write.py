@@ -6,13 +6,22 @@ from bridge.api.call import Call, StreamEvent
 from bridge.errors import ModelUnusable
 from bridge.features.answers.chat import WrittenText, deadline, write_text
 from bridge.features.answers.citations import check_sentences
-from bridge.features.answers.external import ExternalTools
 from bridge.features.answers.extract import cite_sentence
-from bridge.features.answers.lookup import Lookup, look_up
-from bridge.features.answers.prompt import Source, Turn, answer_grammar, write_prompt, write_result
+from bridge.features.answers.lookup import ExternalTools, Lookup, ask_program, look_up, read_places
+from bridge.features.answers.prompt import (
+    OPENING,
+    Source,
+    ToolCall,
+    Turn,
+    answer_grammar,
+    describe_activity,
+    parse_call,
+    write_call,
+    write_prompt,
+    write_result,
+)
 from bridge.features.answers.records import AnswerSentence, AnswerStep, Citation
 from bridge.features.answers.sources import FoundSources, Places
-from bridge.features.answers.tool_calls import OPENING, ToolCall, describe_activity, parse_call, write_call
 from bridge.markdown.note import Note
 from bridge.models.generator import ChatRequest, ChatTraits, Generator, Message, PromptTooLong
 from bridge.records import Record
@@ -160,11 +169,13 @@ class _Conversation:
             looked_up = Lookup(_refuse(asked, "The model's window is full."), (), {})
             self._left = 0
         else:
-            external = self._task.external.find(asked.tool)
-            looked_up = (
-                await look_up(self._call, asked, self._task.where, self._sources, room)
+            external, agreed = self._task.external.find(asked.tool), self._task.external.agreed
+            looked_up = await look_up(
+                asked,
+                self._sources,
+                read_places(self._call, asked, self._task.where, room)
                 if external is None
-                else await self._task.external.call(self._call, asked, external, self._sources, room)
+                else ask_program(self._call, asked, external, room, agreed=agreed),
             )
             self._left -= 1
         self._steps.append(looked_up.step)
