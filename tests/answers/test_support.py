@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.features.answers.citations import Statement, is_supported, split_statements
+from bridge.features.answers.write import Statement, is_supported, split_statements
 
 BREAD = "Rye bread needs a sourdough starter. It keeps for 2 weeks in the fridge. Anna does not like it."
 

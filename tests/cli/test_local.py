@@ -3,7 +3,7 @@
 import pytest
 
 from bridge.cli.local import is_model_awaited, is_settled
-from bridge.features.status.records import summarize_vault
+from bridge.features.status.operations import summarize_vault
 
 
 @pytest.mark.parametrize(

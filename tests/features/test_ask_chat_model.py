@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bridge.data_folder import default_models_dir
-from bridge.features.answers.citations import split_statements
+from bridge.features.answers.write import split_statements
 from tests.features.served import PATIENCE_S, Served
 from tests.features.test_ask import FED, NOTES, ask, events_of, stream, use_chat_model, workers
 

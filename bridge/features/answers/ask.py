@@ -15,7 +15,6 @@ from bridge.api.registry import operation
 from bridge.api.schemas import to_json
 from bridge.api.where import choose_among
 from bridge.errors import BridgeError, InvalidArguments
-from bridge.features.answers.chat import CUTS, choose_generator
 from bridge.features.answers.extract import join_quotes, quote_sources, quoted_sentences
 from bridge.features.answers.lookup import choose_servers, offer_tools
 from bridge.features.answers.prompt import Source, Turn, is_absent
@@ -29,7 +28,15 @@ from bridge.features.answers.sources import (
     locate_folders,
     parse_mentions,
 )
-from bridge.features.answers.write import AnswerTask, WrittenAnswer, check_answer, steps_for, write_answer
+from bridge.features.answers.write import (
+    CUTS,
+    AnswerTask,
+    WrittenAnswer,
+    check_answer,
+    choose_generator,
+    steps_for,
+    write_answer,
+)
 from bridge.features.injections.public import publish_injection, record_injection
 from bridge.search.answerability import MIN_TERMS
 from bridge.state.injection_log import InjectedNote

@@ -14,11 +14,13 @@ from bridge.api.moments import moment
 from bridge.api.page import ListPage, Page, PageArguments
 from bridge.api.redact import redact_denied
 from bridge.api.registry import operation
+from bridge.api.signature import Spread
 from bridge.api.write import session_of
 from bridge.engine.agents_folder import agents_folder
 from bridge.errors import BridgeError
 from bridge.features.injections.public import publish_injection, record_injection
 from bridge.features.memory.catalogue import (
+    Audience,
     MemoryCatalogue,
     VisibleMemories,
     audience_of,
@@ -30,8 +32,8 @@ from bridge.features.memory.catalogue import (
 )
 from bridge.features.memory.choice import Choice, Question, Selection, choose, choose_said, rank
 from bridge.features.memory.global_vault import OWN_VAULT_BONUS, call_global_vault, is_copy_of_any, left_out_notice
-from bridge.features.memory.memory_note import Memory, MemoryKind, Tier, name_key
-from bridge.features.memory.remember import Places, Words, names_of
+from bridge.features.memory.memory_note import Memory, MemoryKind, Tier, link_name, name_key
+from bridge.features.memory.remember import Places, Words
 from bridge.features.memory.results import MAX_TEXT_CHARS, ListedMemory, RecalledMemory, SessionLine, list_each
 from bridge.features.memory.use_log import NO_USE, MemoryUse, UseLog
 from bridge.records import Record
@@ -131,17 +133,55 @@ TextChars = Annotated[int, Meta(ge=0, le=51_200)]
 
 
 class MemoryFilter(Record):
-    """Which memories to consider."""
+    """Which memories to consider.
+
+    Attributes:
+        kinds: Only these kinds.
+        tiers: Only these tiers.
+        tags: Only memories with all these tags; `a` matches `a/b`.
+        scope: Only memories of one of these scopes, or of none.
+        about: Only memories about one of these notes.
+        since: Only memories written since this time.
+        among_private: Include what is private to others; for the user only.
+        archived: Include what is archived.
+    """
 
     kinds: tuple[MemoryKind, ...] = ()
     tiers: tuple[Tier, ...] = ()
-    tags: tuple[str, ...] = ()
-    about: tuple[str, ...] = ()
-    since: float | None = None
+    tags: Words = ()
+    scope: Words = ()
+    about: Places = ()
+    since: When | None = None
+    among_private: bool = False
+    archived: bool = False
 
     @property
     def narrows(self) -> bool:
-        return self != MemoryFilter()
+        """Whether some of those that an audience may see are left out."""
+        return bool(self.kinds or self.tiers or self.tags or self.about or self.since)
+
+    def audience(self, call: Call) -> Audience:
+        return audience_of(call, self.scope, all_private=self.among_private, archived=self.archived)
+
+    def choose(self, memories: Mapping[VaultPath, Memory], tiers: Mapping[VaultPath, Tier]) -> dict[VaultPath, Memory]:
+        """Return the memories that pass, by the tier that each has now."""
+        tags = [fold_case(tag.strip().lstrip("#").rstrip("/")) for tag in self.tags]
+        about, since = set(map(note_key, map(link_name, self.about))), moment("since", self.since)
+
+        def passes(memory: Memory) -> bool:
+            own = {fold_case(tag) for tag in memory.tags}
+            return (
+                (not self.kinds or memory.kind in self.kinds)
+                and (not self.tiers or tiers[memory.path] in self.tiers)
+                and all(any(tag == one or tag.startswith(f"{one}/") for tag in own) for one in tags)
+                and (not about or not about.isdisjoint(map(note_key, memory.about)))
+                and (since is None or memory.created >= since)
+            )
+
+        return {path: memory for path, memory in memories.items() if passes(memory)}
+
+
+FilterArguments = Annotated[MemoryFilter, Spread()]
 
 
 @operation(
@@ -159,16 +199,10 @@ async def recall(
     call: Call,
     query: Query = "",
     limit: Annotated[int, Meta(ge=1, le=500)] = 10,
-    kinds: tuple[MemoryKind, ...] = (),
-    tiers: tuple[Tier, ...] = (),
-    tags: Words = (),
-    scope: Words = (),
-    about: Places = (),
-    since: When | None = None,
-    among_private: bool = False,
-    archived: bool = False,
     text_chars: TextChars = MAX_TEXT_CHARS,
     everywhere: bool | None = None,
+    *,
+    criteria: FilterArguments,
 ) -> RecalledMemories:
     """Recall memories that fit a question, with the preferences, instructions and open questions of the scope.
 
@@ -177,29 +211,20 @@ async def recall(
     Args:
         query: What to recall; without one, only what always holds.
         limit: Maximum memories.
-        kinds: Only these kinds.
-        tiers: Only these tiers.
-        tags: Only memories with all these tags; `a` matches `a/b`.
-        scope: Only memories of one of these scopes, or of none.
-        about: Only memories about one of these notes.
-        since: Only memories written since this time.
-        among_private: Include what is private to others; for the user only.
-        archived: Include what is archived.
         text_chars: Maximum characters of each text.
         everywhere: Include the global vault; by default, if one is set.
 
     Raises:
         NoSuchVault: `everywhere` is true, and no global vault is set or it is not served.
     """
-    criteria = MemoryFilter(kinds, tiers, fold_tags(tags), names_of(about), moment("since", since))
-    audience = audience_of(call, scope, all_private=among_private, archived=archived)
+    audience = criteria.audience(call)
 
     async def recall_in(call: Call) -> RecalledMemories:
         catalogue = await open_catalogue(call)
         withheld = await asyncio.to_thread(call.vault.store.injections.withheld, session_of(call))
         visible = withhold_memories(catalogue.visible(audience, now()), withheld)
         answer = await answer_recall(call, catalogue, visible, criteria, query, limit, text_chars)
-        if criteria.narrows or scope:
+        if criteria.narrows or criteria.scope:
             return answer
         return replace(answer, sessions=await choose_said(call, query, withheld, min(limit, MAX_JOURNAL_LINES)))
 
@@ -245,14 +270,8 @@ async def answer_recall(
 ) -> RecalledMemories:
     log = UseLog(call.vault.store.database)
     uses = await asyncio.to_thread(log.all) if criteria.tiers else {}
-    moment_ = now()
     if criteria.narrows:
-        found = {
-            path: memory
-            for path, memory in visible.memories.items()
-            if passes(memory, criteria, memory.tier_at(moment_, uses.get(path, NO_USE).last))
-        }
-        visible = narrow_memories(visible, found)
+        visible = narrow_memories(visible, criteria.choose(visible.memories, tiers_now(visible.memories, uses)))
     chosen = await choose(call, Question(query, limit, catalogue, visible)) if query.strip() else Selection()
 
     def build() -> RecalledMemories:
@@ -270,24 +289,13 @@ async def answer_recall(
     return await asyncio.to_thread(build)
 
 
-def passes(memory: Memory, criteria: MemoryFilter, tier: Tier) -> bool:
-    own = {fold_case(tag) for tag in memory.tags}
-    about = set(map(note_key, memory.about))
-    return (
-        (not criteria.kinds or memory.kind in criteria.kinds)
-        and (not criteria.tiers or tier in criteria.tiers)
-        and all(any(tag == one or tag.startswith(f"{one}/") for tag in own) for one in criteria.tags)
-        and (not criteria.about or bool(about.intersection(map(note_key, criteria.about))))
-        and (criteria.since is None or memory.created >= criteria.since)
-    )
+def tiers_now(memories: Mapping[VaultPath, Memory], uses: Mapping[VaultPath, MemoryUse]) -> Mapping[VaultPath, Tier]:
+    moment_ = now()
+    return {path: memory.tier_at(moment_, uses.get(path, NO_USE).last) for path, memory in memories.items()}
 
 
 def note_key(name: str) -> str:
     return name_key(name.rpartition("/")[2])
-
-
-def fold_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    return tuple(fold_case(tag.strip().lstrip("#").rstrip("/")) for tag in tags)
 
 
 def add_reasons(memory: ListedMemory, choice: Choice) -> RecalledMemory:
@@ -336,46 +344,29 @@ class MemoryPage(ListPage):
 )
 async def list_memories(
     call: Call,
-    kinds: tuple[MemoryKind, ...] = (),
-    tiers: tuple[Tier, ...] = (),
-    tags: Words = (),
-    scope: Words = (),
-    about: Places = (),
-    since: When | None = None,
-    among_private: bool = False,
-    archived: bool = False,
     sort: Sort = "-updated",
     page: PageArguments = Page(50),
     text_chars: TextChars = 200,
+    *,
+    criteria: FilterArguments,
 ) -> MemoryPage:
     """List the memories that hold now; listing one does not count as use.
 
     Args:
-        kinds: Only these kinds.
-        tiers: Only these tiers.
-        tags: Only memories with all these tags; `a` matches `a/b`.
-        scope: Only memories of one of these scopes, or of none.
-        about: Only memories about one of these notes.
-        since: Only memories written since this time.
-        among_private: Include what is private to others; for the user only.
-        archived: Include what is archived.
         sort: `-updated` is newest first, `-used` last used first, `expires` soonest first.
         text_chars: Maximum characters of each text.
     """
     catalogue = await open_catalogue(call)
-    criteria = MemoryFilter(kinds, tiers, fold_tags(tags), names_of(about), moment("since", since))
-    visible = catalogue.visible(audience_of(call, scope, all_private=among_private, archived=archived), now())
+    visible = catalogue.visible(criteria.audience(call), now())
 
     def find() -> MemoryPage:
-        uses, moment_ = UseLog(call.vault.store.database).all(), now()
-        tiers_now = {
-            path: memory.tier_at(moment_, uses.get(path, NO_USE).last) for path, memory in visible.memories.items()
-        }
-        found = [memory for path, memory in visible.memories.items() if passes(memory, criteria, tiers_now[path])]
-        found.sort(key=lambda memory: sort_key(memory, uses, sort))
+        uses = UseLog(call.vault.store.database).all()
+        tiers = tiers_now(visible.memories, uses)
+        chosen = criteria.choose(visible.memories, tiers).values()
+        found = sorted(chosen, key=lambda memory: sort_key(memory, uses, sort))
         shown = list_each(call, visible, page.cut(found), uses, text_chars)
         counts = MemoryCounts(
-            dict(Counter(memory.kind for memory in found)), dict(Counter(tiers_now[memory.path] for memory in found))
+            dict(Counter(memory.kind for memory in found)), dict(Counter(tiers[memory.path] for memory in found))
         )
         remarks = (*recall_notices(call, ()), *unreadable_notices(call))
         return MemoryPage(shown, counts, remarks, **page.place(len(found)))

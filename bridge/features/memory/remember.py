@@ -184,11 +184,6 @@ def preview_memory(path: VaultPath, new: NewMemory, properties: dict[str, Value]
     return memory
 
 
-def names_of(links: Places) -> tuple[str, ...]:
-    """Return the names of notes given by path, name or link."""
-    return tuple(map(link_name, links))
-
-
 CANDIDATES: Final = 8
 """Memories compared for their words."""
 

@@ -1,7 +1,7 @@
 """The state of the bridge: indexing, health and usage."""
 
 from bridge.api.feature import Feature
-from bridge.features.status import doctor, indexing, operations, records, usage
+from bridge.features.status import doctor, indexing, operations, usage
 
 FEATURE = Feature(
     "status",
@@ -21,8 +21,8 @@ FEATURE = Feature(
     vault_checks=doctor.VAULT_CHECKS,
     waiting_checks=(doctor.check_vector_index,),
     views={
-        records.Status: records.status_view,
-        doctor.Diagnosis: records.diagnosis_view,
-        usage.UsageReport: records.usage_view,
+        operations.Status: operations.status_view,
+        doctor.Diagnosis: doctor.diagnosis_view,
+        usage.UsageReport: usage.usage_view,
     },
 )

@@ -11,10 +11,12 @@ from typing import Annotated
 from msgspec import Meta
 
 from bridge.api.call import Call
+from bridge.api.markup import Answer, Column, Element, Table, notice
 from bridge.api.note_names import snapshot
 from bridge.api.registry import operation
 from bridge.records import Record
 from bridge.state.call_log import DAY_S, KEPT_DAYS, CallRecord
+from bridge.text.counts import count_of
 from bridge.types import VaultPath
 
 Days = Annotated[int, Meta(ge=1, le=KEPT_DAYS)]
@@ -151,3 +153,23 @@ def read_once(calls: Iterable[CallRecord]) -> set[tuple[str, str, VaultPath]]:
         if call.code is None
         for path in call.paths
     }
+
+
+USES = (
+    Column("name"),
+    Column("kind", lambda kind: "" if kind == "all" else f" ({kind})"),
+    Column("calls", " · {} calls"),
+    Column("errors", " · {} errors"),
+    Column("p50_ms", " · {} ms at the median"),
+    Column("p95_ms", " · {} ms at p95"),
+    Column("tokens_out", " · {} tokens sent"),
+    Column("tokens_whole", ", {} in whole notes"),
+)
+
+
+def usage_view(answer: Answer) -> Iterable[Element]:
+    """Show the recorded calls by tool and client, and the errors they ended in."""
+    kinds = (("all", [answer["total"]]), ("tool", answer["tools"]), ("client", answer["clients"]))
+    yield Table(USES, [{**use, "kind": kind} for kind, uses in kinds for use in uses])
+    for error in answer["errors"]:
+        yield notice(f"{count_of(error['calls'], 'call')} ended in {error['code']}.")

@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Final
 
-from bridge.features.answers.citations import check_sentences
 from bridge.features.answers.prompt import Source, answer_grammar, is_absent, write_prompt
+from bridge.features.answers.write import check_sentences
 from bridge.markdown.note import Note
 from bridge.models.embedder import Embedder
 from bridge.models.generator import AnswerEnd, ChatRequest, Generator, Piece, PromptTooLong
