@@ -11,14 +11,7 @@ FEATURE = Feature(
         clients.revoke_client,
         clients.open_pairing,
     ),
-    checks=(
-        operations.check_settings,
-        operations.check_model,
-        operations.check_chat_model,
-        operations.check_reranker,
-        operations.check_global_vault,
-        operations.check_tokens,
-    ),
+    checks=operations.CHECKS,
     views={
         operations.SettingsInUse: operations.settings_view,
         clients.ListedClients: clients.client_list_view,

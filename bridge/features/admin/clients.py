@@ -7,7 +7,7 @@ from bridge.access.pairing import OPEN_S
 from bridge.access.token_file import SCOPES
 from bridge.access.tokens import Tokens
 from bridge.api.call import Call
-from bridge.api.markup import Answer, Column, Element, Table, notice
+from bridge.api.markup import Answer, Element, fields, notice
 from bridge.api.registry import operation
 from bridge.errors import Forbidden, NotReady
 from bridge.events import SettingsChanged
@@ -135,17 +135,7 @@ async def open_pairing(call: Call) -> PairingOpened:
     return PairingOpened(call.bridge.pairing.open(), round(OPEN_S))
 
 
-CLIENTS = (
-    Column("id"),
-    Column("name"),
-    Column("scopes", " · may {}"),
-    Column("preset", " · preset {}"),
-    Column("created", " · created {}"),
-    Column("last_used", " · last used {}"),
-)
-
-
 def client_list_view(answer: Answer) -> Iterable[Element]:
-    yield Table(CLIENTS, answer["clients"])
+    yield from fields({"clients": answer["clients"]})
     if not answer["clients"]:
         yield notice("No clients.")

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from bridge.access.tokens import Tokens
 from bridge.api.call import Call
-from bridge.api.feature import Finding, Fix, make_finding
+from bridge.api.feature import Check, Finding, Fix, make_finding
 from bridge.api.markup import Answer, Column, Element, Section, Table, fields, notices
 from bridge.api.registry import operation
 from bridge.api.write import snapshot_fetcher
@@ -443,15 +443,7 @@ def fitting_models(call: Call) -> set[str]:
     return found
 
 
-def check_chat_model(call: Call) -> Finding:
-    return _check_chosen(call, "chat model", "chat_model", find_chat_model, "answers are quotes from notes")
-
-
-def check_reranker(call: Call) -> Finding:
-    return _check_chosen(call, "reranker", "rerank_model", find_reranker, "a search with `mode=deep` is hybrid")
-
-
-def _check_chosen(
+def check_chosen(
     call: Call, name: str, setting: str, find: Callable[[Path, str], InstalledModel], without: str
 ) -> Finding:
     wanted = getattr(load_settings(call.bridge.settings_path)[0], setting)
@@ -483,3 +475,13 @@ def check_tokens(call: Call) -> Finding:
         do = f"Give clients new tokens with `{fix.command}` or `pair`, then delete {held.aside}."
         return make_finding("tokens", "warn", f"The tokens of clients were damaged and lie in {held.aside}.", do, fix)
     return make_finding("tokens", "ok", f"{count} client{'' if count == 1 else 's'} can call with tokens of their own.")
+
+
+CHECKS: tuple[Check, ...] = (
+    check_settings,
+    check_model,
+    lambda call: check_chosen(call, "chat model", "chat_model", find_chat_model, "answers are quotes from notes"),
+    lambda call: check_chosen(call, "reranker", "rerank_model", find_reranker, "a search with `mode=deep` is hybrid"),
+    check_global_vault,
+    check_tokens,
+)

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Literal
 
+from msgspec import Struct
+
 from bridge.api.call import Call, StreamEvent
 from bridge.api.hints import WritingMode
 from bridge.errors import BridgeError, ModelMissing, ModelUnusable
@@ -28,6 +30,7 @@ from bridge.features.answers.prompt import (
 from bridge.features.answers.quotes import RelevantNote, choose_quotes
 from bridge.features.answers.records import AnswerSentence, AnswerStep, Citation
 from bridge.features.answers.sources import FoundSources, Places
+from bridge.features.external_tools.public import ExternalTool
 from bridge.markdown.note import Note
 from bridge.markdown.parse import parse
 from bridge.models.generator import (
@@ -292,7 +295,9 @@ async def write_answer(
     asked: list[ToolCall] = []
     until = deadline(call)
     while True:
-        conversation = _Conversation(call, generator, task, left, history, asked, steps, until)
+        most, external = task.most_steps, task.external.tools
+        messages = write_prompt(task.question, left, history, calls=most > 0, external=external)
+        conversation = _Conversation(call, generator, task, left, messages, asked, steps, until, most)
         try:
             return await conversation.run(found.notes)
         except PromptTooLong as long:
@@ -305,30 +310,22 @@ async def write_answer(
             left, history = left[: max(1, min(fits, len(left) - 1))], history[1:]
 
 
-class _Conversation:
+class _Conversation(Struct):
     """The messages between the bridge and the chat model until it answers."""
 
-    def __init__(
-        self,
-        call: Call,
-        generator: Generator,
-        task: AnswerTask,
-        sources: tuple[Source, ...],
-        history: Sequence[Turn],
-        asked: list[ToolCall],
-        steps: list[AnswerStep],
-        until: float,
-    ) -> None:
-        self._call = call
-        self._generator = generator
-        self._task = task
-        self._sources = sources
-        self._left = task.most_steps
-        self._external = task.external.tools
-        self._messages = write_prompt(task.question, sources, history, calls=self._left > 0, external=self._external)
-        self._steps = steps
-        self._asked = asked
-        self._until = until
+    _call: Call
+    _generator: Generator
+    _task: AnswerTask
+    _sources: tuple[Source, ...]
+    _messages: list[Message]
+    _asked: list[ToolCall]
+    _steps: list[AnswerStep]
+    _until: float
+    _left: int
+
+    @property
+    def _external(self) -> tuple[ExternalTool, ...]:
+        return self._task.external.tools
 
     async def run(self, notes: Mapping[VaultPath, Note]) -> WrittenAnswer:
         """Let the model look further, as often as it may, and answer."""

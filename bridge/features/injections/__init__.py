@@ -6,8 +6,5 @@ from bridge.features.injections import operations
 FEATURE = Feature(
     "injections",
     operations=(operations.list_injections, operations.give_note),
-    views={
-        operations.ListedInjections: operations.injections_view,
-        operations.GivenNote: operations.given_view,
-    },
+    views={operations.ListedInjections: operations.injections_view},
 )

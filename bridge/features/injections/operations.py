@@ -10,7 +10,7 @@ from typing import Annotated, Final
 from msgspec import Meta, Struct, field
 
 from bridge.api.call import Call
-from bridge.api.markup import Answer, Column, Element, Line, Table, notice, path_of
+from bridge.api.markup import Answer, Column, Element, Table, notice
 from bridge.api.moments import iso
 from bridge.api.note_names import no_such_note
 from bridge.api.note_text import open_note
@@ -101,14 +101,9 @@ def record_injection(call: Call, tool: str, notes: Iterable[InjectedNote]) -> No
         vault.store.injections.record(reader.session, tool, given, time.time())
 
 
-def publish_injection(call: Call) -> None:
-    """Publish that something was brought into the caller's session; on the event loop."""
-    call.bridge.events.publish(MemoryGiven(session_of(call)), call.vault.id)
-
-
-def publish_choice(call: Call, session: str) -> None:
-    """Publish that the user chose what may be brought into a session; on the event loop."""
-    call.bridge.events.publish(MemoryGiven(session), call.vault.id)
+def publish_injection(call: Call, session: str | None = None) -> None:
+    """Publish that something was, or may be, brought into a session, by default the caller's; on the event loop."""
+    call.bridge.events.publish(MemoryGiven(session or session_of(call)), call.vault.id)
 
 
 BUDGET: Final = 400
@@ -313,7 +308,7 @@ async def give_note(call: Call, path: VaultPath, session: SessionId, withhold: b
     else:
         log = vault.store.injections
         await asyncio.to_thread(lambda: log.withhold(session, path, time.time(), withheld=withhold))
-    publish_choice(call, session)
+    publish_injection(call, session)
     return GivenNote(path, session, len(vault.part(AddedNotes).waiting_notes.get(session, ())), bool(withhold))
 
 
@@ -332,12 +327,3 @@ def find_open(call: Call, session: str) -> SessionRecord:
     if found is None or found.ended is not None:
         raise InvalidArguments(f"No session `{session}` is open.", hint="`list_sessions` says which are active.")
     return found
-
-
-def given_view(answer: Answer) -> Iterable[Element]:
-    if answer["withheld"] or not answer["waiting"]:
-        word = "is kept from" if answer["withheld"] else "may be brought into"
-        yield Line(path_of(answer["path"]), f" {word} session {answer['session']}.")
-        return
-    waiting = count_of(answer["waiting"], "note")
-    yield Line(path_of(answer["path"]), f" waits for session {answer['session']}; {waiting} in all.")

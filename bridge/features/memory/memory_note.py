@@ -7,10 +7,12 @@ The body and all other properties belong to the user.
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Final, Literal, get_args
+from typing import Annotated, Any, Final, Literal
 
+from msgspec import Meta, ValidationError, convert
 from rapidfuzz.distance import OSA
 
+from bridge.api.hints import describe_hint
 from bridge.features.injections.public import denied_agents
 from bridge.markdown.note import Value, sole_item
 from bridge.records import Record
@@ -153,7 +155,7 @@ def read_memory(
     return Memory(
         path=path,
         title=fields.text("title") or title,
-        kind=fields.choice("kind", get_args(MemoryKind)) or "raw",  # type: ignore[arg-type]
+        kind=fields.choice("kind", MemoryKind) or "raw",
         id=fields.text("id") or "",
         created=modified if created is None else created,
         updated=modified if updated is None else updated,
@@ -162,7 +164,7 @@ def read_memory(
         scope=fields.texts("scope"),
         about=tuple(map(link_name, fields.texts("about"))),
         agent=fields.text("agent"),
-        tier=fields.choice("tier", get_args(Tier)),  # type: ignore[arg-type]
+        tier=fields.choice("tier", Tier),
         confidence=fields.share("confidence"),
         pinned=fields.flag("pinned"),
         private_to=fields.text("private_to"),
@@ -195,26 +197,23 @@ class _Fields:
             return ()
         return tuple(text for one in values if one is not None and (text := str(one).strip()))
 
-    def choice(self, name: str, choices: Sequence[str]) -> str | None:
+    def choice(self, name: str, choices: Any) -> Any:
         text = self.text(name)
-        if text is None or text.casefold() in choices:
-            return text and text.casefold()
-        self._reject(name, f"one of {', '.join(choices)}")
-        return None
+        return self._convert(name, None if text is None else text.casefold(), choices)
 
     def flag(self, name: str) -> bool:
-        value = self._values.get(name)
-        if value is None or isinstance(value, bool):
-            return bool(value)
-        self._reject(name, "true or false")
-        return False
+        return bool(self._convert(name, self._values.get(name), bool))
 
     def share(self, name: str) -> float:
-        value = self._values.get(name, 1.0)
-        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1:
-            return float(value)
-        self._reject(name, "a number from 0 to 1")
-        return 1.0
+        found = self._convert(name, self._values.get(name), Annotated[float, Meta(ge=0, le=1)])
+        return 1.0 if found is None else float(found)
+
+    def _convert(self, name: str, value: Any, hint: Any) -> Any:
+        try:
+            return None if value is None else convert(value, hint)
+        except ValidationError:
+            self._reject(name, describe_hint(hint))
+            return None
 
     def time(self, name: str) -> float | None:
         value = self._values.get(name)

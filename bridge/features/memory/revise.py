@@ -122,12 +122,15 @@ async def revise_memory(
     return made
 
 
+LISTS = ("tags", "aliases", "scope", "about", "files")
+
+
 def require_revision(new: Revision) -> None:
     if new == Revision():
         raise InvalidArguments("Nothing is to be changed.", hint="Give `text`, `append` or a property.")
     if new.text is not None and (not new.text.strip() or cut_frontmatter(new.text) is not None):
         raise InvalidArguments("`text` is empty, or begins with properties.", hint="Pass properties by their names.")
-    lists = {name: getattr(new, name) or () for name in ("tags", "aliases", "scope", "about", "files")}
+    lists = {name: getattr(new, name) or () for name in LISTS}
     require_entries(lists)
     words = "\n".join(word for entries in lists.values() for word in entries)
     require_plain(title=new.title or "", text=new.text or "", append=new.append or "", words=words)
@@ -135,14 +138,12 @@ def require_revision(new: Revision) -> None:
 
 
 def revised_properties(new: Revision) -> tuple[dict[str, Value], list[str]]:
+    forms = {"tags": lambda tag: tag.strip().lstrip("#"), "about": link_to}
+    lists = {name: getattr(new, name) for name in LISTS}
     values: dict[str, Any] = {
         "title": new.title,
         "kind": new.kind,
-        "tags": None if new.tags is None else [tag.strip().lstrip("#") for tag in new.tags],
-        "aliases": None if new.aliases is None else [*new.aliases],
-        "scope": None if new.scope is None else [*new.scope],
-        "about": None if new.about is None else [*map(link_to, new.about)],
-        "files": None if new.files is None else [*new.files],
+        **{name: None if own is None else [*map(forms.get(name, str), own)] for name, own in lists.items()},
         "confidence": new.confidence,
         "expires": expiry_day(new.expires) if new.expires else None,
         "pinned": new.pinned,

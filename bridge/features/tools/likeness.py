@@ -9,6 +9,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from msgspec import toml
+
+from bridge.records import Record
 from bridge.text.stems import stem_words
 from bridge.text.words import ALPHANUMERIC
 
@@ -63,83 +66,6 @@ WHOLE = 0.1
 
 UNKNOWN, NOTHING = 0.3, 3.5
 """Worth of a word that no description says, and of one for what no operation does, as shares of the rarest one's."""
-
-SYNONYMS = (
-    "note page document article zettel",
-    "delete remove erase trash discard rid drop throw",
-    "rename retitle",
-    "undo revert rollback undid undone",
-    "redo again anew",
-    "task todo checkbox reminder chore box",
-    "done complete finish tick check uncheck",
-    "folder directory",
-    "tag hashtag label",
-    "property frontmatter metadata field yaml status",
-    "link wikilink hyperlink connect reference",
-    "backlink incoming",
-    "broken dead dangling unresolved",
-    "many several multiple every each all everything bulk batch two three four five six seven eight nine ten twenty",
-    "create make new start write written save compose author",
-    "add append insert put log jot",
-    "change edit modify alter update rewrite reword correct fix",
-    "show see view display look open",
-    "read get contents fetch",
-    "find search searchable findable found lookup locate",
-    "list enumerate",
-    "move relocate archive",
-    "similar like alike related resembling close",
-    "session conversation chat",
-    "history past earlier",
-    "diff difference exactly details",
-    "graph map network",
-    "draw picture visualize visualise plot",
-    "orphan unlinked isolated",
-    "cluster community group",
-    "hub central",
-    "around neighbours neighbors neighbourhood neighborhood surrounding near away",
-    "grow grew growth grown",
-    "heading headline section title outline",
-    "daily journal diary",
-    "today yesterday tomorrow monday tuesday wednesday thursday friday saturday sunday tonight week month",
-    "no without none lacking",
-    "not cannot",
-    "due deadline overdue",
-    "index indices embedding",
-    "pause stop halt suspend",
-    "resume continue",
-    "rebuild reindex renew refresh",
-    "problem wrong error issue diagnose health trouble",
-    "use usage spent spend cost",
-    "accept approve",
-    "reject dismiss decline refuse",
-    "proposal suggestion",
-    "merge combine join",
-    "extract split",
-    "alias aliases",
-    "topic ontology concept",
-    "setting configuration option preference",
-    "client program app",
-    "text words paragraph sentence line",
-    "name term",
-    "atomic once together one",
-    "lately recently last latest",
-)
-"""Words that mean the same here, a group a line; other forms of them count as well."""
-
-NOTHING_DOES = (
-    "email mail inbox send post message slack calendar appointment pdf word docx html print image picture photo resize"
-    " crop audio video record transcribe translate spelling grammar password encrypt publish website web internet"
-    " download browse weather stock price code compile run execute summarise summarize remember convert duplicate"
-)
-"""Words for what agents ask for and no operation does; an example that says one takes it off this list."""
-
-STOPWORDS = (
-    "a an the of in on at to for from by with and or but is are was were be been do does did can could will"
-    " would should shall may might must have has had i me my mine you your yours we our it its this that these those"
-    " there here who whom whose what which how when where why as if then than so some any please want need let us"
-    " up out into onto over about just only own too"
-)
-"""Words that say nothing of what is to be done."""
 
 WORD = re.compile(r"[^\W_]+(?:-[^\W\d_]+)*")
 NOT = re.compile(r"n['’]t\b")
@@ -238,19 +164,33 @@ def parts_of(word: str) -> Sequence[str]:
     return [joined] if stem_english(joined) in meanings() else word.split("-")
 
 
+class EnglishWords(Record):
+    """The lists of `words.toml`."""
+
+    stopwords: str
+    nothing_does: str
+    synonyms: tuple[str, ...]
+
+
+@functools.cache
+def english_words() -> EnglishWords:
+    return toml.decode(WORDS.with_suffix(".toml").read_bytes(), type=EnglishWords)
+
+
 @functools.cache
 def meanings() -> dict[str, str]:
-    return {stem_english(word): group.split()[0] for group in reversed(SYNONYMS) for word in group.split()}
+    groups = map(str.split, reversed(english_words().synonyms))
+    return {stem_english(word): group[0] for group in groups for word in group}
 
 
 @functools.cache
 def stopwords() -> frozenset[str]:
-    return frozenset(STOPWORDS.split())
+    return frozenset(english_words().stopwords.split())
 
 
 @functools.cache
 def no_tool() -> frozenset[str]:
-    return frozenset(map(stem_english, NOTHING_DOES.split()))
+    return frozenset(map(stem_english, english_words().nothing_does.split()))
 
 
 @functools.lru_cache(maxsize=5_000)
