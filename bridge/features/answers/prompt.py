@@ -261,16 +261,14 @@ def is_absent(answer: str) -> bool:
 
 def number_excerpts(sources: Sequence[Source], foreign: str = "") -> str:
     """Return excerpts as a prompt shows them: each below its number, its note and its heading."""
-    return "\n\n".join(
-        f"[{one.number}] {one.tool}, {foreign}:\n{quote_lines(one.text)}"
-        if one.tool
-        else f"[{one.number}] {_place(one)}\n{one.text}"
-        for one in sources
-    )
 
+    def number(one: Source) -> str:
+        if one.tool:
+            return "\n> ".join([f"[{one.number}] {one.tool}, {foreign}:", *one.text.splitlines()])
+        heading = f" > {one_line(one.heading)}" if one.heading else ""
+        return f"[{one.number}] {one_line(one.path)}{heading}\n{one.text}"
 
-def quote_lines(text: str) -> str:
-    return "\n".join(f"> {line}" for line in text.splitlines())
+    return "\n\n".join(map(number, sources))
 
 
 def sentence_rules(numbers: Sequence[int]) -> str:
@@ -298,11 +296,6 @@ def prompt_language(text: str) -> str:
 
 def _share(text: str, first: str, last: str) -> float:
     return sum(first <= letter <= last for letter in text) / (len(text) or 1)
-
-
-def _place(source: Source) -> str:
-    heading = f" > {one_line(source.heading)}" if source.heading else ""
-    return f"{one_line(source.path)}{heading}"
 
 
 def _phrases_for(question: str) -> _Phrases:

@@ -27,7 +27,6 @@ from bridge.text.counts import count_of
 from bridge.text.fold import fold_word
 from bridge.text.invisible import inline, one_line
 from bridge.text.secrets import find_secret
-from bridge.types import VaultPath
 
 NOTE: Final = "Questions.md"
 """The name of the note in the agents' folder."""
@@ -229,11 +228,7 @@ async def write_waiting(vault: OpenVault) -> None:
     # A proposal would ask the user again what the setting has answered.
     by = Author(WRITE, proposes=True, applies_in=folder)
     try:
-        await vault.executor.carry([QuestionsChange(path=questions_path(vault), asked=tuple(asked))], by)
+        await vault.executor.carry([QuestionsChange(path=folder.place(NOTE), asked=tuple(asked))], by)
     except BridgeError as error:
         log.warning("Questions are not written now: %s", error.code)
         vault.part(WaitingQuestions).put_back(asked)
-
-
-def questions_path(vault: OpenVault) -> VaultPath:
-    return agents_folder(vault.settings).place(NOTE)

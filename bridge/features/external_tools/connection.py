@@ -30,13 +30,7 @@ MAX_NAME_CHARS = 128
 
 
 class Reply(Record):
-    """The answer of a server.
-
-    Attributes:
-        text: Its visible text.
-        failed: Whether it says that it failed.
-        cut: Whether more was said.
-    """
+    """The visible text of a server's answer, whether it says that it failed, and whether more was said."""
 
     text: str
     failed: bool
@@ -190,11 +184,7 @@ class Timeouts(Record):
 
 
 class Refusal(Record):
-    """What a server answered instead of a result.
-
-    Attributes:
-        message: Its message.
-    """
+    """What a server answered instead of a result."""
 
     message: str
 

@@ -20,13 +20,7 @@ ServerState = Literal["off", "idle", "running", "waiting"]
 
 
 class ServerHealth(Record):
-    """How a server is.
-
-    Attributes:
-        state: Its state.
-        failures: How often it failed since its last answer.
-        last_error: Its last failure; None if it never failed, or was changed since.
-    """
+    """How a server is, how often it failed since its last answer, and how at last since it was changed."""
 
     state: ServerState
     failures: int = 0
@@ -189,7 +183,7 @@ class ServerPool:
 
     async def _end_unused(self) -> None:
         # A file may have changed while the first server started.
-        seen = None
+        seen, files = None, (self._folders.servers, self._folders.secrets)
         while any(slot.connection is not None for slot in self._slots.values()):
             await asyncio.sleep(self.timing.look_s)
             limit = time.monotonic() - self.timing.idle_s
@@ -199,13 +193,10 @@ class ServerPool:
                 if slot.connection is not None and not slot.calls and (slot.used < limit or not slot.connection.is_open)
             ]
             await asyncio.gather(*map(self._end, unused))
-            if (stamp := await asyncio.to_thread(self._stamp)) != seen:
+            if (stamp := await asyncio.to_thread(lambda: [*map(file_stamp, files)])) != seen:
                 seen = stamp
                 with contextlib.suppress(BridgeError):
                     await self.apply_changes()
-
-    def _stamp(self) -> tuple[tuple[int, ...] | None, ...]:
-        return tuple(map(file_stamp, (self._folders.servers, self._folders.secrets)))
 
 
 def is_current(launch: Launch, server: ExternalServer | None, secrets: Mapping[str, str] | None) -> bool:

@@ -144,7 +144,8 @@ def find_wrong_entry(name: str, table: Any) -> tuple[str, str] | None:
 def find_misplaced_secret(name: str, table: Mapping[str, Any]) -> tuple[str, str] | None:
     if any("{secret:" in one for one in table.get("args", ())):
         return "args", f"`args` of `{name}` cannot hold secrets, since other programs can see them: use `env`"
-    wrong = next((value for value in table.get("env", {}).values() if is_malformed(value)), None)
+    values = table.get("env", {}).values()
+    wrong = next((value for value in values if "{secret:" in SECRET.sub("", value)), None)
     return ("env", f"`{wrong[:40]}` in `env` of `{name}` names no secret: write {{secret:NAME}}") if wrong else None
 
 
@@ -157,10 +158,6 @@ def find_mismatch(name: str, table: Mapping[str, Any]) -> tuple[str, str] | None
         return extra, f"`{extra}` of `{name}` is only for a program: a server with `url` runs already"
     why = find_url_mistake(table["url"])
     return ("url", f"`url` of `{name}` {why}") if why else None
-
-
-def is_malformed(value: str) -> bool:
-    return "{secret:" in SECRET.sub("", value)
 
 
 def find_url_mistake(url: str) -> str | None:

@@ -8,6 +8,7 @@ import sys
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,13 +36,7 @@ BIN_FOLDERS = (
 
 
 class Launch(Record):
-    """A server as it is started; another one is another process.
-
-    Attributes:
-        server: The server.
-        env: Its whole environment.
-        secrets: The secrets in it, by name.
-    """
+    """A server as it is started, with its whole environment and the secrets in it; another one is another process."""
 
     server: ExternalServer
     env: Mapping[str, str]
@@ -52,14 +47,8 @@ class Launch(Record):
         return Path(self.server.cwd).expanduser() if self.server.cwd else Path.home()
 
     def has_same_process(self, other: "Launch") -> bool:
-        ours, theirs = self.server, other.server
-        return (ours.command, ours.args, ours.cwd, ours.url, self.env) == (
-            theirs.command,
-            theirs.args,
-            theirs.cwd,
-            theirs.url,
-            other.env,
-        )
+        identity = attrgetter("server.command", "server.args", "server.cwd", "server.url", "env")
+        return bool(identity(self) == identity(other))
 
     def command_line(self) -> list[str]:
         """Return the program's path and its arguments. Blocks."""

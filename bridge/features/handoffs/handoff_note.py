@@ -399,17 +399,11 @@ def waiting_handoff(notes: Iterable[IndexedNote], folder: AgentsFolder, client: 
     waiting = (
         note
         for note in notes
-        if is_waiting(note, folder) and str(field_of(note.properties, "to") or me).casefold() == me
+        if is_handoff(note, folder)
+        and field_of(note.properties, "status") != TAKEN
+        and str(field_of(note.properties, "to") or me).casefold() == me
     )
-    return max(waiting, key=handoff_age, default=None)
-
-
-def is_waiting(note: IndexedNote, folder: AgentsFolder) -> bool:
-    return is_handoff(note, folder) and field_of(note.properties, "status") != TAKEN
-
-
-def handoff_age(note: IndexedNote) -> tuple[float, float, VaultPath]:
-    return (time_written(note), note.mtime, note.path)
+    return max(waiting, key=lambda note: (time_written(note), note.mtime, note.path), default=None)
 
 
 def _section(heading: str, lines: Iterable[str]) -> str:

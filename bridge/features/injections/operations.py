@@ -54,9 +54,8 @@ class AddedNotes(Struct):
         """Return the notes that wait for a session, which are then given."""
         return self._waiting.pop(session, ())
 
-    @property
-    def waiting_notes(self) -> Mapping[str, tuple[VaultPath, ...]]:
-        return self._waiting
+    def count(self, session: str) -> int:
+        return len(self._waiting.get(session, ()))
 
 
 class Reader(Record):
@@ -75,14 +74,10 @@ def find_withheld(vault: OpenVault, reader: Reader) -> Callable[[VaultPath], boo
     withheld, notes = vault.store.injections.withheld(reader.session), vault.index.notes
 
     def is_withheld(path: VaultPath) -> bool:
-        note = notes.get(path)
-        return path in withheld or (note is not None and is_denied(note.properties, reader.client))
+        note, client = notes.get(path), (reader.client or "").casefold()
+        return path in withheld or (note is not None and client in denied_agents(note.properties))
 
     return is_withheld
-
-
-def is_denied(properties: Mapping[str, Value], client: str | None) -> bool:
-    return (client or "").casefold() in denied_agents(properties)
 
 
 def denied_agents(properties: Mapping[str, Value]) -> frozenset[str]:
@@ -309,7 +304,7 @@ async def give_note(call: Call, path: VaultPath, session: SessionId, withhold: b
         log = vault.store.injections
         await asyncio.to_thread(lambda: log.withhold(session, path, time.time(), withheld=withhold))
     publish_injection(call, session)
-    return GivenNote(path, session, len(vault.part(AddedNotes).waiting_notes.get(session, ())), bool(withhold))
+    return GivenNote(path, session, vault.part(AddedNotes).count(session), bool(withhold))
 
 
 def require_welcome(call: Call, path: VaultPath, session: str) -> None:

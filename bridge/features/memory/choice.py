@@ -96,7 +96,8 @@ async def choose(call: Call, question: Question) -> Selection:
     similar = await choose_similar(call, question, rest, whole=not named)
     best = max((choice.score for choice in similar.choices), default=0.0)
     others = [choice for choice in similar.choices if choice.score >= MARGIN * best]
-    return replace(similar, choices=[*named, *(one for one in others if not has_path(named, one.memory.path))])
+    paths = {choice.memory.path for choice in named}
+    return replace(similar, choices=[*named, *(one for one in others if one.memory.path not in paths)])
 
 
 def choose_named(question: Question) -> list[Choice]:
@@ -134,7 +135,12 @@ async def choose_similar(call: Call, question: Question, words: Sequence[str], *
     text = question.text if whole else " ".join(words)
     found = await search_agents_notes(call, text, words, within, "hybrid" if whole else "keyword")
     memories = [question.visible.memories[hit.path] for hit in found.ranked[: question.limit + DEPTH]]
-    said = await asyncio.to_thread(match_memories, call, memories, words)
+
+    def match() -> Mapping[VaultPath, SharedWords]:
+        texts = {memory.path: "\n".join((*memory.names, read_body(call, memory.path))) for memory in memories}
+        return match_texts(call, texts, words)
+
+    said = await asyncio.to_thread(match)
     near = found.results[0].calibrated
     choices = []
     for memory in memories:
@@ -175,11 +181,6 @@ class SharedWords(Record):
     words: tuple[str, ...]
     share: float
     fits: bool
-
-
-def match_memories(call: Call, memories: Sequence[Memory], words: Sequence[str]) -> Mapping[VaultPath, SharedWords]:
-    texts = {memory.path: "\n".join((*memory.names, read_body(call, memory.path))) for memory in memories}
-    return match_texts(call, texts, words)
 
 
 def match_texts(call: Call, texts: Mapping[Key, str], words: Sequence[str]) -> Mapping[Key, SharedWords]:
@@ -226,10 +227,6 @@ def read_said(call: Call, path: VaultPath) -> Iterator[SessionLine]:
         note = open_note(call.vault, path)
         for what, text in told_lines(read_words(note.text, note.properties)):
             yield SessionLine(path, what, cut_text(visible_text(text), MAX_TEXT_CHARS))
-
-
-def has_path(choices: Sequence[Choice], path: VaultPath) -> bool:
-    return any(choice.memory.path == path for choice in choices)
 
 
 def rank(choices: Sequence[Choice], uses: Mapping[VaultPath, MemoryUse]) -> list[Choice]:

@@ -190,13 +190,10 @@ def _read_statement(text: str, language: str | None) -> _Statement:
         for part in (text, " ".join(filter(negates, split_clauses(text))))
     )
     revokes = _REVOKES.search(text) is not None
-    terms = frozenset((*said, *_particle(text)))
+    # Elsewhere in a sentence it does not say whether something is on or off.
+    particle = [word for word in words_of(text)[-1:] if word in _PARTICLES]
+    terms = frozenset((*said, *particle))
     return _Statement("".join(said[:1]), terms, numbers_of(text), frozenset(denied), revokes)
-
-
-def _particle(text: str) -> list[str]:
-    """Return the word that says whether something is on or off, which elsewhere in a sentence says nothing."""
-    return [word for word in words_of(text)[-1:] if word in _PARTICLES]
 
 
 def _content(text: str, language: str | None) -> Counter[str]:

@@ -30,7 +30,7 @@ from bridge.features.memory.catalogue import (
     open_catalogue,
     withhold_memories,
 )
-from bridge.features.memory.choice import Choice, Question, Selection, choose, choose_said, rank
+from bridge.features.memory.choice import Question, Selection, choose, choose_said, rank
 from bridge.features.memory.global_vault import OWN_VAULT_BONUS, call_global_vault, is_copy_of_any, left_out_notice
 from bridge.features.memory.memory_note import Memory, MemoryKind, Tier, link_name, name_key
 from bridge.features.memory.remember import Places, Words
@@ -78,26 +78,21 @@ def brought_in(answer: RecalledMemories) -> Iterable[InjectedNote]:
     return (InjectedNote(one.path, (why,), estimate_tokens(one.text)) for why, listed in parts for one in listed)
 
 
-def map_parts(answer: RecalledMemories, change: Callable[[Sequence[Any]], tuple[Any, ...]]) -> RecalledMemories:
-    return replace(
-        answer,
-        memories=change(answer.memories),
-        standing=change(answer.standing),
-        questions=change(answer.questions),
-        sessions=change(answer.sessions),
-    )
+PARTS: Final = ("memories", "standing", "questions", "sessions")
+
+
+def keep_parts(answer: RecalledMemories, keeps: Callable[[Any], bool]) -> RecalledMemories:
+    return replace(answer, **{name: tuple(filter(keeps, getattr(answer, name))) for name in PARTS})
 
 
 def name_vault(answer: RecalledMemories, call: Call) -> RecalledMemories:
-    return map_parts(answer, lambda listed: tuple(replace(one, vault=call.host.name) for one in listed))
+    parts = {name: getattr(answer, name) for name in PARTS}
+    named = {name: tuple(replace(one, vault=call.host.name) for one in listed) for name, listed in parts.items()}
+    return replace(answer, **named)
 
 
-def leave_out_copies(call: Call, other: Call, own: RecalledMemories, shared: RecalledMemories) -> RecalledMemories:
-    """Return the answer of the global vault without the copies of memories in that of the caller's vault."""
-    originals = paths_of(own)
-    return map_parts(
-        shared, lambda listed: tuple(one for one in listed if not is_copy_of_any(call, other, one.path, originals))
-    )
+def of_vault(answer: RecalledMemories, vault: str) -> RecalledMemories:
+    return keep_parts(answer, lambda one: one.vault == vault)
 
 
 def join_memories(own: RecalledMemories, shared: RecalledMemories, vault: str, limit: int) -> RecalledMemories:
@@ -114,10 +109,6 @@ def join_memories(own: RecalledMemories, shared: RecalledMemories, vault: str, l
         own.notices,
         own.sessions,
     )
-
-
-def of_vault(answer: RecalledMemories, vault: str) -> RecalledMemories:
-    return map_parts(answer, lambda listed: tuple(one for one in listed if one.vault == vault))
 
 
 def paths_of(answer: RecalledMemories) -> list[VaultPath]:
@@ -239,10 +230,12 @@ async def recall(
     if other is None:
         await note_recall(call, answer)
         return replace(answer, notices=(*answer.notices, *notices))
-    own = name_vault(answer, call)
-    answer = join_memories(own, leave_out_copies(call, other, own, shared), call.host.name, limit)
-    for one in (call, other):
-        await note_recall(one, of_vault(answer, one.host.name))
+    own, there = name_vault(answer, call), other
+    originals = paths_of(own)
+    shared = keep_parts(shared, lambda one: not is_copy_of_any(call, there, one.path, originals))
+    answer = join_memories(own, shared, call.host.name, limit)
+    for each in (call, other):
+        await note_recall(each, of_vault(answer, each.host.name))
     visible: RecalledMemories = redact_denied(answer, other.host.files.rules)
     return visible
 
@@ -279,7 +272,10 @@ async def answer_recall(
         best = rank(chosen.choices, used)[:limit]
         memories = list_each(call, visible, [choice.memory for choice in best], used, text_chars)
         return RecalledMemories(
-            tuple(add_reasons(*pair) for pair in zip(memories, best, strict=True)),
+            tuple(
+                RecalledMemory(**asdict(memory), score=choice.score, why=choice.why)
+                for memory, choice in zip(memories, best, strict=True)
+            ),
             list_each(call, visible, visible.standing[:MAX_STANDING_MEMORIES], {}, text_chars),
             list_each(call, visible, visible.questions[:MAX_STANDING_MEMORIES], {}, text_chars),
             chosen.mode,
@@ -296,10 +292,6 @@ def tiers_now(memories: Mapping[VaultPath, Memory], uses: Mapping[VaultPath, Mem
 
 def note_key(name: str) -> str:
     return name_key(name.rpartition("/")[2])
-
-
-def add_reasons(memory: ListedMemory, choice: Choice) -> RecalledMemory:
-    return RecalledMemory(**asdict(memory), score=choice.score, why=choice.why)
 
 
 def recall_notices(call: Call, standing: Sequence[Memory]) -> Iterable[str]:

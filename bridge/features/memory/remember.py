@@ -178,12 +178,6 @@ def expiry_day(written: str) -> str:
     return expires
 
 
-def preview_memory(path: VaultPath, new: NewMemory, properties: dict[str, Value]) -> Memory:
-    memory = read_memory(path, properties, title=new.title, aliases=new.aliases, tags=new.tags)
-    assert memory is not None  # noqa: S101 - the properties say what it is
-    return memory
-
-
 CANDIDATES: Final = 8
 """Memories compared for their words."""
 
@@ -429,7 +423,9 @@ async def remember(
     async with call.vault.part(MemoryCatalogue).writing:
         catalogue = await open_catalogue(call)
         replaced = [find_memory(call, catalogue, path) for path in supersedes]
-        memory = preview_memory(new_path(call, folder, new.title), new, properties)
+        path = new_path(call, folder, new.title)
+        memory = read_memory(path, properties, title=new.title, aliases=new.aliases, tags=new.tags)
+        assert memory is not None  # noqa: S101 - the properties say what it is
         known, like = await find_known(call, catalogue, memory, new.text, supersedes)
         if known is not None and not known.is_over and (known.is_same_text or known.is_repeated):
             if supersedes:

@@ -1,7 +1,7 @@
 """Memories as results of operations, and how they read."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from bridge.api.call import Call
 from bridge.api.change_view import written_view
@@ -188,9 +188,8 @@ def recall_view(answer: Answer) -> Iterable[Element]:
 
 def memory_list_view(answer: Answer) -> Iterable[Element]:
     yield from notices(answer["notices"])
-    yield Line(
-        f"{answer['total']:,} {'memory' if answer['total'] == 1 else 'memories'}: {counts_text(answer['counts'])}"
-    )
+    counts = (f"{number} {name}" for part in answer["counts"].values() for name, number in part.items())
+    yield Line(f"{answer['total']:,} {'memory' if answer['total'] == 1 else 'memories'}: {', '.join(counts) or 'none'}")
     yield Table(MEMORY, answer["memories"])
 
 
@@ -215,7 +214,3 @@ def forgotten_view(answer: Answer) -> Iterable[Element]:
     if answer.get("verified"):
         found = [name for name, finds in answer["verified"].items() if finds]
         yield notice(f"still found by: {', '.join(found) or 'nothing'}")
-
-
-def counts_text(counts: Mapping[str, Any]) -> str:
-    return ", ".join(f"{number} {name}" for part in counts.values() for name, number in part.items()) or "none"

@@ -4,7 +4,7 @@ import asyncio
 import re
 import time
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, Literal, get_args
 
@@ -518,41 +518,32 @@ async def note_profile(call: Call, path: VaultPath, parts: tuple[ProfilePart, ..
     )
 
 
-async def describe_part(call: Call, part: ProfilePart, note: Note) -> object:  # noqa: PLR0911 - one part, one line
-    among = choose_among(call.vault, None, (note.path,))
-    match part:
-        case "links":
-            return await describe_links(call.vault, among, note.path)
-        case "ties":
-            return await strongest_ties(call.vault, among, note.path)
-        case "related":
-            return await related_unlinked(call.vault, among, note.path)
-        case "missing_links":
-            corpus = await read_corpus(call.vault)
-            find = partial(missing_links, call.vault, corpus, note, for_user=call.is_user)
-            return await asyncio.to_thread(find)
-        case "rules":
-            return await violated_rules(call.vault, among, note.path)
-        case "aliases":
-            return await suggest_aliases(call.vault, note.path)
-        case "structure":
-            return await describe_structure(call.vault, among, note.path)
-        case _:
-            return await asyncio.to_thread(_describe_at_once, call, part, note)
+async def describe_part(call: Call, part: ProfilePart, note: Note) -> object:
+    vault, path = call.vault, note.path
+    if part == "aliases":
+        return await suggest_aliases(vault, path)
+    if part in _WAITING:
+        return await _WAITING[part](vault, choose_among(vault, None, (path,)), path)
+    find: Mapping[str, Callable[[], object]] = {
+        "outline": partial(outline_of, note),
+        "history": partial(last_change, vault, path),
+        "index": partial(index_state, vault, path),
+        "tasks": partial(open_tasks, vault, path),
+        "memories": partial(memories_about, call, path),
+    }
+    if part == "missing_links":
+        corpus = await read_corpus(vault)
+        return await asyncio.to_thread(missing_links, vault, corpus, note, for_user=call.is_user)
+    return await asyncio.to_thread(find[part])
 
 
-def _describe_at_once(call: Call, part: ProfilePart, note: Note) -> object:
-    match part:
-        case "outline":
-            return outline_of(note)
-        case "history":
-            return last_change(call.vault, note.path)
-        case "index":
-            return index_state(call.vault, note.path)
-        case "tasks":
-            return open_tasks(call.vault, note.path)
-        case _:
-            return memories_about(call, note.path)
+_WAITING: Final[Mapping[str, Callable[[OpenVault, Among, VaultPath], Awaitable[object]]]] = {
+    "links": describe_links,
+    "ties": strongest_ties,
+    "related": related_unlinked,
+    "rules": violated_rules,
+    "structure": describe_structure,
+}
 
 
 MAX_FORM_CHARS: Final = 60

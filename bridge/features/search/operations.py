@@ -343,7 +343,10 @@ async def pick_link(
     found = await search(call, words, min(limit + 1, 100), mode)
     times = times_chosen(call.vault, words)
     hits = {hit.path: hit for hit in found.hits}
-    first = [mark_chosen(hits.get(note) or named_hit(call.vault, note), count) for note, count in times.items()]
+    first = []
+    for note, count in times.items():
+        hit, why = hits.get(note) or named_hit(call.vault, note), "chosen before"
+        first.append(replace(hit, score=1.0, why=(f"chosen {count} times before" if count > 1 else why, *hit.why)))
     folders = read_obsidian_settings(call.vault.root).template_folders
     # A template is hardly ever meant, whatever its name.
     others = sorted(
@@ -365,10 +368,6 @@ def times_chosen(vault: OpenVault, words: str) -> Mapping[VaultPath, int]:
 def named_hit(vault: OpenVault, path: VaultPath) -> Hit:
     note = vault.index.notes[path]
     return Hit(path, note.title, "", (1, 1), "", 1.0, (), note.tags, iso(note.mtime), note.digest[:DIGEST])
-
-
-def mark_chosen(hit: Hit, count: int) -> Hit:
-    return replace(hit, score=1.0, why=(f"chosen {count} times before" if count > 1 else "chosen before", *hit.why))
 
 
 class FoundBlocks(SearchResult):

@@ -21,7 +21,6 @@ from bridge.api.moments import iso
 from bridge.api.note_names import no_such_note
 from bridge.api.registry import operation
 from bridge.data_folder import Folders, folder_size
-from bridge.engine.bridge import Bridge
 from bridge.engine.host import Host
 from bridge.engine.inspection import Passage
 from bridge.engine.progress import ModelInUse
@@ -348,14 +347,12 @@ async def status(call: Call, disk: bool = False) -> Status:
         disk: Add disk usage, measured from the files.
     """
     hosts = call.bridge.vaults.values() if call.vault_name is None else [call.host]
-    found = Status(tuple(map(vault_status, hosts)), program.__version__, describe_running(call.bridge))
+    bridge = call.bridge
+    running = None if bridge.url is None else RunningBridge(bridge.url, os.getpid(), iso(bridge.since))
+    found = Status(tuple(map(vault_status, hosts)), program.__version__, running)
     return (
         await asyncio.to_thread(add_disk_sizes, found, call.bridge.folders, call.bridge.models_dir) if disk else found
     )
-
-
-def describe_running(bridge: Bridge) -> RunningBridge | None:
-    return None if bridge.url is None else RunningBridge(bridge.url, os.getpid(), iso(bridge.since))
 
 
 def add_disk_sizes(status: Status, folders: Folders, models: Path) -> Status:
