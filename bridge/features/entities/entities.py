@@ -4,8 +4,6 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from msgspec.structs import replace
-
 from bridge.api.call import Call
 from bridge.api.hints import Folder
 from bridge.api.markup import Answer, Column, Element, Table, notice, notices
@@ -74,7 +72,6 @@ async def merge_suggestions(
     dismissed = await dismissed_rows(call, "merge")
 
     def find() -> MergeSuggestions:
-
         settings = read_obsidian_settings(vault.root)
         folder = settings.template_folders
         notes = {path: note for path, note in graph_snapshot.notes.items() if not is_template(note, folder)}
@@ -88,16 +85,10 @@ async def merge_suggestions(
             days = f"{settings.daily_folder}/"
             asked = [one for one in asked if not (one.path.startswith(days) and one.into.startswith(days))]
         found = [one for one in asked if Dismissal("merge", frozenset((one.path, one.into))) not in dismissed]
-        pairs = tuple(round_shares(one) for one in page.cut(found))
         notices = () if near else ("No note has a vector yet, so meaning was not compared.",)
-        return MergeSuggestions(pairs, notices, len(asked) - len(found) or None, **page.place(len(found)))
+        return MergeSuggestions(page.cut(found), notices, len(asked) - len(found) or None, **page.place(len(found)))
 
     return await asyncio.to_thread(find)
-
-
-def round_shares(pair: MergeSuggestion) -> MergeSuggestion:
-    common, cosine = (None if share is None else round(share, 2) for share in (pair.common, pair.cosine))
-    return replace(pair, common=common, cosine=cosine)
 
 
 CategorySource = Literal["property", "folder", "tag", "none"]

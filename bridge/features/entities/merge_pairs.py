@@ -483,9 +483,8 @@ def _make_pair(
         ),
     )
     order: tuple[MergeReason, ...] = ("name", "alias", "text", "stub", "meaning", "neighbours")
-    return MergeSuggestion(
-        less, more, round(1 - doubt, 3), tuple(one for one in order if one in weights), common, cosine
-    )
+    shares = (None if share is None else round(share, 2) for share in (common, cosine))
+    return MergeSuggestion(less, more, round(1 - doubt, 3), tuple(one for one in order if one in weights), *shares)
 
 
 def _pair_of(one: VaultPath, other: VaultPath) -> tuple[VaultPath, VaultPath]:

@@ -244,23 +244,16 @@ async def build_settled(
     vault: OpenVault, ids: Sequence[str], made: ChangeOutcome | None, *, dry_run: bool = False
 ) -> Settled:
     """Describe what became of changes; without an outcome nothing was written."""
+
+    def build() -> Settled:
+        changes = tuple(summarize_change(vault, vault.review.change(id_), cut=True) for id_ in ids)
+        if made is None:
+            return Settled(changes, None, "", "applied", (), dry_run=dry_run)
+        id_, diff = made.change.id if made.change else None, diff_of(made.plan.steps, made.plan.blobs.get)
+        return Settled(changes, id_, diff, made.state, made.warnings, dry_run, made.would)
+
     # In a thread: the diff of many notes takes seconds.
-    return await asyncio.to_thread(_build_settled, vault, ids, made, dry_run=dry_run)
-
-
-def _build_settled(vault: OpenVault, ids: Sequence[str], made: ChangeOutcome | None, *, dry_run: bool) -> Settled:
-    changes = tuple(summarize_change(vault, vault.review.change(id_), cut=True) for id_ in ids)
-    if made is None:
-        return Settled(changes, None, "", "applied", (), dry_run=dry_run)
-    return Settled(
-        changes=changes,
-        change_id=made.change.id if made.change else None,
-        diff=diff_of(made.plan.steps, made.plan.blobs.get),
-        state=made.state,
-        warnings=made.warnings,
-        dry_run=dry_run,
-        would=made.would,
-    )
+    return await asyncio.to_thread(build)
 
 
 MIB = 1 << 20

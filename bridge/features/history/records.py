@@ -115,7 +115,8 @@ def summarize_change(vault: OpenVault, change: Change, *, cut: bool) -> ListedCh
         reason=change.reason,
         paths=tuple(dict.fromkeys(file_of(step) for step in change.steps if not step.kind.endswith("_folder"))),
         diff=diff,
-        state=public_state(change),
+        # One that is being written is not told of.
+        state="applied" if change.state == "prepared" else change.state,
         expires=iso(change.expires) if change.expires is not None and change.state == "proposed" else None,
         undoes=change.facts.undoes,
         by=change.facts.by,
@@ -160,11 +161,6 @@ def describe_change(vault: OpenVault, change: Change) -> ShownChange:
 def file_of(step: Step) -> VaultPath:
     """Return the file that a step is about, as it was called then, or is since it came out of the trash."""
     return step.to if step.to is not None and is_hidden(step.path) else step.path
-
-
-def public_state(change: Change) -> State:
-    """Return a change's state; one that is being written is not told of."""
-    return "applied" if change.state == "prepared" else change.state
 
 
 SHOWN_LINES = 400

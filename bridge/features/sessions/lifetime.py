@@ -140,7 +140,6 @@ async def keep_journal(vault: OpenVault, id_: str) -> bool:
 
 
 async def _bring_up_to_date(vault: OpenVault, id_: str) -> bool:
-
     session = await asyncio.to_thread(vault.store.sessions.find, id_)
     mode = vault.settings.section(SessionSettings).journals
     if session is None or mode == "off":

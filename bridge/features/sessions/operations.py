@@ -281,27 +281,14 @@ async def save_session(
     if client is not None:
         call.principal.require_local("save-session")
         return await asyncio.to_thread(end_session, call, client, status or "paused")
-    texts = {"actions": actions, "outcomes": outcomes, "decisions": decisions, "problems": problems}
-    require_plain(goal=goal, summary=summary, where_left_off=where_left_off, excerpt=excerpt, model=model)
-    require_plain(**{name: "\n".join(said) for name, said in {**texts, "open_questions": open_questions}.items()})
+    texts = {"goal": goal, "summary": summary, "where_left_off": where_left_off, "excerpt": excerpt, "model": model}
+    lists = {"actions": actions, "outcomes": outcomes, "decisions": decisions, "problems": problems}
+    lists["open_questions"] = open_questions
+    require_plain(**texts, **{name: "\n".join(said) for name, said in lists.items()})
     at = f"{datetime.now().astimezone():%H:%M}"
-
-    def entries(texts: Iterable[str]) -> tuple[Entry, ...]:
-        return tuple(Entry(at, text) for text in texts)
-
-    words = JournalWords(
-        goal=goal.strip(),
-        summary=summary.strip(),
-        where_left_off=where_left_off.strip(),
-        excerpt=excerpt.strip(),
-        actions=entries(actions),
-        decisions=entries(decisions),
-        problems=entries(problems),
-        outcomes=entries(outcomes),
-        questions=entries(open_questions),
-        model=model.strip(),
-        cost_usd=cost_usd,
-    )
+    said: dict[str, Any] = {name: text.strip() for name, text in texts.items()}
+    said |= {name.removeprefix("open_"): tuple(Entry(at, text) for text in own) for name, own in lists.items()}
+    words = JournalWords(**said, cost_usd=cost_usd)
     vault = call.vault
     says = replace(words, model="", cost_usd=None) != JournalWords()
     folder, agreed = open_folder(call, options)

@@ -156,7 +156,7 @@ async def list_tasks(
 
 
 def summarize_task(note: IndexedNote, task: IndexedTask, settings: TaskSettings) -> ListedTask:
-    facts = parse_task(task.text)
+    facts, at = parse_task(task.text), bisect_right([heading.line for heading in note.headings], task.line)
     return ListedTask(
         path=note.path,
         line=task.line,
@@ -165,7 +165,7 @@ def summarize_task(note: IndexedNote, task: IndexedTask, settings: TaskSettings)
         meaning=settings.meaning(task.status),
         due=task.due,
         tags=task.tags,
-        heading=heading_of(note, task.line),
+        heading=heading_paths(note.headings)[at - 1] if at else None,
         parent=task.parent,
         scheduled=facts.scheduled,
         start=facts.start,
@@ -174,11 +174,6 @@ def summarize_task(note: IndexedNote, task: IndexedTask, settings: TaskSettings)
         recurrence=facts.recurrence,
         digest=note.digest[:SHORT_DIGEST],
     )
-
-
-def heading_of(note: IndexedNote, line: int) -> str | None:
-    at = bisect_right([heading.line for heading in note.headings], line)
-    return heading_paths(note.headings)[at - 1] if at else None
 
 
 TASKS = (

@@ -19,7 +19,7 @@ from bridge.api.where import choose_among
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.features.links.public import Name, NameFinder
-from bridge.index.note import IndexedNote, Notes, day_in_name
+from bridge.index.note import IndexedNote, day_in_name
 from bridge.records import Record
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline
@@ -119,7 +119,10 @@ async def entity_course(
     texts = await vault.index.wholes()
 
     def follow() -> EntityCourse:
-        linking = set(resolved_links.sources(path)) if path else unresolved_sources(notes, subject)
+        linking = set(resolved_links.sources(path)) if path else set[VaultPath]()
+        if path is None:
+            folded = subject.strip().casefold()
+            linking = {one.path for one in notes.values() if folded in (name.casefold() for name, _ in one.targets)}
         naming = {each for each, text in texts.items() if each in notes and finder.forms(text)}
         found = (linking & notes.keys()) | naming
         times = NoteTimes.of(notes.values(), vault.root, commits=True)
@@ -131,11 +134,6 @@ async def entity_course(
         return EntityCourse(path, names, periods, len(dated), nothing)
 
     return await asyncio.to_thread(follow)
-
-
-def unresolved_sources(notes: Notes, subject: str) -> set[VaultPath]:
-    folded = subject.strip().casefold()
-    return {path for path, note in notes.items() if any(target.casefold() == folded for target, _ in note.targets)}
 
 
 def day_of(note: IndexedNote, times: NoteTimes) -> day_of_calendar:
