@@ -13,13 +13,11 @@ from msgspec.structs import replace
 from bridge.api.call import Call
 from bridge.api.markup import Answer
 from bridge.api.write import client_name
-from bridge.changes.draft import Draft
-from bridge.changes.effect import Effect
-from bridge.changes.requests.base import Request, RequestContext
 from bridge.engine.agents_folder import agents_folder
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.transactions import Author
 from bridge.errors import BridgeError
+from bridge.features.corrections.public import LineChange
 from bridge.records import Record
 from bridge.search.answerability import Answerability
 from bridge.text.budget import cut
@@ -198,18 +196,13 @@ WRITE = "keep_questions"
 """The operation under which these changes are listed."""
 
 
-class QuestionsChange(Request, kw_only=True, tag=WRITE):
-    """Adds questions to the note; whatever else it says stays byte for byte."""
+class QuestionsChange(LineChange, kw_only=True, tag=WRITE):
+    """Adds questions to the note."""
 
     asked: tuple[KeptQuestion, ...]
 
-    def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
-        if draft.has(self.path):
-            text = draft.read(self.path).decode("utf-8", "surrogateescape")
-            draft.replace(self.path, add_questions(text, self.asked).encode("utf-8", "surrogateescape"))
-        else:
-            draft.create(self.path, add_questions("", self.asked).encode())
-        return Effect()
+    def edit(self, text: str) -> str:
+        return add_questions(text, self.asked)
 
 
 async def keep_questions(vault: OpenVault) -> None:

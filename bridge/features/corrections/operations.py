@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import re
+from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator
 from datetime import date, datetime
 from typing import Annotated, Final, Literal, get_args
@@ -200,20 +201,27 @@ def _write(one: Correction) -> str:
 Words = Annotated[str, Meta(min_length=1, max_length=500)]
 
 
-class CorrectionsChange(Request, kw_only=True, tag="record_correction"):
-    """Adds a correction to the note; whatever else it says stays byte for byte."""
+class LineChange(Request, kw_only=True):
+    """Changes lines of a note, which may not exist yet; whatever else it says stays byte for byte."""
 
-    added: Correction
+    @abstractmethod
+    def edit(self, text: str) -> str:
+        """Return the text of the note as it is to be."""
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
         there = draft.has(self.path)
         text = draft.read(self.path).decode("utf-8", "surrogateescape") if there else ""
-        data = add_correction(text, self.added).encode("utf-8", "surrogateescape")
-        if there:
-            draft.replace(self.path, data)
-        else:
-            draft.create(self.path, data)
+        (draft.replace if there else draft.create)(self.path, self.edit(text).encode("utf-8", "surrogateescape"))
         return Effect()
+
+
+class CorrectionsChange(LineChange, kw_only=True, tag="record_correction"):
+    """Adds a correction to the note."""
+
+    added: Correction
+
+    def edit(self, text: str) -> str:
+        return add_correction(text, self.added)
 
 
 class RecordedCorrection(Written, kw_only=True):

@@ -1,3 +1,10 @@
 """What others use of corrections."""
 
-from bridge.features.corrections.operations import NOTE, Replacement, open_items, open_replacements, settle_replacements
+from bridge.features.corrections.operations import (
+    NOTE,
+    LineChange,
+    Replacement,
+    open_items,
+    open_replacements,
+    settle_replacements,
+)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 from msgspec import DecodeError, Meta, json
 from msgspec.structs import asdict
@@ -26,6 +26,8 @@ from bridge.text.invisible import one_line, visible_text
 from bridge.text.statements import negates
 from bridge.text.stems import language_of
 from bridge.types import Digest, VaultPath, is_same_digest
+
+T = TypeVar("T")
 
 Short = Annotated[str, Meta(max_length=1_000)]
 Long = Annotated[str, Meta(max_length=5_000)]
@@ -176,9 +178,9 @@ def check_proof(proof: Proof | None, facts: VaultEvidence) -> ProofCheck:
         case _ if proof is None or proof == Proof():
             verdict = ProofCheck("unchecked", "no proof was given")
         case Proof(path=path) if path is not None:
-            verdict = _at_note(path, facts, lambda note: _check_note(proof, note))
+            verdict = _check_at(path, facts, facts.note, lambda note: _check_note(proof, note))
         case Proof(file=file) if file is not None:
-            verdict = _check_file(file, proof.sha256, facts)
+            verdict = _check_at(file, facts, facts.file_digest, lambda digest: _check_digest(digest, proof.sha256))
         case Proof(change_id=change) if change is not None:
             verdict = _check_change(facts.change_state(change), proof.state)
         case Proof(task=task) if task is not None:
@@ -214,13 +216,16 @@ def _check_change(state: str | None, wanted: str | None) -> ProofCheck:
     return _compare(f"the change is {state}", holds=state == wanted)
 
 
-def _at_note(path: VaultPath, facts: VaultEvidence, check: Callable[[Note], ProofCheck]) -> ProofCheck:
-    note, now = facts.note(path), None
-    if note is None and (now := facts.moved_to(path)) is not None:
-        note = facts.note(now)
-    if note is None:
+def _check_at(
+    path: VaultPath, facts: VaultEvidence, find: Callable[[VaultPath], T | None], check: Callable[[T], ProofCheck]
+) -> ProofCheck:
+    """Check what is found at a path, or where the file was moved."""
+    found, now = find(path), None
+    if found is None and (now := facts.moved_to(path)) is not None:
+        found = find(now)
+    if found is None:
         return ProofCheck("gone", f"there is no `{path}`")
-    verdict = check(note)
+    verdict = check(found)
     if now is None:
         return verdict
     return ProofCheck(verdict.outcome, "; ".join(filter(None, (f"moved to `{now}`", verdict.why))))
@@ -271,15 +276,8 @@ def _check_heading(heading: str, note: Note) -> ProofCheck:
     return ProofCheck("still_true")
 
 
-def _check_file(path: VaultPath, sha256: Digest | None, facts: VaultEvidence) -> ProofCheck:
-    now = None
-    digest = facts.file_digest(path)
-    if digest is None and (now := facts.moved_to(path)) is not None:
-        digest = facts.file_digest(now)
-    if digest is None:
-        return ProofCheck("gone", f"there is no `{path}`")
-    verdict = _compare(f"its SHA-256 is {digest[:12]}…", holds=sha256 is None or is_same_digest(digest, sha256))
-    return verdict if now is None else ProofCheck(verdict.outcome, f"moved to `{now}`")
+def _check_digest(digest: Digest, wanted: Digest | None) -> ProofCheck:
+    return _compare(f"its SHA-256 is {digest[:12]}…", holds=wanted is None or is_same_digest(digest, wanted))
 
 
 def _check_task(task: str, status: str, facts: VaultEvidence) -> ProofCheck:
@@ -295,7 +293,7 @@ def _check_task(task: str, status: str, facts: VaultEvidence) -> ProofCheck:
         one = min(found, key=lambda one: abs(one.line - line))
         return _compare(f"its box is [{one.status}], in line {one.line}", holds=_has_status(one, status))
 
-    return _at_note(facts.find(named["path"]), facts, check)
+    return _check_at(facts.find(named["path"]), facts, facts.note, check)
 
 
 def _has_status(task: Task, status: str) -> bool:
@@ -314,9 +312,10 @@ def _check_link(link: str, facts: VaultEvidence) -> ProofCheck:
         return ProofCheck("changed", "a link is named as `path → path`")
     source, target = ends
     targets = {target, facts.moved_to(target)}
-    return _at_note(
+    return _check_at(
         source,
         facts,
+        facts.note,
         lambda note: _compare("it links there no longer", holds=not targets.isdisjoint(facts.links_of(note))),
     )
 

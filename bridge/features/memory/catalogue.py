@@ -5,7 +5,7 @@ import math
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain, compress
 from operator import is_not
@@ -251,14 +251,17 @@ class MemoryCatalogue:
 
     def successor(self, memory: Memory) -> Memory | None:
         """Return the memory that replaced another in the end; None if none did."""
-        seen = {memory.path}
-        last: Memory | None = memory
-        while last is not None and last.superseded_by is not None:
-            last = self.find(last.superseded_by)
-            if last is None or last.path in seen:
-                return None
-            seen.add(last.path)
-        return None if last is memory else last
+        *_, last = self.successors(memory)
+        return None if last is memory or last.superseded_by is not None else last
+
+    def successors(self, memory: Memory) -> Iterator[Memory]:
+        """Yield a memory, and each that replaced the one before."""
+        seen = set[VaultPath]()
+        one: Memory | None = memory
+        while one is not None and one.path not in seen:
+            yield one
+            seen.add(one.path)
+            one = None if one.superseded_by is None else self.find(one.superseded_by)
 
     def with_text(self, digest: str) -> list[Memory]:
         """Return the memories that had the text of a digest when they were written."""

@@ -351,9 +351,7 @@ def is_replaced_by(memory: Memory, by: VaultPath) -> bool:
 
 def require_no_circle(catalogue: MemoryCatalogue, memories: Sequence[Memory], successor: Memory) -> None:
     paths = {memory.path for memory in memories}
-    seen: set[VaultPath] = set()
-    one: Memory | None = successor
-    while one is not None and one.path not in seen:
+    for one in catalogue.successors(successor):
         if one.path in paths and one is successor:
             raise InvalidArguments(f"`{one.path}` cannot replace itself.", hint="Leave it out of `path`.")
         if one.path in paths:
@@ -361,8 +359,6 @@ def require_no_circle(catalogue: MemoryCatalogue, memories: Sequence[Memory], su
                 f"`{successor.path}` is replaced by `{one.path}` already.",
                 hint="Take that back first, with `reverse`.",
             )
-        seen.add(one.path)
-        one = None if one.superseded_by is None else catalogue.find(one.superseded_by)
 
 
 class RememberedNote(Written, kw_only=True):

@@ -241,8 +241,8 @@ def journal_title(words: JournalWords, facts: JournalFacts) -> str:
     """Return what the session was about: its goal, a decision, or the note that it changed or read most."""
     decided = [entry.text for entry in words.decisions]
     decided += [one.text for one in facts.statements if one.what == "decision"]
-    if said := words.goal or words.summary or facts.reasons or next(iter(decided), ""):
-        return cut(_short(said), 80)
+    if said := next(filter(None, map(_short, (words.goal, words.summary, facts.reasons, *decided[:1]))), ""):
+        return cut(said, 80)
     largest = max(facts.changes, key=lambda one: len(one.notes), default=None)
     if largest is not None and len(largest.notes) > MAX_FILES:
         return _batch_text(largest).replace("`", "")

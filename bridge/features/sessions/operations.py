@@ -158,30 +158,24 @@ def describe_session(vault: OpenVault, session: SessionRecord) -> ListedSession:
         for step, path in zip(change.steps, change.now, strict=True)
         if step.kind in {"put", "move", "remove"}
     }
+    note = None if session.note is None else vault.index.notes.get(session.note)
+    names = ("title", "goal", "summary", "where_left_off")
+    texts = {name: field_of(note.properties, name) if note is not None else "" for name in names}
     return ListedSession(
         id=session.id,
         client=session.client,
         status=session.state,
         started=iso(session.started),
         ended=None if session.ended is None else iso(session.ended),
-        title=journal_text(vault, session, "title"),
-        goal=journal_text(vault, session, "goal"),
-        summary=journal_text(vault, session, "summary"),
-        where_left_off=journal_text(vault, session, "where_left_off"),
+        **{name: said if isinstance(said, str) else "" for name, said in texts.items()},
         told=() if session.note is None else tuple(read_told(vault, session.note)),
-        note=session.note if session.note in vault.index.notes else None,
+        note=None if note is None else note.path,
         calls=tools.total(),
         errors=errors,
         tools=tools,
         changed=tuple(changed),
         tokens=tokens,
     )
-
-
-def journal_text(vault: OpenVault, session: SessionRecord, name: str) -> str:
-    note = None if session.note is None else vault.index.notes.get(session.note)
-    value: Any = None if note is None else field_of(note.properties, name)
-    return value if isinstance(value, str) else ""
 
 
 def read_told(vault: OpenVault, path: VaultPath) -> Iterator[ToldLine]:
