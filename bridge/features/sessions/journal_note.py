@@ -223,8 +223,8 @@ def journal_properties(words: JournalWords, facts: JournalFacts) -> dict[str, An
         "agent": facts.client,
         "model": _short(words.model),
         "session": facts.session,
-        "goal": _short(words.goal or facts.reasons),
-        "summary": _short(words.summary or facts.summary),
+        "goal": _short(words.goal) or _short(facts.reasons),
+        "summary": _short(words.summary) or _short(facts.summary),
         "where_left_off": _short(words.where_left_off),
         "files": [replace_surrogates(path) for path in facts.changed_notes[:MAX_FILES]],
         "commits": list(facts.commits),
@@ -327,8 +327,8 @@ def recorded_lines(words: JournalWords, facts: JournalFacts) -> Mapping[str, Seq
     is_refused = any(one.writes for one in facts.failures)
     related = [(path, count) for path, count in facts.read if path not in facts.changed_notes][:MAX_RELATED]
     return {
-        "Goal": [f"Of its largest change: {facts.reasons}"] if facts.reasons and not words.goal else [],
-        "Summary": [f"Of what was written: {facts.summary}"] if facts.summary and not words.summary else [],
+        "Goal": [f"Of its largest change: {facts.reasons}"] if facts.reasons and not _short(words.goal) else [],
+        "Summary": [f"Of what was written: {facts.summary}"] if facts.summary and not _short(words.summary) else [],
         "Approach": [f"{done.capitalize()}."] if done else [],
         "Key decisions": _quotes(facts, "decision", words.decisions),
         "Problems": [*map(_failure_line, facts.failures), *(_batch_line(one, ", undone") for one in facts.undone)],
