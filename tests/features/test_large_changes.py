@@ -10,7 +10,7 @@ import pytest
 from bridge.api import write
 from bridge.api.arguments import LONG
 from bridge.changes import hunks
-from bridge.features.history import records
+from bridge.features.history import operations
 from bridge.types import VaultPath
 from bridge.vault.vault import Vault
 from tests.features.served import serving
@@ -102,7 +102,7 @@ async def test_what_takes_long_for_a_long_input_leaves_the_event_loop_free(
     (tmp_path / "vault" / "A.md").write_text("One.\n")
     async with serving([tmp_path / "vault"], tmp_path / "data", tmp_path / "none") as served:
         monkeypatch.setattr(Vault, "locate", note_locating)
-        for module in (write, records):
+        for module in (write, operations):
             monkeypatch.setattr(module, "differences", note_showing)
         snapshot = [{"path": f"N{number}.md", "mtime": 1, "size": 1} for number in range(LONG + 1)]
         assert (await served.call("report_changes", snapshot=snapshot)).json == {"news": 0}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from bridge.api.feature import App, Feature
 from bridge.api.write import Written
-from bridge.features.history import operations, records
+from bridge.features.history import operations
 
 CHANGE = App("change", "A change to notes", Path(__file__).with_name("change.js"))
 
@@ -19,9 +19,9 @@ FEATURE = Feature(
     ),
     vault_checks=(operations.check_changes,),
     views={
-        operations.ListedChanges: records.change_list_view,
-        records.ShownChange: records.change_view,
-        operations.Settled: records.settled_view,
+        operations.ListedChanges: operations.change_list_view,
+        operations.ShownChange: operations.change_view,
+        operations.Settled: operations.settled_view,
     },
-    apps=dict.fromkeys((records.ShownChange, Written, operations.Settled), CHANGE),
+    apps=dict.fromkeys((operations.ShownChange, Written, operations.Settled), CHANGE),
 )

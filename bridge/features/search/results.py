@@ -123,16 +123,16 @@ def search_view(answer: Answer) -> Iterable[Element]:
     closest = answer["hits"][0]["title"] if answer["hits"] else None
     if (verdict := answerability_notice(answer.get("answerability"), closest)) is not None:
         yield notice(verdict)
-    yield from _found(answer, "note", "No note found.")
+    yield from _list_hits(answer, "note", "No note found.")
 
 
 def blocks_view(answer: Answer) -> Iterable[Element]:
     yield from _freshness(answer)
     yield from notices(answer["notices"])
-    yield from _found(answer, "block", "Nothing found.")
+    yield from _list_hits(answer, "block", "Nothing found.")
 
 
-def _found(answer: Answer, what: str, nothing: str) -> Iterable[Element]:
+def _list_hits(answer: Answer, what: str, nothing: str) -> Iterable[Element]:
     found, total = answer["hits"], answer.get("total", 0)
     if found:
         shown = count_shown(len(found), max(total, len(found)), what)
