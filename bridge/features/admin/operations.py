@@ -182,14 +182,14 @@ MAX_TRACES = 200
 
 def watch_denied(bridge: Bridge) -> Callable[[], tuple[str, ...]]:
     """Note which notes can be read now; the returned function says what tells of those denied since. Both block."""
-    before = {host: _readable_paths(host, vault) for host in bridge.vaults.values() if (vault := host.open_vault)}
+
+    def readable_paths(host: Host, vault: OpenVault) -> set[VaultPath]:
+        steps = [step for change in _last_changes(vault) for step in change.steps]
+        former = {path for step in steps for path in (step.path, step.to) if path is not None}
+        return {*vault.index.notes, *(path for path in former if not host.files.rules.denies(path))}
+
+    before = {host: readable_paths(host, vault) for host in bridge.vaults.values() if (vault := host.open_vault)}
     return lambda: tuple(line for host, paths in before.items() for line in _describe(host, paths))
-
-
-def _readable_paths(host: Host, vault: OpenVault) -> set[VaultPath]:
-    steps = [step for change in _last_changes(vault) for step in change.steps]
-    former = {path for step in steps for path in (step.path, step.to) if path is not None}
-    return {*vault.index.notes, *(path for path in former if not host.files.rules.denies(path))}
 
 
 def _describe(host: Host, before: Collection[VaultPath]) -> Iterator[str]:

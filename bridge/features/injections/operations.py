@@ -22,7 +22,6 @@ from bridge.events import MemoryGiven
 from bridge.markdown.note import Value, property_of, texts_of
 from bridge.records import Record
 from bridge.state.injection_log import InjectedNote, Injection
-from bridge.state.session_log import SessionRecord
 from bridge.text.budget import estimate_tokens, fit_words
 from bridge.text.counts import count_of
 from bridge.text.invisible import quote_path, visible_text
@@ -308,17 +307,12 @@ async def give_note(call: Call, path: VaultPath, session: SessionId, withhold: b
 
 
 def require_welcome(call: Call, path: VaultPath, session: str) -> None:
-    found = find_open(call, session)
-    if find_withheld(call.vault, Reader(found.client, session))(path):
-        raise InvalidArguments(
-            f"`{path}` is kept from this session.", hint="See `withhold`, and the property `deny_agents`."
-        )
-
-
-def find_open(call: Call, session: str) -> SessionRecord:
     store = call.vault.store
     store.calls.flush()
     found = store.sessions.find(session)
     if found is None or found.ended is not None:
         raise InvalidArguments(f"No session `{session}` is open.", hint="`list_sessions` says which are active.")
-    return found
+    if find_withheld(call.vault, Reader(found.client, session))(path):
+        raise InvalidArguments(
+            f"`{path}` is kept from this session.", hint="See `withhold`, and the property `deny_agents`."
+        )

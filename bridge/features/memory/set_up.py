@@ -40,7 +40,10 @@ async def set_up_memory(
     if not options.dry_run and not (place == current and call.host.is_set_up):
         require_agreement(call, place, confirm=options.confirm)
     if place != current:
-        await save_folder(call, place, dry_run=options.dry_run)
+        call.principal.require("admin")
+        if not options.dry_run:
+            await asyncio.to_thread(save_settings, call.bridge.settings_path, {"agents_folder": place.path})
+            await call.bridge.reload()
     request = SetUpMemory(path=place.about, folder=place, id=id_for(call, place), templates=templates)
     return await execute_requests(call, [request], options, agreed=place if call.has_agreed else None)
 
@@ -56,11 +59,3 @@ async def mark_older_folder(vault: OpenVault) -> None:
     by = Author(request.op, reason="An id, by which the bridge knows the folder again when you move it")
     with contextlib.suppress(BridgeError):
         await vault.executor.carry([request], by)
-
-
-async def save_folder(call: Call, folder: AgentsFolder, *, dry_run: bool) -> None:
-    call.principal.require("admin")
-    if dry_run:
-        return
-    await asyncio.to_thread(save_settings, call.bridge.settings_path, {"agents_folder": folder.path})
-    await call.bridge.reload()

@@ -350,8 +350,12 @@ async def promote_note(
     is_memory = read_memory(path, kept, title="") is not None
     if folder is None:
         folder = agents.memory if is_memory else "Patterns"
-    place = known.path if known is not None else choose_place(other, folder, path)
-    copied = translate(call, other, note, place)
+    require_plain_name(folder, "folder")
+    name = f"{folder.strip().strip('/')}/{path.rpartition('/')[2]}".lstrip("/")
+    place = known.path if known is not None else other.vault.files.locate(name)
+    there = other.vault.names.copy()
+    there.add(place)
+    copied = copy_text(note, call.host.root.name, call.vault.names, place, there)
     if known is not None:
         todo = renew(call, known, note, copied, update=update)
     else:
@@ -366,18 +370,6 @@ async def promote_note(
     linked = (f"Not shown in the copy, only linked: {one}" for one in copied.embeds)
     visible: PromotedNote = redact_denied(done, other.host.files.rules)
     return replace(visible, warnings=(*visible.warnings, *linked))
-
-
-def choose_place(other: Call, folder: str, path: VaultPath) -> VaultPath:
-    require_plain_name(folder, "folder")
-    return other.vault.files.locate(f"{folder.strip().strip('/')}/{path.rpartition('/')[2]}".lstrip("/"))
-
-
-def translate(call: Call, other: Call, note: Note, place: VaultPath) -> CopiedText:
-    """Return the text of a note as the global vault can have it."""
-    there = other.vault.names.copy()
-    there.add(place)
-    return copy_text(note, call.host.root.name, call.vault.names, place, there)
 
 
 def renew(call: Call, known: Note, note: Note, copied: CopiedText, *, update: bool) -> Promotion:

@@ -298,14 +298,10 @@ async def related_notes(
     return build_search_result(call, found, started)
 
 
-def created_of(vault: OpenVault, path: VaultPath) -> str | None:
-    note = vault.index.notes.get(path)
-    return NoteTimes(vault.root).creation_text(note) if note else None
-
-
 def build_search_result(call: Call, answer: SearchAnswer, started: float) -> SearchResult:
+    times, found = NoteTimes(call.vault.root), ((hit, call.vault.index.notes.get(hit.path)) for hit in answer.hits)
     return SearchResult(
-        hits=tuple(make_hit(hit, created=created_of(call.vault, hit.path)) for hit in answer.hits),
+        hits=tuple(make_hit(hit, created=times.creation_text(note) if note else None) for hit, note in found),
         mode_used="deep" if answer.deep else answer.mode_used,
         took_ms=round((time.perf_counter() - started) * 1000, 1),
         freshness=Freshness(len(call.vault.indexer.pending), call.vault.index.pending_vectors()),

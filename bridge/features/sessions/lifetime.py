@@ -124,12 +124,9 @@ async def pause_sessions(vault: OpenVault) -> None:
 def unfinished_sessions(vault: OpenVault) -> list[str]:
     criteria = SessionFilter(since=time.time() - CATCH_UP_S)
     found, _ = vault.store.sessions.page(criteria, MAX_SESSIONS)
-    return [session.id for session in found if journal_status(vault, session) != session.state]
-
-
-def journal_status(vault: OpenVault, session: SessionRecord) -> object:
-    note = None if session.note is None else vault.index.notes.get(session.note)
-    return None if note is None else field_of(note.properties, "status")
+    notes = {session.id: vault.index.notes.get(session.note) for session in found if session.note is not None}
+    statuses = {id_: field_of(note.properties, "status") for id_, note in notes.items() if note is not None}
+    return [session.id for session in found if statuses.get(session.id) != session.state]
 
 
 async def keep_journal(vault: OpenVault, id_: str) -> bool:

@@ -318,12 +318,6 @@ NAMED = 10
 """Files that are named for each reason."""
 
 
-def disk_of(folders: Folders, vault: VaultId) -> VaultDisk:
-    """Weigh what is kept of a vault; reads a folder's names, so not for the event loop."""
-    index, history = folder_size(folders.index(vault)), folder_size(folders.history(vault))
-    return VaultDisk(index, history, max(0, folder_size(folders.vault(vault)) - index - history))
-
-
 def free_bytes(folders: Folders) -> int:
     data = folders.data
     return shutil.disk_usage(next(folder for folder in (data, *data.parents) if folder.exists())).free
@@ -356,7 +350,13 @@ async def status(call: Call, disk: bool = False) -> Status:
 
 
 def add_disk_sizes(status: Status, folders: Folders, models: Path) -> Status:
-    vaults = tuple(replace(vault, disk=disk_of(folders, vault.id)) for vault in status.vaults)
+    """Weigh what is kept of each vault; reads the names of folders, so not for the event loop."""
+
+    def weigh(vault: VaultId) -> VaultDisk:
+        index, history = folder_size(folders.index(vault)), folder_size(folders.history(vault))
+        return VaultDisk(index, history, max(0, folder_size(folders.vault(vault)) - index - history))
+
+    vaults = tuple(replace(vault, disk=weigh(vault.id)) for vault in status.vaults)
     return replace(status, vaults=vaults, disk=Disk(models=folder_size(models), free=free_bytes(folders)))
 
 
