@@ -59,7 +59,7 @@ MIN_LOOP_CHARS = 8
 """Characters of a sentence from which its repetition is a loop."""
 
 _LOOP = re.compile(r"(?=\W*\w)(.{4,80}?)\1{3}\Z", re.DOTALL)
-_CITATIONS = re.compile(r"\s*\[\d{1,3}\]")
+_NUMBERS = re.compile(r"\s*\[\d{1,3}\]")
 _GAP = re.compile(r"[\s\].!?。！？]")
 
 End = Literal["stop", "length", "cancelled", "loop", "time"]
@@ -90,7 +90,7 @@ def find_loop(text: str) -> int | None:
     """Return where a text repeats itself at its end: a sentence of it, or a phrase four times in a row."""
     if found := _LOOP.search(text, max(0, len(text) - 400)):
         return found.end(1)
-    *said, last = split_sentences(_CITATIONS.sub("", text)) or [""]
+    *said, last = split_sentences(_NUMBERS.sub("", text)) or [""]
     return text.rfind(last.rstrip(".!?。！？")) if last in said and len(last) >= MIN_LOOP_CHARS else None
 
 

@@ -26,6 +26,7 @@ from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments, NoteNotFound
 from bridge.features.handoffs.handoff_note import (
     TAKEN,
+    TEXTS,
     Handoff,
     VaultEvidence,
     check_proof,
@@ -297,13 +298,7 @@ def check_handoff(call: Call, note: IndexedNote) -> TakenHandoff:
     created = time_created(note)
     return TakenHandoff(
         path=note.path,
-        goal=handoff.goal,
-        state=handoff.state,
-        next_action=handoff.next_action,
-        constraints=handoff.constraints,
-        stop_conditions=handoff.stop_conditions,
-        unknowns=handoff.unknowns,
-        artifacts=handoff.artifacts,
+        **{name: getattr(handoff, name) for name in (*TEXTS.values(), *LISTS)},
         claims=tuple(sorted(claims, key=lambda one: one.verdict not in {"changed", "gone"})),
         changed_since=changed_since(call.vault, handoff, facts, created),
         agent=str(field_of(note.properties, "agent") or ""),

@@ -31,6 +31,7 @@ from bridge.markdown.sections import section_names
 from bridge.markdown.tasks import parse_task
 from bridge.records import Record
 from bridge.search.related import find_related
+from bridge.state.call_log import DAY_S
 from bridge.state.change_records import ChangeFilter
 from bridge.text.fold import fold_case
 from bridge.text.function_words import FUNCTION_WORDS
@@ -465,7 +466,6 @@ def memories_about(call: Call, path: VaultPath) -> tuple[AboutNote, ...]:
 BY_DEFAULT: Final[tuple[ProfilePart, ...]] = tuple(
     part for part in get_args(ProfilePart) if part not in ("structure", "aliases")
 )
-DAY_S: Final = 86_400
 
 
 @operation(

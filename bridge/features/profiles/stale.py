@@ -27,6 +27,7 @@ from bridge.index.note import IndexedNote
 from bridge.markdown.kinds import title_of
 from bridge.markdown.prose import protected_spans
 from bridge.records import Record
+from bridge.state.call_log import DAY_S
 from bridge.text.counts import count_of, count_shown
 from bridge.text.invisible import inline
 from bridge.text.lines import LineIndex
@@ -42,7 +43,6 @@ READ: Final = 3
 MAX_WORDS: Final = 3
 """Words that age, of one note, that are told."""
 
-DAY_S: Final = 86_400
 DUE: Final = frozenset({"due", "deadline", "review", "expires", "valid until", "valid_until", "until", "end"})
 """Properties with a day by which something was to be done."""
 
