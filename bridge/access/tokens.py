@@ -1,4 +1,4 @@
-"""The token file, which commands change while bridges read it."""
+"""The clients that hold tokens, in a file that commands change while bridges read it."""
 
 import hashlib
 import logging
@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
 
+from msgspec import Meta, json
 from msgspec.structs import replace
 
-from bridge.access.token_file import Client, Ledger, decode_ledger, encode_ledger
 from bridge.errors import BridgeError, InvalidArguments
 from bridge.private_files import file_lock, write_error, write_private
+from bridge.records import Record
 from bridge.types import Digest, Preset, Scope
 
 log = logging.getLogger(__name__)
@@ -25,7 +27,50 @@ NAME = re.compile(r"[A-Za-z0-9](?:[ -~]{0,62}[!-~])?")
 RESERVED = {"runtime", "owner"}
 """Names of principals that hold no client token."""
 
+SCOPES: tuple[Scope, ...] = get_args(Scope)
+
 Stamp = tuple[int, int, int]
+
+
+class Client(Record, forbid_unknown_fields=False):
+    """A program that holds a token."""
+
+    id: str
+    name: str
+    scopes: frozenset[Scope]
+    preset: Preset | None
+    created: str
+    last_used: str | None
+    """The day, ISO 8601; no finer, since nobody needs to know at what time somebody worked."""
+    digest: Annotated[Digest, Meta(pattern=r"^[0-9a-f]{64}\Z")]
+    """That of its token."""
+
+    def wire(self) -> dict[str, Any]:
+        """Return the client as a JSON object, without the digest."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "scopes": [scope for scope in SCOPES if scope in self.scopes],
+            "preset": self.preset,
+            "created": self.created,
+            "last_used": self.last_used,
+        }
+
+
+class Ledger(Record):
+    """The content of the file: all clients, oldest first, and the names whose tokens were revoked."""
+
+    schema: Literal[1]
+    """Version of the file format."""
+    clients: tuple[Client, ...]
+    revoked: frozenset[str]
+
+    def find_client(self, name: str) -> Client | None:
+        """Find a client by its name, regardless of case."""
+        return next((client for client in self.clients if client.name.casefold() == name.casefold()), None)
+
+
+EMPTY = Ledger(1, (), frozenset())
 
 
 class Tokens:
@@ -38,10 +83,11 @@ class Tokens:
         """Where a damaged file is set aside."""
         self._now = now
         self._seen: Stamp | None = None
-        self._ledger = Ledger()
+        self._ledger = EMPTY
 
     def holder(self, token: str) -> Client | None:
-        return self._current().clients.get(token_digest(token))
+        digest = token_digest(token)
+        return next((client for client in self._current().clients if client.digest == digest), None)
 
     def find_client(self, name: str) -> Client | None:
         return self._current().find_client(name)
@@ -52,7 +98,7 @@ class Tokens:
 
     def clients(self) -> tuple[Client, ...]:
         """Return every client, oldest first."""
-        return tuple(self._current().clients.values())
+        return self._current().clients
 
     def create(
         self, name: str, scopes: Iterable[Scope], preset: Preset | None = None, *, numbered: bool = False
@@ -69,19 +115,19 @@ class Tokens:
                     hint=f"Choose another name, or run `vaultside tokens revoke '{name}'` first.",
                 )
             created = self._now().isoformat(timespec="seconds")
-            client = Client(secrets.token_hex(4), name, frozenset(scopes), preset, created, None)
-            self._write(ledger.with_client(token_digest(token), client))
+            digest = token_digest(token)
+            client = Client(secrets.token_hex(4), name, frozenset(scopes), preset, created, None, digest)
+            self._write(Ledger(1, (*ledger.clients, client), ledger.revoked - {name.casefold()}))
         return client, token
 
     def revoke(self, name_or_id: str) -> Client:
         """Revoke a client's token."""
         with self._lock_ledger() as ledger:
-            client = ledger.find_client(name_or_id) or next(
-                (c for c in ledger.clients.values() if c.id == name_or_id), None
-            )
+            client = ledger.find_client(name_or_id) or next((c for c in ledger.clients if c.id == name_or_id), None)
             if client is None:
                 raise InvalidArguments("There is no such client.", hint="`vaultside tokens list` shows them.")
-            self._write(ledger.without(client))
+            others = tuple(other for other in ledger.clients if other.id != client.id)
+            self._write(Ledger(1, others, ledger.revoked | {client.name.casefold()}))
         return client
 
     def is_noted(self, client: Client) -> bool:
@@ -91,9 +137,10 @@ class Tokens:
     def note_use(self, client: Client) -> None:
         """Record that a client was used today; if that cannot be written, the call still succeeds."""
         with suppress(BridgeError), self._lock_ledger() as ledger:
-            for key, entry in ledger.clients.items():
-                if entry.id == client.id and not self.is_noted(entry):
-                    self._write(ledger.with_client(key, replace(entry, last_used=self._today())))
+            today = self._today()
+            clients = tuple(replace(c, last_used=today) if c.id == client.id else c for c in ledger.clients)
+            if clients != ledger.clients:
+                self._write(replace(ledger, clients=clients))
 
     def _today(self) -> str:
         return self._now().date().isoformat()
@@ -105,7 +152,7 @@ class Tokens:
                 self._ledger = self._read()
             except OSError as error:
                 log.warning("%s cannot be read: %s. No client gets in.", self.path, error.strerror)
-                self._ledger = Ledger()
+                self._ledger = EMPTY
             self._seen = stamp
         return self._ledger
 
@@ -123,7 +170,7 @@ class Tokens:
         except ValueError:
             self.path.replace(self.aside)
             log.warning("%s was damaged and is now %s. Every client needs a new token.", self.path, self.aside.name)
-            return Ledger()
+            return EMPTY
 
     @contextmanager
     def _lock_ledger(self) -> Iterator[Ledger]:
@@ -134,7 +181,7 @@ class Tokens:
             raise write_error(self.path, error) from None
 
     def _write(self, ledger: Ledger) -> None:
-        write_private(self.path, encode_ledger(ledger))
+        write_private(self.path, json.format(json.encode(ledger, order="deterministic")) + b"\n")
 
 
 def token_digest(token: str) -> Digest:
@@ -152,9 +199,9 @@ def file_stamp(path: Path) -> Stamp | None:
 def load_ledger(path: Path) -> Ledger:
     """Read the file; an absent one has no clients."""
     try:
-        return decode_ledger(path.read_bytes())
+        return json.decode(path.read_bytes(), type=Ledger)
     except FileNotFoundError:
-        return Ledger()
+        return EMPTY
 
 
 def check_name(name: str) -> None:

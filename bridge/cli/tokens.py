@@ -3,8 +3,7 @@
 import argparse
 import sys
 
-from bridge.access.token_file import Client
-from bridge.access.tokens import Tokens
+from bridge.access.tokens import Client, Tokens
 from bridge.cli.console import json_line, log_warnings, print_message, table
 from bridge.data_folder import Folders
 

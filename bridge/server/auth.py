@@ -8,8 +8,7 @@ from contextlib import asynccontextmanager
 from aiohttp import web
 from multidict import CIMultiDictProxy
 
-from bridge.access.token_file import Client
-from bridge.access.tokens import Tokens, token_digest
+from bridge.access.tokens import Client, Tokens, token_digest
 from bridge.api.call import OWNER, RUNTIME, Principal
 from bridge.errors import BadHost, Forbidden, Unauthorized
 from bridge.records import Record

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from math import ceil
 
-from bridge.access.token_file import Client
+from bridge.access.tokens import Client
 from bridge.errors import RateLimited
 
 BURST_S = 5

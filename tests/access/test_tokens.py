@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from bridge.access.token_file import Client
-from bridge.access.tokens import Tokens
+from bridge.access.tokens import Client, Tokens, token_digest
 from bridge.errors import InvalidArguments, ReadOnly
+from bridge.types import Scope
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -46,9 +46,8 @@ def test_without_a_file_nobody_holds_a_token(tokens: Tokens) -> None:
 def test_who_holds_a_token_is_found(tokens: Tokens) -> None:
     client, token = tokens.create("Cursor", ["read", "write"], "read-only")
     assert tokens.holder(token) == client
-    assert client == Client(
-        client.id, "Cursor", frozenset({"read", "write"}), "read-only", "2026-03-01T12:00:00+00:00", None
-    )
+    scopes, digest = frozenset[Scope]({"read", "write"}), token_digest(token)
+    assert client == Client(client.id, "Cursor", scopes, "read-only", "2026-03-01T12:00:00+00:00", None, digest)
     assert tokens.holder(token[:-1]) is None
     assert tokens.holder(hashlib.sha256(token.encode()).hexdigest()) is None
 

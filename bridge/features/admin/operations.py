@@ -11,8 +11,7 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from bridge.access.pairing import OPEN_S
-from bridge.access.token_file import SCOPES
-from bridge.access.tokens import Tokens
+from bridge.access.tokens import SCOPES, Tokens
 from bridge.api.call import Call
 from bridge.api.feature import Check, Finding, Fix, make_finding
 from bridge.api.markup import Answer, Column, Element, Section, Table, fields, notice, notices
