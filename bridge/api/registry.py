@@ -83,7 +83,8 @@ RENAMED: Mapping[str, str] = {
 }
 """What took the place of an operation of an earlier version."""
 
-_DEFINED: dict[Callable[..., Any], "Callable[[], Operation]"] = {}
+DEFINED: dict[Callable[..., Any], "Callable[[], Operation]"] = {}
+"""What returns each operation, by its function."""
 
 ANY_ERRORS = ("InvalidArguments", "NoSuchVault")
 VAULT_ERRORS = ("NotReady",)
@@ -194,78 +195,44 @@ def operation(
     quotes: bool | None = None,
     open_world: bool = False,
 ) -> Callable[[Function], Function]:
-    def register(function: Function) -> Function:
-        build = functools.partial(
-            build_operation,
-            function,
-            example=example,
-            reads=reads,
+    def build(function: Function) -> Operation:
+        text = signature.parse_docstring(function)
+        taken, records, raised = read_arguments(function)
+        result: type = get_type_hints(function)["return"]
+        if not is_record(result):
+            raise TypeError(f"{function.__name__} returns no record")
+        for hint in (result, *(argument.hint for argument in taken)):
+            check_records(hint)
+        return Operation(
+            name=function.__name__,
+            title=function.__name__.replace("_", " ").capitalize(),
+            summary=text.summary,
+            details=text.details,
             scope=scope,
+            reads=reads,
+            arguments=taken,
+            records=records,
+            result=result,
+            errors=implied_errors(taken, vault=vault) | {find_error(name): when for name, when in raised.items()},
+            example=example,
             vault=vault,
             destructive=destructive,
             idempotent=reads or idempotent,
             tool=tool,
-            complete=complete,
+            complete=complete or scope,
             tasks=tasks,
+            function=function,
             streams=streams,
             early=early,
             quotes=vault if quotes is None else quotes,
             open_world=open_world,
         )
-        _DEFINED[function] = functools.cache(build)
+
+    def register(function: Function) -> Function:
+        DEFINED[function] = functools.cache(functools.partial(build, function))
         return function
 
     return register
-
-
-def build_operation(
-    function: Callable[..., Awaitable[Any]],
-    *,
-    example: Mapping[str, Any],
-    reads: bool,
-    scope: Scope,
-    vault: bool,
-    destructive: bool = False,
-    idempotent: bool = True,
-    tool: bool = True,
-    complete: Scope | None = None,
-    tasks: tuple[str, ...] = (),
-    streams: bool = False,
-    early: bool = False,
-    quotes: bool = True,
-    open_world: bool = False,
-) -> Operation:
-    text = signature.parse_docstring(function)
-    taken, records, raised = read_arguments(function)
-    result: type = get_type_hints(function)["return"]
-    if not is_record(result):
-        raise TypeError(f"{function.__name__} returns no record")
-    for hint in (result, *(argument.hint for argument in taken)):
-        check_records(hint)
-    return Operation(
-        name=function.__name__,
-        title=function.__name__.replace("_", " ").capitalize(),
-        summary=text.summary,
-        details=text.details,
-        scope=scope,
-        reads=reads,
-        arguments=taken,
-        records=records,
-        result=result,
-        errors=implied_errors(taken, vault=vault) | {find_error(name): when for name, when in raised.items()},
-        example=example,
-        vault=vault,
-        destructive=destructive,
-        idempotent=idempotent,
-        tool=tool,
-        complete=complete or scope,
-        tasks=tasks,
-        function=function,
-        streams=streams,
-        early=early,
-        quotes=quotes,
-        open_world=open_world,
-    )
 
 
 def implied_errors(taken: tuple[Argument, ...], *, vault: bool) -> dict[type[BridgeError], str]:
@@ -315,7 +282,7 @@ def installed_hooks() -> Hooks:
 
 
 def add_operations(feature: Feature) -> None:
-    OPERATIONS.update((function.__name__, _DEFINED[function]) for function in feature.operations)
+    OPERATIONS.update((function.__name__, DEFINED[function]) for function in feature.operations)
     VIEWS.update(feature.views)
     APPS.update(feature.apps)
 

@@ -10,11 +10,12 @@ import pytest
 from msgspec import Meta, field
 from msgspec.structs import fields
 
+from bridge.api import registry
 from bridge.api.arguments import locate
 from bridge.api.call import Call
 from bridge.api.hints import is_record, json_name, record_hints, strip_hint, union_tag
 from bridge.api.page import Page, PageArguments
-from bridge.api.registry import RENAMED, Operation, build_operation
+from bridge.api.registry import RENAMED, Operation
 from bridge.api.schemas import arguments_schema, result_schema
 from bridge.api.signature import Spread, gather_records
 from bridge.errors import InvalidArguments, NoSuchOperation, NoteChanged, NoteExists, NoteNotFound, OutsideVault
@@ -179,7 +180,7 @@ async def wishing(
 
 
 def made(function: Any) -> Operation:
-    return build_operation(function, example={}, reads=True, scope="read", vault=True)
+    return registry.DEFINED[registry.operation(example={})(function)]()
 
 
 def test_an_operation_is_read_off_its_function() -> None:
