@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from bridge.cli.catalogue import operation_commands, typed_name
-from bridge.cli.commands import COMPLETE
-from bridge.cli.parser import build_parser, command_names
+from bridge.cli.parser import COMPLETE, build_parser, command_names
 from bridge.data_folder import Folders, enclosing_vault, find_known_vaults, read_vault_list, resolve_data_dir
 from bridge.server.runtime_file import read_runtime
 

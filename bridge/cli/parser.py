@@ -1,20 +1,324 @@
-"""Builds the command line: the commands of `commands`, and one for each operation."""
+"""Builds the command line: the commands that are not operations, and one for each operation."""
 
 import argparse
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import bridge
-from bridge.cli.catalogue import operation_commands, typed_name
-from bridge.cli.commands import ADD_COMMAND, COMMANDS, common_options
-from bridge.cli.did_you_mean import ParagraphHelpFormatter, Parser
+from bridge.cli.catalogue import operation_commands, read_catalogue, typed_name
 from bridge.cli.hook import CLAUDE_CODE, JOURNAL
 from bridge.cli.options import add_options
 from bridge.cli.program import PROGRAM
+from bridge.text.closest import find_alike
 
 if TYPE_CHECKING:
-    from bridge.cli.commands import Commands
     from bridge.export.command_catalogue import OperationCommand
+
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  # argparse gives it no other name
+
+COMMANDS = {
+    "serve": "Serve vaults to Obsidian, agents and this command.",
+    "mcp": "Serve one agent over standard input and output; starts a bridge when none runs.",
+    "index": "Read and embed a whole vault, then end.",
+    "stop": "Stop the running bridge.",
+    "forget": "Delete the index and the history that are kept of a vault; the vault itself stays as it is.",
+    "models": "List, install, choose and check models that embed notes or write answers.",
+    "tokens": "Make, list and revoke the tokens of clients.",
+    "completion": "Print what completes commands, vaults and notes in a shell.",
+    "pair": "Show a code with which a client gets a token of its own.",
+    "install-plugin": "Put the plugin for Obsidian into a vault.",
+    "service": "Let a vault be served from login on, by the system's own means.",
+}
+"""Every command that is not an operation."""
+
+AGENTS = ("claude-code", "claude-desktop", "cursor", "vscode", "codex", "gemini", "zed", "opencode")
+"""The agents that `mcp` can set up; `stdio.install` says how."""
+
+COMPLETE = "__complete"
+"""The command that the scripts of `completion` call; it is not listed."""
+
+SERVICE_ACTIONS = {
+    "install": "Serve vaults from now on, and after each login.",
+    "remove": "End that.",
+    "status": "Say whether the service is there and runs.",
+    "logs": "Show what it said.",
+}
+
+SHELLS = ("bash", "zsh", "fish")
+
+COMPLETION = f"""{COMMANDS["completion"]}
+
+bash: put `source <(vaultside completion bash)` into ~/.bashrc.
+zsh:  put `source <(vaultside completion zsh)` into ~/.zshrc, after `compinit`.
+fish: vaultside completion fish > ~/.config/fish/completions/vaultside.fish"""
+
+MODEL_ACTIONS = {
+    "list": "Show the models that can be installed and those that are.",
+    "install": "Fetch a model; the only command that opens a connection.",
+    "use": "Choose the model that embeds the vaults, or writes answers.",
+    "bench": "Measure how fast a chat model is on this machine.",
+    "verify": "Compare installed models with their checksums.",
+}
+
+TOKEN_ACTIONS = {
+    "create": "Make a token and print it, this once.",
+    "list": "Show which clients have tokens.",
+    "revoke": "Take a client's token away; what it has open ends.",
+}
+
+
+MAX_HANGING_INDENT = 21
+"""Most columns that command names take before their descriptions."""
+
+MEANT = {
+    "order": ("plan-tidy", "property-report", "merge-suggestions", "link-report"),
+    "open": ("read-note", "daily-note"),
+    "show": ("read-note",),
+    "related": ("related-notes",),
+    "summary": ("summarise",),
+    "policies": ("list-workflows", "run-workflow"),
+    "policy": ("list-workflows", "run-workflow"),
+}
+"""Commands that some words mean which no command has in its name."""
+
+MAX_NAMES = 6
+"""Most names listed in a sentence."""
+
+
+class ParagraphHelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Keeps the line breaks of a description, and wraps lines that are too long for the terminal."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        import textwrap
+
+        return "\n".join(
+            textwrap.fill(line, width, initial_indent=indent, subsequent_indent=indent + hanging_indent(line))
+            for line in text.splitlines()
+        )
+
+
+def hanging_indent(line: str) -> str:
+    listed = re.match(r"  \S+ +", line)
+    return " " * (min(len(listed[0]), MAX_HANGING_INDENT) if listed else 0)
+
+
+class Parser(argparse.ArgumentParser):
+    """The parser of the command line."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """Parse the words; unknown ones are refused here, where the command they were given to is known."""
+        given, left = super().parse_known_args(args, namespace)
+        if left:
+            self.error(self.left_over(left, args or [], getattr(given, "query", None)))
+        return given, left
+
+    def left_over(self, words: list[str], given: Sequence[str], query: str | None) -> str:
+        for name, first, last in zip(given, given[1:], given[2:], strict=False):
+            if name == "--lines" and last in words and first.isdecimal() and last.isdecimal():
+                return f"lines are given as a range: `--lines {first}-{last}`."
+        wrong = next((word.partition("=")[0] for word in words if word.startswith("-")), None)
+        if wrong is None:
+            return f"nothing is known to do with `{' '.join(words)}`; put quotes around words that belong together."
+        if wrong in self._option_string_actions:
+            return f"`{wrong}` stands after `--`, where no options are read; put it before."
+        near = did_you_mean(wrong, self._option_string_actions)
+        if near == "." and not wrong.startswith("--") and any(action.dest == "query" for action in self._actions):
+            whole = f"{query} {wrong}" if query else wrong
+            near = f'; to exclude a word, end with the query in quotes: `{self.prog} -- "{whole}"`.'
+        return f"there is no option `{wrong}`{near}"
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse a value that is not a choice; overrides the library's method, which would list every command."""
+        if action.choices is not None and value not in action.choices:
+            raise argparse.ArgumentError(None, f"there is no `{value}`{did_you_mean(str(value), action.choices)}")
+
+    def error(self, message: str) -> NoReturn:
+        """Exit with the mistake and a pointer to the help, without the usage, which may be longer than a screen."""
+        self.exit(2, f"vaultside: {message}\n  `{self.prog} --help` tells what it takes.\n")
+
+
+def did_you_mean(written: str, choices: Iterable[str]) -> str:
+    every = list(choices)
+    # Of a command that has two spellings, the one that the help uses.
+    names = [name for name in every if "_" not in name or name.replace("_", "-") not in every]
+    word = written.replace("_", "-").casefold()
+    renamed = read_catalogue()["renamed"].get(word.replace("-", "_"), "")
+    near = [name for name in (typed_name(renamed), *MEANT.get(word, ())) if name in names]
+    alike = find_alike(word, names)
+    near = near or [name for name in alike if word in name.split("-")] or sorted(alike, key=alike.__getitem__)[-1:]
+    if near:
+        return f"; did you mean {' or '.join(f'`{name}`' for name in near[:MAX_NAMES])}?"
+    return f"; there are {', '.join(names)}." if len(names) <= MAX_NAMES else "."
+
+
+def add_command(commands: "Commands", name: str, module: str = "") -> argparse.ArgumentParser:
+    """Add a command that runs a module, by default the one of its name."""
+    made = commands.add_parser(name, parents=[common_options()], description=COMMANDS[name], allow_abbrev=False)
+    made.set_defaults(module=module or name.replace("-", "_"))
+    return made
+
+
+def add_serve(commands: "Commands") -> None:
+    serve = add_command(commands, "serve")
+    serve.add_argument("vaults", nargs="+", type=Path, metavar="VAULT", help="The folder of a vault.")
+    serve.add_argument(
+        "--port", type=parse_port, default=0, help="The port on 127.0.0.1; 0 takes a free one (default)."
+    )
+    serve.add_argument("--print-ready", action="store_true", help="Print one line of JSON once listening.")
+    serve.add_argument("--parent-stdin", action="store_true", help="Leave at the end of standard input.")
+    # For `scripts/run`, which fetches the model by itself.
+    serve.add_argument("--quiet", action="store_true", help=argparse.SUPPRESS)
+    # For a bridge that an agent starts: nobody else would end it.
+    serve.add_argument("--leave-after", type=parse_seconds, metavar="SECONDS", help=argparse.SUPPRESS)
+    # For an agent's private bridge, where it cannot start a shared one.
+    serve.add_argument("--fleeting", action="store_true", help=argparse.SUPPRESS)
+
+
+def add_mcp(commands: "Commands") -> None:
+    mcp = add_command(commands, "mcp", "stdio.entry")
+    mcp.add_argument(
+        "vault",
+        nargs="?",
+        metavar="VAULT",
+        help="The vault, by path, name or id; without, the one around this folder, the only one that is served, or the "
+        "one used last.",
+    )
+    mcp.add_argument("--client", metavar="NAME", help="Call as this client, with what its token may do.")
+    mcp.add_argument("--preset", choices=read_catalogue()["presets"], help="Which tools to offer.")
+    mcp.add_argument("--print-config", choices=AGENTS, help="Print what sets up an agent to use the vault, and end.")
+    mcp.add_argument("--install", choices=AGENTS, help="Set up an agent to use the vault, after a question, and end.")
+    mcp.add_argument("--yes", action="store_true", help="With `--install`, do not ask.")
+    mcp.add_argument(
+        "--hooks",
+        action="store_true",
+        help="With `--print-config claude-code`, print the hooks that brief each session and save it.",
+    )
+
+
+def add_index(commands: "Commands") -> None:
+    add_command(commands, "index").add_argument("vault", metavar="VAULT", help="The vault, by path, name or id.")
+
+
+def add_stop(commands: "Commands") -> None:
+    stop = add_command(commands, "stop")
+    stop.set_defaults(vault=None)
+    which = "A vault that the bridge serves, when several run."
+    stop.add_argument("vault", nargs="?", default=argparse.SUPPRESS, metavar="VAULT", help=which)
+    stop.add_argument("--vault", dest="vault", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+
+
+def add_forget(commands: "Commands") -> None:
+    forget = add_command(commands, "forget")
+    forget.add_argument("vault", metavar="VAULT", help="The vault, by path, name or id; its folder may be gone.")
+    forget.add_argument("--yes", action="store_true", help="Do not ask.")
+
+
+def add_models(commands: "Commands") -> None:
+    made = add_actions(commands, "models", MODEL_ACTIONS)
+    which = "Its name in the list, or a vault's folder for the one that fits its notes; by default that for English."
+    made["install"].add_argument("id", nargs="?", metavar="ID|VAULT", help=which)
+    made["use"].add_argument("model", help="The name of an installed model, or a GGUF file, which is copied.")
+    made["bench"].add_argument("id", nargs="?", help="The name of an installed chat model; without, the one in use.")
+    made["verify"].add_argument("id", nargs="*", help="Their names; without, all that are installed.")
+
+
+def add_tokens(commands: "Commands") -> None:
+    made = add_actions(commands, "tokens", TOKEN_ACTIONS)
+    made["create"].add_argument("name", metavar="NAME", help="What the client is called.")
+    made["create"].add_argument(
+        "--scope",
+        action="append",
+        choices=read_catalogue()["scopes"],
+        help="What it may do (default read); write includes read. May be repeated.",
+    )
+    made["create"].add_argument(
+        "--preset", choices=read_catalogue()["presets"], help="Which tools it is offered over MCP."
+    )
+    made["revoke"].add_argument("client", metavar="NAME|ID", help="The client, as `tokens list` shows it.")
+
+
+def add_pair(commands: "Commands") -> None:
+    pair = add_command(commands, "pair")
+    pair.add_argument("--vault", help="A vault of the bridge that is meant, when several run.")
+
+
+def add_install_plugin(commands: "Commands") -> None:
+    made = add_command(commands, "install-plugin")
+    made.add_argument("vault", type=Path, metavar="VAULT", help="The folder of a vault.")
+    made.add_argument("--remove", action="store_true", help="Remove the plugin; its settings stay.")
+    made.add_argument("--yes", action="store_true", help="Do not ask.")
+
+
+def add_service(commands: "Commands") -> None:
+    made = add_actions(commands, "service", SERVICE_ACTIONS)
+    made["install"].add_argument("vaults", nargs="+", type=Path, metavar="VAULT", help="The folder of a vault.")
+    made["install"].add_argument("--yes", action="store_true", help="Do not ask.")
+
+
+def add_completion(commands: "Commands") -> None:
+    completion = add_command(commands, "completion")
+    completion.description, completion.formatter_class = COMPLETION, ParagraphHelpFormatter
+    completion.add_argument("shell", choices=SHELLS, help="The shell.")
+
+
+def add_actions(
+    commands: "Commands", command: str, actions: Mapping[str, str]
+) -> Mapping[str, argparse.ArgumentParser]:
+    """Add a command with actions; the folder options may stand before or after the action."""
+    parent = add_command(commands, command)
+    after = parent.add_subparsers(prog=parent.prog, dest="action", required=True, metavar="|".join(actions))
+    return {
+        name: after.add_parser(
+            name, parents=[common_options(inner=True)], help=what, description=what, allow_abbrev=False
+        )
+        for name, what in actions.items()
+    }
+
+
+ADD_COMMAND: Mapping[str, Callable[["Commands"], None]] = {
+    "serve": add_serve,
+    "mcp": add_mcp,
+    "index": add_index,
+    "stop": add_stop,
+    "forget": add_forget,
+    "models": add_models,
+    "tokens": add_tokens,
+    "completion": add_completion,
+    "pair": add_pair,
+    "install-plugin": add_install_plugin,
+    "service": add_service,
+}
+"""What adds each command."""
+
+
+def common_options(*, inner: bool = False) -> argparse.ArgumentParser:
+    absent = argparse.SUPPRESS if inner else None
+    shared = argparse.ArgumentParser(add_help=False)
+    # A group of its own comes last in the help, after the command's own options.
+    group = shared.add_argument_group("everywhere")
+    data = "Where index and state are kept; without, $VAULTSIDE_DATA_DIR or the usual folder."
+    models = "Where models are kept; without, $VAULTSIDE_MODELS_DIR or the usual folder."
+    group.add_argument("--data-dir", type=Path, default=absent, metavar="FOLDER", help=data)
+    group.add_argument("--models-dir", type=Path, default=absent, metavar="FOLDER", help=models)
+    group.add_argument("--json", action="store_true", default=absent or False, help="Print JSON.")
+    return shared
+
+
+def parse_seconds(written: str) -> float:
+    number = float(written)
+    if not 0 < number < float("inf"):
+        raise ValueError
+    return number
+
+
+def parse_port(written: str) -> int:
+    number = int(written)
+    if not 0 <= number < 65536:
+        raise ValueError
+    return number
+
 
 EVERYWHERE = {"--data-dir": True, "--models-dir": True, "--vault": True, "--json": False}
 """Options that may stand before the command, and whether each takes a value."""

@@ -10,10 +10,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from bridge.cli.commands import COMPLETE
 from bridge.cli.completion import print_completions
 from bridge.cli.console import strip_control
-from bridge.cli.parser import ALL, build_parser, command_first, essentials
+from bridge.cli.parser import ALL, COMPLETE, build_parser, command_first, essentials
 from bridge.cli.render import translate_hint
 from bridge.data_folder import FORMER_NAME, default_data_dir, resolve_data_dir, resolve_models_dir
 from bridge.errors import BridgeError, Busy, Invalid

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bridge.cli.commands import AGENTS
 from bridge.cli.main import main
+from bridge.cli.parser import AGENTS
 from bridge.cli.stdio import install as agents
 from bridge.cli.stdio.install import add_entry, write_config
 

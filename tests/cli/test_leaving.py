@@ -92,7 +92,7 @@ async def test_what_another_process_measured_is_printed_where_no_bridge_runs(vau
     assert (ran.status, ran.err, ran.json["counts"]["notes"]) == (0, "", 2)
 
 
-@pytest.mark.parametrize("module", ["bridge.cli.commands", "bridge.cli.parser", "bridge.cli.run_operation", "argparse"])
+@pytest.mark.parametrize("module", ["bridge.cli.parser", "bridge.cli.run_operation", "argparse"])
 def test_whoever_interrupts_the_program_while_it_loads_sees_no_traceback(module: str) -> None:
     code = f"""
 import sys

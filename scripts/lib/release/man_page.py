@@ -5,8 +5,7 @@ import functools
 import re
 
 import bridge
-from bridge.cli.did_you_mean import ParagraphHelpFormatter
-from bridge.cli.parser import ESSENTIAL, add_commands, command_names
+from bridge.cli.parser import ESSENTIAL, ParagraphHelpFormatter, add_commands, command_names
 from bridge.cli.program import PROGRAM
 
 WIDTH = 72
