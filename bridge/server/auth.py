@@ -1,20 +1,14 @@
 """Authenticates requests: by Host, by Origin and by token."""
 
-import asyncio
 import hmac
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection
-from contextlib import asynccontextmanager
+from collections.abc import Collection
 
-from aiohttp import web
 from multidict import CIMultiDictProxy
 
 from bridge.access.tokens import Client, Tokens, token_digest
 from bridge.api.call import OWNER, RUNTIME, Principal
 from bridge.errors import BadHost, Forbidden, Unauthorized
 from bridge.records import Record
-from bridge.server.half_open import HalfOpenConnections
-from bridge.server.presence import IdleTimer
-from bridge.server.rate_limits import RateLimits
 from bridge.types import Digest, Scope
 
 OBSIDIAN_ORIGIN = "app://obsidian.md"
@@ -107,87 +101,3 @@ def allowed_hosts(port: int) -> Collection[str]:
 
 def allowed_origins(port: int) -> Collection[str]:
     return [OBSIDIAN_ORIGIN, *(f"http://{host}" for host in allowed_hosts(port))]
-
-
-LOOK_S = 0.5
-"""Seconds between checks of the tokens while a client has an open connection."""
-
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-
-MALFORMED_STATUSES = frozenset({400, 405, 406, 411, 413, 415, 422})
-"""Statuses of responses to malformed requests."""
-
-MAX_WAIT_S = 2.0
-"""Most seconds by which the response to a malformed request is delayed."""
-
-RATE_LIMITED_CLIENT = web.RequestKey("PACED", Client)
-"""The client whose calls are counted."""
-
-
-class Connections:
-    """Admits callers, and closes the connections of revoked clients."""
-
-    def __init__(self, guard: Authenticator, limits: RateLimits, per_second: Callable[[], int]) -> None:
-        """Start without connections."""
-        self._guard = guard
-        self._limits = limits
-        self._per_second = per_second
-        self.presence = IdleTimer()
-        self.half_open = HalfOpenConnections()
-        self._inside: dict[asyncio.Transport, str] = {}
-
-    @asynccontextmanager
-    async def enter(self, request: web.Request) -> AsyncIterator[Principal]:
-        visitor = self._admit(request)
-        client, connection = visitor.client, request.transport
-        self.presence.saw(connection)
-        if client is None or connection is None:
-            yield visitor.principal
-            return
-        if not self._guard.tokens.is_noted(client):
-            await asyncio.to_thread(self._guard.tokens.note_use, client)
-        self._inside[connection] = client.id
-        try:
-            yield visitor.principal
-        finally:
-            del self._inside[connection]
-
-    async def watch_tokens(self, _: web.Application) -> AsyncIterator[None]:
-        """Watch for revoked tokens while the application runs."""
-        task = asyncio.create_task(self._watch(), name="revoked tokens")
-        yield
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-
-    @web.middleware
-    async def count(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Handle a request, and count malformed ones separately; after many, their responses are delayed.
-
-        A malformed call is not charged, so that a broken program does not lock out another that shares its token.
-        """
-        self.half_open.note(request)
-        response = await handler(request)
-        client = request.get(RATE_LIMITED_CLIENT)
-        if response.status in MALFORMED_STATUSES and client is not None:
-            wait = self._limits.charge_malformed(client, self._per_second())
-            await asyncio.sleep(min(wait, MAX_WAIT_S))
-        return response
-
-    def _admit(self, request: web.Request) -> Identity:
-        try:
-            visitor = self._guard.visitor(request.headers)
-        except Unauthorized:
-            self._limits.stranger()
-            raise
-        if visitor.client is not None and visitor.paced:
-            self._limits.client(visitor.client, self._per_second())
-            request[RATE_LIMITED_CLIENT] = visitor.client
-        return visitor
-
-    async def _watch(self) -> None:
-        while True:
-            await asyncio.sleep(LOOK_S)
-            valid = {client.id for client in self._guard.tokens.clients()} if self._inside else set()
-            for connection in [where for where, id_ in self._inside.items() if id_ not in valid]:
-                # The server cancels the calls of a closed connection.
-                connection.close()

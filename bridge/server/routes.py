@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 from aiohttp import web
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 import bridge as program
@@ -20,20 +21,66 @@ from bridge.api.schemas import encode
 from bridge.api.view_json import add_view
 from bridge.engine.bridge import Bridge
 from bridge.errors import BridgeError, InvalidArguments
-from bridge.events import SettingsChanged
+from bridge.events import Events, Message, SettingsChanged
 from bridge.export.catalogue import catalogue
 from bridge.export.openapi import openapi
 from bridge.features import get_operation
 from bridge.features.history.public import editor_session
-from bridge.server import events as event_stream
 from bridge.server.auth import CLIENT_HEADER
-from bridge.server.half_open import HalfOpenConnections
-from bridge.server.rate_limits import RateLimits
+from bridge.server.connections import HalfOpenConnections, RateLimits
 from bridge.server.runtime_file import VIEW
 from bridge.types import Scope
 
 EVENT_STREAM = "text/event-stream"
 """The media type by which a caller asks for a stream."""
+
+STREAM_HEADERS = {"Content-Type": f"{EVENT_STREAM}; charset=utf-8", "X-Accel-Buffering": "no"}
+
+HEARTBEAT_S = 15.0
+"""Seconds of silence after which a comment shows each end that the other is still there."""
+
+CLOSING = web.AppKey("CLOSING", asyncio.Event)
+"""Set when the server shuts down, so that open streams end."""
+
+
+async def stream_events(request: web.Request, events: Events) -> web.StreamResponse:
+    """Send missed events, then each new one, until either side disconnects."""
+    response = web.StreamResponse(headers=STREAM_HEADERS)
+    closing = request.app[CLOSING]
+    with events.subscribe() as queue, contextlib.suppress(ConnectionError):
+        missed = events.since(last_event_id(request)) if "Last-Event-ID" in request.headers else []
+        await response.prepare(request)
+        await response.write(b"retry: 2000\n\n" + b"".join(map(encode_event, missed)))
+        while True:
+            event = await next_event(queue, closing)
+            if closing.is_set():
+                break
+            await response.write(encode_event(event) if event is not None else b":\n\n")
+    return response
+
+
+def last_event_id(request: web.Request) -> int:
+    """Return the id of the last event the client saw; -1, an unknown id, if the header is not a number."""
+    sent = request.headers["Last-Event-ID"].strip()
+    return int(sent) if sent.isascii() and sent.isdigit() and len(sent) < 19 else -1
+
+
+async def next_event(queue: asyncio.Queue[Message], closing: asyncio.Event) -> Message | None:
+    """Wait for an event; None after some silence, or when the server shuts down."""
+    waiting = {asyncio.ensure_future(queue.get()), asyncio.ensure_future(closing.wait())}
+    try:
+        done, _ = await asyncio.wait(waiting, timeout=HEARTBEAT_S, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in waiting:
+            task.cancel()
+    results = [task.result() for task in done]
+    return next((result for result in results if isinstance(result, Message)), None)
+
+
+def encode_event(message: Message) -> bytes:
+    data = orjson.dumps({"vault": message.vault, **to_builtins(message.event)})
+    return b"id: %d\n" % message.id + encode_part(message.event.kind, data)
+
 
 DONE, ERROR = "done", "error"
 """The kinds of the last event: the result as without a stream, or the error."""
@@ -50,7 +97,7 @@ async def stream_call(
 
     running = asyncio.create_task(dispatch_call(operation, replace(call, say=say), arguments, encode))
     running.add_done_callback(lambda _: parts.put_nowait(None))
-    response = web.StreamResponse(headers={"Content-Type": f"{EVENT_STREAM}; charset=utf-8", "X-Accel-Buffering": "no"})
+    response = web.StreamResponse(headers=STREAM_HEADERS)
     try:
         part = await parts.get()
         if part is None:
@@ -170,7 +217,7 @@ async def events(request: web.Request) -> web.StreamResponse:
     vault = request.query.get(APPLIES)
     present = editor_session(Call(bridge, principal, vault)) if vault is not None else contextlib.nullcontext()
     with present:
-        return await event_stream.stream_events(request, bridge.events)
+        return await stream_events(request, bridge.events)
 
 
 def json_response(value: Mapping[str, Any] | Any) -> web.Response:

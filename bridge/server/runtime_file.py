@@ -36,8 +36,6 @@ def write_owner_file(path: Path, url: str, key: str) -> None:
 
 
 def write_json(path: Path, facts: Mapping[str, Any]) -> None:
-    # Commands, which only read, do without it.
-
     make_private(path.parent)
     write_private(path, json.dumps(facts).encode())
 
@@ -69,7 +67,10 @@ def is_alive(pid: int) -> bool:
     if not isinstance(pid, int) or pid <= 0:
         return False
     if os.name == "nt":
-        return is_alive_on_windows(pid)
+        # A signal of 0 would end it there.
+        import psutil
+
+        return psutil.pid_exists(pid)
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -77,13 +78,3 @@ def is_alive(pid: int) -> bool:
     except PermissionError:
         return True
     return True
-
-
-def is_alive_on_windows(pid: int) -> bool:
-    import ctypes
-
-    kernel = ctypes.windll.kernel32  # type: ignore[attr-defined,unused-ignore]
-    handle = kernel.OpenProcess(0x1000, False, pid)
-    if handle:
-        kernel.CloseHandle(handle)
-    return bool(handle)

@@ -1,33 +1,112 @@
-"""Listens, publishes the address, and cleans up when it stops."""
+"""Listens, publishes the address, answers every error in the one JSON form, and cleans up when it stops.
+
+No note content and no stack trace leaves.
+"""
 
 import asyncio
+import logging
 import os
 import secrets
 import socket
+import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from aiohttp import log as web_log
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
 import bridge as program
 from bridge.access.pairing import Pairing
 from bridge.access.tokens import Tokens, token_digest
 from bridge.api.call import READER, RUNTIME, Principal
 from bridge.api.dispatch import internal_error
+from bridge.api.schemas import encode
 from bridge.engine.bridge import Bridge
-from bridge.errors import BridgeError, Busy
-from bridge.server import errors, runtime_file
+from bridge.errors import BridgeError, Busy, InvalidArguments, NoSuchOperation, RateLimited, TooLarge
+from bridge.server import runtime_file
 from bridge.server.asgi import SHUTDOWN_S, Mount, mount_all
-from bridge.server.auth import BODY_LIMIT, Authenticator, Connections, Handler
-from bridge.server.events import CLOSING
-from bridge.server.presence import IDLE_TIMER, shut_down_when_idle
-from bridge.server.rate_limits import RateLimits
-from bridge.server.routes import BRIDGE, HALF_OPEN, LIMITS, PAIRING, PRINCIPAL, ROUTES, TOKENS
+from bridge.server.auth import BODY_LIMIT, Authenticator
+from bridge.server.connections import IDLE_TIMER, Connections, Handler, RateLimits, shut_down_when_idle
+from bridge.server.routes import BRIDGE, CLOSING, HALF_OPEN, LIMITS, PAIRING, PRINCIPAL, ROUTES, TOKENS
 from bridge.server.runtime_file import Runtime
+
+QUIET_S: Final = 60.0
+"""Seconds between two log lines about requests that are not HTTP."""
+
+
+def error_response(error: BridgeError) -> web.Response:
+    response = web.Response(status=error.status, body=encode(error.wire()), content_type="application/json")
+    if error.status == HTTPStatus.UNAUTHORIZED:
+        response.headers["WWW-Authenticate"] = 'Bearer realm="vaultside"'
+    if isinstance(error, RateLimited):
+        response.headers["Retry-After"] = str(error.facts["retry_after_s"])
+    return response
+
+
+def http_error_response(error: web.HTTPException, path: str) -> web.Response:
+    """Convert aiohttp's own errors to the same form."""
+    match error:
+        case web.HTTPMethodNotAllowed():
+            allowed = ", ".join(sorted(error.allowed_methods))
+            response = error_response(InvalidArguments(f"{error.method} is not allowed here.", hint=f"Use {allowed}."))
+            response.set_status(error.status)
+            response.headers["Allow"] = allowed
+            return response
+        case web.HTTPRequestEntityTooLarge():
+            response = error_response(TooLarge("The request is over 8 MiB."))
+            # The rest of the body is not read.
+            response.force_close()
+            return response
+        case web.HTTPNotFound():
+            return error_response(NoSuchOperation(f"There is no endpoint `{path[:100]}`."))
+        case _:
+            refused = InvalidArguments(error.reason or "The request cannot be understood.")
+            response = error_response(refused)
+            response.set_status(error.status)
+            return response
+
+
+def body_error_response() -> web.Response:
+    response = error_response(InvalidArguments("The body does not match its headers.", hint="Send it uncompressed."))
+    # The start of the next request is not known.
+    response.force_close()
+    return response
+
+
+class RedactingFilter(logging.Filter):
+    """Shortens the server's log records, which quote input that it does not understand, every time."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Start by passing the first record."""
+        super().__init__()
+        self._clock = clock
+        self._next = clock()
+        self._suppressed = 0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Reduce an exception to its type; of requests that are not HTTP, pass one record a minute."""
+        if not record.exc_info or (error := record.exc_info[1]) is None:
+            return True
+        record.msg, record.args = f"{record.getMessage()}: {type(error).__name__}", ()
+        record.exc_info = None
+        if not isinstance(error, HttpProcessingError):
+            return True
+        if self._clock() < self._next:
+            self._suppressed += 1
+            return False
+        if self._suppressed:
+            record.msg += f" (and {self._suppressed} more since the last line)"
+        record.levelno, record.levelname = logging.WARNING, "WARNING"
+        self._next, self._suppressed = self._clock() + QUIET_S, 0
+        return True
+
+
+REDACTING_FILTER: Final = RedactingFilter()
+
 
 PUBLIC_PATHS = frozenset({"/healthz", "/api/pair"})
 """Paths that need no token."""
@@ -70,15 +149,15 @@ def build_application(
                 async with door.enter(request) as request[PRINCIPAL], turn:
                     response = await handler(request)
         except BridgeError as error:
-            response = errors.error_response(error)
+            response = error_response(error)
         except web.HTTPException as error:
-            response = errors.http_error_response(error, request.path)
+            response = http_error_response(error, request.path)
         except web.RequestPayloadError:
-            response = errors.body_error_response()
+            response = body_error_response()
         except ConnectionError:
             raise
         except Exception as error:  # noqa: BLE001  # the top of a call: anything else is a bug
-            response = errors.error_response(internal_error(error))
+            response = error_response(internal_error(error))
         return response
 
     app = web.Application(middlewares=[door.count, let_in], client_max_size=BODY_LIMIT)
@@ -137,7 +216,7 @@ async def serve(
         port = listening.getsockname()[1]
         app = build_application(bridge, port, token, READER if reads_only else RUNTIME, key)
         mounted = mount_all(app, bridge, port, mounts)
-        web_log.server_logger.addFilter(errors.REDACTING_FILTER)
+        web_log.server_logger.addFilter(REDACTING_FILTER)
         runner = web.AppRunner(
             app,
             access_log=None,

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from bridge.server import rate_limits
-from bridge.server.rate_limits import TokenBucket
+from bridge.server import connections
+from bridge.server.connections import TokenBucket
 from tests.features.served import Served, serving, write_vault
 
 NOTES = {
@@ -27,5 +27,5 @@ async def served(tmp_path: Path) -> AsyncIterator[Served]:
 def standing(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """A clock that moves only when set, for every rate limit."""
     now = [1000.0]
-    monkeypatch.setattr(rate_limits, "TokenBucket", lambda: TokenBucket(lambda: now[0]))
+    monkeypatch.setattr(connections, "TokenBucket", lambda: TokenBucket(lambda: now[0]))
     return now

@@ -11,7 +11,7 @@ import pytest
 
 import bridge
 from bridge.errors import NotReady
-from bridge.server import errors, half_open
+from bridge.server import connections, serve
 from bridge.server.auth import BODY_LIMIT
 from tests.features.served import PATIENCE_S, Served
 
@@ -184,7 +184,7 @@ async def test_a_body_that_is_not_packed_as_it_says_is_refused_in_words(served: 
 async def test_what_is_no_http_is_refused_and_not_quoted_in_the_log(
     served: Served, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(errors.REDACTING_FILTER, "_next", 0.0)
+    monkeypatch.setattr(serve.REDACTING_FILTER, "_next", 0.0)
     reader, writer = await asyncio.open_connection("127.0.0.1", int(served.runtime.url.rpartition(":")[2]))
     writer.write(b"GET /healthz HTTP/1.1\r\nAuthorization: Bearer \x00 secret\r\n\r\n")
     assert b" 400 " in await reader.readline()
@@ -199,8 +199,8 @@ async def test_a_flood_that_is_no_http_fills_no_log(
 ) -> None:
     port = int(served.runtime.url.rpartition(":")[2])
     # Another test may have used up this minute's line.
-    monkeypatch.setattr(errors.REDACTING_FILTER, "_next", 0.0)
-    monkeypatch.setattr(errors.REDACTING_FILTER, "_clock", lambda: 0.0)
+    monkeypatch.setattr(serve.REDACTING_FILTER, "_next", 0.0)
+    monkeypatch.setattr(serve.REDACTING_FILTER, "_clock", lambda: 0.0)
     for _ in range(20):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"GET /healthz HTTP/1.1\r\nAuthorization: Bearer \x00\r\n\r\n")
@@ -211,12 +211,12 @@ async def test_a_flood_that_is_no_http_fills_no_log(
 
 async def test_a_connection_without_a_whole_request_is_closed(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     # Not even the first connection is late, however busy the machine is.
-    monkeypatch.setattr(half_open, "MAX_REQUEST_S", PATIENCE_S)
+    monkeypatch.setattr(connections, "MAX_REQUEST_S", PATIENCE_S)
     port = int(served.runtime.url.rpartition(":")[2])
     used_reader, used = await asyncio.open_connection("127.0.0.1", port)
     used.write(f"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
     assert b" 200 " in await used_reader.readline()
-    monkeypatch.setattr(half_open, "MAX_REQUEST_S", 0.0)
+    monkeypatch.setattr(connections, "MAX_REQUEST_S", 0.0)
     waiting = [await asyncio.open_connection("127.0.0.1", port) for _ in range(5)]
     for _, writer in waiting:
         writer.write(b"GET /healthz HTTP/1.1\r\nHost: 127.")

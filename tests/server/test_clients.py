@@ -13,7 +13,7 @@ import pytest
 from bridge.access.tokens import Tokens
 from bridge.events import SettingsChanged
 from bridge.features import operations
-from bridge.server import auth
+from bridge.server import connections
 from bridge.settings.file import save_settings
 from bridge.types import Scope
 from tests.features.served import PATIENCE_S, Answer, Served, serving
@@ -178,7 +178,7 @@ async def test_the_runtime_token_is_not_held_up(served: Served) -> None:
 async def test_requests_that_make_no_sense_do_not_use_up_a_client_s_calls(
     standing: list[float], served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(auth, "MAX_WAIT_S", 0.0)
+    monkeypatch.setattr(connections, "MAX_WAIT_S", 0.0)
     await slowed(served, 2)
     headers = bearer(made(served, "busy", "read"))
     flood = [await served.request("POST", "/api/status", headers=headers, data=b"{") for _ in range(30)]

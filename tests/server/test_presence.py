@@ -9,8 +9,8 @@ import aiohttp
 import pytest
 
 from bridge.engine.bridge import Bridge
-from bridge.server import auth, presence
-from bridge.server.presence import MAX_INDEXING_S, IdleTimer, is_indexing, shut_down_when_idle
+from bridge.server import connections
+from bridge.server.connections import MAX_INDEXING_S, IdleTimer, is_indexing, shut_down_when_idle
 from bridge.server.runtime_file import Runtime
 from bridge.server.serve import serve
 from tests.engine.conftest import until
@@ -43,8 +43,8 @@ async def leaving(
     folder: Path, monkeypatch: pytest.MonkeyPatch, there: SetTimer
 ) -> AsyncIterator[tuple[Runtime, asyncio.Task[None]]]:
     """Serve a vault until nobody was there for a while."""
-    monkeypatch.setattr(presence, "LOOK_EVERY_S", 0.01)
-    monkeypatch.setattr(auth, "IdleTimer", lambda: there)
+    monkeypatch.setattr(connections, "LOOK_EVERY_S", 0.01)
+    monkeypatch.setattr(connections, "IdleTimer", lambda: there)
     bridge = Bridge(folder / "data", folder / "no models", [write_vault(folder / "Notes", NOTES)])
     stop, listening = asyncio.Event(), asyncio.get_running_loop().create_future()
     task = asyncio.create_task(serve(bridge, 0, stop, listening.set_result, {}, SOON_S))
@@ -99,7 +99,7 @@ async def test_a_client_is_there_while_its_connection_is_open() -> None:
 
 
 async def test_the_index_is_finished_before_but_not_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(presence, "LOOK_EVERY_S", 0.01)
+    monkeypatch.setattr(connections, "LOOK_EVERY_S", 0.01)
     there, stop = SetTimer(), asyncio.Event()
     bridge = Bridge(tmp_path / "data", tmp_path / "no models", [write_vault(tmp_path / "Notes", NOTES)])
     await bridge.hold()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.server.rate_limits import TokenBucket
+from bridge.server.connections import TokenBucket
 from tests.access.test_pairing import Clock
 
 

@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from bridge.events import ApplyChange, ChangeRecorded, IndexProgress, PendingCounts
-from bridge.server import events
+from bridge.server import routes
 from bridge.types import VaultPath
 from tests.features.served import PATIENCE_S, Served
 
@@ -94,7 +94,7 @@ async def test_an_id_that_is_not_known_means_reset(served: Served, last: str) ->
 
 
 async def test_silence_is_broken_by_a_comment(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(events, "HEARTBEAT_S", 0.05)
+    monkeypatch.setattr(routes, "HEARTBEAT_S", 0.05)
     async with listening(served) as reader, asyncio.timeout(PATIENCE_S):
         # The index may still tell its progress.
         while (block := await reader.block()) != b":\n\n":
