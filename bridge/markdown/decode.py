@@ -35,6 +35,11 @@ def decode(data: bytes) -> DecodedText:
         return DecodedText(body.decode("utf-8", "replace"), digest_of(data), (problem,))
 
 
+def encode_like(data: bytes, text: str) -> bytes:
+    """Encode a changed text, with the byte order mark that its file has; lone surrogates become the bytes of before."""
+    return (BOM if data.startswith(BOM) else b"") + text.encode("utf-8", "surrogateescape")
+
+
 def shadow_of(text: str) -> str:
     """Replace every non-ASCII character, so that the parser's byte offsets are character offsets."""
     if text.isascii():

@@ -14,8 +14,8 @@ from bridge.markdown.decode import decode, digest_of
 from bridge.markdown.excalidraw import is_drawing, read_drawing, read_drawing_file
 from bridge.markdown.json_object import get_number, get_objects, get_text, read_json
 from bridge.markdown.kinds import title_of
-from bridge.markdown.note import CanvasEdge, Heading, Link, Note, Piece, PieceKind, Tag, Task
-from bridge.markdown.parse import Markdown, parse, read_markdown
+from bridge.markdown.note import CanvasEdge, Heading, Link, Markdown, Note, Piece, PieceKind, Tag, Task
+from bridge.markdown.parse import parse, read_markdown
 from bridge.text.lines import LineIndex
 from bridge.types import Digest, VaultPath
 

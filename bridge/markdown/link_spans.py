@@ -105,34 +105,34 @@ def _note_links(path: VaultPath, text: str) -> Iterator[LinkSpan]:
     yield from _definitions(shown, (front.body, structure.end), closed, lines)
 
 
-def _canvas_links(text: str) -> Iterator[LinkSpan]:
-    canvas, problems = read_json(text, "canvas")
-    nodes = canvas.get("nodes")
-    if problems or not isinstance(nodes, list):
+def _objects(text: str, what: str, name: str) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Span]]]:
+    """Yield the objects of a list in a JSON file, each with the spans of its own strings."""
+    found, problems = read_json(text, what)
+    objects = found.get(name)
+    if problems or not isinstance(objects, list):
         return
     strings = json_strings(text)
+    for number, each in enumerate(objects):
+        if isinstance(each, dict):
+            yield each, {key: span for key in each if (span := strings.get((name, number, key)))}
+
+
+def _canvas_links(text: str) -> Iterator[LinkSpan]:
     lines = LineIndex(text)
-    for number, node in enumerate(nodes):
+    for node, spans in _objects(text, "canvas", "nodes"):
         match node:
             case {"type": "text", "text": str(words)} if words.strip():
-                yield from _card_links(read_json_string(text, strings["nodes", number, "text"]), lines)
+                yield from _card_links(read_json_string(text, spans["text"]), lines)
             case {"type": "file", "file": str(file)} if file:
-                place = strings.get(("nodes", number, "subpath")) if isinstance(node.get("subpath"), str) else None
-                yield _file_node(node, text, strings["nodes", number, "file"], place, lines)
+                yield _file_node(node, text, spans["file"], spans.get("subpath"), lines)
 
 
 def _drawing_links(text: str) -> Iterator[LinkSpan]:
-    drawing, problems = read_json(text, "drawing")
-    elements = drawing.get("elements")
-    if problems or not isinstance(elements, list):
-        return
-    strings = json_strings(text)
     lines = LineIndex(text)
-    for number, element in enumerate(elements):
-        if isinstance(element, dict) and element.get("type") == "text":
-            for name in _WORDS:
-                if isinstance(element.get(name), str):
-                    yield from _card_links(read_json_string(text, strings["elements", number, name]), lines)
+    for element, spans in _objects(text, "drawing", "elements"):
+        for name in _WORDS if element.get("type") == "text" else ():
+            if name in spans:
+                yield from _card_links(read_json_string(text, spans[name]), lines)
 
 
 def _file_node(node: Mapping[str, Any], text: str, file: Span, place: Span | None, lines: LineIndex) -> LinkSpan:

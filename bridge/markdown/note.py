@@ -130,7 +130,23 @@ class CanvasEdge(Record):
     label: str = ""
 
 
-class Note(Record):
+class Markdown(Record):
+    """The parts of a Markdown text."""
+
+    headings: tuple[Heading, ...] = ()
+    links: tuple[Link, ...] = ()
+    tags: tuple[Tag, ...] = ()
+    tasks: tuple[Task, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    fields: tuple[InlineField, ...] = ()
+    callouts: tuple[Callout, ...] = ()
+    comments: tuple[Span, ...] = ()
+    pieces: tuple[Piece, ...] = ()
+    end: int = 0
+    """Offset at which reading ended; the rest is plain text."""
+
+
+class Note(Markdown, kw_only=True):
     """One parsed file of the vault.
 
     `text` is the decoded file without BOM; offsets and lines refer to it. For a canvas, an Excalidraw drawing and a PDF
@@ -144,17 +160,8 @@ class Note(Record):
     text: str
     body: int = 0
     """Offset in `text` where the frontmatter ends."""
-    headings: tuple[Heading, ...] = ()
-    links: tuple[Link, ...] = ()
-    tags: tuple[Tag, ...] = ()
     aliases: tuple[str, ...] = ()
     properties: Mapping[str, Value] = field(default_factory=dict)
-    tasks: tuple[Task, ...] = ()
-    blocks: tuple[Block, ...] = ()
-    fields: tuple[InlineField, ...] = ()
-    callouts: tuple[Callout, ...] = ()
-    comments: tuple[Span, ...] = ()
-    pieces: tuple[Piece, ...] = ()
     problems: tuple[str, ...] = ()
     """What could not be read, as sentences: a property block that does not parse, bytes that are not UTF-8."""
     edges: tuple[CanvasEdge, ...] = ()

@@ -3,15 +3,16 @@
 import re
 from typing import Final
 
+from msgspec.structs import asdict
+
 from bridge.markdown.blocks import read_blocks, read_callouts, read_fields, read_headings, read_pieces, read_tasks
 from bridge.markdown.decode import DecodedText, blank, decode, shadow_of
 from bridge.markdown.frontmatter import read_frontmatter
 from bridge.markdown.kinds import title_of
 from bridge.markdown.links import read_links
-from bridge.markdown.note import Block, Callout, Heading, InlineField, Link, Note, Piece, Tag, Task
+from bridge.markdown.note import Markdown, Note
 from bridge.markdown.structure import Structure, read_structure
 from bridge.markdown.tags import read_tags
-from bridge.records import Record
 from bridge.text.invisible import find_comments
 from bridge.text.lines import LineIndex
 from bridge.types import NoteKind, Span, VaultPath
@@ -21,22 +22,6 @@ MAX_CHARACTERS: Final = 2_000_000
 
 _READ_IN_COMMENTS: Final = re.compile(r"[#^]|::")
 """Starts of a tag, block id or field; a comment without any of these need not be read."""
-
-
-class Markdown(Record):
-    """The parts of a Markdown text."""
-
-    headings: tuple[Heading, ...]
-    links: tuple[Link, ...]
-    tags: tuple[Tag, ...]
-    tasks: tuple[Task, ...]
-    blocks: tuple[Block, ...]
-    fields: tuple[InlineField, ...]
-    callouts: tuple[Callout, ...]
-    comments: tuple[Span, ...]
-    pieces: tuple[Piece, ...]
-    end: int
-    """Offset at which reading ended; the rest is plain text."""
 
 
 def read_markdown(text: str, lines: LineIndex, start: int = 0) -> Markdown:
@@ -108,6 +93,7 @@ def parse_decoded(path: VaultPath, decoded: DecodedText, kind: NoteKind = "note"
     lines = LineIndex(text)
     front = read_frontmatter(text, lines)
     markdown = read_markdown(text, lines, front.body)
+    own = {**asdict(markdown), "links": front.links + markdown.links, "tags": front.tags + markdown.tags}
     return Note(
         path=path,
         title=title_of(path),
@@ -115,18 +101,10 @@ def parse_decoded(path: VaultPath, decoded: DecodedText, kind: NoteKind = "note"
         digest=decoded.digest,
         text=text,
         body=front.body,
-        headings=markdown.headings,
-        links=front.links + markdown.links,
-        tags=front.tags + markdown.tags,
         aliases=front.aliases,
         properties=front.properties,
-        tasks=markdown.tasks,
-        blocks=markdown.blocks,
-        fields=markdown.fields,
-        callouts=markdown.callouts,
-        comments=markdown.comments,
-        pieces=markdown.pieces,
         problems=decoded.problems + front.problems + _unread_notice(text, markdown.end, lines),
+        **own,
     )
 
 

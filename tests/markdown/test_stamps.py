@@ -4,9 +4,8 @@ from datetime import datetime
 
 import pytest
 
-from bridge.markdown.edit.apply import apply_edits
+from bridge.markdown.edit.apply import apply_edits, stamp_items
 from bridge.markdown.edit.requests import AddItem, Append
-from bridge.markdown.edit.stamps import stamp_items
 from bridge.types import VaultPath
 
 NOW = datetime(2026, 1, 2, 14, 3, 5)  # noqa: DTZ001 - local

@@ -16,10 +16,9 @@ from bridge.changes.requests.base import (
     require_lines,
     require_own,
 )
-from bridge.markdown.edit.apply import apply_edits, is_replacement, uses_line_numbers
+from bridge.markdown.edit.apply import apply_edits, is_replacement, stamp_items, uses_line_numbers
 from bridge.markdown.edit.properties import edit_properties
 from bridge.markdown.edit.requests import Edit
-from bridge.markdown.edit.stamps import stamp_items
 from bridge.types import EXACT, Digest, VaultPath
 
 

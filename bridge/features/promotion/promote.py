@@ -37,7 +37,7 @@ from bridge.features.memory.public import (
     origin_of,
     read_memory,
 )
-from bridge.markdown.edit.places import normalise_newlines
+from bridge.markdown.edit.draft import normalise_newlines
 from bridge.markdown.edit.properties import edit_properties
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.kinds import title_of

@@ -3,12 +3,15 @@
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Final, assert_never
+
+from msgspec.structs import replace
 
 from bridge.errors import BlockNotFound, HeadingNotFound, Internal, InvalidArguments, TextNotFound
 from bridge.markdown.blocks import read_blocks
-from bridge.markdown.decode import BOM
+from bridge.markdown.decode import encode_like
 from bridge.markdown.edit.blank_lines import (
     BOX,
     MARKER,
@@ -22,16 +25,20 @@ from bridge.markdown.edit.blank_lines import (
 from bridge.markdown.edit.draft import (
     BLANK,
     Draft,
+    TextEdit,
     append_offset,
     content_end,
     content_start,
     editable_end,
     line_end,
+    normalise_newlines,
     open_draft,
+    order_edits,
     read_draft,
+    splice,
+    trim_blank_lines,
 )
 from bridge.markdown.edit.headings import headings_in, highest_level, repeated_heading, shift_headings
-from bridge.markdown.edit.places import TextEdit, normalise_newlines, order_edits, splice, trim_blank_lines
 from bridge.markdown.edit.requests import (
     AddItem,
     Append,
@@ -393,7 +400,7 @@ def apply_edits(path: VaultPath, data: bytes, edits: Sequence[Edit]) -> bytes:
         if not place.literal
     ]
     text = insert_blocks(read_draft(path, exact.text) if exact.changes else draft, blocks) if blocks else exact.text
-    return data[: len(BOM) if data.startswith(BOM) else 0] + text.encode("utf-8")
+    return encode_like(data, text)
 
 
 def is_replacement(edit: Edit) -> bool:
@@ -446,3 +453,40 @@ def plan_edit(draft: Draft, edit: Edit) -> Sequence[TextEdit]:
         case _:
             assert_never(edit)
     return (place,)
+
+
+_STAMPED: Final = re.compile(
+    r"^[ \t>]*(?:[-*+]|\d+[.)])[ \t]+(?:\[.\][ \t]+)?"
+    r"(?P<open>\*\*|__|\[|\(|`|)(?P<hour>\d{1,2}):\d{2}(?P<seconds>:\d{2})?(?P<half> ?[AaPp][Mm])?"
+    r"(?P<close>\*\*|__|\]|\)|`|)(?P<after>[ \t]*[-–—:·|]?[ \t]+)",
+    re.MULTILINE,
+)
+"""A list item that begins with a time."""
+
+
+def stamp_items(edits: Iterable[Edit], data: bytes, now: datetime) -> tuple[Edit, ...]:
+    """Return edits in which the text of each item that asks for it begins with the time."""
+    return tuple(
+        replace(edit, text=stamp_of(data, now) + edit.text.lstrip(), stamp=False)
+        if isinstance(edit, AddItem) and edit.stamp
+        else edit
+        for edit in edits
+    )
+
+
+def stamp_of(data: bytes, now: datetime) -> str:
+    found = None
+    for found in _STAMPED.finditer(data.decode("utf-8", "replace")):  # noqa: B007 - the last one
+        pass
+    if found is None:
+        return f"**{now:%H:%M}** "
+    if found["half"]:
+        half = f"{now:%p}" if found["half"].strip().isupper() else f"{now:%p}".lower()
+        hour = f"{now.hour % 12 or 12}"
+        time = (
+            f"{hour}:{now:%M}{f':{now:%S}' if found['seconds'] else ''}{' ' if found['half'][0] == ' ' else ''}{half}"
+        )
+    else:
+        hour = f"{now:%H}" if len(found["hour"]) == 2 else str(now.hour)
+        time = f"{hour}:{now:%M}{f':{now:%S}' if found['seconds'] else ''}"
+    return f"{found['open']}{time}{found['close']}{found['after']}"

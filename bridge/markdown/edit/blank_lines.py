@@ -4,8 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from bridge.markdown.edit.draft import BLANK, Draft
-from bridge.markdown.edit.places import EditedText, TextEdit, splice
+from bridge.markdown.edit.draft import BLANK, Draft, EditedText, TextEdit, splice
 from bridge.markdown.parse import parse_structure
 from bridge.markdown.structure import Part
 from bridge.records import Record

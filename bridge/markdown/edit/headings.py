@@ -6,9 +6,8 @@ from typing import Final
 
 from bridge.errors import InvalidArguments
 from bridge.markdown.blocks import read_headings
-from bridge.markdown.decode import BOM
-from bridge.markdown.edit.draft import Draft, open_draft, read_draft
-from bridge.markdown.edit.places import TextEdit, normalise_newlines, splice
+from bridge.markdown.decode import encode_like
+from bridge.markdown.edit.draft import Draft, TextEdit, normalise_newlines, open_draft, read_draft, splice
 from bridge.markdown.edit.verify import verify_edit
 from bridge.markdown.note import Heading
 from bridge.markdown.parse import parse_structure
@@ -30,7 +29,7 @@ def replace_heading(path: VaultPath, data: bytes, heading: str, to: str) -> byte
     levels = [each.level for each in after.headings] == [each.level for each in draft.headings]
     if not levels or after.headings[at].text != title or verify_edit(draft, after, made):
         raise InvalidArguments(f"No heading of `{path}` can read `{to[:100]}`.", hint="Give a plain text.")
-    return data[: len(BOM) if data.startswith(BOM) else 0] + made.text.encode("utf-8")
+    return encode_like(data, made.text)
 
 
 def heading_text(heading: Heading, to: str) -> str:

@@ -7,9 +7,8 @@ from typing import Final
 from yaml import YAMLError
 
 from bridge.errors import InvalidArguments, InvalidProperties
-from bridge.markdown.decode import BOM
-from bridge.markdown.edit.draft import open_draft
-from bridge.markdown.edit.places import normalise_newlines
+from bridge.markdown.decode import BOM, encode_like
+from bridge.markdown.edit.draft import normalise_newlines, open_draft
 from bridge.markdown.edit.yaml_write import (
     Node,
     Quote,
@@ -144,7 +143,7 @@ def edit_properties(
         return data
     changed = _apply_change(before, setting, leaving)
     _verify(path, before, changed, setting, leaving)
-    return data[: len(BOM) if data.startswith(BOM) else 0] + changed.encode("utf-8", "surrogateescape")
+    return encode_like(data, changed)
 
 
 def _apply_change(before: PropertyBlock, setting: Mapping[str, Value], leaving: Collection[str]) -> str:
@@ -194,13 +193,15 @@ def _verify(
         after = PropertyBlock.read(path, changed)
     except InvalidProperties as error:
         raise unsafe_error(touched, error.message) from None
-    if list(after.values) != list(expected) or not all(
-        is_same_value(after.values[name], expected[name]) for name in expected
-    ):
+    if not _has_values(after.values, expected):
         raise unsafe_error(touched, "it would not read back the same")
     stands = not after.body or _keeps_lines(before.without(touched), after.without(touched))
     if not stands or changed[after.body :] != before.text[before.body :]:
         raise unsafe_error(touched, "other lines would change")
+
+
+def _has_values(after: Mapping[str, Value], expected: Mapping[str, Value]) -> bool:
+    return list(after) == list(expected) and all(is_same_value(after[name], expected[name]) for name in expected)
 
 
 def _keeps_lines(before: str, after: str) -> bool:
@@ -374,7 +375,7 @@ def _require_values(changed: str, expected: Mapping[str, Value], names: Mapping[
         after = load_properties(changed[slice(*cut[0])]).values if cut else {}
     except YAMLError:
         raise unsafe_error(names.keys(), "it would not read back") from None
-    if list(after) != list(expected) or not all(is_same_value(after[name], expected[name]) for name in expected):
+    if not _has_values(after, expected):
         raise unsafe_error(names.keys(), "it would not read back the same")
 
 
@@ -405,8 +406,7 @@ def rename_key(path: VaultPath, data: bytes, block: PropertyBlock, name: str, to
     changed = block.text[:start] + apply_replacements(yaml, [Replacement(span, written)]) + block.text[end:]
     renamed = {to if own == name else own: value for own, value in block.values.items()}
     _require_values(changed, renamed, {name: None})
-    head = BOM if data.startswith(BOM) else b""
-    return head + changed.encode("utf-8", "surrogateescape")
+    return encode_like(data, changed)
 
 
 def _key_span(yaml: str, entry: YamlEntry) -> tuple[int, int]:

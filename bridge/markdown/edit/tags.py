@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from bridge.errors import InvalidArguments, InvalidProperties
-from bridge.markdown.decode import BOM
+from bridge.markdown.decode import BOM, encode_like
 from bridge.markdown.edit.draft import open_draft
 from bridge.markdown.edit.properties import (
     REMOVED,
@@ -81,8 +81,7 @@ def rename_tag(path: VaultPath, data: bytes, rename: TagRename) -> EditedTags:
         raise InvalidArguments(f"`{path}` is a drawing that shows the tag.", hint="Rename it in Excalidraw.")
     grown = len(text) - len(draft.text)
     moved = [Replacement((one.span[0] + grown, one.span[1] + grown), one.text) for one in changes]
-    head = BOM if data.startswith(BOM) else b""
-    return EditedTags(head + apply_replacements(text, moved).encode(), inside + len(changes))
+    return EditedTags(encode_like(data, apply_replacements(text, moved)), inside + len(changes))
 
 
 def _rename_in_properties(path: VaultPath, text: str, rename: TagRename) -> tuple[str, int]:
@@ -205,5 +204,4 @@ def _rename_in_canvas(path: VaultPath, data: bytes, rename: TagRename) -> Edited
                     if (new := rename.apply(name)) is not None:
                         span = card.span((lead + offset + 1, lead + end))
                         changes.append(Replacement(span, card.ink(new)))
-    head = BOM if data.startswith(BOM) else b""
-    return EditedTags(head + apply_replacements(text, changes).encode(), len(changes))
+    return EditedTags(encode_like(data, apply_replacements(text, changes)), len(changes))

@@ -7,8 +7,7 @@ from operator import itemgetter
 from typing import Final
 
 from bridge.errors import InvalidArguments
-from bridge.markdown.edit.draft import Draft
-from bridge.markdown.edit.places import EditedText
+from bridge.markdown.edit.draft import Draft, EditedText
 from bridge.markdown.structure import Part
 from bridge.records import Record
 
