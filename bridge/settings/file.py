@@ -1,6 +1,7 @@
 """Reads and changes the settings file; an invalid line is ignored, prevents no start and lifts no rule."""
 
 import codecs
+import json
 import os
 import re
 import stat
@@ -205,21 +206,9 @@ def is_complete(assignment: str) -> bool:
 
 
 def toml_value(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, str):
-        return '"' + "".join(escape(c) for c in value) + '"'
-    return "[" + ", ".join(toml_value(v) for v in value) + "]"
-
-
-def escape(character: str) -> str:
-    if character in '"\\':
-        return "\\" + character
-    if character.isprintable():
-        return character
-    return f"\\u{ord(character):04X}" if character <= "\uffff" else f"\\U{ord(character):08X}"
+    """Format a value as TOML, which writes it as JSON does; what is not printable could part a line."""
+    written = json.dumps(value, ensure_ascii=False)
+    return "".join(each if each.isprintable() else f"\\U{ord(each):08X}" for each in written)
 
 
 def freeze(value: Any) -> Any:

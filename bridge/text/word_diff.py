@@ -15,12 +15,6 @@ MAX_WORDS: Final = 5_000
 MIN_KEPT_SHARE: Final = 0.2
 """Share of its letters that a block must keep to be shown word by word."""
 
-_MARKS: Final = (
-    "\u0300-\u036f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u17b4-\u17d3"
-    "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe00-\ufe0f\ufe20-\ufe2f\U0001f3fb-\U0001f3ff"
-)
-"""Characters that combine with the one before them."""
-
 _LETTER: Final = f"(?![{UNSPACED}])(?:\\w|{MARK})"
 _WORD: Final = f"(?:{_LETTER})+"
 _TOKEN: Final = re.compile(
@@ -33,7 +27,7 @@ _TOKEN: Final = re.compile(
     rf"|{_WORD}(?:['’‑-]{_WORD})*"
     r"|\r?\n"
     r"|[^\S\r\n]+"
-    rf"|.(?:\u200d.|[{_MARKS}])*",
+    rf"|.(?:\u200d.|{MARK}|[\U0001f3fb-\U0001f3ff])*",  # with what combines with it
     re.MULTILINE | re.DOTALL,
 )
 

@@ -138,7 +138,7 @@ def test_a_change_keeps_the_other_lines_and_comments(tmp_path: Path) -> None:
     path = tmp_path / "settings.toml"
     path.write_text('# mine\nworkers = 2  # two\nexclude = [\n  "a",\n  "b",\n]\nwatch = "poll"\n')
     assert save_settings(path, {"exclude": ["c", 'q"\n'], "workers": 1}).exclude == ("c", 'q"\n')
-    assert path.read_text() == '# mine\nworkers = 1\nexclude = ["c", "q\\"\\u000A"]\nwatch = "poll"\n'
+    assert path.read_text() == '# mine\nworkers = 1\nexclude = ["c", "q\\"\\n"]\nwatch = "poll"\n'
 
 
 def test_the_section_of_the_gardener_becomes_that_of_tidying_once(tmp_path: Path) -> None:
