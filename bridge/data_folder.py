@@ -18,38 +18,18 @@ T = TypeVar("T")
 class Folders:
     """The paths of all files in the data folder."""
 
-    __slots__ = ("data",)
-
     def __init__(self, data: Path) -> None:
         self.data = data
-
-    @property
-    def settings(self) -> Path:
-        return self.data / "settings.toml"
-
-    @property
-    def vaults(self) -> Path:
+        self.settings = data / "settings.toml"
+        self.vaults = data / "vaults.json"
         """The list of vaults ever opened."""
-        return self.data / "vaults.json"
-
-    @property
-    def tokens(self) -> Path:
-        return self.data / "tokens.json"
-
-    @property
-    def servers(self) -> Path:
+        self.tokens = data / "tokens.json"
+        self.servers = data / "servers.toml"
         """The user's MCP servers; never in a vault, since it starts programs."""
-        return self.data / "servers.toml"
-
-    @property
-    def secrets(self) -> Path:
+        self.secrets = data / "secrets.toml"
         """The secrets that these servers get."""
-        return self.data / "secrets.toml"
-
-    @property
-    def agreed_servers(self) -> Path:
+        self.agreed_servers = data / "agreed-servers.json"
         """The agreements of earlier versions."""
-        return self.data / "agreed-servers.json"
 
     def vault(self, vault: VaultId) -> Path:
         return self.data / "vaults" / vault

@@ -170,7 +170,6 @@ class NoSuchOperation(Missing):
 class NoteNotFound(Missing):
     """There is no such note."""
 
-    code = "note_not_found"
     hint = "`find_notes` lists notes, `search` finds them."
 
 
@@ -341,21 +340,18 @@ class DiskFull(Unready):
 class IndexUnusable(Unready):
     """The index cannot be opened."""
 
-    code = "not_ready"
     hint = "Delete the index folder named in the message; it is built again from the vault."
 
 
 class StateUnusable(Unready):
     """The file that keeps a vault's state cannot be used."""
 
-    code = "not_ready"
     hint = "Check the disk and who may use the file; what was stored is kept."
 
 
 class RulesUnknown(Unready):
     """Which notes the settings deny cannot be read."""
 
-    code = "not_ready"
     hint = "Correct the settings file; nothing is shown until then."
 
 
@@ -369,14 +365,12 @@ class ModelUnusable(Unready):
 class VaultUnreadable(Unready):
     """The vault folder cannot be read."""
 
-    code = "not_ready"
     hint = "Connect its disk or give back its permissions; the index is kept until then."
 
 
 class NoteUnreadable(Unready):
     """The system does not let this file be read."""
 
-    code = "not_ready"
     hint = "Check the file's permissions and its disk."
 
 

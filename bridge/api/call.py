@@ -23,8 +23,8 @@ class StreamEvent(Record):
     data: Any
 
 
-def ignore_event(event: StreamEvent) -> None:
-    """Ignore an event that nobody asked for."""
+def ignore(*_: object) -> None:
+    """Ignore what nobody asked for."""
 
 
 class Principal(Record):
@@ -63,10 +63,6 @@ SESSION = "X-Vaultside-Session"
 """The header in which a caller names its session, in free text."""
 
 
-def ignore_progress(done: float, total: float | None, message: str) -> None:
-    """Ignore progress that nobody asked for."""
-
-
 class Call(Record):
     """One call of an operation. Cancelling its task cancels the call."""
 
@@ -76,8 +72,8 @@ class Call(Record):
     """The requested vault, by name or id."""
     client: str | None = None
     """The program that the caller claims to be, as `name/version`."""
-    progress: Callable[[float, float | None, str], None] = ignore_progress
-    say: Callable[[StreamEvent], None] = ignore_event
+    progress: Callable[[float, float | None, str], None] = ignore
+    say: Callable[[StreamEvent], None] = ignore
     """Takes the parts of a result as soon as they are known; for operations that stream."""
     session: str | None = None
     """Distinguishes this caller's calls from those of another at the same time."""

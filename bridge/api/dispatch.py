@@ -69,10 +69,22 @@ async def dispatch_call(
         # A vault that is not open yet cannot record calls.
         with contextlib.suppress(BridgeError):
             host = recording_vault(operation, call)
-            paths = touched_notes(host, operation, given, result)
             call.bridge.sessions.touch(session)
-            tool = tool_of(operation, given)
-            host.store.calls.record(build_call_record(tool, call, session, began, ms, code, sent, paths))
+            name, _, version = (call.client or "").partition("/")
+            made = CallRecord(
+                time=began,
+                tool=tool_of(operation, given),
+                # A client with its own token appears under the token's name, others under the name they claim.
+                client=truncate(name if call.principal.local else call.principal.name) or None,
+                version=truncate(version) or None,
+                session=session,
+                transport=call.transport,
+                code=code,
+                ms=round(ms, 2),
+                tokens=estimate_tokens(sent if isinstance(sent, str) else sent.decode("utf-8", "replace")),
+                paths=touched_notes(host, operation, given, result),
+            )
+            host.store.calls.record(made)
     return formed
 
 
@@ -86,32 +98,6 @@ def recording_vault(operation: Operation, call: Call) -> Host:
     if operation.vault or call.vault_name is not None or not call.bridge.vaults:
         return call.host
     return next(iter(call.bridge.vaults.values()))
-
-
-def build_call_record(
-    tool: str,
-    call: Call,
-    session: str,
-    began: float,
-    ms: float,
-    code: str | None,
-    sent: str | bytes,
-    paths: tuple[VaultPath, ...],
-) -> CallRecord:
-    """Describe a call. A client with its own token appears under the token's name, others under the name they claim."""
-    name, _, version = (call.client or "").partition("/")
-    return CallRecord(
-        time=began,
-        tool=tool,
-        client=truncate(name if call.principal.local else call.principal.name) or None,
-        version=truncate(version) or None,
-        session=session,
-        transport=call.transport,
-        code=code,
-        ms=round(ms, 2),
-        tokens=estimate_tokens(sent if isinstance(sent, str) else sent.decode("utf-8", "replace")),
-        paths=paths,
-    )
 
 
 def touched_notes(host: Host, operation: Operation, given: Mapping[str, Any], result: Any) -> tuple[VaultPath, ...]:

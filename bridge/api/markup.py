@@ -141,12 +141,8 @@ class Section(Record):
     @property
     def size(self) -> int:
         match self.entries:
-            case Table(rows=rows):
-                return len(rows)
-            case RecordList(lines=lines):
-                return len(lines)
-            case lines:
-                return len(lines)
+            case Table(rows=entries) | RecordList(lines=entries) | entries:
+                return len(entries)
 
     def head(self, shown: int) -> Line:
         if not self.noun:

@@ -82,6 +82,14 @@ READ_ONLY = (
 )
 """For agents that change nothing."""
 
+LISTED: Mapping[Preset, tuple[str, ...]] = {
+    "default": DEFAULT,
+    "notebook": NOTEBOOK,
+    "writing": WRITING,
+    "read-only": READ_ONLY,
+}
+"""The tools that each preset lists; the others are listed by `full`."""
+
 META = frozenset({"find_tool", "run_tool", "give_feedback"})
 """Tools about tools: they reach beyond a preset."""
 
@@ -114,13 +122,7 @@ def get_tool(name: str) -> Operation:
 def listed_tools(preset: Preset) -> Mapping[str, Operation]:
     """Return the tools that a preset lists, by name and in a fixed order."""
     tools = {operation.name: operation for operation in operations() if operation.tool}
-    listed: Mapping[Preset, tuple[str, ...]] = {
-        "default": DEFAULT,
-        "notebook": NOTEBOOK,
-        "writing": WRITING,
-        "read-only": READ_ONLY,
-    }
-    return tools if preset == "full" else {name: tools[name] for name in listed[preset] if name in tools}
+    return {name: tools[name] for name in LISTED.get(preset, tools) if name in tools}
 
 
 def callable_tools(preset: Preset) -> Mapping[str, Operation]:

@@ -30,11 +30,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 import bridge as program
 from bridge.engine.bridge import Bridge
-from bridge.mcp.caller import REQUEST, current_preset
+from bridge.mcp.caller import MCP_SESSION, REQUEST, SessionEnds, current_preset
 from bridge.mcp.notifications import McpSessions, listen_handler, publish_changes
 from bridge.mcp.prompts import Completion, Prompts
 from bridge.mcp.resources import Resources
-from bridge.mcp.session_end import MCP_SESSION, SessionEnds
 from bridge.mcp.tools import Tools, tool_schema
 from bridge.types import Preset
 

@@ -12,9 +12,8 @@ from mcp.server.subscriptions import ListenHandler, ResourcesListChanged, Resour
 from bridge.engine.bridge import Bridge
 from bridge.errors import BridgeError
 from bridge.events import IndexProgress, Message, NoteUpdate, Reset
-from bridge.mcp.caller import Context, principal_of, request_of
+from bridge.mcp.caller import Context, SessionEnds, principal_of, request_of
 from bridge.mcp.resources import note_uris
-from bridge.mcp.session_end import SessionEnds
 from bridge.mcp.text import protocol_errors
 from bridge.types import VaultId
 

@@ -245,9 +245,9 @@ class Completion(Record):
             chosen = (params.context.arguments if params.context else None) or {}
             vault = chosen.get(VAULT)
             hosts = [self.bridge.find(vault)] if vault else who.hosts
-            offer = OFFERS.get(params.argument.name, no_offers)
-            words = offer(hosts) if offer is periods else sorted(set(offer(hosts)), key=str.casefold)
-            found = match_words(words, params.argument.value.casefold())
+            name = params.argument.name
+            offered = sorted({*OFFERS[name](hosts)} - {""}, key=str.casefold) if name in OFFERS else ()
+            found = match_words(PERIODS if name == "since" else offered, params.argument.value.casefold())
             values = types.Completion(
                 values=found[:MAX_COMPLETIONS], total=len(found), has_more=len(found) > MAX_COMPLETIONS
             )
@@ -271,35 +271,10 @@ def open_notes(hosts: Iterable[Host]) -> Iterable[IndexedNote]:
             yield from list(host.vault.index.notes.values())
 
 
-def complete_paths(hosts: Iterable[Host]) -> Iterable[str]:
-    return (note.path for note in open_notes(hosts))
-
-
-def complete_folders(hosts: Iterable[Host]) -> Iterable[str]:
-    return filter(None, (note.path.rpartition("/")[0] for note in open_notes(hosts)))
-
-
-def topics(hosts: Iterable[Host]) -> Iterable[str]:
-    """Offer titles and tags."""
-    return filter(None, (one_line(word) for note in open_notes(hosts) for word in (note.title, *note.tags)))
-
-
-def periods(_: Iterable[Host]) -> Iterable[str]:
-    return PERIODS
-
-
-def vaults(hosts: Iterable[Host]) -> Iterable[str]:
-    return (host.name for host in hosts)
-
-
-def no_offers(_: Iterable[Host]) -> Iterable[str]:
-    return ()
-
-
 OFFERS: Mapping[str, Callable[[Iterable[Host]], Iterable[str]]] = {
-    "path": complete_paths,
-    "folder": complete_folders,
-    "topic": topics,
-    "since": periods,
-    VAULT: vaults,
+    "path": lambda hosts: (note.path for note in open_notes(hosts)),
+    "folder": lambda hosts: (note.path.rpartition("/")[0] for note in open_notes(hosts)),
+    "topic": lambda hosts: (one_line(word) for note in open_notes(hosts) for word in (note.title, *note.tags)),
+    VAULT: lambda hosts: (host.name for host in hosts),
 }
+"""The values that an argument may have; a topic is a title or a tag."""

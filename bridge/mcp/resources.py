@@ -21,13 +21,6 @@ URI_TEMPLATE = "vault://{vault}/{+path}"
 NOTE_URI = re.compile(r"vault://([^/?#]+)/(.+)", re.DOTALL)
 
 
-class Address(Record):
-    """A note of a vault, which is given by name or id."""
-
-    vault: str
-    path: str
-
-
 def note_uri(vault: str, path: str) -> str:
     return f"vault://{quote(vault, safe='')}/{quote(path)}"
 
@@ -35,11 +28,6 @@ def note_uri(vault: str, path: str) -> str:
 def note_uris(host: Host, path: str) -> tuple[str, str]:
     """Return both addresses by which a client may know a note: with the vault's id and with its name."""
     return note_uri(host.id, path), note_uri(host.name, path)
-
-
-def parse_uri(uri: str) -> Address | None:
-    found = NOTE_URI.fullmatch(uri)
-    return Address(unquote(found[1]), unquote(found[2])) if found else None
 
 
 PAGE = 100
@@ -80,10 +68,10 @@ class Resources(Record):
         with protocol_errors(context, params.uri):
             if page := read_page(params.uri):
                 return page
-            address = parse_uri(params.uri)
+            address = NOTE_URI.fullmatch(params.uri)
             if address is None:
                 raise NoteNotFound(f"`{params.uri[:200]}` is not the URI of a note.", hint=f"Use {URI_TEMPLATE}.")
-            given = {"path": address.path, VAULT: address.vault}
+            given = {"path": unquote(address[2]), VAULT: unquote(address[1])}
             note, text = await read_caller(context, self.bridge).ask(
                 get_operation("read_note"), given, lambda answer: str(answer["text"])
             )

@@ -9,7 +9,7 @@ from starlette.requests import Request
 
 from bridge.access.tokens import Tokens
 from bridge.api.call import RUNTIME
-from bridge.mcp import session_end
+from bridge.mcp import caller
 from bridge.state.session_log import SessionFilter, SessionRecord
 from tests.features.served import PATIENCE_S, Answer, Served
 from tests.mcp.client import ERAS, Era, connected
@@ -141,7 +141,7 @@ async def delete(served: Served, headers: Mapping[str, str]) -> Answer:
 async def test_a_broken_stream_ends_a_session_unless_it_is_resumed(
     served: Served, monkeypatch: pytest.MonkeyPatch, *, resumed: bool
 ) -> None:
-    monkeypatch.setattr(session_end, "RESUME_S", 0.0)
+    monkeypatch.setattr(caller, "RESUME_S", 0.0)
     headers = {**bearer(served.runtime.token, "a"), "X-Vaultside-Session": "1"}
     request = Request(
         {
@@ -150,7 +150,7 @@ async def test_a_broken_stream_ends_a_session_unless_it_is_resumed(
             "state": {"principal": RUNTIME},
         }
     )
-    ends = session_end.SessionEnds(served.bridge)
+    ends = caller.SessionEnds(served.bridge)
     looked, end = asyncio.Event(), ends._end_unless_resumed
 
     def end_and_tell(client: str | None, name: str) -> None:

@@ -9,7 +9,7 @@ import orjson
 from msgspec import Struct
 from msgspec.structs import replace
 
-from bridge.api.call import Call, StreamEvent, ignore_event, ignore_progress
+from bridge.api.call import Call, StreamEvent, ignore
 from bridge.api.schemas import encode
 from bridge.errors import ModelUnusable
 from bridge.features.answers.public import (
@@ -223,7 +223,7 @@ class _SummaryWriter(Struct):
             most=most * TOKENS_A_SENTENCE,
             grammar=summary_grammar([one.number for one in sources], most),
         )
-        silent = replace(self.call, say=ignore_event, progress=ignore_progress)
+        silent = replace(self.call, say=ignore, progress=ignore)
         written = await write_text(silent, self.generator, request, self.until)
         self.tokens_read += written.tokens_in
         self.tokens_written += written.tokens_out
