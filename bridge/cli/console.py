@@ -85,16 +85,12 @@ def highlight(snippet: str) -> Iterator[tuple[str, str]]:
 
 
 def json_line(result: Any) -> None:
-    print_bytes(compact_json(result).encode())
+    print_bytes(json.dumps(result, ensure_ascii=False, separators=(",", ":")).encode())
 
 
 def print_bytes(line: bytes) -> None:
     sys.stdout.buffer.write(line + b"\n")
     sys.stdout.buffer.flush()
-
-
-def compact_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def print_message(line: str) -> None:

@@ -4,12 +4,11 @@ import argparse
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
 
 from msgspec.structs import asdict
 
 from bridge.cli.console import json_line, log_warnings, print_message, table
-from bridge.cli.progress import progress_bars
+from bridge.cli.progress import InstallProgress
 from bridge.data_folder import Folders
 from bridge.engine.parser_pool import rules_of
 from bridge.errors import BridgeError
@@ -22,12 +21,15 @@ from bridge.models.install import verify as check
 from bridge.settings.file import load_settings, save_settings
 from bridge.vault.vault import Vault
 
-if TYPE_CHECKING:
-    from rich.progress import TaskID
-
-
 PURPOSES = {"embed": "search", "chat": "answer", "rerank": "rank"}
 """What people do with the models of each purpose."""
+
+USES = {
+    "embed": ("model", "is used from now on; the old vectors answer until the new ones are complete"),
+    "chat": ("chat_model", "writes answers from now on; `vaultside models bench` tells how fast"),
+    "rerank": ("rerank_model", "ranks what `search` with `mode=deep` finds from now on"),
+}
+"""The setting that chooses a model of each purpose, and what is said then."""
 
 
 def main(given: argparse.Namespace) -> int:
@@ -90,16 +92,9 @@ def use(given: argparse.Namespace) -> int:
         model = find_model(given.models_dir, given.model)
     folders = Folders(given.data_dir)
     folders.make()
-    if model.spec.purpose == "chat":
-        save_settings(folders.settings, {"chat_model": model.spec.id})
-        print_message(f"{model.spec.id} writes answers from now on; `vaultside models bench` tells how fast.")
-        return 0
-    if model.spec.purpose == "rerank":
-        save_settings(folders.settings, {"rerank_model": model.spec.id})
-        print_message(f"{model.spec.id} ranks what `search` with `mode=deep` finds from now on.")
-        return 0
-    save_settings(folders.settings, {"model": model.spec.id})
-    print_message(f"{model.spec.id} is used from now on; the old vectors answer until the new ones are complete.")
+    setting, told = USES[model.spec.purpose]
+    save_settings(folders.settings, {setting: model.spec.id})
+    print_message(f"{model.spec.id} {told}.")
     return 0
 
 
@@ -145,26 +140,3 @@ def verify(given: argparse.Namespace) -> int:
 def chosen_models(data_dir: Path) -> dict[str, str]:
     settings = load_settings(Folders(data_dir).settings)[0]
     return {"embed": settings.model, "chat": settings.chat_model, "rerank": settings.rerank_model}
-
-
-class InstallProgress:
-    """Shows the steps of an installation."""
-
-    def __init__(self) -> None:
-        self._bars = progress_bars()
-        self._tasks: dict[str, TaskID] = {}
-
-    def __enter__(self) -> Self:
-        if sys.stderr.isatty():
-            self._bars.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bars.stop()
-
-    def show(self, step: str, done: int, total: int | None) -> None:
-        if step not in self._tasks:
-            self._tasks[step] = self._bars.add_task(step, total=total)
-            if not sys.stderr.isatty():
-                print_message(f"{step} …")
-        self._bars.update(self._tasks[step], completed=done, total=total)

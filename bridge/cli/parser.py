@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import bridge
 from bridge.cli.catalogue import operation_commands, read_catalogue, typed_name
-from bridge.cli.hook import CLAUDE_CODE, JOURNAL
 from bridge.cli.options import add_options
 from bridge.cli.program import PROGRAM
 from bridge.text.closest import find_alike
@@ -319,6 +318,12 @@ def parse_port(written: str) -> int:
         raise ValueError
     return number
 
+
+CLAUDE_CODE = "claude-code"
+"""The name that Claude Code gives itself, unless its entry has another."""
+
+JOURNAL = "save_session"
+"""The operation of which a hook only ends the session: an agent's journal needs no word of it."""
 
 EVERYWHERE = {"--data-dir": True, "--models-dir": True, "--vault": True, "--json": False}
 """Options that may stand before the command, and whether each takes a value."""

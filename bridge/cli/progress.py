@@ -13,15 +13,12 @@ LINE_EVERY_S = 10.0
 PATIENT_S = 1.0
 
 
-class IndexBar:
-    """Notes read and passages embedded."""
+class ProgressBars:
+    """A bar for each task, from when it is first shown."""
 
-    def __init__(self, *, patient: bool = False) -> None:
-        """Show nothing yet."""
-        self._from = time.monotonic() + (PATIENT_S if patient else 0.0)
+    def __init__(self) -> None:
         self._progress: Progress | None = None
         self._tasks: dict[str, TaskID] = {}
-        self._last_line_time = time.monotonic()
 
     def __enter__(self) -> Self:
         return self
@@ -29,6 +26,37 @@ class IndexBar:
     def __exit__(self, *_: object) -> None:
         if self._progress is not None:
             self._progress.stop()
+
+    def show_task(self, name: str, done: int, total: int | None) -> None:
+        if self._progress is None:
+            self._progress = progress_bars()
+            self._progress.start()
+        if name not in self._tasks:
+            self._tasks[name] = self._progress.add_task(name, total=None)
+        self._progress.update(self._tasks[name], completed=done, total=total or None)
+
+
+class InstallProgress(ProgressBars):
+    """The steps of an installation."""
+
+    _printed = ""
+
+    def show(self, step: str, done: int, total: int | None) -> None:
+        if sys.stderr.isatty():
+            self.show_task(step, done, total)
+        elif step != self._printed:
+            self._printed = step
+            sys.stderr.write(f"{step} …\n")
+
+
+class IndexBar(ProgressBars):
+    """Notes read and passages embedded."""
+
+    def __init__(self, *, patient: bool = False) -> None:
+        """Show nothing yet."""
+        super().__init__()
+        self._from = time.monotonic() + (PATIENT_S if patient else 0.0)
+        self._last_line_time = time.monotonic()
 
     def show(self, vault: dict[str, Any]) -> None:
         if time.monotonic() < self._from:
@@ -39,17 +67,9 @@ class IndexBar:
             embedded = f"{passages - unembedded:,} of {count_of(passages, 'passage')} embedded"
             self._say(f"{count_of(notes, 'note')}, {waiting:,} to read; {embedded}")
             return
-        self._bar("Reading notes", notes if waiting else max(notes, 1), notes + waiting)
+        self.show_task("Reading notes", notes if waiting else max(notes, 1), notes + waiting)
         if vault["model"] is not None and passages:
-            self._bar("Understanding passages", passages - unembedded, passages)
-
-    def _bar(self, name: str, done: int, total: int) -> None:
-        if self._progress is None:
-            self._progress = progress_bars()
-            self._progress.start()
-        if name not in self._tasks:
-            self._tasks[name] = self._progress.add_task(name, total=None)
-        self._progress.update(self._tasks[name], completed=done, total=total or None)
+            self.show_task("Understanding passages", passages - unembedded, passages)
 
     def _say(self, line: str) -> None:
         if time.monotonic() - self._last_line_time > LINE_EVERY_S:

@@ -106,12 +106,7 @@ def print_line(segments: Iterable[tuple[str, str]], operation: str) -> None:
 
 
 def print_table(element: Mapping[str, Any]) -> None:
-    table(
-        element["rows"],
-        element["columns"],
-        paths=element["paths"],
-        details=element["details"],
-    )
+    table(element["rows"], element["columns"], paths=element["paths"], details=element["details"])
 
 
 def print_document(text: str, end: str) -> None:

@@ -5,6 +5,8 @@ import contextlib
 import json
 import os
 import re
+import sys
+import threading
 import unicodedata
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -14,7 +16,7 @@ from bridge.cli import find_bridge, options, render
 from bridge.cli.catalogue import operation_commands
 from bridge.cli.console import print_bytes, print_message
 from bridge.cli.find_bridge import FoundVault, ServedVault, find_vault, served_vaults
-from bridge.cli.hook import answer_hook
+from bridge.cli.parser import JOURNAL
 from bridge.data_folder import Folders
 from bridge.errors import BridgeError, FolderNotFound, NoSuchVault, NoteNotFound, OutsideVault, VaultHeld
 from bridge.server.runtime_file import VIEW
@@ -147,6 +149,9 @@ APPLIED_WITHIN_S = 120.0
 
 NOT_FOUND = {NoteNotFound.code, FolderNotFound.code}
 
+HOOK_PATIENCE_S = 1.0
+"""Seconds after which nothing is printed for an agent's hook."""
+
 FAILURES: Mapping[str, tuple[str, object]] = {
     "doctor": ("verdict", "fail"),
     "call_server": ("failed", True),
@@ -171,6 +176,30 @@ def main(given: argparse.Namespace) -> int:
             print_message(hidden)
     field, failure = FAILURES.get(given.command, ("", None))
     return int(bool(field) and result[field] == failure)
+
+
+def answer_hook(given: argparse.Namespace, operation: str, arguments: Mapping[str, Any], reference: str | None) -> int:
+    """Answer the hook of an agent, which waits for it, by the text of an operation's result, in time or not at all."""
+    said: list[str] = []
+
+    def ask() -> None:
+        try:
+            reached = find_vault(given.data_dir, reference)
+            if isinstance(reached, ServedVault):
+                own = {"client": given.hook} if operation == JOURNAL else arguments
+                asked = {**own, "vault": reached.id}
+                answer = json.loads(find_bridge.send(reached.runtime, operation, asked, patience=HOOK_PATIENCE_S))
+                said.append(str(answer.get("text", "")))
+        except (BridgeError, OSError, ValueError):
+            return
+
+    # A bridge that accepts the connection and is busy must not hold the agent up.
+    asking = threading.Thread(target=ask, daemon=True)
+    asking.start()
+    asking.join(HOOK_PATIENCE_S)
+    for text in said:
+        sys.stdout.write(f"{text}\n" if text else "")
+    return 0
 
 
 class OtherVersion(BridgeError):

@@ -21,7 +21,8 @@ async def hooked(served: Served, *words: str, stdin: bytes) -> Ran:
     """Run a command as a hook that waits for its answer, however busy the machine is."""
     patient = served.bridge.data_dir.parent / "patient"
     patient.mkdir(exist_ok=True)
-    (patient / "sitecustomize.py").write_text(f"from bridge.cli import hook\nhook.PATIENCE_S = {PATIENCE_S}\n")
+    waits = f"from bridge.cli import run_operation\nrun_operation.HOOK_PATIENCE_S = {PATIENCE_S}\n"
+    (patient / "sitecustomize.py").write_text(waits)
     folders = {"data": served.bridge.data_dir, "models": served.models}
     return await command(*words, **folders, stdin=stdin, env={"PYTHONPATH": f"{patient}{os.pathsep}{ROOT}"})
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from mcp.shared.inbound import encode_header_value
 
 from bridge.cli.stdio.endpoint import StreamEvent, header_value, protocol_headers, restore_id, sse_events
-from bridge.cli.stdio.messages import BODY_LIMIT, VERSION_KEY, MalformedMessage, parse_message
-from bridge.cli.stdio.pipes import READ_LIMIT, read_lines
+from bridge.cli.stdio.entry import read_lines
+from bridge.cli.stdio.messages import BODY_LIMIT, READ_LIMIT, VERSION_KEY, MalformedMessage, parse_message
 from bridge.server.auth import BODY_LIMIT as BRIDGE_TAKES
 
 REQUEST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}

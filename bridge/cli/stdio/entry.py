@@ -1,18 +1,97 @@
-"""Wires up the relay for one client, and exits when the client does."""
+"""Wires up the relay for one client by its standard streams, and exits when the client does."""
 
 import argparse
 import asyncio
 import contextlib
 import os
+import queue
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from bridge.cli.serve import leave_on_signal
 from bridge.cli.stdio.find import BridgeFinder, BridgeStarter, choose_vault
-from bridge.cli.stdio.pipes import InputLines, OutputLines
+from bridge.cli.stdio.messages import READ_LIMIT
 from bridge.data_folder import Folders, default_data_dir, vault_id
 from bridge.server.runtime_file import Runtime
+
+CHUNK = 2**16
+
+
+def read_lines(descriptor: int, limit: int = READ_LIMIT) -> Iterator[bytes]:
+    buffer = bytearray()
+    while chunk := os.read(descriptor, CHUNK):
+        *ended, rest = chunk.split(b"\n")
+        for part in ended:
+            buffer += part
+            yield bytes(buffer)
+            buffer.clear()
+        buffer += rest
+        del buffer[limit + 1 :]
+    if buffer:
+        yield bytes(buffer)
+
+
+class InputLines:
+    """Lines read from a file descriptor."""
+
+    def __init__(self, descriptor: int) -> None:
+        """Start reading."""
+        self.ended = asyncio.Event()
+        """Set at the end of the input, whether or not every line was taken."""
+        self._lines: asyncio.Queue[bytes | None] = asyncio.Queue()
+        call_threadsafe = asyncio.get_running_loop().call_soon_threadsafe
+
+        def read() -> None:
+            # The loop may have closed before the input ended.
+            with contextlib.suppress(RuntimeError):
+                with contextlib.suppress(OSError):
+                    for line in read_lines(descriptor):
+                        call_threadsafe(self._lines.put_nowait, line)
+                call_threadsafe(self._lines.put_nowait, None)
+                call_threadsafe(self.ended.set)
+
+        threading.Thread(target=read, name="input", daemon=True).start()
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        while (line := await self._lines.get()) is not None:
+            yield line
+
+
+class OutputLines:
+    """Writes lines in order."""
+
+    def __init__(self, descriptor: int, broken: Callable[[], object]) -> None:
+        """Start the writing thread."""
+        self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+
+        def write() -> None:
+            try:
+                while (line := self._lines.get()) is not None:
+                    write_all(descriptor, line + b"\n")
+            except OSError:
+                broken()
+
+        self._thread = threading.Thread(target=write, name="output", daemon=True)
+        self._thread.start()
+
+    def say(self, line: bytes) -> None:
+        """Write a line, which must not contain a line end."""
+        self._lines.put(line)
+
+    def close(self, patience: float) -> None:
+        """Write the remaining lines, as far as they are read in time."""
+        self._lines.put(None)
+        self._thread.join(patience)
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[os.write(descriptor, left) :]
+
 
 LEAVE_AFTER_S = 600
 LEAVE_AFTER_ELSEWHERE_S = 30

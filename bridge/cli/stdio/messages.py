@@ -7,9 +7,11 @@ from typing import Any
 import orjson
 from msgspec.structs import replace
 
-from bridge.cli.stdio.pipes import READ_LIMIT
 from bridge.errors import BridgeError
 from bridge.records import Record
+
+READ_LIMIT = 64 * 2**20
+"""Largest line in bytes that is read; far more than is forwarded, so that refused messages still get an answer."""
 
 BODY_LIMIT = 8 * 2**20
 """Largest message in bytes that the bridge accepts."""
