@@ -16,8 +16,7 @@ import bridge as program
 from bridge.api.call import OWNER, Call
 from bridge.api.dispatch import dispatch_call
 from bridge.api.registry import Operation
-from bridge.api.schemas import encode, to_json
-from bridge.api.view_json import add_view
+from bridge.api.schemas import add_view, encode, to_json
 from bridge.cli.console import print_message
 from bridge.cli.exit import run_coroutine
 from bridge.cli.progress import PATIENT_S, IndexBar

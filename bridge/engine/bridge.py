@@ -12,8 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 from msgspec import Struct
 
-from bridge.access.pairing import Pairing
-from bridge.access.tokens import Tokens
+from bridge.access.tokens import Pairing, Tokens
 from bridge.data_folder import Folders, add_to_vault_list
 from bridge.engine.activity import Activity, Jobs
 from bridge.engine.hooks import NO_HOOKS, Hooks

@@ -1,9 +1,10 @@
-"""The endpoint: the library's streamable HTTP, in both eras of the protocol, while it is open."""
+"""The endpoint: the library's streamable HTTP, in both eras of the protocol, and what it tells of changed notes."""
 
 import asyncio
+import contextlib
 from base64 import b64encode
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Collection, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from http import HTTPStatus
@@ -16,26 +17,36 @@ from mcp.server.apps import EXTENSION_ID
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.caching import CacheHint
+from mcp.server.connection import Connection
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.server.streamable_http import EventCallback, EventId, EventMessage, EventStore, StreamId
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
+from mcp.server.subscriptions import (
+    InMemorySubscriptionBus,
+    ListenHandler,
+    ResourcesListChanged,
+    ResourceUpdated,
+    SubscriptionBus,
+)
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import INVALID_REQUEST, JSONRPCMessage
 from starlette.requests import Request
 from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Message as AppMessage
 
 import bridge as program
 from bridge.engine.bridge import Bridge
-from bridge.mcp.caller import MCP_SESSION, REQUEST, SessionEnds, current_preset
-from bridge.mcp.notifications import McpSessions, listen_handler, publish_changes
+from bridge.errors import BridgeError
+from bridge.events import IndexProgress, Message, NoteUpdate, Reset
+from bridge.mcp.caller import MCP_SESSION, REQUEST, Context, SessionEnds, current_preset, principal_of, request_of
 from bridge.mcp.prompts import Completion, Prompts
-from bridge.mcp.resources import Resources
+from bridge.mcp.resources import Resources, note_uris
+from bridge.mcp.text import protocol_errors
 from bridge.mcp.tools import Tools, tool_schema
-from bridge.types import Preset
+from bridge.types import Preset, VaultId
 
 ICON = Path(__file__).with_name("icon.png")
 
@@ -65,7 +76,7 @@ class RequestIds:
             messages = [await receive()]
             id_ = request_id(messages[0].get("body", b""))
 
-            async def receive_again() -> Message:
+            async def receive_again() -> AppMessage:
                 return messages.pop() if messages else await receive()
 
             if id_ is None:
@@ -146,6 +157,136 @@ memory of earlier sessions (`brief`, `recall`). {LAST}"""
 """Instructions for the preset that only reads."""
 
 FRESH_MS = 60_000
+
+
+ListenResult = Coroutine[Any, Any, types.SubscriptionsListenResult]
+
+PATIENCE_S = 1.0
+"""Seconds that a client of the older era may take to accept a notification before it misses it."""
+
+
+class McpSessions:
+    """The open sessions of the older era, each with the addresses it subscribed to."""
+
+    def __init__(self) -> None:
+        self._subscriptions: dict[Connection, set[str]] = {}
+
+    def subscriptions(self, context: Context) -> set[str]:
+        """Return the addresses that the session of a request subscribed to; removed when the session ends."""
+        # The library offers no other way to learn when a session ends.
+        connection = context.session._connection  # noqa: SLF001
+        if connection not in self._subscriptions:
+            self._subscriptions[connection] = set()
+            connection.exit_stack.callback(self._subscriptions.pop, connection, None)
+        return self._subscriptions[connection]
+
+    async def add_session(self, context: Context, _: types.NotificationParams) -> None:
+        """Add a session that is ready for notifications."""
+        self.subscriptions(context)
+
+    async def subscribe(self, context: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
+        with protocol_errors(context):
+            principal_of(context).require("read")
+        self.subscriptions(context).add(params.uri)
+        return types.EmptyResult()
+
+    async def unsubscribe(self, context: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
+        self.subscriptions(context).discard(params.uri)
+        return types.EmptyResult()
+
+    async def notify_updated(self, uri: str) -> None:
+        """Notify the sessions that subscribed to a note."""
+        for connection in [connection for connection, uris in self._subscriptions.items() if uri in uris]:
+            await send_with_timeout(connection.send_resource_updated(uri))
+
+    async def listed_anew(self) -> None:
+        for connection in list(self._subscriptions):
+            await send_with_timeout(connection.send_resource_list_changed())
+
+
+async def send_with_timeout(sending: Awaitable[None]) -> None:
+    """Send, but do not let one client that has stopped reading delay the others."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(PATIENCE_S):
+            await sending
+
+
+class KnownNotes:
+    """The notes that clients know of, to detect added and removed ones."""
+
+    def __init__(self, bridge: Bridge) -> None:
+        self._bridge = bridge
+        self._paths: dict[VaultId, set[str]] = {}
+
+    def process(self, message: Message) -> bool:
+        """Process an event; true if it adds or removes a note."""
+        vault = VaultId(message.vault or "")
+        paths = self._paths.setdefault(vault, set())
+        match message.event:
+            case Reset():
+                return True in [self.look(vault) for vault in self._bridge.vaults]
+            case NoteUpdate(path=path, change="gone"):
+                news = path in paths
+                paths.discard(path)
+                return news
+            case NoteUpdate(path=path):
+                news = path not in paths
+                paths.add(path)
+                return news
+            case IndexProgress(notes=count) if count != len(paths):
+                return self.look(vault)
+        return False
+
+    def look(self, vault: VaultId) -> bool:
+        """Compare with the index: many changes at once are not published one by one."""
+        try:
+            now: set[str] = set(self._bridge.vaults[vault].vault.index.notes)
+        except BridgeError:
+            now = set()
+        before, self._paths[vault] = self._paths.get(vault), now
+        return now != before
+
+
+def listen_handler(
+    listeners: ListenHandler,
+    ends: SessionEnds,
+) -> Callable[[Context, types.SubscriptionsListenRequestParams], ListenResult]:
+    async def listen(
+        context: Context, params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        with protocol_errors(context):
+            principal_of(context).require("read")
+        async with ends.stream(request_of(context)):
+            return await listeners(context, params)
+
+    return listen
+
+
+async def publish_changes(bridge: Bridge, bus: SubscriptionBus, sessions: McpSessions) -> None:
+    """Forward the bridge's note events to clients, until cancelled."""
+    notes = KnownNotes(bridge)
+    for vault in bridge.vaults:
+        notes.look(vault)
+    with bridge.events.subscribe() as queue:
+        while True:
+            messages = [await queue.get()]
+            while not queue.empty():
+                messages.append(queue.get_nowait())
+            for uri in changed_note_uris(bridge, messages):
+                await bus.publish(ResourceUpdated(uri=uri))
+                await sessions.notify_updated(uri)
+            if True in [notes.process(message) for message in messages]:
+                await bus.publish(ResourcesListChanged())
+                await sessions.listed_anew()
+
+
+def changed_note_uris(bridge: Bridge, messages: Iterable[Message]) -> Iterable[str]:
+    notes = dict.fromkeys(
+        (VaultId(message.vault or ""), message.event.path)
+        for message in messages
+        if isinstance(message.event, NoteUpdate)
+    )
+    return [uri for vault, path in notes if vault in bridge.vaults for uri in note_uris(bridge.vaults[vault], path)]
 
 
 class VaultServer(Server[Any]):

@@ -23,8 +23,8 @@ from bridge.api.schemas import arguments_schema, result_schema
 from bridge.engine.bridge import Bridge
 from bridge.errors import BridgeError, ConfirmationRequired, Declined, NoSuchOperation
 from bridge.features import get_operation
-from bridge.mcp.apps import RESULT, find_app, reading_tools, tool_meta
 from bridge.mcp.caller import Caller, Context, read_caller
+from bridge.mcp.resources import RESULT, find_app, reading_tools, tool_meta
 from bridge.mcp.text import format_answer, protocol_errors, tool_error
 from bridge.records import Record
 from bridge.text.invisible import inline

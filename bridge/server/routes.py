@@ -11,14 +11,12 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 import bridge as program
-from bridge.access.pairing import Pairing
-from bridge.access.tokens import Tokens, check_name
+from bridge.access.tokens import Pairing, Tokens, check_name
 from bridge.api.arguments import VAULT
 from bridge.api.call import SESSION, Call, Principal, StreamEvent
 from bridge.api.dispatch import dispatch_call
 from bridge.api.registry import Operation
-from bridge.api.schemas import encode
-from bridge.api.view_json import add_view
+from bridge.api.schemas import add_view, encode
 from bridge.engine.bridge import Bridge
 from bridge.errors import BridgeError, InvalidArguments
 from bridge.events import Events, Message, SettingsChanged

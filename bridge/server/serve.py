@@ -20,8 +20,7 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
 import bridge as program
-from bridge.access.pairing import Pairing
-from bridge.access.tokens import Tokens, token_digest
+from bridge.access.tokens import Pairing, Tokens, token_digest
 from bridge.api.call import READER, RUNTIME, Principal
 from bridge.api.dispatch import internal_error
 from bridge.api.schemas import encode

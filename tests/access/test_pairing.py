@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from bridge.access.pairing import Pairing
+from bridge.access.tokens import Pairing
 from bridge.errors import Forbidden
 
 

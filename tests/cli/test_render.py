@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from bridge.api.view_json import view_json
+from bridge.api.schemas import view_json
 from bridge.cli import console, render
 from tests.features.served import PATIENCE_S
 
@@ -70,7 +70,7 @@ MOVED = {
 
 PRINT = """
 import bridge.features
-from bridge.api.view_json import view_json
+from bridge.api.schemas import view_json
 from bridge.cli import render
 render.show({operation!r}, view_json({operation!r}, {result!r}))
 """

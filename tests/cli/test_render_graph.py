@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bridge.api.view_json import view_json
+from bridge.api.schemas import view_json
 from bridge.cli import render
 
 STEP = {"source": "a.md", "target": "b.md", "kind": "wiki", "note": "b.md", "line": 3, "text": "See [[a]]."}

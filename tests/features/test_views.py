@@ -12,8 +12,7 @@ import pytest_asyncio
 from bridge.api.call import OWNER, Call
 from bridge.api.markup import Diff, Document, Element, Line, RecordList, Section, Table, fields
 from bridge.api.registry import VIEWS, Operation, view_of
-from bridge.api.schemas import to_json
-from bridge.api.view_json import view_json
+from bridge.api.schemas import to_json, view_json
 from bridge.cli import render
 from bridge.cli.console import cell
 from bridge.features import operations

@@ -13,7 +13,7 @@ from mcp.types import TextResourceContents
 
 from bridge.access.tokens import Tokens
 from bridge.api.registry import APPS
-from bridge.mcp.apps import ADDRESS, RESULT, build_page
+from bridge.mcp.resources import ADDRESS, RESULT, build_page
 from tests.features.served import Served
 from tests.mcp.client import ERAS, Era, connected, text_of
 from tests.mcp.test_presets import CHARACTERS_A_TOKEN

@@ -150,7 +150,7 @@ async def test_codes_and_tokens_are_in_no_log(
     served: Served, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # No six digits, which a log may hold by chance.
-    monkeypatch.setattr("bridge.access.pairing.secrets.randbelow", lambda _: "quince")
+    monkeypatch.setattr("bridge.access.tokens.secrets.randbelow", lambda _: "quince")
     with caplog.at_level(logging.DEBUG):
         code = await opened(served)
         refusal = await pair(served, code="000000", client="x")

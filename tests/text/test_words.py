@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.text.diff import diff_hunks
-from bridge.text.word_diff import Run, diff_runs, diff_words
+from bridge.text.diff import Run, diff_hunks, diff_runs, diff_words
 from tests.changes.texts import pairs
 
 

@@ -14,7 +14,6 @@ from bridge.changes.requests.base import ChangeKind, Request, RequestContext, re
 from bridge.changes.view import VaultView
 from bridge.errors import InvalidArguments, NoteExists, NoteNotFound, NoteUnreadable, PathKept, TooLarge
 from bridge.markdown.decode import BOM
-from bridge.markdown.definitions import Definition, labels_needed, read_definitions
 from bridge.markdown.edit.draft import BLANK, editable_end, newline_at, open_draft, read_draft
 from bridge.markdown.edit.draft import Draft as NoteDraft
 from bridge.markdown.edit.headings import shift_headings
@@ -26,6 +25,7 @@ from bridge.markdown.links import encode_destination, find_flaw, inside_wiki, na
 from bridge.markdown.names import Names
 from bridge.markdown.note import Heading, LinkKind, Note, Value
 from bridge.markdown.parse import parse
+from bridge.markdown.prose import Definition, labels_needed, read_definitions
 from bridge.markdown.sections import anchor, decode_place, has_line_number, heading_chains, resolve_headings
 from bridge.records import Record
 from bridge.text.fold import fold_case

@@ -10,8 +10,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 from msgspec.structs import replace
 
-from bridge.access.pairing import OPEN_S
-from bridge.access.tokens import SCOPES, Tokens
+from bridge.access.tokens import OPEN_S, SCOPES, Tokens
 from bridge.api.call import Call
 from bridge.api.feature import Check, Finding, Fix, make_finding
 from bridge.api.markup import Answer, Column, Element, Section, Table, fields, notice, notices

@@ -46,7 +46,7 @@ from bridge.models.generator import (
 from bridge.records import Record
 from bridge.search.sentences import Sentence
 from bridge.text.content_terms import terms_of
-from bridge.text.statements import Clause, numbers_of, read_clause, read_clauses, split_sentences
+from bridge.text.sentence import Clause, numbers_of, read_clause, read_clauses, split_sentences
 from bridge.text.stems import language_of
 from bridge.text.words import TOKEN
 from bridge.types import VaultPath

@@ -23,7 +23,7 @@ from bridge.markdown.tasks import TaskSettings
 from bridge.records import Record
 from bridge.text.content_terms import terms_of
 from bridge.text.invisible import one_line, visible_text
-from bridge.text.statements import negates
+from bridge.text.sentence import negates
 from bridge.text.stems import language_of
 from bridge.types import Digest, VaultPath, is_same_digest
 

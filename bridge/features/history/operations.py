@@ -36,9 +36,8 @@ from bridge.errors import BridgeError, ChangeNotFound, Forbidden, InvalidArgumen
 from bridge.records import Record
 from bridge.state.change_records import Change, ChangeFilter
 from bridge.state.file_history import without_grave
-from bridge.text.diff import display_text
+from bridge.text.diff import diff_runs, display_text
 from bridge.text.invisible import inline, quote_path
-from bridge.text.word_diff import diff_runs
 from bridge.types import Digest, Exact, Lines, NoteOrFolder, VaultPath
 from bridge.vault.paths import is_hidden
 from bridge.vault.plan import Step

@@ -13,7 +13,7 @@ from bridge.text.content_terms import terms_of
 from bridge.text.fold import fold_case
 from bridge.text.overlap import find_overlaps
 from bridge.text.scripts import UNSPACED_CHARACTER
-from bridge.text.statements import negates, numbers_of, split_clauses, split_sentences
+from bridge.text.sentence import negates, numbers_of, split_clauses, split_sentences
 from bridge.text.stems import language_of
 from bridge.text.words import words_of
 from bridge.types import VaultPath
