@@ -5,15 +5,10 @@ import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 from bridge.api.hints import (
-    File,
-    Folder,
-    Period,
-    When,
-    bounds,
-    is_union,
+    describe_hint,
     json_name,
     records_in,
     strip_hint,
@@ -26,7 +21,6 @@ from bridge.errors import BridgeError, error_classes
 from bridge.export.openapi import COMMON_ERRORS
 from bridge.features import FEATURES, operations
 from bridge.settings.schema import SECTIONS, SettingDescription, describe_settings
-from bridge.types import Day, Digest, VaultPath
 
 INTRODUCTION = """# Reference
 
@@ -54,21 +48,6 @@ FEATURE_INTRODUCTION = """# Operations: {name}
 [README.md](README.md) lists all operations and says what they share. This page is written by
 `python -m bridge.export`.
 """
-
-TYPES: Mapping[Any, str] = {
-    VaultPath: "path",
-    Folder: "folder",
-    File: "file",
-    Digest: "digest",
-    When: "time",
-    Period: "period",
-    Day: "day",
-    str: "string",
-    int: "integer",
-    float: "number",
-    bool: "boolean",
-}
-
 
 EMPTY = frozenset({"null", "{}", "false", "", "0"})
 """Defaults that go without saying."""
@@ -163,7 +142,14 @@ def argument_line(argument: Argument) -> str:
         listed = isinstance(argument.default, tuple)
         written = "/".join(argument.default) if listed else json.dumps(argument.default).strip('"')
         default = f", default {written}" if written not in EMPTY else ""
-    return f"- `{argument.name}` ({value_type(argument.hint)}{default}): {argument.meaning}"
+    return f"- `{argument.name}` ({describe_form(argument.hint)}{default}): {argument.meaning}"
+
+
+def describe_form(hint: Any) -> str:
+    """Describe a hint in words; the fields of objects are listed below it."""
+    if any(records_in(hint)):
+        return "objects" if get_origin(strip_hint(hint)) is tuple else "an object"
+    return describe_hint(hint)
 
 
 def argument_fields(hint: Any, shared: Sequence[type]) -> Iterator[str]:
@@ -178,23 +164,6 @@ def argument_fields(hint: Any, shared: Sequence[type]) -> Iterator[str]:
     else:
         for record in islice(records_in(hint), 1):
             yield from fields(record, "  ", shared)
-
-
-def value_type(hint: Any) -> str:
-    bare, limits = strip_hint(hint), bounds(hint)
-    if get_origin(bare) is Literal:
-        return "/".join(f"`{value}`" for value in get_args(bare))
-    if get_origin(bare) is tuple:
-        first, *rest = get_args(bare)
-        word, *bounded = value_type(first).split(" ", 1)
-        items = f"list of {word}" if word.startswith("`") else " ".join([f"{word}s", *bounded])
-        return items if rest == [Ellipsis] else f"{len(rest) + 1} {items}"
-    if is_union(bare) and not union_tag(hint):
-        return "value or list"
-    least, most = limits.least, limits.longest if bare is str else limits.most
-    if least is not None:
-        return f"{TYPES[bare]} {least:,}–{most:,}" if most is not None else f"{TYPES[bare]} ≥{least:,}"
-    return TYPES.get(bare, "object") + (f" ≤{most:,}" if most is not None else "")
 
 
 def fields(record: type, indent: str, shared: Sequence[type]) -> Iterator[str]:

@@ -114,6 +114,7 @@ class PropertyBlock(Record):
 
 
 MAX_NAME_CHARS: Final = 200
+_DOCUMENT_END: Final = re.compile(r"(?:^|(?<=\r))\.\.\.", re.MULTILINE)
 _LISTS: Final = frozenset({"multitext", "tags", "aliases"})
 
 
@@ -172,16 +173,8 @@ def _apply_change(before: PropertyBlock, setting: Mapping[str, Value], leaving: 
 def _append_offset(yaml: str, entries: Sequence[YamlEntry]) -> int:
     """Return where a new property goes: at the end, but before a line that ends the document."""
     end = entries[-1].lines[1] if entries else 0
-    ending = next((at for at in _line_starts(yaml, end) if yaml.startswith("...", at)), len(yaml))
-    return max(end, ending)
-
-
-def _line_starts(text: str, start: int) -> list[int]:
-    starts = []
-    while start < len(text):
-        starts.append(start)
-        start = line_end_span(text, start)[1]
-    return starts
+    ending = _DOCUMENT_END.search(yaml, end)
+    return ending.start() if ending else len(yaml)
 
 
 def _verify(

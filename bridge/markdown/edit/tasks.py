@@ -8,7 +8,7 @@ from textwrap import dedent
 from typing import Final
 
 from bridge.errors import InvalidArguments, NoteChanged
-from bridge.markdown.edit.blank_lines import BOX, MARKER
+from bridge.markdown.edit.apply import BOX, MARKER
 from bridge.markdown.edit.draft import read_draft
 from bridge.markdown.note import Task
 from bridge.markdown.parse import parse
