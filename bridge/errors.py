@@ -1,17 +1,4 @@
-"""Everything that can go wrong and be told to a caller.
-
-* BridgeError
-  x Invalid: InvalidArguments, InvalidProperties
-  x Denied: Unauthorized, Forbidden, BadHost, TooLarge, RateLimited, OutsideVault, ProtectedPath, PathKept,
-    ReadOnly, Declined
-  x Missing: NoSuchVault, NoSuchOperation, NoteNotFound, FolderNotFound, HeadingNotFound, BlockNotFound,
-    TextNotFound, ChangeNotFound, JobNotFound, ModelMissing, ServerNotFound
-  x Conflict: AmbiguousHeading, Busy, NoteExists, NoteChanged, ChangeConflict, ExpectationFailed, ConfirmationRequired,
-    SettingsUnreadable, VaultHeld
-  x Unready: NotReady, DiskFull, Cancelled, IndexUnusable, StateUnusable, RulesUnknown, ModelUnusable,
-    VaultUnreadable, NoteUnreadable, ServerFailed
-  x Internal
-"""
+"""Everything that can go wrong and be told to a caller."""
 
 from collections.abc import Iterator, Mapping
 

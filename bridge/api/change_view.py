@@ -37,7 +37,8 @@ def written_view(answer: Answer) -> Iterable[Element]:
     if tried and answer.get("would"):
         yield notice(f"Dry run, nothing is written. The call would {inline(answer['would'])}.")
     elif len(files) == 1 and answer["change_id"]:
-        outcome = _outcome(files[0]) if answer["state"] == "applied" else change_state(answer)
+        done = "Deleted" if files[0]["deleted"] else "Moved" if files[0]["moved_from"] else "Written"
+        outcome = done if answer["state"] == "applied" else change_state(answer)
         made = f" · change {answer['change_id']}{_line_counts(files[0])}"
         yield notice(f"{outcome}: ", Segment(_moved_path(files[0]), "path"), made)
     else:
@@ -53,20 +54,18 @@ def written_view(answer: Answer) -> Iterable[Element]:
     yield from notices(answer["warnings"], "note: ")
     many = answer.get("files", 0) > MANY
     diff = RENAMES.sub("", answer["diff"])
-    diff = _first_lines(diff) if many else diff
+    if many:
+        diff = "".join(diff.splitlines(keepends=True)[:MANY_DIFF_LINES])
     if tried or not answer["change_id"]:
         yield Diff(diff, ECHO, ECHO_WIDTH) if len(files) > MAX_FILES else Diff(diff)
     elif len(files) <= MAX_FILES or many:
-        yield _echo(diff)
+        # The start of the diff of a change that its reader asked for, or all of a short one.
+        yield Diff(diff, ECHO if diff.count("\n") <= ECHO else ECHO_LINES, ECHO_WIDTH)
     if many:
         yield notice(aside(_way_to_all(answer)))
     if id_ := answer.get("preview"):
         yield notice(Segment("", short=f"`change_set` with the preview `{id_}` makes exactly this."))
     yield from way_back(answer)
-
-
-def _first_lines(diff: str) -> str:
-    return "".join(diff.splitlines(keepends=True)[:MANY_DIFF_LINES])
 
 
 def _way_to_all(answer: Answer) -> str:
@@ -135,19 +134,10 @@ def _moved_path(file: Mapping[str, Any]) -> str:
     return f"{quote_path(before)} → {quote_path(after)}" if after else quote_path(before)
 
 
-def _outcome(file: Mapping[str, Any]) -> str:
-    return "Deleted" if file["deleted"] else "Moved" if file["moved_from"] else "Written"
-
-
 def _line_counts(file: Mapping[str, Any]) -> str:
     """Say how many lines a file gains and loses; nothing for one that was only moved, or deleted."""
     some = (file.get("added") or file.get("removed")) and not file["deleted"]
     return f" · +{file['added']} -{file['removed']}" if some else ""
-
-
-def _echo(text: str) -> Diff:
-    """Show the diff of a change that its reader asked for: a short one completely, else its start."""
-    return Diff(text, ECHO if text.count("\n") <= ECHO else ECHO_LINES, ECHO_WIDTH)
 
 
 def describe_forecast(forecast: Forecast | None) -> tuple[CountForecast, ...]:

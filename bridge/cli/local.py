@@ -93,7 +93,10 @@ async def run_when_ready(
     """Run an operation once keyword search is ready, and return its result as JSON."""
     for host in bridge.vaults.values():
         if operation.name == "doctor":
-            await wait_for_diagnosis(bridge, host)
+            # Until keyword search is ready or an error is found, but not for ever.
+            with contextlib.suppress(BridgeError, TimeoutError):
+                async with asyncio.timeout(DOCTOR_WAITS_S):
+                    await wait_until_readable(bridge, host, None)
         else:
             await wait_until_readable(bridge, host, report)
         while operation.name == "status" and not host.progress().model_known:
@@ -119,13 +122,6 @@ async def wait_until_readable(bridge: Bridge, host: Host, report: Report | None)
         if report is not None:
             report(await first_vault_status(bridge))
         await asyncio.sleep(LOOK_EVERY_S)
-
-
-async def wait_for_diagnosis(bridge: Bridge, host: Host) -> None:
-    """Wait, for a limited time, until keyword search is ready or an error is found."""
-    with contextlib.suppress(BridgeError, TimeoutError):
-        async with asyncio.timeout(DOCTOR_WAITS_S):
-            await wait_until_readable(bridge, host, None)
 
 
 async def first_vault_status(bridge: Bridge) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from bridge.access.tokens import Client, Tokens
+from bridge.access.tokens import Tokens
 from bridge.cli.console import json_line, log_warnings, print_message, table
 from bridge.data_folder import Folders
 
@@ -25,7 +25,8 @@ def create(given: argparse.Namespace, tokens: Tokens) -> int:
         json_line({**client.wire(), "token": token})
     else:
         sys.stdout.write(f"{token}\n")
-    print_message(f"{client.name} may {describe_scopes(client)}. Its token is shown only this once.")
+    may = " and ".join({"admin": "change settings"}.get(scope, scope) for scope in client.wire()["scopes"])
+    print_message(f"{client.name} may {may}. Its token is shown only this once.")
     return 0
 
 
@@ -43,7 +44,3 @@ def list_clients(given: argparse.Namespace, tokens: Tokens) -> int:
 def revoke(given: argparse.Namespace, tokens: Tokens) -> int:
     print_message(f"The token of {tokens.revoke(given.client).name} is revoked; what it has open ends now.")
     return 0
-
-
-def describe_scopes(client: Client) -> str:
-    return " and ".join({"admin": "change settings"}.get(scope, scope) for scope in client.wire()["scopes"])

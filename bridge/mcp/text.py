@@ -114,7 +114,8 @@ def protocol_errors(context: Context, uri: str | None = None) -> Iterator[None]:
     except MCPError:
         raise
     except BridgeError as error:
-        raise MCPError(error_code(error, context, uri), error.message, error_data(error, uri)) from None
+        data = {"code": error.code, "hint": hint_for(error), **({"uri": uri} if uri is not None else {})}
+        raise MCPError(error_code(error, context, uri), error.message, data) from None
     except Exception as error:  # noqa: BLE001  # the top of a request: anything else is a bug
         raise MCPError(types.INTERNAL_ERROR, internal_error(error).message) from None
 
@@ -128,7 +129,3 @@ def error_code(error: BridgeError, context: Context, uri: str | None) -> int:
             return types.INVALID_PARAMS
         case _:
             return SERVER_ERROR
-
-
-def error_data(error: BridgeError, uri: str | None) -> dict[str, str]:
-    return {"code": error.code, "hint": hint_for(error), **({"uri": uri} if uri is not None else {})}

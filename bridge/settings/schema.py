@@ -15,14 +15,11 @@ Watch = Literal["auto", "poll", "off"]
 KeepQuestions = Literal["off", "missed", "all"]
 WriteChecks = Literal["warn", "strict"]
 
-FOLDER_PATH = re.compile(r"[^./\\:\s][^/\\:]*(/[^./\\:\s][^/\\:]*)*")
+FOLDER_PATH = r"[^./\\:\s][^/\\:]*(/[^./\\:\s][^/\\:]*)*"
 """Names separated by `/` of which none begins with a dot."""
 
 RULES = ("deny", "readonly")
 """Settings that protect notes: an invalid value must not expose any."""
-
-FOLDERS = ("agents_folder",)
-"""Settings that name a folder of the vault."""
 
 
 class Setting(Record):
@@ -34,7 +31,7 @@ class Setting(Record):
     restart: bool = False
     """Whether it takes effect after a restart."""
     pattern: str = ""
-    """What each text of a list must match, and what is said of one that does not, in `wanted`."""
+    """What a text, or each of a list, must match, and what is said of one that does not, in `wanted`."""
     wanted: str = ""
 
 
@@ -88,7 +85,9 @@ class Settings(Record):
         str,
         Setting(
             "Folder for the notes of agents; they write nothing there before you set it up, by `set_up_memory` or by"
-            " having something remembered."
+            " having something remembered.",
+            pattern=FOLDER_PATH,
+            wanted="must be a folder inside the vault, such as Agents",
         ),
     ] = "Agents"
     notebook_clients: Annotated[
@@ -274,19 +273,17 @@ def value_problem(name: str, value: Any) -> str | None:
     if get_origin(hint) is tuple:
         if not isinstance(value, list | tuple) or not all(isinstance(v, str) for v in value):
             return 'must be a list of strings, such as ["A", "B"]'
-        # The text itself is not told: it may be a secret that does not belong there.
-        return None if not known.pattern or all(re.fullmatch(known.pattern, v) for v in value) else known.wanted
-    if not isinstance(value, hint) or (hint is int and isinstance(value, bool)):
+    elif not isinstance(value, hint) or (hint is int and isinstance(value, bool)):
         wanted = {str: "a text", int: "a whole number in digits, such as 20", bool: "true or false"}[hint]
         return f"must be {wanted}, not {value!r:.40}"
-    if name in FOLDERS:
-        return None if FOLDER_PATH.fullmatch(value) else "must be a folder inside the vault, such as Agents"
+    texts = value if isinstance(value, list | tuple) else (value,)
+    # The text itself is not told: it may be a secret that does not belong there.
+    if known.pattern and not all(re.fullmatch(known.pattern, each) for each in texts):
+        return str(known.wanted)
     return range_problem(value, known.least, known.most)
 
 
 def range_problem(value: Any, least: int | None, most: int | None) -> str | None:
     if least is not None and value < least:
         return f"must be at least {least}"
-    if most is not None and value > most:
-        return f"must be at most {most}"
-    return None
+    return f"must be at most {most}" if most is not None and value > most else None

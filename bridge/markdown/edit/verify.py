@@ -109,7 +109,8 @@ def verify_edit(before: Draft, after: Draft, made: EditedText) -> InvalidArgumen
             )
     known = {part_key(part) for part in list_parts(after)}
     for part in list_parts(before):
-        if not is_touched(part, made) and part_key(shift_part(part, made)) not in known:
+        moved = Part(part.kind, made.map_offset(part.start), made.map_offset(part.end - 1) + 1, part.depth, part.level)
+        if not is_touched(part, made) and part_key(moved) not in known:
             line = before.lines.at(part.start)
             return InvalidArguments(
                 f"With this text line {line} of `{before.path}` would change its meaning in Markdown.",
@@ -125,10 +126,6 @@ def property_text(draft: Draft) -> str:
 def is_touched(part: Part, made: EditedText) -> bool:
     """Return whether a part was changed; for one that contains others, whether its start was."""
     return made.is_touched(part.start, part.start + 1 if part.kind in _HOLDING else part.end)
-
-
-def shift_part(part: Part, made: EditedText) -> Part:
-    return Part(part.kind, made.map_offset(part.start), made.map_offset(part.end - 1) + 1, part.depth, part.level)
 
 
 def list_parts(draft: Draft) -> list[Part]:
