@@ -41,8 +41,8 @@ from bridge.vault.vault import Vault
 if TYPE_CHECKING:
     from bridge.api.registry import Operation
 
-RANGE = re.compile(r"\s*(\d{1,9})\s*[-–]\s*(\d{1,9})\s*")
-"""Lines as results format them: `3-9`."""
+RANGE = re.compile(r"\s*(\d{1,9})\s*(?:[-–:,]\s*(\d{1,9}))?\s*")
+"""Lines as results format them, `3-9`, or one line."""
 
 PYTHON: Mapping[str, Any] = {"True": True, "False": False, "None": None}
 """Python literals that differ from JSON."""
@@ -81,7 +81,7 @@ def coerce_text(text: str, hint: Any, bare: Any) -> Any:
         return text if isinstance(read, str) else coerce(read, hint)
     items = get_args(bare)
     if items == (int, int) and (found := RANGE.fullmatch(text)):
-        return [int(found[1]), int(found[2])]
+        return [int(found[1]), int(found[2] or found[1])]
     read = parse_literal(text)
     # `2024` is a valid tag.
     return coerce_list(text if takes_text(items[0]) and not isinstance(read, list) else read, items)

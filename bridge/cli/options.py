@@ -77,30 +77,16 @@ def from_json(source: str) -> dict[str, Any]:
 
 
 def convert(argument: "CommandArgument", typed: Any) -> Any:
-    """Convert what was typed to its JSON form; what does not fit is left for the operation to refuse."""
+    """Convert what was typed to its JSON form where several forms exist; the operation reads numbers and lines."""
     if argument["kind"] in {"mapping", "texts"}:
         return parse_mapping(typed, texts=argument["kind"] == "texts")
+    if argument["kind"] not in {"json", "bool"}:
+        return typed
     if not isinstance(typed, list):
-        return convert_value(argument["kind"], typed)
-    values = [convert_value(argument["kind"], value) for value in typed]
+        return parse_json(typed) if isinstance(typed, str) else typed
     # A list of records may also be given at once, as one JSON array.
-    is_json = argument["kind"] == "json"
-    return [part for value in values for part in (value if is_json and isinstance(value, list) else [value])]
-
-
-def convert_value(kind: str, typed: Any) -> Any:
-    match kind, typed:
-        case (("json" | "bool"), str()):
-            return parse_json(typed)
-        case "int", _:
-            return parse_number(int, typed)
-        case "float", _:
-            return parse_number(float, typed)
-        case "range", str():
-            found = re.fullmatch(r"(\d+)(?:[-–:,](\d+))?", typed.strip())
-            return [int(found[1]), int(found[2] or found[1])] if found else typed
-        case _:
-            return typed
+    values = map(parse_json, typed)
+    return [part for value in values for part in (value if isinstance(value, list) else [value])]
 
 
 def parse_json(typed: str) -> Any:
@@ -112,14 +98,6 @@ def parse_json(typed: str) -> Any:
         except (ValueError, RecursionError) as error:
             raise InvalidArguments(f"`{typed[:60]}` is not JSON: {error}.") from None
     return value
-
-
-def parse_number(kind: type[int | float], typed: str) -> int | float | str:
-    """Parse a number; other text is returned as it is."""
-    try:
-        return kind(typed)
-    except ValueError:
-        return typed
 
 
 def parse_mapping(pairs: list[str], *, texts: bool = False) -> dict[str, Any]:

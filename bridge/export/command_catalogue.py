@@ -10,7 +10,7 @@ from bridge.export.catalogue import full_description
 from bridge.features import operations
 from bridge.types import Day, Preset, Scope, VaultPath
 
-Kind = Literal["text", "path", "folder", "file", "int", "float", "bool", "range", "mapping", "texts", "json"]
+Kind = Literal["text", "path", "folder", "file", "bool", "range", "mapping", "texts", "json"]
 
 
 class CommandArgument(TypedDict):
@@ -116,14 +116,7 @@ def item_hint(argument: Argument) -> Any:
 
 def value_kind(argument: Argument) -> Kind:
     hint = item_hint(argument)
-    kinds: Mapping[Any, Kind] = {
-        VaultPath: "path",
-        Folder: "folder",
-        File: "file",
-        int: "int",
-        float: "float",
-        bool: "bool",
-    }
+    kinds: Mapping[Any, Kind] = {VaultPath: "path", Folder: "folder", File: "file", bool: "bool"}
     if is_mapping(hint):
         return "texts" if get_args(hint)[1:] == (str,) else "mapping"
     if any(records_in(hint)) or is_union(hint):

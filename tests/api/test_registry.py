@@ -338,6 +338,9 @@ def test_what_does_not_fit_is_refused_in_a_sentence(operation: str, arguments: d
         ("search", {"query": "a", "tags": '["b", "c"]', "types": "note"}, {"tags": ("b", "c"), "types": ("note",)}),
         ("search", {"query": "a", "properties": '{"year": "2024"}'}, {"properties": {"year": "2024"}}),
         ("read_note", {"path": "a.md", "lines": "3-9"}, {"lines": (3, 9)}),
+        ("read_note", {"path": "a.md", "lines": "3"}, {"lines": (3, 3)}),
+        ("undo_change", {"change_id": "12", "hunks": ["3", "5"]}, {"hunks": (3, 5)}),
+        ("wait_until_indexed", {"path": "a.md", "timeout": "0.5"}, {"timeout": 0.5}),
         ("read_note", {"path": "a.md", "lines": "[3, 9]", "section": "[3, 9]"}, {"lines": (3, 9), "section": "[3, 9]"}),
         ("undo_change", {"change_id": "12", "hunks": "3", "dry_run": "False"}, {"hunks": (3,), "dry_run": False}),
         (
