@@ -148,6 +148,14 @@ VAULT = "vault"
 """The argument that the registry adds to every operation."""
 
 
+def pop_vault(arguments: dict[str, Any], default: str | None = None) -> str | None:
+    """Take the vault out of the arguments of a call."""
+    vault = arguments.pop(VAULT, default)
+    if vault is not None and not isinstance(vault, str):
+        raise InvalidArguments(f"`{VAULT}` must be the name or id of a vault.")
+    return vault
+
+
 def is_long(arguments: Mapping[str, Any]) -> bool:
     """Return whether there is a list of so many items that other calls would have to wait while each is checked."""
     return any(isinstance(value, list) and len(value) > LONG for value in arguments.values())

@@ -29,7 +29,7 @@ from bridge.index.segment import EXACT, MAX_DOCUMENTS, Segment, assemble_segment
 from bridge.index.tokens import Occurrences, Vocabulary
 from bridge.index.vectors import Vectors
 from bridge.markdown.decode import BOM, digest_of
-from bridge.markdown.excalidraw import is_drawing
+from bridge.markdown.documents import is_drawing
 from bridge.markdown.frontmatter import Frontmatter, cut_frontmatter, read_frontmatter
 from bridge.markdown.prose import has_asides
 from bridge.records import Record

@@ -14,7 +14,7 @@ from yaml.reader import ReaderError
 from bridge.markdown.links import WIKI, is_outside, wiki_link
 from bridge.markdown.note import Link, Tag, Value
 from bridge.markdown.tags import is_tag
-from bridge.markdown.yaml12 import Properties, PropertyLoader
+from bridge.markdown.yaml12 import Properties, PropertyLoader, mark_of
 from bridge.records import Record
 from bridge.text.lines import LineIndex
 from bridge.types import Span
@@ -96,10 +96,8 @@ def load_properties(block: str) -> Properties:
 
 def explain_error(error: YAMLError, start: int, lines: LineIndex) -> str:
     """Describe what is wrong with a block, and in which line of the file."""
-    if isinstance(error, MarkedYAMLError) and error.problem_mark is not None:
-        # A missing `:` after a name is noticed in the line below.
-        mark = error.context_mark if error.context == "while scanning a simple key" else error.problem_mark
-        line = lines.at(start + (mark or error.problem_mark).index)
+    if isinstance(error, MarkedYAMLError) and (mark := mark_of(error)) is not None:
+        line = lines.at(start + mark.index)
         return f"The properties cannot be read, line {line}: {error.problem or 'no YAML'}."
     position = getattr(error, "position", None)
     where = f", line {lines.at(start + position)}" if isinstance(position, int) else ""

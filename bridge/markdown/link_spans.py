@@ -7,17 +7,17 @@ from operator import itemgetter
 from typing import Any, Final
 
 from bridge.markdown.decode import decode
+from bridge.markdown.documents import blank_plugin_text, is_drawing
 from bridge.markdown.embedded_text import (
     EmbeddedText,
     Escape,
     escape_nothing,
     json_strings,
+    read_json,
     read_json_string,
     read_quoted_text,
 )
-from bridge.markdown.excalidraw import blank_plugin_text, is_drawing
 from bridge.markdown.frontmatter import read_frontmatter
-from bridge.markdown.json_object import read_json
 from bridge.markdown.kinds import kind_of
 from bridge.markdown.links import (
     ESCAPE,

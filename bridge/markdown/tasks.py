@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 from msgspec import Struct, field
 
 from bridge.markdown.blocks import LONE_BLOCK_ID
-from bridge.markdown.json_object import get_objects, get_text
+from bridge.markdown.embedded_text import get_objects, get_text
 from bridge.records import Record
 
 Priority = Literal["highest", "high", "medium", "low", "lowest"]

@@ -12,6 +12,7 @@ from yaml import (
     CBaseLoader,
     MappingEndEvent,
     MappingStartEvent,
+    Mark,
     MarkedYAMLError,
     ScalarEvent,
     SequenceEndEvent,
@@ -217,6 +218,12 @@ class WrongYaml(Exception):
         self.reason, self.line = reason, line
 
 
+def mark_of(error: MarkedYAMLError) -> Mark | None:
+    """Return the place of an error: a missing `:` after a name is noticed in the line below."""
+    found = error.context_mark if error.context == "while scanning a simple key" else None
+    return found or error.problem_mark
+
+
 def read_yaml(text: str) -> YamlText:
     """Read a YAML text that is a mapping, with the limits that hold for the properties of notes."""
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
@@ -225,7 +232,7 @@ def read_yaml(text: str) -> YamlText:
         loader = _LineLoader(text)
         loader.get_single_data()
     except MarkedYAMLError as error:
-        mark = error.context_mark if error.context == "while scanning a simple key" else error.problem_mark
+        mark = mark_of(error)
         raise WrongYaml(error.problem or "no YAML", (mark.line if mark else 0) + 1) from None
     except (YAMLError, UnicodeEncodeError) as error:
         raise WrongYaml(str(getattr(error, "reason", "") or "it has characters that YAML does not allow"), 1) from None

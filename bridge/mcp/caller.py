@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from bridge.api.arguments import VAULT
+from bridge.api.arguments import VAULT, pop_vault
 from bridge.api.call import SESSION, Call, Principal
 from bridge.api.dispatch import dispatch_call
 from bridge.api.markup import Answer
@@ -79,9 +79,7 @@ class Caller(Record):
     ) -> tuple[Answer, str]:
         """Run an operation and return its result as JSON values, and as text for a model."""
         arguments = dict(given)
-        vault = arguments.pop(VAULT, self.vault)
-        if vault is not None and not isinstance(vault, str):
-            raise InvalidArguments(f"`{VAULT}` must be the name or id of a vault.")
+        vault = pop_vault(arguments, self.vault)
         host = self.bridge.find(vault) if operation.vault else None
         if host is not None:
             # An agent that has just started the bridge would otherwise have to call again.

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 import bridge as program
 from bridge.access.tokens import Pairing, Tokens, check_name
-from bridge.api.arguments import VAULT
+from bridge.api.arguments import pop_vault
 from bridge.api.call import SESSION, Call, Principal, StreamEvent
 from bridge.api.dispatch import dispatch_call
 from bridge.api.registry import Operation
@@ -147,9 +147,7 @@ async def health(_: web.Request) -> web.Response:
 async def run_operation(request: web.Request) -> web.StreamResponse:
     operation = get_operation(request.match_info["operation"])
     arguments = parse_arguments(await request.read())
-    vault = arguments.pop(VAULT, None)
-    if vault is not None and not isinstance(vault, str):
-        raise InvalidArguments(f"`{VAULT}` must be the name or id of a vault.")
+    vault = pop_vault(arguments)
     call = Call(
         bridge=request.app[BRIDGE],
         principal=request[PRINCIPAL],

@@ -11,7 +11,7 @@ from typing import Final
 from bridge.errors import InvalidArguments
 from bridge.markdown.blocks import read_headings
 from bridge.markdown.decode import BOM
-from bridge.markdown.excalidraw import is_drawing
+from bridge.markdown.documents import is_drawing
 from bridge.markdown.frontmatter import cut_frontmatter, read_frontmatter
 from bridge.markdown.note import Heading, Note
 from bridge.markdown.parse import parse_structure

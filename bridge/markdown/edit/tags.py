@@ -6,6 +6,7 @@ from typing import Final
 
 from bridge.errors import InvalidArguments, InvalidProperties
 from bridge.markdown.decode import BOM, encode_like
+from bridge.markdown.documents import is_drawing
 from bridge.markdown.edit.draft import open_draft
 from bridge.markdown.edit.properties import (
     REMOVED,
@@ -16,10 +17,8 @@ from bridge.markdown.edit.properties import (
     replace_items,
 )
 from bridge.markdown.edit.yaml_write import Replacement, apply_replacements
-from bridge.markdown.embedded_text import json_strings, read_json_string
-from bridge.markdown.excalidraw import is_drawing
+from bridge.markdown.embedded_text import json_strings, read_json, read_json_string
 from bridge.markdown.frontmatter import cut_frontmatter, is_tag_property, read_frontmatter
-from bridge.markdown.json_object import read_json
 from bridge.markdown.note import Value
 from bridge.markdown.parse import parse, parse_structure
 from bridge.markdown.tags import find_tags, is_tag
