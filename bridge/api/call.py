@@ -37,6 +37,10 @@ class Principal(Record):
     local: bool = False
     """Whether it proved to be a program of the user, by reading the runtime file or by opening the vault itself."""
 
+    def name_for(self, client: str | None) -> str:
+        """Return a caller's name: its token's, or the one that it gives itself; empty if it gives none."""
+        return (client or "").partition("/")[0] if self.local else self.name
+
     def require(self, scope: Scope) -> None:
         """Raise Forbidden unless the caller has this scope."""
         if scope not in self.scopes:

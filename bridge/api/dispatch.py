@@ -70,13 +70,11 @@ async def dispatch_call(
         with contextlib.suppress(BridgeError):
             host = recording_vault(operation, call)
             call.bridge.sessions.touch(session)
-            name, _, version = (call.client or "").partition("/")
             made = CallRecord(
                 time=began,
                 tool=tool_of(operation, given),
-                # A client with its own token appears under the token's name, others under the name they claim.
-                client=truncate(name if call.principal.local else call.principal.name) or None,
-                version=truncate(version) or None,
+                client=truncate(call.principal.name_for(call.client)) or None,
+                version=truncate((call.client or "").partition("/")[2]) or None,
                 session=session,
                 transport=call.transport,
                 code=code,

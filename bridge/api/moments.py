@@ -1,6 +1,8 @@
 """Parses and writes the times and days of callers."""
 
 import re
+from collections.abc import Generator
+from contextlib import contextmanager
 from datetime import date, datetime, timedelta
 from typing import Final
 
@@ -33,18 +35,14 @@ def moment(name: str, written: When | None) -> float | None:
     """Parse a time as seconds since 1970; a day or calendar period means its first local midnight."""
     if written is None:
         return None
-    try:
+    with refuse_others(name, written, TIMES):
         return read_date(written, datetime.now().astimezone()).astimezone().timestamp()
-    except (ValueError, OverflowError, OSError):
-        raise invalid_date(name, written, TIMES) from None
 
 
 def day(name: str, written: str, now: datetime | None = None) -> Day:
     """Parse one day; a weekday lies ahead."""
-    try:
+    with refuse_others(name, written, DAYS):
         first, last = read_period(written, now or datetime.now().astimezone())
-    except (ValueError, OverflowError, OSError):
-        raise invalid_date(name, written, DAYS) from None
     if first != last:
         raise InvalidArguments(
             f'`{name}` must be one day such as {DAYS}; "{written[:40]}" is {first.isoformat()} to {last.isoformat()}.'
@@ -54,28 +52,29 @@ def day(name: str, written: str, now: datetime | None = None) -> Day:
 
 def first_day(name: str, written: str, now: datetime | None = None) -> Day:
     """Parse a day, or the first day of a period; weekdays and periods lie ahead."""
-    try:
+    with refuse_others(name, written, PERIODS):
         return Day(read_date(written, now or datetime.now().astimezone(), ahead=True).astimezone().date().isoformat())
-    except (ValueError, OverflowError, OSError):
-        raise invalid_date(name, written, PERIODS) from None
 
 
 def period(name: str, written: str | None, now: datetime | None = None) -> Period | None:
     """Parse a day or period, or two with a slash between, as first and last day; weekdays and periods lie ahead."""
     if written is None:
         return None
-    try:
+    with refuse_others(name, written, RANGES):
         ends = [read_period(end, now or datetime.now().astimezone()) for end in written.split("/", 1)]
         first, last = ends[0][0], ends[-1][1]
         if first > last:
             raise ValueError
-    except (ValueError, OverflowError, OSError):
-        raise invalid_date(name, written, RANGES) from None
     return Period(f"{first.isoformat()}/{last.isoformat()}")
 
 
-def invalid_date(name: str, written: str, forms: str) -> InvalidArguments:
-    return InvalidArguments(f'`{name}` must be a date such as {forms}, not "{written[:40]}".')
+@contextmanager
+def refuse_others(name: str, written: str, forms: str) -> Generator[None, None, None]:
+    """Say which forms an argument may have where it has none of them."""
+    try:
+        yield
+    except (ValueError, OverflowError, OSError):
+        raise InvalidArguments(f'`{name}` must be a date such as {forms}, not "{written[:40]}".') from None
 
 
 def read_date(written: str, now: datetime, *, ahead: bool = False) -> datetime:

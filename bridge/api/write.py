@@ -428,8 +428,7 @@ def _build_written(outcome: ChangeOutcome, *, dry_run: bool) -> Written:
 
 def client_name(call: Call) -> str | None:
     """Return the client's name: its token's, or the name it gives itself."""
-    name = (call.client or "").partition("/")[0] if call.principal.local else call.principal.name
-    return name[:100] or None
+    return call.principal.name_for(call.client)[:100] or None
 
 
 def is_proposer(call: Call) -> bool:

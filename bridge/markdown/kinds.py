@@ -29,7 +29,7 @@ def is_document(path: str) -> bool:
 
 
 def title_of(path: str) -> str:
-    """Return the name that Obsidian shows for a file."""
+    """Return the name that Obsidian shows for a file: its last part without the extension."""
     name = path.rpartition("/")[2]
     return name.rpartition(".")[0] or name
 

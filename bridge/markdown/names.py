@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from bridge.errors import NoteNotFound
+from bridge.markdown.kinds import title_of
 from bridge.markdown.links import ResolvedLink, fold_name, is_external, resolve_relative, split_target
 from bridge.markdown.note import LinkKind
 from bridge.text.closest import find_alike, likeness
@@ -99,9 +100,9 @@ class Names:
         wanted, names = fold_name(path).strip("/ "), dict(self._folded)
         # An extension shared by nearly every file makes no two of them similar.
         wholes = {known: folded.removesuffix(".md") for known, folded in names.items()}
-        stems = {known: stem(folded) for known, folded in names.items()}
+        stems = {known: title_of(folded) for known, folded in names.items()}
         whole = find_alike(wanted.removesuffix(".md"), wholes.values(), by_words=False)
-        name = find_alike(stem(wanted), set(stems.values()))
+        name = find_alike(title_of(wanted), set(stems.values()))
         kin = file_name(wanted).rpartition(".")[2] if "." in file_name(wanted) else "md"
 
         def unlikeness(known: VaultPath) -> tuple[float, bool, VaultPath]:
@@ -188,12 +189,6 @@ def file_name(path: str) -> str:
 def note_name(path: str) -> str:
     """Return the name of a note as links have it: its last part without `.md`."""
     return file_name(path).removesuffix(".md")
-
-
-def stem(path: str) -> str:
-    """Return a path's last part without its extension."""
-    name = file_name(path)
-    return name.rpartition(".")[0] or name
 
 
 def suggest_names(names: Sequence[str]) -> str:

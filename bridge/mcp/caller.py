@@ -54,8 +54,7 @@ class Caller(Record):
     @property
     def name(self) -> str:
         """The name of its token, else the name it reports."""
-        client = (self.client or "").partition("/")[0] if self.principal.local else self.principal.name
-        return client or "An agent"
+        return self.principal.name_for(self.client) or "An agent"
 
     @property
     def hosts(self) -> Sequence[Host]:

@@ -356,7 +356,7 @@ class Tools(Record):
         """Call a tool; errors become results that a model can act on."""
         try:
             who = read_caller(context, self.bridge)
-            operation, arguments = resolve_call(who, params.name, params.arguments or {})
+            operation, arguments = resolve_call(who, params.name), params.arguments or {}
             presumed = default_arguments(operation, full=who.preset == "full")
             given = {**arguments, **{name: value for name, value in presumed.items() if arguments.get(name) is None}}
             write = partial(format_answer, view_of(operation.name), quotes=operation.quotes)
@@ -430,13 +430,10 @@ def annotations(operation: Operation, preset: Preset) -> types.ToolAnnotations:
     )
 
 
-def resolve_call(who: Caller, name: str, arguments: Mapping[str, Any]) -> tuple[Operation, Mapping[str, Any]]:
-    """Return the operation that a call runs, and its arguments.
-
-    A tool that the preset does not list can still be called, as by `run_tool`.
-    """
+def resolve_call(who: Caller, name: str) -> Operation:
+    """Return the operation that a call runs; one that the preset does not list can still be called."""
     tool = get_tool(name)
     if tool.name not in callable_tools(who.preset):
         listed = ", ".join(listed_tools(who.preset))
         raise NoSuchOperation(f"`{tool.name}` is not part of the preset `{who.preset}`.", hint=f"These are: {listed}.")
-    return tool, arguments
+    return tool
