@@ -4,7 +4,6 @@ import argparse
 import base64
 import difflib
 import json
-import os
 import re
 import shlex
 import shutil
@@ -15,6 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
+
+import platformdirs
 
 from bridge.access.tokens import Tokens
 from bridge.cli.console import NotConfirmed, confirm, print_message
@@ -47,19 +48,10 @@ class Agent(NamedTuple):
     link: Callable[[str, Entry], str] | None = None
 
 
-def _config_folder() -> Path:
-    """Return where this system's apps keep their settings."""
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support"
-    if sys.platform == "win32":
-        return Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming")
-    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
-
-
 def _zed_settings() -> Path:
     # On macOS it follows Linux.
-    folder = _config_folder() / "Zed" if sys.platform == "win32" else Path.home() / ".config" / "zed"
-    return folder / "settings.json"
+    config = platformdirs.user_config_path(roaming=True)
+    return (config / "Zed" if sys.platform == "win32" else Path.home() / ".config" / "zed") / "settings.json"
 
 
 def _command_entry(command: Sequence[str]) -> Entry:
@@ -90,7 +82,7 @@ AGENTS: Mapping[str, Agent] = {
         ("mcpServers",),
         _command_entry,
         "Merge this into {file} (Settings, Developer, Edit Config) and restart it.",
-        file=lambda: _config_folder() / "Claude" / "claude_desktop_config.json",
+        file=lambda: platformdirs.user_config_path(roaming=True) / "Claude" / "claude_desktop_config.json",
     ),
     "cursor": Agent(
         ("mcpServers",),
