@@ -10,11 +10,12 @@ from bridge.errors import InvalidArguments, InvalidProperties
 from bridge.markdown.decode import BOM, encode_like
 from bridge.markdown.edit.draft import normalise_newlines, open_draft
 from bridge.markdown.edit.yaml_write import (
+    QUOTES,
     Node,
-    Quote,
     Replacement,
     YamlEntry,
     apply_replacements,
+    common_quote,
     indent_lines,
     is_same_value,
     line_end_span,
@@ -278,7 +279,6 @@ def build_note(
 Items = Sequence[Value | None]
 
 _MARKER: Final = re.compile(r"[ \t]*-[ \t]+")
-_QUOTES: Final[tuple[Quote, ...]] = ("'", '"')
 _COMMENT: Final = re.compile(r"(?:^|[ \t])#", re.MULTILINE)
 
 
@@ -331,12 +331,11 @@ def _item_replacements(
         has_kept = True
         if is_same_value(before, after):
             continue
-        if node.style not in ("plain", *_QUOTES) or node.anchors or yaml[node.span[0]] in "!&":
+        if node.style not in ("plain", *QUOTES) or node.anchors or yaml[node.span[0]] in "!&":
             raise unsafe_error({name}, "a value is not written in a plain line")
-        quote = next((each for each in _QUOTES if each == node.style), None)
         if not isinstance(after, str | int | float | None):
             raise unsafe_error({name}, "a value is not a single one")
-        done.append(Replacement(node.span, write_scalar(after, quote=quote, inside=flow)))
+        done.append(Replacement(node.span, write_scalar(after, quote=common_quote([node]), inside=flow)))
     return done
 
 
@@ -392,7 +391,7 @@ def rename_key(path: VaultPath, data: bytes, block: PropertyBlock, name: str, to
         value = next(iter(stays), None) if is_single else stays
         return edit_properties(path, data, {other: value}, (name,))
     span = _key_span(yaml, entry)
-    quote = next((each for each in _QUOTES if yaml.startswith(each, span[0])), None)
+    quote = next((each for each in QUOTES if yaml.startswith(each, span[0])), None)
     if yaml[span[0]] in "!&*?":
         raise unsafe_error({name}, "its name is not a plain one")
     written = write_scalar(to, quote=quote, name=True)

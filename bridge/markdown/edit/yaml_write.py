@@ -163,24 +163,18 @@ def indent_lines(lines: Sequence[str], by: str = "  ") -> list[str]:
     return [by + line if line else "" for line in lines]
 
 
-def write_flow(value: Value, quote: Quote | None = None) -> str:
+def write_flow(value: Value, quote: Quote | None = None, *, inside: bool = False) -> str:
     match value:
         case Mapping():
             inner = ", ".join(
-                f"{write_scalar(name, inside=True, name=True)}: {_write_flow_item(item, quote)}"
+                f"{write_scalar(name, inside=True, name=True)}: {write_flow(item, quote, inside=True)}"
                 for name, item in value.items()
             )
             return f"{{{inner}}}"
         case str() | int() | float() | None:
-            return write_scalar(value, quote=quote)
+            return write_scalar(value, quote=quote, inside=inside)
         case _:
-            return f"[{', '.join(_write_flow_item(item, quote) for item in value)}]"
-
-
-def _write_flow_item(value: Value, quote: Quote | None) -> str:
-    if value is None or isinstance(value, str | int | float):
-        return write_scalar(value, quote=quote, inside=True)
-    return write_flow(value, quote)
+            return f"[{', '.join(write_flow(item, quote, inside=True) for item in value)}]"
 
 
 def write_scalar(
@@ -222,7 +216,7 @@ def _escape(found: re.Match[str]) -> str:
 
 
 _COMMENT: Final = re.compile(r"[ \t]+#[^\r\n]*")
-_QUOTES: Final[tuple[Quote, ...]] = ("'", '"')
+QUOTES: Final[tuple[Quote, ...]] = ("'", '"')
 _MARKER: Final = re.compile(r"([ \t]*)-[ \t]+")
 
 
@@ -271,7 +265,7 @@ def replace_value(text: str, entry: YamlEntry, old: Value, new: Value, newline: 
 def _write_like(node: Node, old: Value, new: Value) -> tuple[str, list[str]]:
     if node.style == "flow" and old and isinstance(new, Mapping | Sequence) and not isinstance(new, str):
         return write_flow(new), []
-    quote = _common_quote([node])
+    quote = common_quote([node])
     return (write_scalar(new, quote=quote), []) if quote and isinstance(new, str) else write_block(new)
 
 
@@ -297,14 +291,14 @@ def _count_unchanged(old: Sequence[Value], new: Sequence[Value]) -> tuple[int, i
     return first, last
 
 
-def _common_quote(nodes: Sequence[Node]) -> Quote | None:
+def common_quote(nodes: Sequence[Node]) -> Quote | None:
     styles = {node.style for node in nodes}
-    return next((quote for quote in _QUOTES if styles == {quote}), None)
+    return next((quote for quote in QUOTES if styles == {quote}), None)
 
 
 def _replace_in_flow(nodes: Sequence[Node], old: Sequence[Value], new: Sequence[Value]) -> Replacement:
     first, last = _count_unchanged(old, new)
-    written = [write_flow([value], _common_quote(nodes))[1:-1] for value in new[first : len(new) - last]]
+    written = [write_flow([value], common_quote(nodes))[1:-1] for value in new[first : len(new) - last]]
     gone = nodes[first : len(nodes) - last]
     if gone and written:
         return Replacement((gone[0].span[0], gone[-1].span[1]), ", ".join(written))
@@ -328,7 +322,7 @@ def _replace_in_block(
     if not all(markers) or markers[0] is None:
         return None
     first, last = _count_unchanged(old, new)
-    lines = [line for v in new[first : len(new) - last] for line in write_item(markers[0][0], v, _common_quote(nodes))]
+    lines = [line for v in new[first : len(new) - last] for line in write_item(markers[0][0], v, common_quote(nodes))]
     gone = places[first : len(places) - last]
     if gone:
         span = gone[0][0], gone[-1][1]
