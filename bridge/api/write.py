@@ -16,7 +16,6 @@ from bridge.api.hints import Reason
 from bridge.api.registry import operation
 from bridge.api.signature import Spread
 from bridge.changes.draft import Draft
-from bridge.changes.effect import Reference
 from bridge.changes.hunks import Difference, differences
 from bridge.changes.requests.base import KINDS, Request, operation_of
 from bridge.docstrings import docstring_of
@@ -136,10 +135,6 @@ class LostLink(Record):
     path: VaultPath
     line: int
     text: str
-
-
-def lost_links(references: Iterable[Reference]) -> tuple[LostLink, ...]:
-    return tuple(LostLink(one.path, one.line, one.text) for one in references)
 
 
 def diff_of(steps: Sequence[Step], fetch: Fetch) -> str:
@@ -413,7 +408,7 @@ def _build_written(outcome: ChangeOutcome, *, dry_run: bool) -> Written:
         state=outcome.state,
         warnings=outcome.warnings,
         links_rewritten=outcome.counts["links_rewritten"],
-        links_broken=lost_links(outcome.planned.effect.broken),
+        links_broken=tuple(LostLink(one.path, one.line, one.text) for one in outcome.planned.effect.broken),
         files=outcome.counts["files"],
         by=outcome.by,
         dry_run=dry_run,

@@ -256,21 +256,17 @@ def describe_code(code: str, classes: tuple[type[BridgeError], ...]) -> Iterator
     yield f"## {code}\n"
     yield "| status | when | way out |"
     yield "|---|---|---|"
-    yield from (f"| {error.status} | {describe_case(error)} | {error.hint} |" for error in classes)
+    yield from (f"| {error.status} | {docstring_of(error)} | {error.hint} |" for error in classes)
     yield ""
     yield "Raised by:\n"
     yield from list_raisers(classes) or ("- no operation in particular",)
     yield ""
 
 
-def describe_case(error: type[BridgeError]) -> str:
-    return docstring_of(error)
-
-
 def list_raisers(classes: tuple[type[BridgeError], ...]) -> list[str]:
     names = {error.__name__ for error in classes}
     everywhere = [f"- {who}" for who, implied in GENERAL.items() if names & implied]
-    general_cases = {describe_case(error) for error in classes} if everywhere else set()
+    general_cases = {docstring_of(error) for error in classes} if everywhere else set()
     found: defaultdict[str, list[str]] = defaultdict(list)
     for feature, group in operations_by_feature().items():
         for operation in group:
