@@ -1,13 +1,17 @@
-"""What a command knows of the operations: read from a generated file, since importing them takes a second."""
+"""What a command knows of this program and its operations: from a generated file, as importing them takes a second."""
 
 import functools
 import json
+import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from bridge.export.command_catalogue import CommandCatalogue, OperationCommand
+
+PROGRAM = "vaultside"
 
 
 @functools.cache
@@ -23,3 +27,9 @@ def operation_commands() -> Mapping[str, "OperationCommand"]:
 
 def typed_name(operation: str) -> str:
     return operation.replace("_", "-")
+
+
+def program_command() -> list[str]:
+    """Return the words that start this program in another process."""
+    script = Path(sys.executable).with_name(f"{PROGRAM}.exe" if os.name == "nt" else PROGRAM)
+    return [str(script)] if script.exists() else [sys.executable, "-P", "-m", "bridge.cli"]

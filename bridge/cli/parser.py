@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import bridge
-from bridge.cli.catalogue import operation_commands, read_catalogue, typed_name
+from bridge.cli.catalogue import PROGRAM, operation_commands, read_catalogue, typed_name
 from bridge.cli.options import add_options
-from bridge.cli.program import PROGRAM
 from bridge.text.closest import find_alike
 
 if TYPE_CHECKING:

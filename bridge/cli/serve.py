@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from bridge.cli.catalogue import PROGRAM, program_command
 from bridge.cli.console import confirm, is_asked, print_message
-from bridge.cli.program import PROGRAM, program_command
 from bridge.data_folder import Folders, vault_id
 from bridge.index.read_ahead import read_ahead
 from bridge.models.folder import installed_models

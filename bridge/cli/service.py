@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
+from bridge.cli.catalogue import program_command
 from bridge.cli.console import NotConfirmed, confirm, json_line, print_message
-from bridge.cli.program import program_command
 from bridge.data_folder import folder_options
 from bridge.errors import BridgeError, InvalidArguments, NoSuchVault
 from bridge.private_files import make_private, write_private

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from bridge.cli.program import program_command
+from bridge.cli.catalogue import program_command
 from bridge.cli.serve import open_log
 from bridge.cli.stdio.messages import parse_json
 from bridge.data_folder import Folders, enclosing_vault, find_known_vaults, read_vault_list

@@ -18,8 +18,8 @@ from urllib.parse import quote
 import platformdirs
 
 from bridge.access.tokens import Tokens
+from bridge.cli.catalogue import program_command
 from bridge.cli.console import NotConfirmed, confirm, print_message
-from bridge.cli.program import program_command
 from bridge.cli.stdio.find import choose_vault
 from bridge.data_folder import FORMER_NAME, Folders, folder_options, read_vault_list, vault_id
 from bridge.errors import BridgeError, InvalidArguments, NoteChanged

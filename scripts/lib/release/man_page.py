@@ -5,8 +5,8 @@ import functools
 import re
 
 import bridge
+from bridge.cli.catalogue import PROGRAM
 from bridge.cli.parser import ESSENTIAL, ParagraphHelpFormatter, add_commands, command_names
-from bridge.cli.program import PROGRAM
 
 WIDTH = 72
 """Columns of the help, which `man` indents in a terminal of 80."""
