@@ -32,7 +32,6 @@ async def test_neither_daily_notes_nor_templates_are_suggested(served: Served) -
     first = next(one for one in found["pairs"] if {one["path"], one["into"]} == {"Rye.md", "Roggen.md"})
     assert first["why"] == ["text", "neighbours"]
     assert 0.5 < first["common"] < 1
-    assert found["notices"] == ["No note has a vector yet, so meaning was not compared."]
 
 
 async def test_a_folder_and_pages_narrow_the_list(served: Served) -> None:

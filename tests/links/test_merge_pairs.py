@@ -26,7 +26,7 @@ PROSE = (
 )
 
 
-def pairs(files: dict[str, str], similar: tuple[tuple[str, str, float], ...] = ()) -> list[MergeSuggestion]:
+def pairs(files: dict[str, str]) -> list[MergeSuggestion]:
     notes = {VaultPath(path): read_document(VaultPath(path), text.encode()) for path, text in files.items()}
     names = Names(notes)
     edges = []
@@ -39,14 +39,11 @@ def pairs(files: dict[str, str], similar: tuple[tuple[str, str, float], ...] = (
         path: pack_note(note, mtime_ns=0, size=0, passages=0, left_out=(), language=None, recipe="")
         for path, note in notes.items()
     }
-    near = [(VaultPath(one), VaultPath(other), cosine) for one, other, cosine in similar]
-    return find_merge_pairs(packed, {path: note.text for path, note in notes.items()}, near, build_graph(notes, edges))
+    return find_merge_pairs(packed, {path: note.text for path, note in notes.items()}, build_graph(notes, edges))
 
 
-def reasons(
-    files: dict[str, str], similar: tuple[tuple[str, str, float], ...] = ()
-) -> dict[tuple[str, str], tuple[str, ...]]:
-    return {(one.path, one.into): one.why for one in pairs(files, similar)}
+def reasons(files: dict[str, str]) -> dict[tuple[str, str], tuple[str, ...]]:
+    return {(one.path, one.into): one.why for one in pairs(files)}
 
 
 def test_names_are_the_same_but_for_spelling_and_marks_of_copies() -> None:
@@ -72,12 +69,37 @@ def test_the_same_name_in_two_folders_alone_says_nothing() -> None:
     assert reasons({"Bread/Overview.md": PROSE, "Travel/Overview.md": other}) == {}
 
 
-def test_the_name_of_one_is_an_alias_of_the_other() -> None:
-    files = {
-        "Levain.md": PROSE,
-        "Sourdough.md": "---\naliases: [levain]\n---\nQuite another text about the same thing.",
+def test_an_alias_that_is_the_name_of_a_note_means_it_only_if_that_note_says_nothing() -> None:
+    sourdough = f"---\naliases: [levain]\n---\n{PROSE}"
+    assert reasons({"Levain.md": "# Levain\n", "Sourdough.md": sourdough}) == {
+        ("Levain.md", "Sourdough.md"): ("alias", "stub")
     }
-    assert reasons(files) == {("Sourdough.md", "Levain.md"): ("alias",)}
+    low_fat = "Of all that one eats in a day, fifteen percent at most are fat, and the rest is bread and fruit."
+    assert reasons({"Levain.md": low_fat, "Sourdough.md": sourdough}) == {}
+
+
+def test_names_spelt_alike_are_one_in_a_folder_and_may_be_two_in_two() -> None:
+    other = "All about trains, timetables and the stations between them, for a whole long sentence."
+    assert reasons({"Songs/Who’ll Fall?.md": PROSE, "Songs/Who'll Fall.md": other}) == {
+        ("Songs/Who'll Fall.md", "Songs/Who’ll Fall?.md"): ("name",)
+    }
+    assert reasons({"Books/📚Dune.md": PROSE, "Films/Dune.md": other}) == {}
+    # The sign at the beginning says of which kind a note is.
+    assert reasons({"📈 Plugins.md": PROSE, "∑ Plugins.md": other}) == {}
+    assert reasons({"📚Logic.md": PROSE, "Logic.md": "# Logic"}) == {("Logic.md", "📚Logic.md"): ("name", "stub")}
+
+
+def test_two_empty_notes_of_one_name_and_two_releases_of_one_number_are_no_pair() -> None:
+    assert reasons({"Atlas/Untitled.md": "", "Health/Untitled.md": ""}) == {}
+    assert reasons({"Desktop/v1.0.2.md": PROSE, "Mobile/v1.0.2.md": "One fix."}) == {}
+
+
+def test_a_song_and_the_album_of_its_name_are_two_things() -> None:
+    album = f"---\ntype: album\n---\n{PROSE}"
+    assert reasons({"Songs/Zwölf.md": "---\ntype: song\n---\n", "Albums/Zwölf.md": album}) == {}
+    assert reasons({"Songs/Zwölf.md": "---\ntype: album\n---\n", "Albums/Zwölf.md": album}) == {
+        ("Songs/Zwölf.md", "Albums/Zwölf.md"): ("name", "stub")
+    }
 
 
 def test_much_of_the_text_is_in_both_and_what_many_notes_have_does_not_count() -> None:
@@ -88,7 +110,7 @@ def test_much_of_the_text_is_in_both_and_what_many_notes_have_does_not_count() -
 
 def test_versions_that_titles_tell_apart_in_brackets_are_no_pair() -> None:
     files = {"Slur (Full mix).md": PROSE, "Slur (Live).md": f"{PROSE} And a word more.", "Slur.md": PROSE[:100]}
-    assert reasons(files, (("Slur.md", "Slur (Live).md", 0.95),)) == {}
+    assert reasons(files) == {}
 
 
 def test_notes_whose_properties_describe_two_things_are_no_pair() -> None:
@@ -98,7 +120,7 @@ def test_notes_whose_properties_describe_two_things_are_no_pair() -> None:
     assert reasons({"Books/📚 Stars.md": book, "Films/Stars.md": film}) == {}
     other = film.replace("Chow", "Kong").replace("China", "France").replace("---\nA", "year: 1999\n---\nA")
     assert reasons({"Mermaid.md": f"{other}More.", "美人鱼.md": film.replace("---\nA", "year: 2016\n---\nA")}) == {}
-    assert reasons({"Mermaid.md": "A word.", "美人鱼.md": film}) != {}
+    assert reasons({"Mermaid.md": "", "美人鱼.md": film}) == {("Mermaid.md", "美人鱼.md"): ("alias", "stub")}
 
 
 def test_tables_that_a_template_fills_are_no_common_text() -> None:
@@ -110,6 +132,27 @@ def test_tables_that_a_template_fills_are_no_common_text() -> None:
     said = [" ".join(f"{word}{number} goes on." for number in range(60)) for word in ("train", "bread")]
     one, other = (f"| a | b |\n|---|---|\n{long}\n\n{PROSE}\n\n{text}\n" for text in said)
     assert reasons({"A.md": one, "B.md": other}) == {}
+
+
+def test_what_a_note_has_in_common_with_two_others_is_a_form() -> None:
+    said = (
+        "Trains leave at nine from the old station on the hill, where nobody has waited for years.",
+        "Loaves of barley are baked at night in the mill, and sold before the sun is up.",
+        "Hares run over the field when it snows, and back as soon as one of them hears a dog.",
+    )
+    notes = dict(
+        zip(("Beginners.md", "Finishers.md", "Golden hare.md"), (f"{PROSE}{one}" for one in said), strict=True)
+    )
+    assert reasons(notes) == {}
+    assert len(reasons({path: notes[path] for path in ("Beginners.md", "Finishers.md")})) == 1
+
+
+def test_pages_of_mirrored_folders_are_no_pair() -> None:
+    english, italian = (f"{PROSE}{said} by all of those who ever baked here." for said in ("Made", "Fatto"))
+    crediti = f"---\naliases: [Credits]\n---\n{italian} Grazie a tutti."
+    assert reasons({"en/About/Credits.md": english, "it/About/Crediti.md": crediti}) == {}
+    assert reasons({"2023/Work/Plan.md": english, "2024/Work/Plan.md": f"{italian} Grazie a tutti."}) == {}
+    assert len(reasons({"About/Credits.md": english, "Inbox/Crediti.md": crediti})) == 1
 
 
 def test_what_four_notes_say_is_of_a_template() -> None:
@@ -125,14 +168,7 @@ def test_a_note_that_only_points_to_another_is_its_stub() -> None:
         "Shopping.md": "Buy [[Rye]].\n",
         "Rye person.md": "[[Rye]]\n",
     }
-    assert reasons(files) == {("Roggen.md", "Rye.md"): ("stub",), ("Rye person.md", "Rye.md"): ("stub",)}
-
-
-def test_near_vectors_count_only_with_shared_neighbours() -> None:
-    files = {"A.md": "One text. [[Hub]]", "B.md": "Another text. [[Hub]]", "C.md": "A third text.", "Hub.md": PROSE}
-    near = (("A.md", "B.md", 0.95), ("A.md", "C.md", 0.95))
-    assert reasons(files, near) == {("A.md", "B.md"): ("meaning", "neighbours")}
-    assert reasons(files, (("A.md", "B.md", 0.8),)) == {}
+    assert reasons(files) == {("Roggen.md", "Rye.md"): ("stub",)}
 
 
 @pytest.mark.parametrize(
@@ -261,9 +297,7 @@ def test_a_day_is_no_other_note() -> None:
 
 def test_a_film_is_not_the_book_of_its_name() -> None:
     book = "# Dune\n\n" + PROSE
-    assert pairs({"Books/📚Dune.md": book, "Films/Dune.md": "---\nactors: [A, B]\nscore: 8\n---\n"}) == [
-        MergeSuggestion(VaultPath("Films/Dune.md"), VaultPath("Books/📚Dune.md"), 0.6, ("name",))
-    ]
+    assert pairs({"Books/📚Dune.md": book, "Films/Dune.md": "---\nactors: [A, B]\nscore: 8\n---\n"}) == []
     assert reasons({"Books/📚Dune.md": book, "Films/Dune.md": ""}) == {
         ("Films/Dune.md", "Books/📚Dune.md"): ("name", "stub")
     }
@@ -272,9 +306,9 @@ def test_a_film_is_not_the_book_of_its_name() -> None:
 def test_notes_of_two_folders_that_go_together_are_no_pairs() -> None:
     names = ("Alien", "Brazil", "Casablanca", "Dune", "Elf")
     files = {
-        f"Films/{folder}/{mark}{name}.md": f"{word} {name} {PROSE[: 20 + at * 3]}"
-        for at, name in enumerate(names)
-        for folder, mark, word in (("Mine", "🎬", "Saw"), ("Imported", "", "Director"))
+        f"Films/{folder}/{mark}{name}.md": f"{name} {text}"
+        for name in names
+        for folder, mark, text in (("Mine", "🎬", "was good"), ("Imported", "", ""))
     }
     assert pairs(files) == []
     assert len(pairs({path: text for path, text in files.items() if "Elf" not in path})) == 4

@@ -6,7 +6,7 @@ from typing import Literal
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder
-from bridge.api.markup import Answer, Column, Element, Table, notice, notices
+from bridge.api.markup import Answer, Column, Element, Table, notice
 from bridge.api.moments import iso
 from bridge.api.note_names import folder_of
 from bridge.api.page import ListPage, Page, PageArguments
@@ -14,8 +14,8 @@ from bridge.api.registry import operation
 from bridge.api.where import choose_among
 from bridge.engine.analytics import GraphSnapshot
 from bridge.features.dismissals.public import dismissed_rows
-from bridge.features.entities.merge_pairs import MergeSuggestion, find_merge_pairs
-from bridge.features.links.public import Corpus, read_corpus, similar_notes
+from bridge.features.entities.merge_pairs import KIND_PROPERTIES, MergeSuggestion, find_merge_pairs
+from bridge.features.links.public import Corpus, read_corpus
 from bridge.graph.kinds import LINKS
 from bridge.index.boilerplate import is_template
 from bridge.index.note import IndexedNote
@@ -33,12 +33,10 @@ class MergeSuggestions(ListPage):
 
     Attributes:
         pairs: Most certain first.
-        notices: What was left out.
         dismissed: How many more were dismissed; absent if none.
     """
 
     pairs: tuple[MergeSuggestion, ...]
-    notices: tuple[str, ...] = ()
     dismissed: int | None = None
 
 
@@ -68,7 +66,6 @@ async def merge_suggestions(
     graph_snapshot = await vault.graph_snapshot(choose_among(vault, among, (folder,)))
     inside = folder_of(graph_snapshot.notes, folder)
     texts = await graph_snapshot.index.wholes()
-    near = await similar_notes(vault, graph_snapshot)
     dismissed = await dismissed_rows(call, "merge")
 
     def find() -> MergeSuggestions:
@@ -77,7 +74,7 @@ async def merge_suggestions(
         notes = {path: note for path, note in graph_snapshot.notes.items() if not is_template(note, folder)}
         learnt = graph_snapshot.index.boilerplate
         said = {path: learnt.blank(text) for path, text in texts.items()}
-        every = find_merge_pairs(notes, said, near, graph_snapshot.graph)
+        every = find_merge_pairs(notes, said, graph_snapshot.graph)
         asked = [
             one for one in every if not inside or any(path.startswith(f"{inside}/") for path in (one.path, one.into))
         ]
@@ -85,8 +82,7 @@ async def merge_suggestions(
             days = f"{settings.daily_folder}/"
             asked = [one for one in asked if not (one.path.startswith(days) and one.into.startswith(days))]
         found = [one for one in asked if Dismissal("merge", frozenset((one.path, one.into))) not in dismissed]
-        notices = () if near else ("No note has a vector yet, so meaning was not compared.",)
-        return MergeSuggestions(page.cut(found), notices, len(asked) - len(found) or None, **page.place(len(found)))
+        return MergeSuggestions(page.cut(found), len(asked) - len(found) or None, **page.place(len(found)))
 
     return await asyncio.to_thread(find)
 
@@ -195,7 +191,7 @@ async def list_entities(
 
 
 def category_of(note: IndexedNote) -> tuple[str, CategorySource]:
-    for name in ("type", "category", "categories"):
+    for name in KIND_PROPERTIES:
         value = next((value for known, value in note.properties.items() if known.casefold() == name), None)
         first = next(iter(value), None) if isinstance(value, list | tuple) else value
         if isinstance(first, str) and (shown := one_line(first)):
@@ -248,7 +244,6 @@ PAIRS = (
     Column("confidence", " · {:.0%}"),
     Column("why", lambda why: " · " + ", ".join(why)),
     Column("common", " · {:.0%} in common", detail=True),
-    Column("cosine", " · cosine {}", detail=True),
 )
 
 ENTITIES = (
@@ -268,7 +263,6 @@ def merge_suggestions_view(answer: Answer) -> Iterable[Element]:
     shown = f"{len(answer['pairs'])} of " if len(answer["pairs"]) < total else ""
     besides = f", {dismissed} more dismissed" if dismissed else ""
     yield notice(f"{shown}{count_of(total, 'pair')} of notes that may be one{besides}")
-    yield from notices(answer["notices"])
     yield Table(PAIRS, answer["pairs"])
 
 

@@ -1,4 +1,4 @@
-"""Finds pairs of notes that may be one: by name, alias, text, meaning, or because one only points to the other."""
+"""Finds pairs of notes that may be one: their prose is the same, or one says nothing but the other's name."""
 
 import calendar
 import re
@@ -141,13 +141,7 @@ def _share_of_words(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> float
     return len(np.intersect1d(first, second, assume_unique=True)) / max(1, len(first), len(second))
 
 
-MergeReason = Literal["name", "alias", "text", "meaning", "stub", "neighbours"]
-
-ALIKE: Final = 0.9
-"""Cosine of two notes that are about the same."""
-
-MIN_CONFIDENCE: Final = 0.5
-"""Confidence of a pair that is worth a look."""
+MergeReason = Literal["name", "alias", "text", "stub", "neighbours"]
 
 POINTING: Final = frozenset(
     ("see", "also", "redirect", "redirects", "moved", "to", "siehe", "voir", "véase", "vedi", "zie", "veja", "见", "см")
@@ -164,7 +158,7 @@ ALIKE_WORD: Final = 75
 """Likeness (0-100) from which on a word is another one misspelt or inflected."""
 
 SHORT: Final = 12
-"""Words up to which a note is a stub of another of its name."""
+"""Words up to which a note says nothing beside another of its name."""
 
 MAX_STUB_CHARS: Final = 1_000
 """Characters of a stub, properties included."""
@@ -178,7 +172,7 @@ MAX_NAMESAKES: Final = 4
 PARALLEL: Final = 5
 """Pairs between two folders from which their notes are meant to be alike, as translations or films and reviews are."""
 
-_WEIGHT: Final[Mapping[MergeReason, float]] = {"alias": 0.7, "meaning": 0.6, "stub": 0.6, "neighbours": 0.3}
+_WEIGHT: Final[Mapping[MergeReason, float]] = {"alias": 0.7, "stub": 0.6, "neighbours": 0.3}
 _SAME_NAME: Final = 0.3
 _SPELT_ALIKE: Final = 0.6
 _COPY: Final = re.compile(
@@ -186,7 +180,12 @@ _COPY: Final = re.compile(
 )
 """What programs add to the name of a copy."""
 
+_WORD: Final = re.compile(r"[^\W\d_]{2}")
+_MARK: Final = re.compile(r"[^\w\s\"'“”‘’«»(\[¿¡.…-]+")
 _IN_BRACKETS: Final = re.compile(r"\s*[(\[（【][^()\[\]（）【】]*[)\]）】]")
+
+KIND_PROPERTIES: Final = ("type", "category", "categories")
+"""Properties that say what kind of thing a note is about."""
 
 OWN_FACTS: Final = 2
 OTHER_FACTS: Final = 3
@@ -207,10 +206,9 @@ class MergeSuggestion(Record):
         into: The note that would stay.
         confidence: 0–1.
         why: `name`: the same but for spelling, or one is named as a copy; `alias`: the name of one is an alias of the
-            other; `text`: much of it is in both; `meaning`: the vectors are close; `stub`: one hardly says more than
-            its link or its name; `neighbours`: other notes are linked with both.
+            other; `text`: much of it is in both; `stub`: one hardly says more than its name, or that it is the other;
+            `neighbours`: other notes are linked with both.
         common: Share of the text that both have; null if small.
-        cosine: How close their vectors are; null without vectors, or if they are far apart.
     """
 
     path: VaultPath
@@ -218,25 +216,64 @@ class MergeSuggestion(Record):
     confidence: float
     why: tuple[MergeReason, ...]
     common: float | None = None
-    cosine: float | None = None
+
+
+Pair = tuple[VaultPath, VaultPath]
+Reasons = dict[MergeReason, float]
+"""What speaks for a pair, and how much."""
 
 
 def find_merge_pairs(
     notes: Mapping[VaultPath, IndexedNote],
     texts: Mapping[VaultPath, str],
-    similar: Iterable[tuple[VaultPath, VaultPath, float]],
     graph: Graph,
     pause: Callable[[], None] = lambda: None,
 ) -> list[MergeSuggestion]:
-    """Return the pairs of notes that may be one, the most certain first."""
-    neighbours = graph.neighbours
-    found: dict[tuple[VaultPath, VaultPath], dict[MergeReason, float]] = defaultdict(dict)
+    """Return the pairs of notes that may be one, the most certain first.
+
+    A name alone is no evidence, since a person who gave it to two notes with texts of their own may mean two things:
+    the texts must be the same, or one of them say nothing. Only in one folder, names that are spelt alike suffice.
+    """
     paths = sorted(path for path in notes if notes[path].kind == "note" and path in texts)
-    known = frozenset(paths)
+    found = _compare_names(paths, notes, texts, graph, pause)
+    common = _compare_prose(paths, texts, pause)
+    for pair, share in common.items():
+        found[pair]["text"] = 0.5 + 0.45 * share**3
+    made = [
+        _make_pair(pair, reasons, common.get(pair), notes, texts, graph.neighbours)
+        for pair, reasons in found.items()
+        if _is_likely(pair, reasons, common, notes, texts, graph)
+    ]
+    between = Counter(_folders(pair) for pair in made)
+    return sorted(
+        (pair for pair in made if between[_folders(pair)] < PARALLEL or pair.common),
+        key=lambda pair: (-pair.confidence, pair.path),
+    )
+
+
+def _compare_names(
+    paths: Sequence[VaultPath],
+    notes: Mapping[VaultPath, IndexedNote],
+    texts: Mapping[VaultPath, str],
+    graph: Graph,
+    pause: Callable[[], None],
+) -> dict[Pair, Reasons]:
+    found: dict[Pair, Reasons] = defaultdict(dict)
     for one, other, weight in _by_name(paths, notes):
-        found[one, other]["name"] = weight * _same_language(notes[one], notes[other])
+        found[one, other]["name"] = weight
     for pair in _by_alias(paths, notes):
-        found[pair]["alias"] = _WEIGHT["alias"] * _same_language(notes[pair[0]], notes[pair[1]])
+        found[pair]["alias"] = _WEIGHT["alias"]
+    named = [pair for pair in found if _is_stub(*pair, notes, texts) or _is_stub(*pair[::-1], notes, texts)]
+    for pair in (*named, *_by_pointing(paths, notes, texts, graph.neighbours)):
+        pause()
+        found[_pair_of(*pair)]["stub"] = _WEIGHT["stub"]
+    return found
+
+
+def _compare_prose(
+    paths: Sequence[VaultPath], texts: Mapping[VaultPath, str], pause: Callable[[], None]
+) -> dict[Pair, float]:
+    """Return the pairs that have much of their prose in common, with its share."""
 
     @cache
     def prose(path: VaultPath) -> frozenset[tuple[str, ...]]:
@@ -250,48 +287,47 @@ def find_merge_pairs(
         if _sizes_alike(texts[one := paths[pair.one]], texts[other := paths[pair.other]], MIN_SIZE_RATIO)
         and (texts[one] == texts[other] or _share_prose(prose(one), prose(other)))
     }
-    for pair, share in common.items():
-        found[pair]["text"] = 0.5 + 0.45 * share**3
-    for one, other in _by_pointing(paths, notes, texts, known, neighbours):
-        pause()
-        found[_pair_of(one, other)]["stub"] = _WEIGHT["stub"]
-    cosines = {_pair_of(one, other): cosine for one, other, cosine in similar if one in known and other in known}
-    for pair, cosine in cosines.items():
-        if (
-            cosine >= ALIKE
-            and _same_language(*(notes[one] for one in pair)) == 1
-            and _share_neighbours(pair, neighbours)
-        ):
-            found[pair]["meaning"] = _WEIGHT["meaning"]
+    # What a note has in common with two others is a form that they fill.
+    times = Counter(path for pair in common for path in pair)
+    return {pair: share for pair, share in common.items() if share >= SAME or max(map(times.__getitem__, pair)) == 1}
 
-    def is_likely(pair: tuple[VaultPath, VaultPath], reasons: Collection[MergeReason]) -> bool:
-        one, other = (notes[path].title for path in pair)
-        is_copy = _is_copy(pair, common, notes, texts)
-        is_called_so = is_copy or "alias" in reasons
-        # What both have in common is then a part of each, as the credits of two songs are.
-        are_known = set(reasons) == {"text"} and all(len(graph.linked_from(path)) >= ESTABLISHED for path in pair)
-        return (
-            may_be_one(one, other, is_copy=is_copy)
-            and (is_called_so or not are_siblings(one, other))
-            and (is_copy or not are_versions(one, other))
-            and (is_copy or not are_described_apart(*(notes[path] for path in pair), named="name" in reasons))
-            and not (are_known and common[pair] < SAME)
-        )
 
-    made = [
-        _make_pair(pair, reasons, common.get(pair), cosines.get(pair), notes, texts, neighbours)
-        for pair, reasons in found.items()
-        if is_likely(pair, reasons)
-    ]
-    between = Counter(_folders(pair) for pair in made)
-    return sorted(
-        (
-            pair
-            for pair in made
-            if pair.confidence >= MIN_CONFIDENCE and (between[_folders(pair)] < PARALLEL or pair.common)
-        ),
-        key=lambda pair: (-pair.confidence, pair.path),
+def _is_likely(
+    pair: Pair,
+    reasons: Collection[MergeReason],
+    common: Mapping[Pair, float],
+    notes: Mapping[VaultPath, IndexedNote],
+    texts: Mapping[VaultPath, str],
+    graph: Graph,
+) -> bool:
+    one, other = (notes[path].title for path in pair)
+    is_copy = _is_copy(pair, common, notes, texts)
+    # What both have in common is then a part of each, as the credits of two songs are.
+    are_known = set(reasons) == {"text"} and all(len(graph.linked_from(path)) >= ESTABLISHED for path in pair)
+    if not may_be_one(one, other, is_copy=is_copy) or (are_known and common[pair] < SAME):
+        return False
+    if is_copy:
+        return True
+    if _are_mirrored(pair) or are_described_apart(*(notes[path] for path in pair), named="name" in reasons):
+        return False
+    is_beside = len({path.rpartition("/")[0] for path in pair}) == 1 and _mark_of(one) == _mark_of(other)
+    return (
+        "stub" in reasons
+        or ("name" in reasons and is_beside)
+        or ("text" in reasons and not are_versions(one, other) and ("name" in reasons or not are_siblings(one, other)))
     )
+
+
+def _are_mirrored(pair: Pair) -> bool:
+    """Return whether two notes lie in the same folder of two, as the pages of two languages or years do."""
+    one, other = (path.split("/")[:-1] for path in pair)
+    return len(one) == len(other) > 1 and one != other and one[-1] == other[-1]
+
+
+def _mark_of(title: str) -> str:
+    """Return the sign at the beginning of a title that says of which kind a note is, as of `📚 Dune` and `∑ Dune`."""
+    found = _MARK.match(title)
+    return found[0] if found else ""
 
 
 def _folders(pair: MergeSuggestion) -> frozenset[str] | MergeSuggestion:
@@ -348,6 +384,8 @@ def are_versions(one: str, other: str) -> bool:
 def are_described_apart(one: IndexedNote, other: IndexedNote, *, named: bool) -> bool:
     """Return whether two notes have properties that tell one thing from the other, as two films have."""
     first, second = (dict(_facts(note)) for note in (one, other))
+    if any(first.get(name, kind) != kind for name, kind in second.items() if name in KIND_PROPERTIES):
+        return True
     if min(len(first.keys() - second), len(second.keys() - first)) >= OWN_FACTS:
         return True
     return not named and sum(first[name] != second[name] for name in first.keys() & second) >= OTHER_FACTS
@@ -362,8 +400,8 @@ def _facts(note: IndexedNote) -> Iterator[tuple[str, str]]:
 
 
 def _is_copy(
-    pair: tuple[VaultPath, VaultPath],
-    common: Mapping[tuple[VaultPath, VaultPath], float],
+    pair: Pair,
+    common: Mapping[Pair, float],
     notes: Mapping[VaultPath, IndexedNote],
     texts: Mapping[VaultPath, str],
 ) -> bool:
@@ -391,7 +429,7 @@ def _by_name(
     named: dict[str, list[VaultPath]] = defaultdict(list)
     for path in paths:
         title = notes[path].title
-        for form in {_spelling(title), _spelling(_COPY.sub("", title))}:
+        for form in {_spelling(title), _spelling(_COPY.sub("", title))} if _WORD.search(title) else ():
             named[form].append(path)
     for alike in named.values():
         if 2 <= len(alike) <= MAX_NAMESAKES:
@@ -400,9 +438,7 @@ def _by_name(
                 yield one, other, _SAME_NAME if same else _SPELT_ALIKE
 
 
-def _by_alias(
-    paths: Iterable[VaultPath], notes: Mapping[VaultPath, IndexedNote]
-) -> Iterator[tuple[VaultPath, VaultPath]]:
+def _by_alias(paths: Iterable[VaultPath], notes: Mapping[VaultPath, IndexedNote]) -> Iterator[Pair]:
     titled: dict[str, list[VaultPath]] = defaultdict(list)
     paths = list(paths)
     for path in paths:
@@ -414,59 +450,49 @@ def _by_alias(
                 yield from (_pair_of(path, other) for other in others)
 
 
+def _is_stub(
+    path: VaultPath, other: VaultPath, notes: Mapping[VaultPath, IndexedNote], texts: Mapping[VaultPath, str]
+) -> bool:
+    """Return whether a note says hardly anything, and the other of its name does.
+
+    What has facts of its own, such as a film beside the book, is no stub.
+    """
+    facts, others = ({name for name, _ in _facts(notes[one])} for one in (path, other))
+    # Most texts are too long for that, and to split them takes seconds.
+    if len(texts[path]) > MAX_STUB_CHARS or not facts <= others:
+        return False
+    count, other_count = (len([*comparable_words(texts[one])]) for one in (path, other))
+    return count <= min(SHORT, other_count) and other_count > 0
+
+
 def _by_pointing(
     paths: Iterable[VaultPath],
     notes: Mapping[VaultPath, IndexedNote],
     texts: Mapping[VaultPath, str],
-    known: Collection[VaultPath],
     neighbours: Callable[[VaultPath], Collection[VaultPath]],
-) -> Iterator[tuple[VaultPath, VaultPath]]:
-    names = {path: _spelling(_COPY.sub("", notes[path].title)) for path in paths}
-    named: dict[str, list[VaultPath]] = defaultdict(list)
-    for path, name in names.items():
-        named[name].append(path)
-    for path, name in names.items():
-        # Most texts are too long for that, and to split them takes seconds.
-        if len(texts[path]) > MAX_STUB_CHARS or len([*comparable_words(texts[path])]) > SHORT:
+) -> Iterator[Pair]:
+    """Yield the notes that say only that they are found elsewhere, with the one note that they link to."""
+    for path in paths:
+        targets = {target.partition("#")[0] for target, _ in notes[path].targets}
+        if len(texts[path]) > MAX_STUB_CHARS or len(targets) != 1:
             continue
         own = frozenset(comparable_words(notes[path].title))
-        facts = notes[path].properties.keys()
         said = [word for word in comparable_words(WIKI.sub(" ", texts[path])) if word not in own]
-        around = [other for other in neighbours(path) if other in known]
-        targets = {target.partition("#")[0] for target, _ in notes[path].targets}
-        points = bool(said) and POINTING.issuperset(said)
-        for other in around if len(targets) == 1 and len(around) == 1 else ():
-            if points or (not said and own & {*comparable_words(notes[other].title)}):
-                yield path, other
-        if len(named[name]) <= MAX_NAMESAKES:
-            # What has facts of its own, such as a film beside the book, is no stub.
-            yield from (
-                (path, other) for other in named[name] if other != path and facts <= notes[other].properties.keys()
-            )
-
-
-def _same_language(one: IndexedNote, other: IndexedNote) -> float:
-    return 1.0 if one.language is None or other.language is None or one.language == other.language else 0.5
-
-
-def _share_neighbours(
-    pair: tuple[VaultPath, VaultPath], neighbours: Callable[[VaultPath], Collection[VaultPath]]
-) -> bool:
-    one, other = pair
-    return bool({*neighbours(one)} & {*neighbours(other)})
+        around = [other for other in neighbours(path) if other in texts and other in notes]
+        if said and POINTING.issuperset(said) and len(around) == 1:
+            yield path, around[0]
 
 
 def _make_pair(
-    pair: tuple[VaultPath, VaultPath],
-    reasons: Mapping[MergeReason, float],
+    pair: Pair,
+    reasons: Reasons,
     common: float | None,
-    cosine: float | None,
     notes: Mapping[VaultPath, IndexedNote],
     texts: Mapping[VaultPath, str],
     neighbours: Callable[[VaultPath], Collection[VaultPath]],
 ) -> MergeSuggestion:
     weights = dict(reasons)
-    if _share_neighbours(pair, neighbours):
+    if not {*neighbours(pair[0])}.isdisjoint(neighbours(pair[1])):
         weights["neighbours"] = _WEIGHT["neighbours"]
     doubt = 1.0
     for weight in weights.values():
@@ -482,10 +508,10 @@ def _make_pair(
             path,
         ),
     )
-    order: tuple[MergeReason, ...] = ("name", "alias", "text", "stub", "meaning", "neighbours")
-    shares = (None if share is None else round(share, 2) for share in (common, cosine))
-    return MergeSuggestion(less, more, round(1 - doubt, 3), tuple(one for one in order if one in weights), *shares)
+    order: tuple[MergeReason, ...] = ("name", "alias", "text", "stub", "neighbours")
+    share = None if common is None else round(common, 2)
+    return MergeSuggestion(less, more, round(1 - doubt, 3), tuple(one for one in order if one in weights), share)
 
 
-def _pair_of(one: VaultPath, other: VaultPath) -> tuple[VaultPath, VaultPath]:
+def _pair_of(one: VaultPath, other: VaultPath) -> Pair:
     return (one, other) if one < other else (other, one)

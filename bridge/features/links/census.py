@@ -6,9 +6,8 @@ from typing import Literal
 import numpy as np
 
 from bridge.engine.analytics import GraphSnapshot
-from bridge.engine.open_vault import OpenVault
 from bridge.graph.graph import Census
-from bridge.graph.kinds import WEIGHTS, WRITTEN, EdgeKind
+from bridge.graph.kinds import WRITTEN
 from bridge.records import Record
 from bridge.state.graph_days import LinkCounts
 from bridge.types import VaultPath
@@ -138,16 +137,3 @@ def strong_pairs(graph_snapshot: GraphSnapshot, page: slice) -> tuple[tuple[Stro
 def gaps(graph_snapshot: GraphSnapshot, found: Sequence[tuple[int, int, int, float]]) -> tuple[Gap, ...]:
     paths = graph_snapshot.graph.paths
     return tuple(Gap(paths[one], paths[other], times, round(score, 3)) for one, other, times, score in found)
-
-
-SIMILAR: tuple[EdgeKind, ...] = ("similar",)
-
-
-async def similar_notes(vault: OpenVault, graph_snapshot: GraphSnapshot) -> list[tuple[VaultPath, VaultPath, float]]:
-    """Return the pairs of notes whose vectors are near, with their cosine."""
-    edges = await vault.analytics.edges(graph_snapshot, SIMILAR)
-    paths = graph_snapshot.graph.paths
-    return [
-        (paths[one], paths[other], weight / WEIGHTS["similar"])
-        for one, other, weight in zip(edges.source.tolist(), edges.target.tolist(), edges.weight.tolist(), strict=True)
-    ]

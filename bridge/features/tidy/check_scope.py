@@ -144,7 +144,6 @@ class CheckScope(Record, eq=False, dict=True):
     budget: Budget
     corpus: Corpus = field(default_factory=Corpus)
     texts: Mapping[VaultPath, str] = field(default_factory=dict)
-    near: Sequence[tuple[VaultPath, VaultPath, float]] = ()
     stated: Sequence[Rule] = ()
     folder: str = ""
     """Only findings about notes below it; empty for all."""
@@ -171,15 +170,19 @@ class CheckScope(Record, eq=False, dict=True):
     @cached_property
     def rules(self) -> Notes:
         """Notes read as rules: workflows, schema notes, and files in the topic folder that are not topics."""
-        notes = self.graph_snapshot.notes
-        folder = find_topic_folder(self.vault.settings.section(TopicSettings).folder, notes)
         return {
             path: note
-            for path, note in notes.items()
-            if note.note_type in RULE_TYPES
-            or is_instructions(note)
-            or (folder is not None and path.startswith(f"{folder}/") and is_index_note(path))
+            for path, note in self.graph_snapshot.notes.items()
+            if note.note_type in RULE_TYPES or is_instructions(note) or (self.is_topic(path) and is_index_note(path))
         }
+
+    @cached_property
+    def _topic_folder(self) -> VaultPath | None:
+        return find_topic_folder(self.vault.settings.section(TopicSettings).folder, self.graph_snapshot.notes)
+
+    def is_topic(self, path: VaultPath) -> bool:
+        """Return whether a note is in the topic folder."""
+        return self._topic_folder is not None and path.startswith(f"{self._topic_folder}/")
 
     @cached_property
     def newest_ns(self) -> int:

@@ -18,7 +18,7 @@ from bridge.engine.apply_requests import ChangeLimits
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.transactions import Author
 from bridge.errors import BridgeError, InvalidArguments
-from bridge.features.links.public import read_corpus, similar_notes
+from bridge.features.links.public import read_corpus
 from bridge.features.properties.public import read_schemas
 from bridge.features.tidy.check_scope import (
     SURE,
@@ -115,7 +115,6 @@ async def open_scope(
         scope,
         corpus=await read_corpus(vault),
         texts=await scope.graph_snapshot.index.wholes(),
-        near=await similar_notes(vault, scope.graph_snapshot) if files.duplicates.name in checks else [],
         stated=stated,
         folder=folder,
         skipped=frozenset(skipped),

@@ -2,9 +2,7 @@
 
 import asyncio
 from collections.abc import Collection, Iterator
-from typing import Literal
 
-import numpy as np
 from msgspec.structs import replace
 
 from bridge.api.call import Call
@@ -12,7 +10,7 @@ from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import SetProperties
 from bridge.engine.open_vault import OpenVault
 from bridge.features.dismissals.public import dismissed_rows
-from bridge.features.entities.public import MergeSuggestion, find_merge_pairs
+from bridge.features.entities.public import MergeReason, MergeSuggestion, find_merge_pairs
 from bridge.features.links.public import read_corpus
 from bridge.features.topics.findings import (
     FINDING_KINDS,
@@ -28,7 +26,6 @@ from bridge.features.topics.new_topics import NamedCluster, describe_new, find_n
 from bridge.features.topics.suggest import TopicModels, fitting_topics
 from bridge.features.topics.topic_tree import TopicSettings
 from bridge.features.topics.vault_topics import VaultTopics
-from bridge.graph.pairs import mutual_neighbours
 from bridge.records import Record
 from bridge.state.dismissals import Dismissal, dismissal_key
 from bridge.types import VaultPath
@@ -74,7 +71,7 @@ class TopicProblem(Record):
     topic: VaultPath | None
     notes: int
     examples: tuple[VaultPath, ...]
-    why: tuple[Literal["name", "alias", "text", "meaning", "stub", "neighbours"], ...]
+    why: tuple[MergeReason, ...]
     edits: tuple[TopicEdit, ...]
 
 
@@ -147,18 +144,9 @@ async def alike_pairs(known: VaultTopics) -> list[MergeSuggestion]:
     texts = await sources.index.wholes(notes)
 
     def find() -> list[MergeSuggestion]:
-        vectors = {path: vector for path in notes if (vector := sources.index.vector_of(path)) is not None}
-        return find_merge_pairs(notes, texts, near_pairs(vectors), sources.graph)
+        return find_merge_pairs(notes, texts, sources.graph)
 
     return await asyncio.to_thread(find)
-
-
-def near_pairs(vectors: dict[VaultPath, np.ndarray]) -> list[tuple[VaultPath, VaultPath, float]]:
-    if len(vectors) < 2:
-        return []
-    paths = list(vectors)
-    pairs = mutual_neighbours(np.stack([vectors[path] for path in paths]))
-    return [(paths[one], paths[other], cosine) for one, other, cosine in pairs]
 
 
 def describe_alike(

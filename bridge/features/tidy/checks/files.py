@@ -151,7 +151,6 @@ WORDS: Final[dict[MergeReason, str]] = {
     "name": "the same name",
     "alias": "one's name is the other's alias",
     "text": "common text",
-    "meaning": "the same meaning",
     "stub": "one only points to the other",
     "neighbours": "common links",
 }
@@ -164,13 +163,16 @@ def duplicates(scope: CheckScope) -> Iterator[TidyFinding]:
     if scope.skipped.issuperset(scope.notes):
         return
     scope.budget.extend()
-    for pair in find_merge_pairs(scope.notes, scope.texts, scope.near, scope.graph_snapshot.graph, scope.budget.pause):
+    for pair in find_merge_pairs(scope.notes, scope.texts, scope.graph_snapshot.graph, scope.budget.pause):
         if pair.confidence < MIN_CONFIDENCE or (days and pair.path.startswith(days) and pair.into.startswith(days)):
             continue
         lengths = sorted(len(scope.texts[path]) for path in (pair.path, pair.into))
         # A short note often stands in a longer one, as a template or a quotation does.
         same_text = (pair.common or 0) >= COMMON and lengths[0] >= COMMON * lengths[1]
         if not same_text and not {"name", "alias", "stub"} & {*pair.why}:
+            continue
+        # A topic and the note of its name have their own places.
+        if scope.is_topic(pair.path) != scope.is_topic(pair.into):
             continue
         note, other = scope.notes[pair.path], scope.notes[pair.into]
         is_copy = (
