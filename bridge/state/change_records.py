@@ -56,7 +56,7 @@ class ChangeFacts(Record, omit_defaults=True, forbid_unknown_fields=False):
     apart: bool = False
     """Whether each note of a proposal changes on its own, so that one that changed since can be left out."""
     renames: tuple[tuple[str, str], ...] = ()
-    """The tags and properties that it renames, each with its new name."""
+    """The tags, properties, headings and aliases that it renames, each with its new name."""
     agreement: str | None = None
     """The id by which the agents' folder that it sets up counts from then on."""
 

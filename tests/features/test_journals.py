@@ -1,6 +1,7 @@
 """Journals of sessions: written once the user agreed, kept current, and the user's as soon as the user edits them."""
 
 import asyncio
+import re
 import shutil
 import subprocess
 import threading
@@ -94,7 +95,8 @@ async def test_a_session_that_changed_something_has_a_journal(served: Served) ->
     path = await until(having(folder, "status: completed"))
     assert path == first
     said = properties(path)
-    assert said["tags"] == ["garden/beans"]
+    # Its tags are those of no other note.
+    assert "tags" not in said
     assert said["type"] == "journal"
     (listed,) = (await served.call("list_sessions", status="completed")).json["sessions"]
     assert (listed["note"], listed["id"]) == (f"Agents/Sessions/{path.name}", said["session"])
@@ -120,6 +122,9 @@ async def test_reading_enough_is_worth_a_journal(served: Served, settings: dict[
             await agent.call_tool("read_note", {"path": f"Notes/{number}.md"})
     async with connected(served, "legacy", preset="full") as agent:
         await agent.call_tool("search", {"query": "bread"})
+        await until(
+            lambda: any("# Read 5 notes in Notes\n" in path.read_text() for path in journals(folder)) or not count
+        )
         # Its journal is looked at after the one before.
         await agent.call_tool("save_session", {"outcomes": ["Found it"]})
     found = await until(lambda: journals(folder) if len(journals(folder)) == count + 1 else None)
@@ -194,7 +199,7 @@ async def test_a_renamed_note_is_followed_in_a_journal(served: Served) -> None:
             having(
                 folder,
                 "`edit_note`: [[Garden/Broad|Broad]] +2 -0",
-                "Rye]] +1 -1, `Garden/Beans.md` → [[Garden/Broad|Broad]]\n",
+                "`move_note` in 2 notes: `Garden/Beans.md` → [[Garden/Broad|Broad]], [[Bread/Rye|Rye]] +1 -1\n",
             )
         )
     path = await until(having(folder, "status: completed"))
@@ -225,11 +230,13 @@ async def test_a_journal_says_that_what_was_refused_changed_nothing(served: Serv
     async with connected(served, "legacy", preset="full") as agent:
         await agent.call_tool("delete_note", {"path": "Notes/1.md"})
         await agent.call_tool("search", {"query": "rye"})
-        await agent.call_tool("save_session", {"summary": "Removed a note.", "actions": ["Looked"]})
+        await agent.call_tool("save_session", {"outcomes": ["Removed a note."], "actions": ["Looked"]})
         path = await until(having(folder, "## Problems", "Nothing was changed."))
         said = path.read_text()
-        assert "- `delete_note` on [[Notes/1|1]] failed: `" in said
+        assert "- `delete_note` on `Notes/1.md` failed: `" in said
         assert "Looked\n\nSearched 1 time.\n" in said
+        (listed,) = (await served.call("list_sessions", limit=1)).json["sessions"]
+        assert listed["told"] == [{"what": "outcome", "text": "Nothing was changed."}]
         await agent.call_tool("delete_note", {"path": "Notes/1.md", "digest": digest_of(b"# 1\n")})
         await until(lambda: "Nothing was changed." not in path.read_text())
     assert " failed: " not in path.read_text()
@@ -240,6 +247,43 @@ async def test_a_journal_says_how_a_tag_was_called(served: Served) -> None:
     async with connected(served, "legacy", preset="full") as agent:
         await agent.call_tool("change_notes", {"rename_tags": {"garden": "plot"}})
         await until(having(folder, "- `change_notes`: `#garden` → `#plot`, [[Garden/Beans|Beans]] +1 -1\n"))
+
+
+async def test_a_journal_links_to_no_note_that_is_gone(served: Served) -> None:
+    folder, root = await begin(served), served.bridge.find(None).root
+    async with connected(served, "legacy", preset="full") as agent:
+        await agent.call_tool("read_note", {"path": "Notes/2.md"})
+        await agent.call_tool("merge_notes", {"path": BEANS, "into": RYE, "digest": digest_of(NOTES[BEANS].encode())})
+        await agent.call_tool("delete_note", {"path": "Notes/1.md", "digest": digest_of(b"# 1\n")})
+        await agent.call_tool("delete_note", {"path": "Notes/2.md", "digest": digest_of(b"# 2\n")})
+        await agent.call_tool("create_note", {"path": "Notes/New.md", "text": "Sown.\n"})
+        created = (await served.call("list_changes", operation="create_note")).json["changes"][0]
+        assert (await served.call("undo_change", change_id=created["id"])).status == 200
+        await agent.call_tool("rename_heading", {"path": "Notes/3.md", "heading": "3", "to": "Three"})
+        await agent.call_tool("save_session", {"actions": ["Tidied"]})
+        path = await until(having(folder, "- `create_note`, undone: `Notes/New.md`\n"))
+    text = path.read_text()
+    assert "- `merge_notes` in 2 notes: `Garden/Beans.md` removed, [[Bread/Rye|Rye]] +" in text
+    assert "- `delete_note` in 2 notes: `Notes/1.md` removed, `Notes/2.md` removed\n" in text
+    assert "- `rename_heading`: `3` → `Three`, [[Notes/3|3]] +1 -1\n" in text
+    assert sorted(properties(path)["files"]) == [RYE, "Notes/3.md"]
+    for target in re.findall(r"\[\[([^|\]]*)", text):
+        assert (root / f"{target}.md").exists()
+
+
+async def test_what_was_left_off_is_taken_back(served: Served) -> None:
+    folder = await begin(served)
+    async with connected(served, "legacy", preset="full") as agent:
+        await agent.call_tool("save_session", {"goal": "Sow", "where_left_off": "Rye is missing"})
+        path = await until(having(folder, "where_left_off: Rye is missing", "> Rye is missing"))
+        await agent.call_tool("save_session", {"summary": "Sown.", "where_left_off": ""})
+        assert "Rye is missing" not in path.read_text()
+        await agent.call_tool("save_session", {"where_left_off": "Water it"})
+        await agent.call_tool("save_session", {"actions": ["Watered"], "status": "paused"})
+        assert properties(path)["where_left_off"] == "Water it"
+        await agent.call_tool("save_session", {"status": "completed"})
+    assert "Water it" not in path.read_text()
+    assert properties(path)["goal"] == "Sow"
 
 
 async def test_a_session_that_only_asked_has_no_journal(served: Served) -> None:
@@ -430,14 +474,16 @@ async def test_what_failed_was_undone_or_waits_is_said(served: Served) -> None:
         await agent.call_tool("edit_note", EDIT | {"path": "Notes/2.md", "digest": "0" * 12})
         await agent.call_tool("set_properties", {"path": "Notes/2.md", "properties": {"done": True}})
         await agent.call_tool("edit_note", {"path": "Notes/3.md", "edits": []})
+        await agent.call_tool("edit_note", EDIT | {"path": "Notes/Nobody.md"})
         await agent.call_tool("delete_note", {"path": "Notes/1.md", "digest": "0" * 12})
         await agent.call_tool("delete_note", {"path": "Notes/1.md", "digest": digest_of(b"# 1\n")})
         await agent.call_tool("save_session", {"problems": ["Rye is stubborn"]})
         path = await until(having(folder, "Rye is stubborn", "- `delete_note`, awaits approval: [[Notes/1|1]]"))
         assert "- `edit_note`, awaits approval: [[Garden/Beans|Beans]]" in path.read_text()
-        assert "- `edit_note` on [[Bread/Rye|Rye]] failed: `note_changed`, 2 times" in path.read_text()
-        assert "- `edit_note` on [[Notes/3|3]] failed: `invalid_arguments` – The arguments do not" in path.read_text()
-        assert path.read_text().count(" failed: ") == 2
+        assert "- `edit_note` on `Bread/Rye.md` failed: `note_changed`, 2 times" in path.read_text()
+        assert "- `edit_note` on `Notes/3.md` failed: `invalid_arguments` – The arguments do not" in path.read_text()
+        assert "- `edit_note` on `Notes/Nobody.md` failed: `note_not_found` – There is no such note" in path.read_text()
+        assert path.read_text().count(" failed: ") == 3
         proposals = (await served.call("list_changes", client="Cursor", operation="edit_note")).json["changes"]
         assert (await served.call("decide", id=proposals[0]["id"], verdict="accept")).status == 200
         await agent.call_tool("list_tags", {})

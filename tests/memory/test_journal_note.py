@@ -42,7 +42,6 @@ FACTS = JournalFacts(
     undone=(Batch("set_properties", (ChangedNote(RYE),)),),
     proposed=(Batch("edit_note", (ChangedNote(BEANS),)),),
     failures=(Failure("edit_note", "note_changed", 2, BEANS),),
-    tags=("garden/beans",),
     previous=VaultPath("Agents/Sessions/2026-11-21 0900 claude-code.md"),
 )
 
@@ -60,10 +59,10 @@ def test_a_journal_says_what_the_records_say() -> None:
         "The frost came early\n\n"
         "## Goal\n\nOf its largest change: The frost came early\n\n"
         "## Approach\n\nSearched 6 times, read 3 notes, changed 1 note.\n\n"
-        "## Problems\n\n- `edit_note` on [[Garden/Beans|Beans]] failed: `note_changed`, 2 times – The note changed"
-        " since you read it.\n"
+        "## Problems\n\n- `edit_note` on `Garden/Beans.md` failed: `note_changed`, 2 times – The note changed"
+        " since you read it.\n\n"
+        "## Changes\n\n- `edit_note`: [[Garden/Beans|Beans]] +3 -1 – The frost came early\n"
         "- `set_properties`, undone: [[Rye]]\n\n"
-        "## Changes\n\n- `edit_note`: [[Garden/Beans|Beans]] +3 -1 – The frost came early\n\n"
         "## Open questions\n\n- `edit_note`, awaits approval: [[Garden/Beans|Beans]]\n\n"
         "## Related\n\n- [[Rye]]: read\n- [[Oats]]: read 2 times\n"
         "- [[Agents/Sessions/2026-11-21 0900 claude-code|2026-11-21 0900 claude-code]]: the session before\n"
@@ -215,4 +214,6 @@ def test_a_session_without_any_facts_has_a_title() -> None:
     assert write_body(JournalWords(), bare) == "# Session of agent\n"
     changes = (Batch("edit_note", (ChangedNote(BEANS, 1, 0), ChangedNote(RYE, 1, 0))),)
     assert write_body(JournalWords(), replace(bare, changes=changes)).startswith("# Beans\n")
-    assert write_body(JournalWords(), replace(bare, read=((BEANS, 2), (RYE, 1)))).startswith("# Read Beans\n")
+    assert write_body(JournalWords(), replace(bare, read=((BEANS, 2),))).startswith("# Read Beans\n")
+    some = write_body(JournalWords(), replace(bare, read=((BEANS, 2), (RYE, 1))))
+    assert some.startswith("# Read Beans and 1 other note\n")

@@ -72,7 +72,7 @@ class Request(Record, metaclass=AbstractRecord, tag_field="op"):
 
     @property
     def rename(self) -> tuple[str, str] | None:
-        """The tag or property that it renames, and its new name."""
+        """The tag, property, heading or alias that it renames, and its new name."""
         return None
 
     @property

@@ -50,6 +50,10 @@ class RenameHeading(Request, tag="rename_heading"):
     to: str
     digest: Digest | None = None
 
+    @property
+    def rename(self) -> tuple[str, str]:
+        return self.heading, self.to
+
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         """Rename the heading in the draft, with the links to it."""
         view = context.view(draft)
@@ -97,6 +101,10 @@ class RenameAlias(Request, tag="rename_alias"):
     to: str
     digest: Digest | None = None
     links: bool = False
+
+    @property
+    def rename(self) -> tuple[str, str]:
+        return self.alias, self.to
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         view = context.view(draft)

@@ -240,7 +240,7 @@ def find_strangers(call: Call, task: str, paths: Sequence[VaultPath]) -> list[Va
     named = match_texts(call, {path: title_of(path) for path in paths}, words)
     said = match_texts(call, {path: f"{title_of(path)}\n{read_body(call, path)}" for path in paths}, words)
     fewest = cards.fewest_words(len(words))
-    return [path for path in paths if 0 < len(said[path].words) < fewest and not named[path].words]
+    return [path for path in paths if len(said[path].words) < fewest and not named[path].words]
 
 
 def limit_parts(found: Iterable[Card], limit: int) -> list[Card]:

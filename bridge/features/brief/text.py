@@ -68,7 +68,7 @@ class BriefWeights(Record):
 
 def terms_of(names: Iterable[str], text: str = "") -> frozenset[str]:
     """Return the comparable words of names, tags and a text; in a script without spaces, pairs of characters."""
-    said = " ".join((*names, text)).translate(_JOINTS)
+    said = " ".join(content_terms.question_words(" ".join((*names, text)).translate(_JOINTS)))
     return frozenset(content_terms.terms_of(said, None, numbers=True))
 
 

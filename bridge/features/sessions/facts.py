@@ -146,7 +146,6 @@ MAX_TEMPLATES = 100
 MAX_CALLS = 5_000
 MAX_CHANGES = 200
 """Most changes of a session that are looked at."""
-MAX_TAGS = 5
 MAX_FAILURES = 10
 
 SHORT_COMMIT = 12
@@ -184,14 +183,11 @@ def gather_facts(vault: OpenVault, session: SessionRecord) -> JournalFacts:
         calls=len(calls),
         tokens=sum(call.tokens for call in calls),
         searches=sum(call.tool in SEARCHES and call.code is None for call in calls),
-        read=tuple(
-            (path, count) for path, count in notes_read(calls).most_common() if not vault.files.rules.denies(path)
-        ),
+        read=tuple((path, count) for path, count in notes_read(calls).most_common() if vault.files.has(path)),
         changes=changes,
         undone=list_batches(vault, session, ((change, ()) for change in made if change.state == "undone")),
         proposed=list_batches(vault, session, ((change, ()) for change in made if change.state == "proposed")),
         failures=tuple(list_failures(vault, calls, made)),
-        tags=frequent_tags(vault, [note.path for one in changes for note in one.notes]),
         commits=commits_of(vault, session, applied),
         summary=sum_up(written, statements),
         statements=statements,
@@ -236,12 +232,13 @@ def list_batches(vault: OpenVault, session: SessionRecord, changes: Iterable[Loo
             if step.kind.endswith("_folder") or rules.denies(path) or path == session.note:
                 continue
             known, file = own.get(path) or ChangedNote(path, of_agents=folder.holds(path)), counts.pop(path, None)
+            known = replace(known, is_gone=step.kind == "remove", exists=vault.files.has(path))
             if step.kind == "move" and known.was is None and not rules.denies(step.path):
                 known = replace(known, was=step.path)
             own[path] = (
                 replace(known, added=known.added + file.added, removed=known.removed + file.removed) if file else known
             )
-        renames[change.operation] += change.facts.renames
+        renames[change.operation] += (one for one in change.facts.renames if find_secret(" ".join(one)) is None)
         reasons[change.operation] += filter(None, (change.reason, *handed_over(vault, change)))
     ordered = {operation: sorted(own.values(), key=note_rank) for operation, own in notes.items()}
     batches = [
@@ -283,9 +280,3 @@ def list_failures(vault: OpenVault, calls: Sequence[CallRecord], made: Sequence[
             failures[key] = Failure(call.tool, call.code, count + 1, path, would_write)
     left = [one for key, one in failures.items() if not one.writes or changed.get(key[1], 0.0) <= since[key]]
     return left[-MAX_FAILURES:]
-
-
-def frequent_tags(vault: OpenVault, paths: Iterable[VaultPath]) -> tuple[str, ...]:
-    notes = vault.index.notes
-    tags = Counter(tag for path in paths if path in notes for tag in notes[path].tags)
-    return tuple(tag for tag, _ in tags.most_common(MAX_TAGS))

@@ -39,7 +39,8 @@ class JournalWords(Record):
 
     goal: str = ""
     summary: str = ""
-    where_left_off: str = ""
+    where_left_off: str | None = None
+    """None where nothing is said of it; an empty text takes back what was said before."""
     excerpt: str = ""
     actions: tuple[Entry, ...] = ()
     decisions: tuple[Entry, ...] = ()
@@ -59,7 +60,7 @@ class JournalWords(Record):
                 known = {entry.text for entry in said}
                 values[name] = (*said, *(entry for entry in new if entry.text not in known))
             else:
-                values[name] = own if new in ("", None) else new
+                values[name] = own if new is None or (new == "" and name != "where_left_off") else new
         return JournalWords(**values)
 
 
@@ -73,6 +74,9 @@ class ChangedNote(Record):
     """Its path before it was moved."""
     of_agents: bool = False
     """Whether it is in the agents' folder."""
+    is_gone: bool = False
+    """Whether it was removed."""
+    exists: bool = True
 
 
 class Batch(Record):
@@ -85,7 +89,7 @@ class Batch(Record):
     notes: tuple[ChangedNote, ...]
     reasons: tuple[str, ...] = ()
     renames: tuple[tuple[str, str], ...] = ()
-    """Tags and properties that got another name."""
+    """Tags, properties, headings and aliases that got another name."""
 
 
 class Failure(Record):
@@ -119,7 +123,6 @@ class JournalFacts(Record):
     proposed: tuple[Batch, ...] = ()
     """What waits for the user."""
     failures: tuple[Failure, ...] = ()
-    tags: tuple[str, ...] = ()
     commits: tuple[str, ...] = ()
     """The commits of its changes in git."""
     summary: str = ""
@@ -130,10 +133,10 @@ class JournalFacts(Record):
     """The journal of the client's session before."""
 
     @property
-    def changed_notes(self) -> list[VaultPath]:
+    def changed_notes(self) -> dict[VaultPath, ChangedNote]:
         """The notes that were changed, the user's before those of agents, the most changed first."""
         notes = sorted((note for one in self.changes for note in one.notes), key=note_rank)
-        return list(dict.fromkeys(note.path for note in notes))
+        return {note.path: note for note in notes}
 
     @property
     def reasons(self) -> str:
@@ -150,9 +153,9 @@ def lines_changed(note: ChangedNote) -> int:
     return note.added + note.removed
 
 
-def note_rank(note: ChangedNote) -> tuple[bool, int]:
-    """Return what orders changed notes: the user's come first, of each kind the most changed."""
-    return note.of_agents, -lines_changed(note)
+def note_rank(note: ChangedNote) -> tuple[bool, bool, int]:
+    """Return what orders changed notes: the user's come first, then what was moved or removed, and the most changed."""
+    return note.of_agents, note.was is None and not note.is_gone, -lines_changed(note)
 
 
 WRITE: Final = "write_journal"
@@ -197,10 +200,13 @@ MAX_FILES: Final = 10
 MAX_LINKS: Final = 3
 """Links of one line: each is a backlink of its note."""
 
-MAX_RELATED: Final = 5
+MAX_RELATED: Final = 10
 MAX_REASONS: Final = 3
 TO_DO: Final = "To do: "
 """What precedes a task that was written."""
+
+UNCHANGED: Final = "Nothing was changed."
+"""What stands below the changes of a session all of which were refused."""
 
 
 def journal_name(client: str, started: datetime) -> str:
@@ -219,14 +225,13 @@ def journal_properties(words: JournalWords, facts: JournalFacts) -> dict[str, An
         "status": facts.status,
         "created": facts.started.isoformat(timespec="seconds"),
         "updated": facts.until.isoformat(timespec="seconds"),
-        "tags": list(facts.tags),
         "agent": facts.client,
         "model": _short(words.model),
         "session": facts.session,
         "goal": _short(words.goal) or _short(facts.reasons),
         "summary": _short(words.summary) or _short(facts.summary),
-        "where_left_off": _short(words.where_left_off),
-        "files": [replace_surrogates(path) for path in facts.changed_notes[:MAX_FILES]],
+        "where_left_off": _short(words.where_left_off or ""),
+        "files": [replace_surrogates(path) for path, note in facts.changed_notes.items() if note.exists][:MAX_FILES],
         "commits": list(facts.commits),
         "duration_minutes": max(0, round(minutes)),
         "calls": facts.calls,
@@ -238,7 +243,7 @@ def journal_properties(words: JournalWords, facts: JournalFacts) -> dict[str, An
 
 
 def journal_title(words: JournalWords, facts: JournalFacts) -> str:
-    """Return what the session was about: its goal, a decision, or the note that it changed or read most."""
+    """Return what the session was about: its goal, a decision, the note that it changed most, or those that it read."""
     decided = [entry.text for entry in words.decisions]
     decided += [one.text for one in facts.statements if one.what == "decision"]
     if said := next(filter(None, map(_short, (words.goal, words.summary, facts.reasons, *decided[:1]))), ""):
@@ -246,17 +251,25 @@ def journal_title(words: JournalWords, facts: JournalFacts) -> str:
     largest = max(facts.changes, key=lambda one: len(one.notes), default=None)
     if largest is not None and len(largest.notes) > MAX_FILES:
         return _batch_text(largest).replace("`", "")
-    if main := next(iter((*facts.changed_notes, *(path for path, _ in facts.read))), None):
-        return _name(main) if facts.changes else f"Read {_name(main)}"
-    said = next((one.text for name in LISTS for one in getattr(words, name)), "") or words.where_left_off
-    return cut(_short(said), 80) or f"Session of {facts.client}"
+    if main := next(iter(facts.changed_notes), None):
+        return _name(main)
+    said = next((one.text for name in LISTS for one in getattr(words, name)), "") or words.where_left_off or ""
+    return cut(_short(said), 80) or _read_text([path for path, _ in facts.read]) or f"Session of {facts.client}"
+
+
+def _read_text(paths: Sequence[VaultPath]) -> str:
+    folders = {path.rpartition("/")[0] for path in paths}
+    if len(paths) > 1 and len(folders) == 1 and (folder := folders.pop()):
+        return f"Read {count_of(len(paths), 'note')} in {replace_surrogates(folder)}"
+    more = f" and {count_of(len(paths) - 1, 'other note')}" if len(paths) > 1 else ""
+    return f"Read {_name(paths[0])}{more}" if paths else ""
 
 
 def write_body(words: JournalWords, facts: JournalFacts) -> str:
     parts, recorded = [f"# {journal_title(words, facts)}\n"], recorded_lines(words, facts)
     for heading, name in SECTIONS.items():
         said = getattr(words, name) if name else ()
-        lines, more = _quote(said) if isinstance(said, str) else _items(said), recorded.get(heading, ())
+        lines, more = _quote(said or "") if isinstance(said, str | None) else _items(said), recorded.get(heading, ())
         # A line right below an item would belong to it.
         lines += ("", *more) if lines and more and not more[0].startswith("- ") else more
         if lines:
@@ -313,7 +326,9 @@ def note_link(path: VaultPath) -> str:
 
 
 def changed_text(note: ChangedNote) -> str:
-    return f"`{note.was}` → {note_link(note.path)}" if note.was is not None else note_link(note.path)
+    """Return a link to a note that was changed; of one that is gone its path, which makes no link without a note."""
+    now = note_link(note.path) if note.exists else f"`{note.path}`"
+    return f"`{note.was}` → {now}" if note.was is not None else f"{now} removed" if note.is_gone else now
 
 
 def recorded_lines(words: JournalWords, facts: JournalFacts) -> Mapping[str, Sequence[str]]:
@@ -331,12 +346,13 @@ def recorded_lines(words: JournalWords, facts: JournalFacts) -> Mapping[str, Seq
         "Summary": [f"Of what was written: {facts.summary}"] if facts.summary and not _short(words.summary) else [],
         "Approach": [f"{done.capitalize()}."] if done else [],
         "Key decisions": _quotes(facts, "decision", words.decisions),
-        "Problems": [*map(_failure_line, facts.failures), *(_batch_line(one, ", undone") for one in facts.undone)],
+        "Problems": [*map(_failure_line, facts.failures)],
         "Outcome": _quotes(facts, "outcome", words.outcomes),
         "Changes": [
             *(_batch_line(one, reasons=True) for one in facts.changes),
             *([f"- `list_changes` with the session `{facts.session}` lists all"] if is_cut else []),
-            *(["Nothing was changed."] if is_refused and not facts.changes and not facts.undone else []),
+            *(_batch_line(one, ", undone") for one in facts.undone),
+            *([UNCHANGED] if is_refused and not facts.changes and not facts.undone else []),
         ],
         "Open questions": [
             *_quotes(facts, "question", words.questions),
@@ -357,7 +373,7 @@ def _quotes(facts: JournalFacts, what: Told, said: Iterable[Entry]) -> list[str]
 
 
 def _failure_line(one: Failure) -> str:
-    where = f" on {note_link(one.path)}" if one.path is not None else ""
+    where = f" on `{one.path}`" if one.path is not None else ""
     times = f", {one.count} times" if one.count > 1 else ""
     return f"- `{one.tool}`{where} failed: `{one.code}`{times} – {meaning_of(one.code)}"
 
@@ -365,12 +381,13 @@ def _failure_line(one: Failure) -> str:
 def _batch_line(one: Batch, state: str = "", *, reasons: bool = False) -> str:
     """Return what an operation did, with the most changed notes unless there are many."""
     links = [
-        changed_text(note) + (f" +{note.added} -{note.removed}" if lines_changed(note) else "")
+        changed_text(note) + (f" +{note.added} -{note.removed}" if lines_changed(note) and not note.is_gone else "")
         for note in one.notes[:MAX_LINKS]
         if len(one.notes) <= MAX_FILES
     ]
     why = f" – {'; '.join(map(_short, one.reasons[:MAX_REASONS]))}" if reasons and one.reasons else ""
-    named = [f"`{old}` → `{new}`" for old, new in one.renames[:MAX_LINKS]] + links
+    named = [" → ".join(f"`{_short(text).replace('`', '')}`" for text in pair) for pair in one.renames[:MAX_LINKS]]
+    named += links
     return f"- {_batch_text(one)}{state}{': ' if named else ''}{', '.join(named)}{why}"
 
 

@@ -32,7 +32,15 @@ from bridge.api.write import (
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments, NoteNotFound
 from bridge.features.sessions.facts import gather_facts
-from bridge.features.sessions.journal_note import Entry, JournalFacts, JournalWords, later_lines, read_words, told_lines
+from bridge.features.sessions.journal_note import (
+    UNCHANGED,
+    Entry,
+    JournalFacts,
+    JournalWords,
+    later_lines,
+    read_words,
+    told_lines,
+)
 from bridge.features.sessions.journal_write import journal_path, write_journal
 from bridge.features.sessions.statements import Told
 from bridge.markdown.note import field_of
@@ -179,10 +187,16 @@ def describe_session(vault: OpenVault, session: SessionRecord) -> ListedSession:
 
 
 def read_told(vault: OpenVault, path: VaultPath) -> Iterator[ToldLine]:
-    """Yield what a journal says; nothing if it is gone. Blocks."""
+    """Yield what a journal says; nothing if it is gone. Blocks.
+
+    Outcomes that the records deny are none.
+    """
     with suppress(NoteNotFound):
         note = open_note(vault, path)
-        yield from (ToldLine(what, text) for what, text in told_lines(read_words(note.text, note.properties)))
+        is_unchanged = UNCHANGED in note.text.splitlines()
+        told = (ToldLine(what, text) for what, text in told_lines(read_words(note.text, note.properties)))
+        yield from (one for one in told if not (is_unchanged and one.what == "outcome"))
+        yield from (ToldLine("outcome", UNCHANGED),) if is_unchanged else ()
 
 
 SESSIONS = (
@@ -233,7 +247,7 @@ async def save_session(
     call: Call,
     goal: Text = "",
     summary: Text = "",
-    where_left_off: Text = "",
+    where_left_off: Text | None = None,
     actions: Texts = (),
     outcomes: Texts = (),
     decisions: Texts = (),
@@ -254,7 +268,8 @@ async def save_session(
     Args:
         goal: What the user wants.
         summary: What was done, in a few sentences.
-        where_left_off: The state of the work and the next step.
+        where_left_off: The state of the work and the next step; an empty text, or the status `completed` without one,
+            takes back what was said.
         actions: Steps taken.
         outcomes: What was achieved.
         decisions: Decisions with their reasons.
@@ -284,7 +299,7 @@ async def save_session(
     said |= {name.removeprefix("open_"): tuple(Entry(at, text) for text in own) for name, own in lists.items()}
     words = JournalWords(**said, cost_usd=cost_usd)
     vault = call.vault
-    says = replace(words, model="", cost_usd=None) != JournalWords()
+    says = replace(words, model="", cost_usd=None, where_left_off=words.where_left_off or None) != JournalWords()
     folder, agreed = open_folder(call, options)
     session, facts = await asyncio.to_thread(read_session, call)
     by = author(call, "save_session", options.reason, confirm=options.confirm)
