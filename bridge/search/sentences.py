@@ -62,6 +62,8 @@ _MIN_ROOM = 60
 
 
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|(\d{1,9}[.)]))[ \t]")
+_ITEM_QUOTED = re.compile(r"^[ \t]*>[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]", re.MULTILINE)
+_MIN_ITEMS = 2
 _PAUSE = re.compile(r"[.!?…:;,。！？：；，、।۔]\Z")
 _DRAWN = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*(?:mermaid|dataview|tasks|base)")
 """Code of which a reader sees a picture or a list."""
@@ -91,13 +93,18 @@ def iter_sentences(note: Note, near: Sequence[Lines] = ()) -> Iterator[Sentence]
     for piece in _pieces_near(note.pieces, near) if near else note.pieces:
         if piece.kind in _NO_PROSE or _FOOTNOTE_TEXT.match(note.text, piece.span[0]):
             continue
-        for start, end in _split(shown, piece.span, links, stops, by_lines=piece.kind not in _RUNNING):
+        for start, end in _split(shown, piece.span, links, stops, by_lines=_is_by_lines(note, piece)):
             raw = shown[start:end]
             text = clean_text(raw)
             words = count_words(text)
             if words >= _MIN_WORDS and _says_something(raw, text):
                 span = (start + len(raw) - len(raw.lstrip()), start + len(raw.rstrip()))
                 yield Sentence(note.path, text, lines.over(span), piece.kind, words)
+
+
+def _is_by_lines(note: Note, piece: Piece) -> bool:
+    """Return whether each line stands for itself, as in a list, also one that is quoted."""
+    return piece.kind not in _RUNNING or len(_ITEM_QUOTED.findall(note.text, *piece.span)) >= _MIN_ITEMS
 
 
 def iter_asides(note: Note) -> Iterator[Sentence]:

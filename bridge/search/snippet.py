@@ -23,6 +23,7 @@ _MARKUP: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ("![[", re.compile(rf"!\[\[{inside_wiki()}*+\]\]"), " "),
     ("[[", re.compile(rf"\[\[{inside_wiki('|')}*+\|({inside_wiki()}*+)\]\]"), r"\1"),
     ("[[", re.compile(rf"\[\[({inside_wiki()}*+)\]\]"), r"\1"),
+    ("![", re.compile(r"!\[[^\]\n]*\|[^\]\n]*\]\([^)\n]*\)"), " "),
     ("](", re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)"), r"\1"),
     ("<", re.compile(r"</?[A-Za-z][^<>\n]{0,200}>"), " "),
     (">", re.compile(r"^(?:\s*>)+\s?(?:\[![^\]\n]*\][+-]?)?", re.MULTILINE), ""),

@@ -47,6 +47,9 @@ MAX_LIST_CHARS = 250
 _CUT = ("…", "...")
 """Ends of a sentence that its author leaves open, or a page that shows the beginning of a text."""
 
+_STOPPED = ".:。："
+"""What a heading may end with before a colon follows it."""
+
 STOPS = (".", "!", "?", "。", "！", "？", "।", "۔")
 
 LONG_NOTE_WORDS, MIN_SECTIONS = 300, 3
@@ -58,25 +61,27 @@ MIN_TOLD = 5
 LEAD_SENTENCES, LEAD_WORDS = 4, 4
 """Sentences at the beginning of a note of which one may say what it is about, and the words that it needs."""
 
+MAX_LABEL_WORDS = 3
+"""Words with a colon that only say what a link is, as in `Source: <https://example.org>`."""
+
 MIN_WORDS = 5
 """Words below which a sentence, such as `See also A.`, does not stand for one of several notes."""
 
 
 def choose_sentences_of(notes: Sequence[Note], most: int, focus: str = "") -> list[Sentence]:
     """Return the first sentences of each note in turn, or those about a focus, in the order of their lines."""
-    said = list(_distinct(map(read_content, notes)))
-    if about := find_sentences_about(notes, said, most, focus):
+    if focus and (about := find_sentences_about(notes, list(_distinct(map(read_content, notes))), most, focus)):
         return about
+    said = list(_distinct(read_content(note, gathers=most > 1) for note in notes))
     if len(notes) != 1:
         return _first_of_each(said, most)
     [note], [own] = notes, said
     sections = _split_sections(note, own) if sum(one.words for one in own) >= LONG_NOTE_WORDS else []
-    headings = [heading for heading, _ in sections if heading]
     if most == 1:
         return _tell_subject(note, own)
-    if len(headings) < MIN_SECTIONS:
-        return _first_of_each(said, most)
-    return _name_sections(note, headings, own, most) if most < MIN_TOLD else _tell_sections(sections, most)
+    if sum(heading is not None for heading, _ in sections) < MIN_SECTIONS:
+        return _begin(note, own, most)
+    return _name_sections(note, sections, most) if most < MIN_TOLD else _tell_sections(note, sections, most)
 
 
 def _tell_subject(note: Note, said: Sequence[Sentence]) -> list[Sentence]:
@@ -85,6 +90,19 @@ def _tell_subject(note: Note, said: Sequence[Sentence]) -> list[Sentence]:
     whole = [one for one in ordered if one.words >= LEAD_WORDS]
     named = [one for one in whole if names_subject(note, [one])]
     return ordered[:1] if ordered[:1] == whole[:1] else [*named, *whole, *ordered][:1]
+
+
+def _begin(note: Note, said: Sequence[Sentence], most: int) -> list[Sentence]:
+    """Return the first sentences of a note; where they hardly say its title, that which says most of it is the last."""
+    first = next((at for at, one in enumerate(said) if one.words >= LEAD_WORDS or names_subject(note, [one])), 0)
+    chosen = _first_of_each([said[first:]], most)
+    language = language_of(note.text[note.body :])
+    title = frozenset(terms_of(note.title, language))
+    shares = {one: 2 * len(said_terms(title, terms_of(one.text, language))) for one in said}
+    best = max(shares, key=shares.__getitem__, default=None)
+    if best is None or shares[best] < len(title) or any(shares[one] >= len(title) for one in chosen):
+        return chosen
+    return sorted([*chosen[: most - 1], best], key=lambda one: one.lines)
 
 
 def names_subject(note: Note, said: Iterable[Sentence]) -> bool:
@@ -104,22 +122,36 @@ def _split_sections(note: Note, said: Sequence[Sentence]) -> list[tuple[Heading 
     return [(headings[at], list(found)) for at, found in split]
 
 
-def _name_sections(note: Note, headings: Sequence[Heading], said: Sequence[Sentence], most: int) -> list[Sentence]:
+def _name_sections(
+    note: Note, sections: Sequence[tuple[Heading | None, Sequence[Sentence]]], most: int
+) -> list[Sentence]:
     """Return the first sentences of a long note and, as the last one, the names of its sections."""
+    headings = [heading for heading, _ in sections if heading]
+    first = _first_of_each([[one for _, said in sections for one in said]], most - 1)
     names = [clean_text(one.text) for one in headings]
-    return [*_first_of_each([said], most - 1), _list(note, "Sections", names, (headings[0].line, headings[-1].line))]
+    lines = headings[0].line, headings[-1].line
+    return [*_with_headings(note, sections, first), _list(note, "Sections", names, lines)]
 
 
-def _tell_sections(sections: Sequence[tuple[Heading | None, Sequence[Sentence]]], most: int) -> list[Sentence]:
+def _tell_sections(
+    note: Note, sections: Sequence[tuple[Heading | None, Sequence[Sentence]]], most: int
+) -> list[Sentence]:
     """Return the first sentence of a note and those of its sections in turn, the longest first, with their headings."""
     turns = [sections[0], *sorted(sections[1:], key=lambda one: -sum(each.words for each in one[1]))]
     ordered = [sorted(said, key=lambda one: (one.kind in _ASIDE, one.words < MIN_WORDS)) for _, said in turns]
     chosen = [one for turn in zip_longest(*ordered) for one in turn if one is not None][:most]
+    return _with_headings(note, sections, chosen)
+
+
+def _with_headings(
+    note: Note, sections: Sequence[tuple[Heading | None, Sequence[Sentence]]], chosen: Sequence[Sentence]
+) -> list[Sentence]:
+    """Return chosen sentences, of each section the first with its heading; the very first one may say the subject."""
     found = list[Sentence]()
     for heading, said in sections:
-        name = clean_text(heading.text) if heading and found else ""
+        name = clean_text(heading.text).rstrip(_STOPPED) if heading else ""
         for one in filter(chosen.__contains__, said):
-            is_named = name and not one.text.startswith(name)
+            is_named = name and not one.text.startswith(name) and (found or not names_subject(note, [one]))
             found.append(replace(one, text=f"{name}: {one.text}") if is_named else one)
             name = ""
     return found
@@ -132,13 +164,17 @@ def _first_of_each(said: Sequence[Sequence[Sentence]], most: int) -> list[Senten
         turns.sort(key=lambda one: one.words < MIN_WORDS)
     chosen, room = list[Sentence](), most
     for one in turns:
-        # A list with its head says as much as two sentences.
-        size = 2 if len(said) == 1 and one.kind == "list_item" and one.lines[0] < one.lines[1] else 1
+        # A list with its head says as much as two sentences, unless the note begins with lists.
+        size = 2 if len(said) == 1 and _is_list(one) and not all(map(_is_list, chosen)) else 1
         if chosen and size > room:
             break
         chosen.append(one)
         room -= size
     return [one for one in chain.from_iterable(said) if one in chosen]
+
+
+def _is_list(one: Sentence) -> bool:
+    return one.kind == "list_item" and one.lines[0] < one.lines[1]
 
 
 def find_sentences_about(
@@ -158,8 +194,11 @@ def find_sentences_about(
     return [terms[at][0] for at in sorted(best) if scores[at]]
 
 
-def read_content(note: Note) -> list[Sentence]:
-    """Return what a note says in its order: sentences, and the names in its lists; else its tables and footnotes."""
+def read_content(note: Note, *, gathers: bool = False) -> list[Sentence]:
+    """Return what a note says in its order: sentences, and the names in its lists; else its tables and footnotes.
+
+    Where it gathers, a list stands together below the heading or the few words that introduce it.
+    """
     whole = [one for one in iter_sentences(note) if _is_whole(one.text) and one.text != note.title]
     said = _leave_out_asides(note, whole)
     starts = [one.lines[0] for one in said]
@@ -175,7 +214,8 @@ def read_content(note: Note) -> list[Sentence]:
         at = bisect_right(starts, last)
         is_introduced = bool(content) and _introduces(content[-1], first)
         if len(names) < MIN_ITEMS - is_introduced or not _are_names(names):
-            content += said[below:at]
+            lead = None if is_introduced or not gathers or len(items) < 2 else _lead_above(note, items)
+            content += said[below:at] if lead is None else [lead]
         elif is_introduced:
             lead = content.pop()
             content.append(_list(note, lead.text.rstrip("".join(COLONS)), names, (lead.lines[0], last)))
@@ -197,7 +237,9 @@ def _leave_out_asides(note: Note, said: Sequence[Sentence]) -> Sequence[Sentence
             # The notes that a list names are what it says.
             return any(map(str.isalpha, rest))
         is_caption = piece.kind == "paragraph" and text.startswith("![") and sentences == 1
-        return not is_caption and any(map(str.isalpha, WIKI.sub("", rest)))
+        left = WIKI.sub("", rest).strip()
+        is_label = left != text.strip() and left.endswith(COLONS) and count_words(left) <= MAX_LABEL_WORDS
+        return not (is_caption or is_label) and any(map(str.isalpha, left))
 
     told = {number for number, sentences in often.items() if tells(note.pieces[number], sentences)}
     return [one for number, one in zip(at, said, strict=True) if number in told] or said
@@ -214,6 +256,20 @@ def _first_line(note: Note, item: Piece) -> str:
 
 def _heading_above(note: Note, line: int) -> str:
     return next((one.text for one in reversed(note.headings) if one.line < line), note.title)
+
+
+def _lead_above(note: Note, items: Sequence[Piece]) -> Sentence | None:
+    """Return the heading, or the few words with a colon, right above a list."""
+    first = items[0].lines[0]
+    at = bisect_left(note.pieces, first, key=lambda piece: piece.lines[0]) - 1
+    own = note.pieces[at] if at >= 0 and first - note.pieces[at].lines[1] <= LINES_BELOW else None
+    text = "" if own is None else clean_text(note.text[slice(*own.span)])
+    is_lead = own is not None and (own.kind == "heading" or (own.kind == "paragraph" and text.endswith(COLONS)))
+    if own is None or not is_lead or not any(map(str.isalpha, text)):
+        return None
+    count = f" ({len(items)})" if len(items) > ITEMS_SHOWN else ""
+    text = f"{text.rstrip(''.join(COLONS))}{count}:"
+    return Sentence(note.path, text, own.lines, own.kind, count_words(text))
 
 
 def _introduces(sentence: Sentence, line: int) -> bool:

@@ -144,3 +144,37 @@ def test_a_table_is_told_by_its_head_its_length_and_its_first_rows() -> None:
         "Died: 2004",
         "Name: John",
     ]
+
+
+def test_a_list_of_sentences_stands_together_below_what_introduces_it() -> None:
+    items = "- Cover the beans before the frost.\n- Water them in the morning only.\n"
+    told = "Cover the beans before the frost. Water them in the morning only."
+    for head, name in (("## In May", "In May"), ("Free:", "Free"), ("免费：", "免费")):
+        assert sentences(f"{head}\n\n{items}", most=3) == [f"{name}: {told}"]
+    # One line tells of several notes, and sentences about a focus are chosen one by one.
+    assert sentences(f"## In May\n\n{items}", most=1) == ["Cover the beans before the frost."]
+    assert sentences(f"## In May\n\n{items}", most=3, focus="morning") == ["Water them in the morning only."]
+    lists = "".join(f"## Bed {bed}\n\n{items.replace('beans', f'beans of {bed}')}\n" for bed in range(4))
+    assert [one.partition(":")[0] for one in sentences(lists, most=3)] == ["Bed 0", "Bed 1", "Bed 2"]
+    assert sentences(f"{PLAIN} Two beds lie to the south.\n\n{lists}", most=3) == [PLAIN, "Two beds lie to the south."]
+
+
+def test_what_only_names_the_source_is_left_out() -> None:
+    for source in ("原文：[Evergreen notes](https://notes.example/z)", "Source: <https://a.example/b>"):
+        assert sentences(f"{source}\n\n{PLAIN}\n") == [PLAIN]
+    quoted = (
+        "> - ![Red Sorghum|200](https://a.example/b.png)\n> - Book: Red Sorghum at last\n> - Three kin are at war.\n"
+    )
+    assert sentences(quoted) == ["Book: Red Sorghum at last", "Three kin are at war."]
+
+
+def test_the_last_sentence_says_the_title_where_the_first_ones_do_not() -> None:
+    story = "It was late in the year. We stood at the gate for an hour. Nobody had a key to it. So we went home again."
+    rule = "Against frost the beans are covered."
+
+    def told(text: str) -> list[str]:
+        return [one.text for one in choose_sentences_of([parse(VaultPath("Frost and beans.md"), text.encode())], 3)]
+
+    assert told(f"{story} {rule}") == ["It was late in the year.", "We stood at the gate for an hour.", rule]
+    assert told(f"The beans died of frost. {story} {rule}")[-1] == "We stood at the gate for an hour."
+    assert told(f"It's cold. {story}")[0] == "It was late in the year."

@@ -20,6 +20,7 @@ from bridge.markdown.note import Note, property_of, texts_of
 from bridge.search.sentences import Sentence
 from bridge.search.snippet import clean_text, cut_snippet
 from bridge.search.summary import choose_sentences_of, find_sentences_about, names_subject, read_content
+from bridge.text.content_terms import terms_of
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline, quote_path
 from bridge.text.lines import LineIndex
@@ -42,6 +43,9 @@ _DESCRIPTIONS = ("description", "desc", "abstract")
 
 MIN_PROPERTIES, MAX_PROPERTIES = 2, 4
 """Properties by which a note without text is summed up; one alone, such as `type: Person`, sums up nothing."""
+
+REPEATED = 0.8
+"""Share of the words of a sentence from which it repeats a description that says them too."""
 
 MIN_FACTS = 3
 """Properties that are told before a text which does not say a word of its title."""
@@ -139,11 +143,13 @@ def _as_list(vault: OpenVault, sentences: Iterable[SummarySentence]) -> Iterator
 
 
 def _begin(note: Note, length: Length) -> Iterator[Sentence]:
-    """Yield what the author says a note is about, if one sentence is wanted, or its first ones, or its properties."""
+    """Yield what the author says a note is about, then its first sentences, or its properties."""
     described = next((text for name in _DESCRIPTIONS for text in texts_of(property_of(note.properties, name))), "")
-    sentences = [] if described and length == "line" else choose_sentences_of([note], SENTENCES[length])
-    if described and not sentences:
+    most = SENTENCES[length] - bool(described)
+    sentences = choose_sentences_of([note], most) if most else []
+    if described:
         yield _in_frontmatter(note, clean_text(described))
+        yield from choose_sentences_of([note], most + 1)[1:] if _repeats(sentences, described) else sentences
     elif sentences:
         # What the text does not name, as in quotes of a book, the properties do.
         is_named = length == "line" or names_subject(note, sentences)
@@ -151,6 +157,12 @@ def _begin(note: Note, length: Length) -> Iterator[Sentence]:
         yield from [*facts, *_with_heading(note, sentences)][: max(len(sentences), len(facts))]
     else:
         yield from _tell_properties(note, MIN_PROPERTIES)
+
+
+def _repeats(sentences: Sequence[Sentence], described: str) -> bool:
+    """Return whether the first of some sentences says little more than a description."""
+    own = set(terms_of(sentences[0].text, None)) if sentences else set[str]()
+    return len(own.difference(terms_of(described, None))) < (1 - REPEATED) * len(own)
 
 
 def _with_heading(note: Note, sentences: Sequence[Sentence]) -> Sequence[Sentence]:
