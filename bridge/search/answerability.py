@@ -27,14 +27,14 @@ MIN_TERMS = 2
 ANSWERED, ABSENT = 0.5, 0.15
 """Confidence from which a question counts as answered, and below which nothing in the vault answers it."""
 
-QUOTE_ABSENT = 0.1
-"""Confidence below which quoted lines do not answer a question, nor does anything else in the vault."""
+QUOTE_ABSENT = 0.2
+"""Confidence below which quoted lines, none of which says a whole question, do not answer it, nor does the vault."""
 
 _NAMEABLE = re.compile("[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """Chinese, Japanese and Korean, of which the words of a question can be told apart."""
 
-BESIDE, BESIDE_BY_ONE_WORD = 0.12, 0.3
-"""Confidence below which quoted lines, of which none says half of a question, or more than a word, do not answer it."""
+BESIDE_BY_ONE_WORD = 0.3
+"""Confidence below which lines do not answer a question, each of which says one word and less than half of it."""
 
 HALF = 0.5
 """Share of Latin letters below which a question is in another script, and of a question that a line says."""
@@ -104,34 +104,38 @@ def assess(question: str, terms: Sequence[str], best: BestPassages, worth: Calla
 
 
 def assess_quotes(
-    judged: Answerability, question: str, worths: Mapping[str, float], chance: float, quoted: Sequence[str]
+    judged: Answerability,
+    question: str,
+    worths: Mapping[str, float],
+    chance: float,
+    quoted: Sequence[str],
+    unheard: Collection[str] = (),
 ) -> Answerability:
     """Return the verdict on the lines that are quoted for a question: words strewn over notes answer nothing.
 
     `judged` is the verdict on the notes that were found, `chance` the probability that the best line answers; each line
-    comes with what is above it.
+    comes with what is above it. No note has the words `unheard`.
     """
     each = _find_terms([*worths], quoted)
     said = frozenset[str]().union(*each)
     missing = _find_missing(question, [*worths], said, worths.__getitem__)
     confidence = math.cbrt(chance**2 * judged.confidence)
     verdict: Verdict = "partial" if missing else "unsure"
+    half = HALF * sum(worths.values())
     # Pairs of characters can all be said without the words.
-    may_lack = bool(missing) or any(RUN.fullmatch(term) for term in worths)
+    may_lack = not any(one.issuperset(worths) for one in each) or any(RUN.fullmatch(term) for term in worths)
+    is_beside = confidence < BESIDE_BY_ONE_WORD and all(len(one) < 2 and _weigh(one, worths) < half for one in each)
+    is_unheard = bool(unheard) and _weigh(unheard, worths) >= half
     nowhere = judged.verdict == "not_in_vault" or (judged.verdict != "unsure" and {*missing} <= {*judged.missing})
     if confidence >= ANSWERED:
         verdict = "answered"
-    elif may_lack and (quoted or nowhere) and (confidence < QUOTE_ABSENT or _are_beside(each, worths, confidence)):
+    elif may_lack and (quoted or nowhere) and (confidence < QUOTE_ABSENT or is_beside or is_unheard):
         verdict = "not_in_vault"
     return Answerability(verdict, round(confidence, 3), missing)
 
 
-def _are_beside(said: Sequence[frozenset[str]], worths: Mapping[str, float], confidence: float) -> bool:
-    """Return whether no line says half of a question, and the lines hardly answer it, least if each says one word."""
-    half = HALF * sum(worths.values())
-    return all(sum(map(worths.__getitem__, one)) < half for one in said) and (
-        confidence < (BESIDE_BY_ONE_WORD if max(map(len, said), default=0) == 1 else BESIDE)
-    )
+def _weigh(terms: Collection[str], worths: Mapping[str, float]) -> float:
+    return sum(map(worths.__getitem__, terms))
 
 
 def _find_missing(

@@ -65,6 +65,7 @@ _ITEM = re.compile(r"[ \t]*(?:[-*+]|(\d{1,9}[.)]))[ \t]")
 _ITEM_QUOTED = re.compile(r"^[ \t]*>[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]", re.MULTILINE)
 _MIN_ITEMS = 2
 _PAUSE = re.compile(r"[.!?…:;,。！？：；，、।۔]\Z")
+_UNSPACED_END = re.compile(r"[。！？；，、][”’」』）]?\Z")
 _DRAWN = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*(?:mermaid|dataview|tasks|base)")
 """Code of which a reader sees a picture or a list."""
 
@@ -159,6 +160,28 @@ def join_introduced(note: Note, said: Iterable[Sentence], chars: int, *, code: b
                 rows = rows or note.text.split("\n")
                 whole = _extend(whole, _iter_below(note, rows, whole, code=code), chars)
         yield whole
+
+
+def widen(note: Note, one: Sentence, chars: int) -> Sentence:
+    """Return a sentence with those beside it, in so many characters: of its paragraph, or the item that it is below."""
+    at = bisect_right(note.pieces, one.lines[0], key=lambda piece: piece.lines[0]) - 1
+    if at < 0 or note.pieces[at].kind not in {"paragraph", "list_item"}:
+        return one
+    own = note.pieces[at]
+    beside = [each for each in iter_sentences(note, [own.lines]) if own.lines[0] <= each.lines[0] <= own.lines[1]]
+    if own.kind == "list_item":
+        beside = [each for each in beside if each.lines[0] in {own.lines[0], one.lines[0]}]
+    if one not in beside:
+        return one
+    first = last = beside.index(one)
+    room = chars - len(one.text)
+    while last + 1 < len(beside) and (size := len(beside[last + 1].text) + 1) <= room:
+        last, room = last + 1, room - size
+    while first > 0 and (size := len(beside[first - 1].text) + 1) <= room:
+        first, room = first - 1, room - size
+    text = "".join(f"{each.text}{'' if _UNSPACED_END.search(each.text) else ' '}" for each in beside[first : last + 1])
+    lines = beside[first].lines[0], beside[last].lines[1]
+    return replace(one, text=text.rstrip(), lines=lines, words=count_words(text))
 
 
 def _extend(lead: Sentence, parts: Iterable[tuple[str, int]], chars: int) -> Sentence:

@@ -25,6 +25,7 @@ NOTES = {
     "Secret/Plan.md": "The levain is worth a million.\n",
     "面包.md": "酵母是面包的灵魂。今天天气很好。\n",
 }
+LEVAIN = "A levain is a starter of flour and water. It is fed twice a day."
 FED = "How often is the levain fed?"
 
 
@@ -109,18 +110,18 @@ async def test_without_a_chat_model_the_answer_is_quoted(served: Served) -> None
     found = await ask(served, FED)
     assert found["mode_used"] == "extract"
     first = found["citations"][0]
-    assert (first["path"], first["lines"], first["quote"]) == ("Levain.md", [3, 3], "It is fed twice a day.")
-    assert found["answer"].startswith(f"It is fed twice a day. [{first['number']}]")
+    assert (first["path"], first["lines"], first["quote"]) == ("Levain.md", [3, 3], LEVAIN)
+    assert found["answer"].startswith(f"{LEVAIN} [{first['number']}]")
     assert first["number"] in {one["number"] for one in found["context"]}
     assert found["sentences"][0] == {
-        "text": "It is fed twice a day.",
+        "text": LEVAIN,
         "cites": [first["number"]],
         "supported": True,
     }
 
 
 async def test_a_question_in_a_script_without_spaces_is_answered(served: Served) -> None:
-    assert (await ask(served, "面包的灵魂是什么？"))["citations"][0]["quote"] == "酵母是面包的灵魂。"
+    assert (await ask(served, "面包的灵魂是什么？"))["citations"][0]["quote"] == "酵母是面包的灵魂。今天天气很好。"
 
 
 async def test_a_mentioned_note_is_read_whatever_the_question(served: Served) -> None:
@@ -312,7 +313,7 @@ async def test_quotes_are_numbered_in_their_order_below_the_verdict(served: Serv
     ran = await served.command("ask", FED)
     lines = ran.out.splitlines()
     assert lines[0] == "The notes answer this, as far as can be told:"
-    assert lines[1].startswith("[1] It is fed twice a day. · ")
+    assert lines[1].startswith(f"[1] {LEVAIN} · ")
     assert [line[:3] for line in lines[1:]] == [f"[{number}]" for number in range(1, len(lines))]
     found = await ask(served, FED)
     assert found["citations"][0]["number"] == found["context"][0]["number"] == 1
@@ -409,7 +410,7 @@ async def test_an_answer_that_is_mostly_unsupported_is_withheld(served: Served, 
     withheld = "What the chat model wrote is withheld: the cited notes do not say 2 of its 3 sentences."
     assert found["notices"][-1] == withheld
     ran = await served.command("ask", FED)
-    assert ran.out.splitlines()[1].startswith("[1] It is fed twice a day. · ")
+    assert ran.out.splitlines()[1].startswith(f"[1] {LEVAIN} · ")
     assert "sings" not in ran.out + ran.err
     assert "`--json` shows it." in ran.err
 
@@ -432,7 +433,7 @@ async def test_a_model_is_stopped_when_its_time_is_over(served: Served, tmp_path
     await use_chat_model(served, slow, **{"answers.answer_tokens": 4096, "chat_answer_s": 1})
     found = await ask(served, FED, mode="chat")
     assert any("`chat_answer_s` allows it no more time" in notice for notice in found["notices"])
-    assert found["citations"][0]["quote"] == "It is fed twice a day."
+    assert found["citations"][0]["quote"] == LEVAIN
     assert found["tokens_written"] < 4096
 
 
@@ -500,7 +501,7 @@ async def test_a_model_that_dies_in_mid_answer_leaves_the_quotes(served: Served,
     kind, answer = events[-1]
     assert kind == "done"
     assert answer["mode_used"] == "extract"
-    assert answer["citations"][0]["quote"] == "It is fed twice a day."
+    assert answer["citations"][0]["quote"] == LEVAIN
     assert any("died" in notice for notice in answer["notices"])
 
 

@@ -110,11 +110,22 @@ def test_what_no_quoted_line_says_is_missing(words: list[str], line: str, unsaid
     assert on_quotes(words, f"{line} {unsaid}", chance=0.2) == ("unsure", ())
 
 
-@pytest.mark.parametrize(("chance", "confidence", "wanted"), [(0.05, 0.2, "not_in_vault"), (0.05, 0.9, "partial")])
+@pytest.mark.parametrize(("chance", "confidence", "wanted"), [(0.05, 0.9, "not_in_vault"), (0.2, 0.9, "partial")])
 def test_lines_and_notes_that_are_not_near_answer_nothing(chance: float, confidence: float, wanted: str) -> None:
     worths = {"blood": 1.0, "type": 1.0}
     judged = Answerability("unsure", confidence, ())
     assert assess_quotes(judged, "blood type", worths, chance, ["An integer is a type."]).verdict == wanted
+
+
+def test_words_strewn_over_lines_or_said_by_no_note_answer_nothing() -> None:
+    worths, judged = {"wifi": 1.0, "password": 1.0}, Answerability("unsure", 0.9, ())
+    strewn, whole = ["The wallet has a password.", "Wifi is slow."], ["The wifi has a password."]
+    assert assess_quotes(judged, "wifi password", worths, 0.08, strewn).verdict == "not_in_vault"
+    assert assess_quotes(judged, "wifi password", worths, 0.08, whole).verdict == "unsure"
+    for worth, wanted in ((3.0, "not_in_vault"), (0.5, "partial")):
+        worths = {"work": 1.0, "smartwatch": worth}
+        found = assess_quotes(judged, "work on a smartwatch", worths, 0.3, ["All of it works."], ["smartwatch"])
+        assert (found.verdict, found.missing) == (wanted, ("smartwatch",))
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from bridge.markdown.documents import read_document
-from bridge.search.sentences import iter_asides, iter_sentences, join_introduced
+from bridge.search.sentences import iter_asides, iter_sentences, join_introduced, widen
 from bridge.types import VaultPath
 
 
@@ -136,3 +136,22 @@ def test_a_colon_brings_nothing_where_nothing_stands_below_it(below: str) -> Non
 def test_a_formula_a_field_and_code_are_no_part_of_the_prose_beside_them(text: str, sentences: list[str]) -> None:
     note = read_document(VaultPath("A.md"), f"{text}\n".encode())
     assert [one.text for one in iter_sentences(note)] == sentences
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "wide", "lines"),
+    [
+        ("If you lost it, look at home.\nPut it back there. Rye is late.", "Put it back there.", None, (1, 2)),
+        ("- github and pages\n  - It has no limits. I use this one now.\n- A server at home", "I use this one now.",
+         "github and pages It has no limits. I use this one now.", (1, 2)),
+        ("酵母是面包的灵魂。今天天气很好。", "今天天气很好。", None, (1, 1)),
+        (f"The oven is hot. {'Rye and oats ' * 30}. Bake it now.", "Bake it now.", "Bake it now.", (1, 1)),
+    ],
+)  # fmt: skip
+def test_a_sentence_is_widened_by_those_beside_it(
+    text: str, said: str, wide: str | None, lines: tuple[int, int]
+) -> None:
+    note = read_document(VaultPath("A.md"), f"{text}\n\nAnother paragraph of it.\n".encode())
+    [one] = [one for one in iter_sentences(note) if one.text == said]
+    found = widen(note, one, 300)
+    assert (found.text, found.lines) == (wide or text.replace("\n", " "), lines)

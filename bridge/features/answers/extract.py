@@ -1,7 +1,7 @@
 """Answers a question by sentences of notes: always there, without a chat model."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from msgspec.structs import replace
@@ -21,10 +21,10 @@ from bridge.features.answers.records import AnswerSentence, Citation
 from bridge.features.answers.sources import FoundSources
 from bridge.markdown.note import Note
 from bridge.records import Record
-from bridge.search.answerability import Answerability, assess_quotes, unquoted_words
+from bridge.search.answerability import Answerability, assess_quotes, unquoted_words, without_said
 from bridge.search.calibrate import model_calibration, model_trust
 from bridge.search.model import Sources
-from bridge.search.sentences import Sentence
+from bridge.search.sentences import Sentence, widen
 from bridge.text.invisible import inline
 from bridge.text.lines import lines_overlap
 from bridge.text.stems import foreign_language
@@ -32,6 +32,9 @@ from bridge.types import VaultPath
 
 QUOTES = 3
 """Maximum number of quoted sentences."""
+
+MAX_QUOTE_CHARS = 300
+"""Characters up to which a quoted sentence is shown with those beside it: they often say who or what it is about."""
 
 
 class QuotedAnswer(Record):
@@ -53,7 +56,8 @@ async def quote_sources(searched: Sources, question: str, found: FoundSources) -
     ]
     lines = await asyncio.to_thread(RankedLines, question, relevant)
     nearness = await measure_nearness(searched, question, lines.texts())
-    return await asyncio.to_thread(_cite, question, found, lines, nearness)
+    unheard = [term for term in found.asked if not searched.index.document_frequency(term)]
+    return await asyncio.to_thread(_cite, question, found, lines, nearness, unheard)
 
 
 async def measure_nearness(searched: Sources, question: str, texts: Sequence[str]) -> list[float]:
@@ -67,14 +71,15 @@ async def measure_nearness(searched: Sources, question: str, texts: Sequence[str
     return [curve(float(one @ vectors[0])) for one in vectors[1:]] if len(vectors) == len(found) else []
 
 
-def _cite(question: str, found: FoundSources, lines: RankedLines, nearness: Sequence[float]) -> QuotedAnswer:
+def _cite(
+    question: str, found: FoundSources, lines: RankedLines, nearness: Sequence[float], unheard: Collection[str]
+) -> QuotedAnswer:
     quotes = _with_named(lines.choose(QUOTES, nearness), found, QUOTES)
-    places = [_source_of(one.sentence, found.sources) for one in quotes]
+    shown = _widen(quotes, found.notes)
+    places = [_source_of(one, found.sources) for one in shown]
     ordered = [*dict.fromkeys(places), *(at for at in range(len(found.sources)) if at not in places)]
     sources = tuple(replace(found.sources[at], number=number) for number, at in enumerate(ordered, 1))
-    citations = tuple(
-        cite_sentence(one.sentence, sources[ordered.index(at)]) for one, at in zip(quotes, places, strict=True)
-    )
+    citations = tuple(cite_sentence(one, sources[ordered.index(at)]) for one, at in zip(shown, places, strict=True))
     if found.answerability is None:
         return QuotedAnswer(sources, citations, None, ())
     kind = kind_of(question)
@@ -87,9 +92,21 @@ def _cite(question: str, found: FoundSources, lines: RankedLines, nearness: Sequ
         default=0.0,
     )
     said = [f"{one.sentence.text} {one.above} {_say_properties(found.notes, one.sentence.path)}" for one in quotes]
-    judged = assess_quotes(found.answerability, question, found.asked, chance, said)
-    shown = citations[:1] if judged.verdict == "not_in_vault" else citations
-    return QuotedAnswer(sources, shown, judged, _tell_unquoted(judged, found))
+    judged = assess_quotes(found.answerability, question, found.asked, chance, said, unheard)
+    judged = without_said(judged, [one.text for one in shown])
+    citations = citations[:1] if judged.verdict == "not_in_vault" else citations
+    return QuotedAnswer(sources, citations, judged, _tell_unquoted(judged, found))
+
+
+def _widen(quotes: Sequence[Quote], notes: Mapping[VaultPath, Note]) -> list[Sentence]:
+    """Return the sentences to show, each with those beside it; what one shows already is not shown again."""
+    shown = list[Sentence]()
+    for one in (one.sentence for one in quotes):
+        if not any(one.path == other.path and one.text in other.text for other in shown):
+            wide = widen(notes[one.path], one, MAX_QUOTE_CHARS)
+            is_told = any(one.path == other.path and lines_overlap(wide.lines, other.lines) for other in shown)
+            shown.append(one if is_told else wide)
+    return shown
 
 
 def _say_properties(notes: Mapping[VaultPath, Note], path: VaultPath) -> str:
