@@ -49,6 +49,8 @@ def test_rare_terms_count_most() -> None:
     assert shares[3] == 0.0
     assert share_of_terms(set(), own) == [0.0] * 4
     assert terms_of(["index/chunk.py", "Bread-Baking"], "the rye of it") >= {"index", "chunk", "py", "bread", "rye"}
+    # Where no spaces stand between words, what only joins them is none.
+    assert terms_of((), "安排这周的健身") == {"安排", "健身"}
 
 
 def test_ages() -> None:

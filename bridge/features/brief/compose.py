@@ -63,7 +63,7 @@ WITH_TEXT: Final = frozenset({"memories", "questions", "notes"})
 WEAK, NEAR = 0.1, 0.4
 """The score of a memory, and its share of the best, below which it does not fit the task."""
 
-ALIKE = 0.5
+ALIKE = 0.6
 """The calibrated similarity in meaning from which a memory fits the task whatever words it shares."""
 
 BUDGET, LIMIT = 1_200, 5
