@@ -89,6 +89,7 @@ def sum_up_notes(vault: OpenVault, groups: Mapping[str, Sequence[IndexedNote]], 
     is_list = len(turns) > 1
     own: Length = "line" if is_list else length
     found: dict[VaultPath, list[Sentence]] = {}
+    on_focus = set[VaultPath]()
     nothing, silent, unreadable = list[VaultPath](), list[VaultPath](), list[VaultPath]()
     for one in turns[:MAX_NOTES]:
         if len(found) == NOTES[length]:
@@ -101,9 +102,13 @@ def sum_up_notes(vault: OpenVault, groups: Mapping[str, Sequence[IndexedNote]], 
         about = find_sentences_about([note], [read_content(note)], SENTENCES[own], focus)
         if sentences := about or list(_begin(note, own)):
             found[one.path] = sentences
+            on_focus.update([one.path] if about else ())
             silent += [one.path] if focus and not about and not is_list else []
         else:
             nothing.append(one.path)
+    if is_list and on_focus:
+        # Others are near it in meaning at most, and what they begin with says nothing of it.
+        found = {path: sentences for path, sentences in found.items() if path in on_focus}
     shown = [
         SummarySentence(inline(cut_snippet(each.text, ())), each.path, each.lines, group)
         if is_list
