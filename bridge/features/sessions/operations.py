@@ -290,7 +290,11 @@ async def save_session(
     if client is not None:
         call.principal.require_local("save-session")
         return await asyncio.to_thread(end_session, call, client, status or "paused")
-    texts = {"goal": goal, "summary": summary, "where_left_off": where_left_off, "excerpt": excerpt, "model": model}
+    if where_left_off is None and status == "completed":
+        where_left_off = ""
+    texts = {"goal": goal, "summary": summary, "excerpt": excerpt, "model": model}
+    if where_left_off is not None:
+        texts["where_left_off"] = where_left_off
     lists = {"actions": actions, "outcomes": outcomes, "decisions": decisions, "problems": problems}
     lists["open_questions"] = open_questions
     require_plain(**texts, **{name: "\n".join(said) for name, said in lists.items()})
