@@ -36,6 +36,8 @@ _NAMEABLE = re.compile("[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 BESIDE_BY_ONE_WORD = 0.3
 """Confidence below which lines do not answer a question, each of which says one word and less than half of it."""
 
+_QUESTION_END = re.compile("[?？؟]")
+
 HALF = 0.5
 """Share of Latin letters below which a question is in another script, and of a question that a line says."""
 
@@ -122,8 +124,12 @@ def assess_quotes(
     confidence = math.cbrt(chance**2 * judged.confidence)
     verdict: Verdict = "partial" if missing else "unsure"
     half = HALF * sum(worths.values())
+    # Of several questions at once, one may be answered.
+    parts = [part for part in _find_terms([*worths], _QUESTION_END.split(question)) if part]
+    parts = parts if len(parts) > 1 else [frozenset(worths)]
     # Pairs of characters can all be said without the words.
-    may_lack = not any(one.issuperset(worths) for one in each) or any(RUN.fullmatch(term) for term in worths)
+    is_said = any(one.issuperset(part) for one in each for part in parts)
+    may_lack = not is_said or any(RUN.fullmatch(term) for term in worths)
     is_beside = confidence < BESIDE_BY_ONE_WORD and all(len(one) < 2 and _weigh(one, worths) < half for one in each)
     is_unheard = bool(unheard) and _weigh(unheard, worths) >= half
     nowhere = judged.verdict == "not_in_vault" or (judged.verdict != "unsure" and {*missing} <= {*judged.missing})

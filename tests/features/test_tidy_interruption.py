@@ -119,7 +119,7 @@ async def test_duplicates_keep_to_their_time_and_to_their_caller(vault: OpenVaul
     with pytest.raises(CallerGone):
         list(duplicates.look(scope))
     with pytest.raises(CallerGone):
-        find_merge_pairs(scope.notes, scope.texts, (), scope.graph_snapshot.graph, scope.budget.pause)
+        find_merge_pairs(scope.notes, scope.texts, scope.graph_snapshot.graph, scope.budget.pause)
 
 
 async def test_findings_that_there_is_no_time_to_try_are_left_out(vault: OpenVault) -> None:
