@@ -1,4 +1,4 @@
-"""Finds llama.cpp: llama-cpp-python where it was compiled, else xllamacpp's wheel; and tells why it cannot be used."""
+"""Finds llama.cpp: llama-cpp-python where it was compiled, else a prebuilt one; and tells why it cannot be used."""
 
 import importlib
 import importlib.metadata
@@ -15,12 +15,14 @@ from bridge.models import prebuilt_api
 from bridge.private_files import is_locked
 from bridge.records import Record
 
-PREBUILT_VERSION = "2026.10.11549"
-"""The version of xllamacpp whose C structures `prebuilt_api` describes."""
+PREBUILT = ("xllamacpp==2026.10.11549", "llama-cpp-py-sync==0.11548")
+"""The packages whose library `prebuilt_api` describes: for Linux and macOS, and for Windows."""
+
+_WINDOWS = sys.platform == "win32"
 
 
 def has_llama() -> bool:
-    """Say whether llama-cpp-python or xllamacpp is there to be used. Imports neither."""
+    """Say whether llama-cpp-python or a prebuilt library is there to be used. Imports neither."""
     importlib.invalidate_caches()
     return bool(_origin("llama_cpp") or _prebuilt_library())
 
@@ -41,11 +43,12 @@ def load_llama() -> Any:
 
 
 def _prebuilt_library() -> Path | None:
-    """Return the library in xllamacpp's wheel: of the known version, and on a system where it exports the C API."""
-    origin = _origin("xllamacpp")
-    if origin is None or importlib.metadata.version("xllamacpp") != PREBUILT_VERSION:
+    """Return the library in the prebuilt package for this system, if that is of the known version."""
+    package, version = PREBUILT[_WINDOWS].split("==")
+    origin = _origin(package.replace("-", "_"))
+    if origin is None or importlib.metadata.version(package) != version:
         return None
-    return next(origin.parent.glob("xllamacpp*.so"), None)
+    return next(origin.parent.glob("llama.dll" if _WINDOWS else "xllamacpp*.so"), None)
 
 
 def _origin(package: str) -> Path | None:
@@ -97,7 +100,7 @@ def read_model_setup(environment: Path | None = None) -> ModelSetup | None:
         return _progress_of(facts)
     if has_llama():
         return None
-    how = f"`{install_command('llama-cpp-python')}` compiles it, which takes a C++ compiler and some minutes."
+    how = f"`{install_command(PREBUILT[_WINDOWS])}` brings it; no compiler is needed."
     return ModelSetup("missing", "llama.cpp is not installed.", how)
 
 

@@ -1,10 +1,12 @@
-"""llama.cpp's C API as xllamacpp's wheel exports it, under the names that llama-cpp-python gives to it.
+"""llama.cpp's C API as the prebuilt libraries export it, under the names that llama-cpp-python gives to it.
 
-The layouts are those of exactly the version that `pyproject.toml` pins; `model_setup` loads no other. Source: its
-`llama.h`.
+The layouts are those of exactly the versions that `pyproject.toml` pins; `model_setup` loads no other. Source: their
+`llama.h`, which is the same.
 """
 
 import ctypes
+import os
+import sys
 from ctypes import c_bool, c_char_p, c_float, c_int, c_int8, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 from pathlib import Path
 from typing import Any
@@ -156,6 +158,9 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
 
 def open_library(path: Path) -> None:
     """Take the functions from a library; they are then attributes of this module."""
+    if sys.platform == "win32":
+        # The other libraries that it needs lie beside it.
+        os.add_dll_directory(str(path.parent))
     library = ctypes.CDLL(str(path))
     for name, (result, arguments) in _SIGNATURES.items():
         function = getattr(library, name)

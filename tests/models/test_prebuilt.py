@@ -1,15 +1,22 @@
-"""The same contract over both ways to have llama.cpp: compiled for this machine, and xllamacpp's wheel."""
+"""The same contract over both ways to have llama.cpp: compiled for this machine, and xllamacpp's wheel.
 
+Windows has a third library, which this cannot load; so what it declares is compared with what is described.
+"""
+
+import ctypes
+import importlib
+import inspect
 import sys
 import tomllib
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
 from bridge.errors import ModelUnusable
-from bridge.models import model_setup
+from bridge.models import model_setup, prebuilt_api
 from bridge.models.embedder import Embedder
 from bridge.models.folder import InstalledModel
 from bridge.models.generator import Generator
@@ -23,6 +30,8 @@ from tests.models.test_generate import ANSWER, ask, text_of
 from tests.models.test_rerank import reranker
 
 PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
+LAYOUT = Path(__file__).with_name("llama-cpp-py-sync-0.11548.txt")
+"""What the C declarations in that package mean on a 64-bit system, as `declared_layout` reads them."""
 
 
 @pytest.fixture(params=["llama_cpp", "xllamacpp"])
@@ -91,15 +100,82 @@ async def test_a_file_that_is_no_model_is_refused(library: str, tmp_path: Path) 
     await embedder.close()
 
 
-def test_the_described_version_is_the_pinned_one() -> None:
+def test_the_described_versions_are_the_pinned_ones() -> None:
     wanted = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]["dependencies"]
-    assert f"xllamacpp=={model_setup.PREBUILT_VERSION}; sys_platform != 'win32'" in wanted
+    others, windows = model_setup.PREBUILT
+    assert {f"{others}; sys_platform != 'win32'", f"{windows}; sys_platform == 'win32'"} <= set(wanted)
+    assert LAYOUT.stem == windows.replace("==", "-")
+
+
+def test_the_library_for_windows_has_the_described_layout() -> None:
+    assert described_layout() == LAYOUT.read_text(encoding="utf-8").splitlines()
+
+
+def test_the_library_for_windows_still_declares_that_layout() -> None:
+    pytest.importorskip("llama_cpp_py_sync", reason="the package is for Windows", exc_type=ImportError)
+    assert declared_layout() == LAYOUT.read_text(encoding="utf-8").splitlines()
+
+
+def described_layout() -> list[str]:
+    """Return each constant, structure and function of `prebuilt_api` in a line: sizes, offsets and kinds."""
+
+    def kind(of: Any) -> str:
+        if of is None:
+            return "void"
+        if issubclass(of, ctypes.Structure):
+            return str(of.__name__)
+        code = getattr(of, "_type_", "P")
+        if not isinstance(code, str) or code in "zPO":
+            return "pointer"
+        name = {"?": "bool", "f": "float"}.get(code, "unsigned" if code.isupper() else "signed")
+        return f"{name}{ctypes.sizeof(of)}"
+
+    lines = []
+    for name, value in vars(prebuilt_api).items():
+        # Of flags the package declares the order only.
+        if isinstance(value, int) and "_ATTR_" not in name:
+            lines.append(f"{name} = {value}")
+        elif inspect.isclass(value) and issubclass(value, ctypes.Structure):
+            at = [f"{field}:{kind(of)}@{getattr(value, field).offset}" for field, of, *_ in value._fields_]
+            lines.append(f"{name} {ctypes.sizeof(value)} {' '.join(at)}")
+    for name, (result, arguments) in prebuilt_api._SIGNATURES.items():
+        lines.append(f"{name} {' '.join(map(kind, arguments))} -> {kind(result)}")
+    return lines
+
+
+def declared_layout() -> list[str]:
+    """Return the same of the same names, as cffi reads them from the package's own declarations."""
+    bindings = importlib.import_module("llama_cpp_py_sync._cffi_bindings")
+    ffi, library = bindings.get_ffi(), bindings.get_lib()
+
+    def kind(of: Any) -> str:
+        if of.kind in {"void", "struct"}:
+            return str(of.cname).removeprefix("struct ")
+        if of.kind not in {"primitive", "enum"}:
+            return "pointer"
+        signed = of.kind == "enum" or not of.cname.startswith(("u", "size_t"))
+        name = {"_Bool": "bool", "float": "float"}.get(of.cname, "signed" if signed else "unsigned")
+        return f"{name}{ffi.sizeof(of)}"
+
+    lines = []
+    for line in described_layout():
+        name = line.split()[0]
+        if " = " in line:
+            lines.append(f"{name} = {getattr(library, name)}")
+        elif "->" in line:
+            function = ffi.typeof(getattr(library, name))
+            lines.append(f"{name} {' '.join(map(kind, function.args))} -> {kind(function.result)}")
+        else:
+            of = ffi.typeof(name if name in bindings.ffi.list_types()[0] else f"struct {name}")
+            at = [f"{field}:{kind(about.type)}@{about.offset}" for field, about in of.fields]
+            lines.append(f"{name} {ffi.sizeof(of)} {' '.join(at)}")
+    return lines
 
 
 def test_another_version_is_not_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "llama_cpp", None)
     assert model_setup.has_llama()
-    monkeypatch.setattr(model_setup, "PREBUILT_VERSION", "2027.1")
+    monkeypatch.setattr(model_setup, "PREBUILT", [f"{one.split('==')[0]}==2027.1" for one in model_setup.PREBUILT])
     assert not model_setup.has_llama()
     with pytest.raises(ImportError):
         model_setup.load_llama()

@@ -65,7 +65,8 @@ def test_the_wheel_brings_the_plugin_and_needs_no_compiler(published: tuple[Path
     assert "bridge/cli/catalogue.json" in names
     assert not [name for name in names if not name.startswith(("bridge/", "vaultside-"))]
     needed = [line for line in about.get_all("Requires-Dist", []) if "extra ==" not in line]
-    assert any(line.startswith("xllamacpp==") and "win32" in line for line in needed)
+    assert any(line.startswith("xllamacpp==") and "!= 'win32'" in line for line in needed)
+    assert any(line.startswith("llama-cpp-py-sync==") and "== 'win32'" in line for line in needed)
     assert not any("llama-cpp-python" in line for line in needed)
     assert entry.split() == ["[console_scripts]", "vaultside", "=", "bridge.cli.main:main"]
 

@@ -121,7 +121,7 @@ def test_a_missing_llama_is_said_with_the_way_out_and_no_worker_is_tried(
 ) -> None:
     # An interrupted set-up left this.
     environment.record(step="Fetching the model", since=0)
-    message, hint = "llama.cpp is not installed.", f"{environment.folder}/bin/python -m pip install llama-cpp-python"
+    message, hint = "llama.cpp is not installed.", f"{environment.folder}/bin/python -m pip install xllamacpp=="
     options = {"models_dir": models_dir, "program": environment.folder / "bin" / "vaultside"}
     with serving(vault, data_dir=tmp_path / "data", **options) as sidecar:
         sidecar.wait_indexed(vectors=False)
