@@ -5,6 +5,7 @@ import importlib.metadata
 import importlib.util
 import json
 import shlex
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -110,7 +111,8 @@ def install_command(package: str) -> str:
         return f"pipx inject vaultside {package}"
     if (Path(sys.prefix) / "uv-receipt.toml").exists():
         return f"uv tool install --with {package} vaultside"
-    return shlex.join([sys.executable, "-m", "pip", "install", package])
+    quote = subprocess.list2cmdline if _WINDOWS else shlex.join
+    return quote([sys.executable, "-m", "pip", "install", package])
 
 
 def require_llama() -> None:

@@ -172,6 +172,13 @@ def declared_layout() -> list[str]:
     return lines
 
 
+def test_the_command_of_the_hint_suits_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(model_setup, "_WINDOWS", True)
+    monkeypatch.setattr(sys, "executable", r"C:\Program Files\Python\python.exe")
+    monkeypatch.setattr(sys, "prefix", str(PYPROJECT.parent))
+    assert model_setup.install_command("numpy") == r'"C:\Program Files\Python\python.exe" -m pip install numpy'
+
+
 def test_another_version_is_not_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "llama_cpp", None)
     assert model_setup.has_llama()
