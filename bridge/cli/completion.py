@@ -75,6 +75,21 @@ function __vaultside
 end
 complete -c vaultside -f -a '(__vaultside)'
 """,
+    "powershell": """\
+# Completion of vaultside in PowerShell. Load it in $PROFILE:
+# vaultside completion powershell | Out-String | Invoke-Expression
+Register-ArgumentCompleter -Native -CommandName vaultside -ScriptBlock {
+    param($current, $line, $cursor)
+    $before = @($line.CommandElements | Select-Object -Skip 1 |
+        Where-Object { $_.Extent.EndOffset -lt $cursor } | ForEach-Object { $_.Extent.Text })
+    # An empty argument would be left out.
+    $last = if ($current) { $current } else { '""' }
+    & $line.CommandElements[0].Extent.Text COMPLETE @before $last 2>$null | ForEach-Object {
+        $text = if ($_ -match '[^\\w./:=-]') { "'" + $_.Replace("'", "''") + "'" } else { $_ }
+        [System.Management.Automation.CompletionResult]::new($text, $_, 'ParameterValue', $_)
+    }
+}
+""",
 }
 
 

@@ -44,13 +44,14 @@ SERVICE_ACTIONS = {
     "logs": "Show what it said.",
 }
 
-SHELLS = ("bash", "zsh", "fish")
+SHELLS = ("bash", "zsh", "fish", "powershell")
 
 COMPLETION = f"""{COMMANDS["completion"]}
 
 bash: put `source <(vaultside completion bash)` into ~/.bashrc.
 zsh:  put `source <(vaultside completion zsh)` into ~/.zshrc, after `compinit`.
-fish: vaultside completion fish > ~/.config/fish/completions/vaultside.fish"""
+fish: vaultside completion fish > ~/.config/fish/completions/vaultside.fish
+PowerShell: put `vaultside completion powershell | Out-String | Invoke-Expression` into $PROFILE."""
 
 MODEL_ACTIONS = {
     "list": "Show the models that can be installed and those that are.",

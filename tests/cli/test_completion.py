@@ -39,7 +39,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["search", "x", "--mode", "k"], ["keyword"]),
         (["models", "in"], ["install"]),
         (["mcp", "--preset", "r"], ["read-only"]),
-        (["completion", ""], ["bash", "zsh", "fish"]),
+        (["completion", ""], ["bash", "zsh", "fish", "powershell"]),
         (["search", "x", "--limit", ""], []),
         (["search", ""], []),
         (["nothing", ""], []),
@@ -104,13 +104,19 @@ _vaultside
 source {script}
 complete -C 'vaultside read-note --vault Notes {typed}'
 """,
+    "powershell": """
+Get-Content -Raw {script} | Invoke-Expression
+$line = 'vaultside read-note --vault Notes {typed}'
+(TabExpansion2 $line $line.Length).CompletionMatches | ForEach-Object {{ $_.ListItemText }}
+""",
 }
 
 
 @pytest.mark.parametrize("shell", SCRIPTS)
 def test_the_shells_ask_and_offer(shell: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if shutil.which(shell) is None:
-        pytest.skip(f"{shell} is not installed")
+    command = "pwsh" if shell == "powershell" else shell
+    if shutil.which(command) is None:
+        pytest.skip(f"{command} is not installed")
     program = tmp_path / "bin" / "vaultside"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nPYTHONPATH={ROOT} exec {sys.executable} -m bridge.cli "$@"\n')
@@ -120,7 +126,7 @@ def test_the_shells_ask_and_offer(shell: str, root: Path, tmp_path: Path, monkey
     (tmp_path / "script").write_text(script)
     for typed, offered in (("Bread/", ["Bread/Rye.md", "Bread/Wheat/"]), ("Da", ["Daily Notes/"]), ("x", [])):
         text = TRIES[shell].format(script=tmp_path / "script", typed=typed)
-        ran = subprocess.run([shell, "-c", text], capture_output=True, text=True, check=False, cwd=tmp_path)
+        ran = subprocess.run([command, "-c", text], capture_output=True, text=True, check=False, cwd=tmp_path)
         found = sorted(line.replace("\\ ", " ") for line in ran.stdout.splitlines() if line)
         assert (found, ran.stderr) == (offered, "")
     assert root.exists()
