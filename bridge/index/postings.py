@@ -26,7 +26,7 @@ from bridge.private_files import make_private, write_private
 from bridge.text.closest import find_mistyped
 
 FILE = "words"
-FORMAT = b"VBWORD04"
+FORMAT = b"VBWORD05"
 """The beginning of the file; changed with the format, or with how texts are split into words."""
 
 LAYOUT: Layout = (("lines", "u1"),)

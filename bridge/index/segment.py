@@ -15,7 +15,7 @@ from bridge.index.tokens import Occurrences
 MAX_DOCUMENTS = 1 << 16
 """Documents in a segment, so that a posting takes three bytes."""
 
-FORMAT = b"VBPOST02"
+FORMAT = b"VBPOST03"
 """The beginning of a file; changed with the format, the tokenizer or the hash of tokens."""
 
 EXACT, _STEPS = 128, 16

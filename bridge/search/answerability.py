@@ -148,7 +148,7 @@ def _find_missing(
     question: str, terms: Sequence[str], said: Collection[str], worth: Callable[[str], float]
 ) -> tuple[str, ...]:
     """Return the words of a question that are not said, the rarest first, as it writes them, with their mistakes."""
-    written = {fold_word(one): one.casefold() for one in TOKEN.findall(ELISION.sub(" ", question))}
+    written = {fold_word(one): one.lower() for one in TOKEN.findall(ELISION.sub(" ", question))}
     unsaid = sorted((one for one in terms if one not in said and not RUN.fullmatch(one)), key=worth, reverse=True)
     runs = (run for run in words_of(question) if _NAMEABLE.match(run))
     return (

@@ -4,8 +4,7 @@ from collections.abc import Collection
 from itertools import chain
 
 from bridge.text.function_words import ELISION, content_runs, function_words
-from bridge.text.scripts import is_latin
-from bridge.text.stems import stem_words
+from bridge.text.stems import DEFAULT, has_prefixes, stem_words
 from bridge.text.words import RUN, character_pairs, words_of
 
 _FORMS = """
@@ -42,11 +41,9 @@ def terms_of(
     runs = [word for word in words if not word.isascii() and RUN.fullmatch(word)]
     left_out = function_words(language).union(runs)
     spaced = [word for word in words if word not in left_out and (numbers or not word.isdigit())]
-    latin = [word for word in spaced if is_latin(word)]
-    bases = [_BASES.get(word, word) for word in latin] if language == "english" else latin
-    stems = dict(zip(latin, stem_words(language, bases), strict=True)) if language else {}
-    pairs = chain.from_iterable(map(character_pairs, runs))
-    return [*(stems.get(word, word) for word in spaced), *pairs]
+    bases = [_BASES.get(word, word) for word in spaced] if language == "english" else spaced
+    stems = stem_words(language or DEFAULT, bases) if spaced else []
+    return [*stems, *chain.from_iterable(map(character_pairs, runs))]
 
 
 def question_words(question: str) -> list[str]:
@@ -65,5 +62,9 @@ def said_terms(asked: Collection[str], own: Collection[str]) -> frozenset[str]:
 
 
 def _may_lose_start(word: str) -> bool:
-    # Dutch `ge-`, and pairs of characters.
-    return not word.isalnum() or word.startswith("ge") or (not word.isascii() and RUN.match(word) is not None)
+    # Dutch `ge-`, what Arabic and Hebrew join, and pairs of characters.
+    return (
+        not word.isalnum()
+        or word.startswith("ge")
+        or (not word.isascii() and (RUN.match(word) is not None or has_prefixes(word)))
+    )

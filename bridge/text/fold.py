@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
-from bridge.text.scripts import ACCENTS, HEBREW_QUOTE, JOINERS
+from bridge.text.scripts import ACCENTS, HEBREW_QUOTE, JOINERS, TONES
 
 _CLUSTER: Final = re.compile(
     f"[\u1100-\u115f][\u1160-\u11ff]+|.[{ACCENTS}\u093c\u0a3c\u0abc\u3099\u309a\uff9e\uff9f]*", re.DOTALL
@@ -19,7 +19,7 @@ _GROWING: Final = re.compile(
 
 _NOT_SAID: Final = re.compile(r"[\W_]+")
 _OPTIONAL: Final = re.compile(
-    f"[{ACCENTS}{JOINERS}\u034f\u05f4\u0640\u093c\u0a3c\u0abc\u180b-\u180f\U0001f3fb-\U0001f3ff]|{HEBREW_QUOTE}"
+    f"[{ACCENTS}{JOINERS}{TONES}\u034f\u05f4\u0640\u093c\u0a3c\u0abc\u180b-\u180f\U0001f3fb-\U0001f3ff]|{HEBREW_QUOTE}"
 )
 """What can be left out of a word: accents, vowels of Arabic and Hebrew, dots of Hindi and Punjabi, what is not seen."""
 

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Final
 
 from bridge.text.fold import fold_word
+from bridge.text.scripts import TONES
 from bridge.text.stems import FREQUENT_WORDS
 
 # In no language a content word: no "die", "war", "man", "son", "sin" or "comment".
@@ -180,6 +181,8 @@ thì mà cũng rất nhiều bao nhiêu nào gì ai đâu sao thế mấy""",
 _MEANT_OTHERWISE: Final = frozenset({"fur", "jake", "mika", "nar"})
 """What words would be without their accents, such as German `für`, and what English says."""
 
+_WITHOUT_TONES: Final = dict.fromkeys(map(ord, TONES))
+
 MIN_WORDS: Final = 2
 """Function words of a language by which a text is taken for one in it."""
 
@@ -225,7 +228,7 @@ def function_words(language: str | None) -> frozenset[str]:
 
 def content_words(words: Sequence[str]) -> tuple[str, ...]:
     """Drop the function words of the language that some words are in, unless nothing would be left."""
-    folded = [word.casefold() for word in words]
+    folded = [word.casefold().translate(_WITHOUT_TONES) for word in words]
     left_out = FUNCTION_WORDS.union(*map(function_words, _languages(folded)))
     return tuple(word for word, own in zip(words, folded, strict=True) if own not in left_out) or tuple(words)
 

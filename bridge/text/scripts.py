@@ -71,6 +71,9 @@ MARK: Final = f"(?:[{_MARKS}]|[{_FURTHER_MARKS}])"
 JOINERS: Final = "\u00ad\u061c\u200c-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef"
 """What is not seen inside a word, and may be left out of it."""
 
+TONES: Final = "\u055b\u055c\u055e"
+"""Marks of questions and exclamations that Armenian writes inside a word."""
+
 HEBREW_QUOTE: Final = '(?<=[\u05d0-\u05ea])"(?=[\u05d0-\u05ea])'
 """The mark inside a Hebrew abbreviation, as most keyboards write it."""
 
@@ -87,10 +90,6 @@ SPACED_CHARACTER: Final = re.compile(f"(?![{UNSPACED}])\\w")
 
 _LATIN_LETTER = re.compile(f"[{LATIN}]")
 _RUN_CHARACTER = re.compile(f"[{UNSPACED}{HANGUL}]")
-
-
-def is_latin(word: str) -> bool:
-    return _LATIN_LETTER.match(word) is not None
 
 
 def has_latin(text: str) -> bool:

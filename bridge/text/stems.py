@@ -53,7 +53,7 @@ BEGINNING = 5
 
 _AFFIXES = {
     "arabic": "^(?:[وف]?(?:[بك]?ال|لل)|و)(?=.{3})|(?<=..)(?:ها|ان|ات|ون|ين|يه|[هةي])$",
-    "hebrew": "^(?:[ושכ]?[הבלמ]|[ושכ])(?=.{3})|(?<=..)(?:יות|ים|ות|[הי])$",
+    "hebrew": "^(?:[ושכ]?[הבלמ]|[ושכ])(?=.{3})|(?<=..)(?:י*(?:ים|ות|ה)|י+)$",
 }
 """Small words that are written together with the next one, and endings (Larkey et al., 2007, for Arabic)."""
 
@@ -184,6 +184,11 @@ def _stem(language: str, words: Sequence[str]) -> list[str]:
 def script_language(word: str) -> str | None:
     """Return the language in which every word of this script is stemmed; None for a script of several languages."""
     return next((language for language, letter in _SCRIPT_LANGUAGES if letter.match(word)), None)
+
+
+def has_prefixes(word: str) -> bool:
+    """Return whether a stem may be another part of a word than its beginning."""
+    return script_language(word) in _AFFIXES
 
 
 class _LightStemmer:

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from bridge.text.fold import fold_words
-from bridge.text.scripts import HANGUL, HEBREW_QUOTE, JOINERS, MARK, SYMBOLS, UNSPACED, UNSPACED_CHARACTER
+from bridge.text.scripts import HANGUL, HEBREW_QUOTE, JOINERS, MARK, SYMBOLS, TONES, UNSPACED, UNSPACED_CHARACTER
 
 ALPHANUMERIC: Final = re.compile(r"[^\W_]+")
 ALPHABETIC: Final = re.compile(r"[^\W\d_]+")
@@ -12,7 +12,7 @@ DIGITS: Final = re.compile(r"\d+")
 
 _LETTERS: Final = f"[^\\W_{UNSPACED}{HANGUL}]+"
 # Each mention of these classes costs milliseconds at every start.
-_INNER: Final = f"{MARK}|[{JOINERS}]|['’ʻʼ׳״](?={_LETTERS})|{HEBREW_QUOTE}"
+_INNER: Final = f"{MARK}|[{JOINERS}{TONES}]|['’ʻʼ׳״](?={_LETTERS})|{HEBREW_QUOTE}"
 _SPACED: Final = f"{_LETTERS}(?:(?:{_INNER})(?:{_LETTERS})?)*(?:(?:\\+\\+|#)(?![\\w+#]))?"
 SPACED_WORD: Final = re.compile(_SPACED)
 """A word of a script with spaces, with its combining marks, joiners and apostrophes; also `C++` and `C#`."""

@@ -10,13 +10,14 @@ def test_forms_of_a_word_are_one_term_in_every_script() -> None:
     assert terms_of("The starters started 2 starters", "english") == ["starter", "start", "starter"]
     assert terms_of("What she wrote and fed", "english") == terms_of("write, feed", "english")
     assert terms_of("酵母很好", None) == ["酵母", "母很", "很好"]
-    assert terms_of("Закваска и хлеб", None) == ["закваска", "хлеб"]
+    assert terms_of("Закваска и хлеб", None) == terms_of("закваске, хлеба", None)
+    assert terms_of("הדבורים", "hebrew") == terms_of("דבורה", "hebrew")
 
 
 @given(
-    st.text("eglmtu'’ 酵母хл0_"),
-    st.sampled_from(["english", "dutch", "french", "russian", None]),
-    st.text("eglmtu酵х0", max_size=3),
+    st.text("eglmtu'’ 酵母хл0_הדבר"),
+    st.sampled_from(["english", "dutch", "french", "russian", "hebrew", None]),
+    st.text("eglmtu酵х0דב", max_size=3),
 )
 def test_no_term_with_a_wanted_initial_is_left_out(text: str, language: str | None, initials: str) -> None:
     every = terms_of(text, language)
