@@ -2,11 +2,14 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
+import numpy as np
 from msgspec.structs import replace
 
 from bridge.index.index import Index
 from bridge.index.inverted_index import MAX_QUERY_WORDS
+from bridge.search.coverage import ASSUMED_NOTES, COMMON
 from bridge.search.model import SearchRequest, Sources
 from bridge.search.query import Query, parse_query
 from bridge.search.scope import Paths, search_scope, unknown_name_notices
@@ -75,6 +78,10 @@ SHARED_LETTERS = 4
 ENDING = 3
 """Letters at the end of a word that may differ between its forms."""
 
+MIN_FORM_CHARS = 4
+ALIKE = 0.75
+"""Share of their letters above which two words with the same first half are forms of one."""
+
 
 def complete_word(index: Index, prefix: str) -> list[str]:
     """Return the words that begin with a prefix, given folded, those of most notes first."""
@@ -95,19 +102,70 @@ def common_first(words: Sequence[str], counts: Sequence[int]) -> list[str]:
 
 def find_corrections(query: Query, index: Index) -> Mapping[str, str]:
     read_as: dict[str, str] = {}
+    mistyped: set[str] = set()
     # A required word is taken as typed.
     # In a question, a word of the same language that no note says is far more often right than mistyped.
     is_short = _is_short(query)
+    # The forms of English words are known; notes too short to tell their language count as English, too.
+    are_foreign = index.document_frequency("the") < COMMON * len(index.notes)
     demanded = {leaf.text for leaf in leaves(query.condition)} if query.condition is not None else set[str]()
     for place, word in enumerate(query.words):
         if word in demanded:
             continue
         unfinished = query.open_ended and place == len(query.words) - 1
         folded = fold_word(word)
-        meant = _correct_word(folded, index, unfinished=unfinished)
+        if unfinished and any(index.document_frequencies(index.dictionary.words_beginning(folded))):
+            continue
+        if not _is_unknown(folded, index):
+            continue
+        meant = _correct_word(folded, index)
         if meant is not None and (is_short or _is_strange(index, folded, _piece(folded, meant))):
             read_as[word] = meant
-    return read_as
+            # To a handful of notes, most words are strange.
+            if is_short or len(index.notes) > ASSUMED_NOTES or sorted(folded) == sorted(meant):
+                mistyped.add(meant)
+        elif (not is_short or are_foreign) and (meant := _find_form(folded, index)):
+            read_as[word] = meant
+    return _keep_likely(query, read_as, mistyped, index)
+
+
+def _is_unknown(word: str, index: Index) -> bool:
+    """Return whether no note contains any form of a word, which says something."""
+    return (
+        word.isalpha()
+        and len(word) >= MIN_FORM_CHARS
+        and not index.document_frequency(word)
+        and not any(word in function_words(language) for language in (DEFAULT, *index.languages))
+    )
+
+
+def _find_form(word: str, index: Index) -> str | None:
+    """Return the word of the vault that is most likely another form of one: some languages and notes have no stems."""
+    from rapidfuzz.distance import Indel, Prefix
+
+    near = {
+        other: likeness
+        for other in index.dictionary.words_beginning(word[: (len(word) + 1) // 2])
+        if (likeness := Indel.normalized_similarity(word, other)) > ALIKE
+        and 2 * Prefix.similarity(word, other) >= len(other)
+        and other.isalpha()
+    }
+    return max(common_first([*near], index.document_frequencies([*near])), key=near.__getitem__, default=None)
+
+
+def _keep_likely(query: Query, read_as: Mapping[str, str], sure: AbstractSet[str], index: Index) -> Mapping[str, str]:
+    """Keep the sure readings, and those that a note says with another word of the query, unless none says another."""
+    if sure >= {*read_as.values()}:
+        return read_as
+    read = [read_as.get(word, word) for word in content_words(query.words)]
+    rows = dict(zip(read, index.notes_with(read, [*index.notes]), strict=True))
+
+    def is_likely(meant: str) -> bool:
+        others = [row for word, row in rows.items() if word != meant]
+        beside = np.logical_or.reduce(others) if others else np.zeros(0, np.bool_)
+        return meant not in rows or not beside.any() or bool((rows[meant] & beside).any())
+
+    return {word: meant for word, meant in read_as.items() if meant in sure or is_likely(meant)}
 
 
 def _is_short(query: Query) -> bool:
@@ -128,17 +186,12 @@ def correct_spelling(query: Query, read_as: Mapping[str, str]) -> Query:
     )
 
 
-def _correct_word(word: str, index: Index, *, unfinished: bool) -> str | None:
-    if len(word) < MIN_CORRECTED_CHARS or not word.isalpha() or index.document_frequency(word):
-        return None
-    if any(word in function_words(language) for language in (DEFAULT, *index.languages)):
-        return None
-    words = index.dictionary
-    if unfinished and any(index.document_frequencies(words.words_beginning(word))):
+def _correct_word(word: str, index: Index) -> str | None:
+    if len(word) < MIN_CORRECTED_CHARS:
         return None
     near = {
         meant: distance
-        for meant, distance in words.similar_words(word, 1 if len(word) < TWO_ERRORS else 2)
+        for meant, distance in index.dictionary.similar_words(word, 1 if len(word) < TWO_ERRORS else 2)
         if meant.isalpha() and _is_slip(word, meant, distance)
     }
     return min(common_first([*near], index.document_frequencies([*near])), key=near.__getitem__, default=None)

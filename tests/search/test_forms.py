@@ -1,0 +1,71 @@
+"""A question in other forms than the notes' finds the right note in languages that nothing here can stem, too."""
+
+from pathlib import Path
+
+import pytest
+
+from bridge.search.model import SearchAnswer, SearchRequest
+from bridge.search.pipeline import search
+from tests.search.vaults import opened, write_vault
+
+NOTES = {
+    "Amharic": ("የምስር ሾርባ ሽንኩርት አለው።", "ሾርባው ውስጥ ምን አለ?"),
+    "Armenian": ("Անասնաբույժը մայիսին կատվին պատվաստեց։", "Ե՞րբ պատվաստեցին կատուներին։"),
+    "Czech": ("Zálohy leží na disku ve spodní zásuvce.", "Kde mám zálohu?"),
+    "Finnish": ("Eläinlääkäri rokotti kissan toukokuussa.", "Milloin kissat rokotettiin?"),
+    "Georgian": ("ტკიპამ ფუტკრები მოკლა.", "რა კლავს ფუტკრებს?"),
+    "Greek": ("Το άκαρι σκότωσε πολλές μέλισσες.", "Τι σκοτώνει τη μέλισσα;"),
+    "Hebrew": ("הגיבויים נמצאים במגירה התחתונה.", "איפה שמור הגיבוי?"),
+    "Hungarian": ("Az állatorvos beoltotta a macskát.", "Mikor oltották be a macskákat?"),
+    "Polish": ("Drużyna przepłynęła cztery kilometry.", "Ile kilometrów przepłynęliśmy?"),
+    "Russian": ("Ветеринар привил кошку от бешенства.", "Когда прививали кошек?"),
+    "Swedish": ("Bytte kedjan i verkstaden.", "Vad kostade en ny kedja?"),
+    "Tamil": ("கால்நடை மருத்துவர் பூனைக்கு தடுப்பூசி போட்டார்.", "பூனைகளுக்கு எப்போது தடுப்பூசி?"),
+    "Ukrainian": ("Поливаю помідори щоранку.", "Чому жовкне листя помідорів?"),
+}
+
+
+async def ask(tmp_path: Path, notes: dict[str, str], *questions: str) -> list[SearchAnswer]:
+    write_vault(tmp_path / "vault", notes)
+    async with opened(tmp_path / "vault", tmp_path / "index") as sources:
+        return [await search(sources, SearchRequest(question, mode="keyword")) for question in questions]
+
+
+async def test_questions_find_notes_that_say_their_words_in_other_forms(tmp_path: Path) -> None:
+    answers = await ask(
+        tmp_path, {f"{name}.md": text for name, (text, _) in NOTES.items()}, *(one for _, one in NOTES.values())
+    )
+    for name, answer in zip(NOTES, answers, strict=True):
+        assert [hit.path for hit in answer.hits][:1] == [f"{name}.md"], (name, answer.hits)
+        assert "==" in answer.hits[0].snippet, name
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("Пароль роутера наклеен снизу.", "Где пароли от роутеров?"),
+        ("Ο κωδικός του δρομολογητή είναι κάτω.", "Πού είναι οι κωδικοί των δρομολογητών;"),
+        ("הסיסמה של הנתב מודבקת מתחת.", "מה הסיסמה של הנתבים?"),
+        ("Երթուղիչի գաղտնաբառը սարքի տակ է։", "Որտե՞ղ են երթուղիչների գաղտնաբառերը։"),
+        ("Kilometry přeplavali čtyři.", "Kolik kilometrů přeplaval?"),
+    ],
+)
+async def test_other_forms_answer_a_question(tmp_path: Path, text: str, question: str) -> None:
+    [answer] = await ask(tmp_path, {"Answer.md": text, "Other.md": "Something else is told here."}, question)
+    assert answer.answerability is not None
+    assert (answer.answerability.verdict, answer.answerability.missing) == ("answered", ())
+
+
+async def test_a_word_that_fits_no_note_about_the_rest_stays(tmp_path: Path) -> None:
+    notes = {
+        "Tomat.md": "Setiap pagi saya menyiram tomat, daunnya layu.",
+        "Kucing.md": "Dokter memvaksin kucing.",
+        "Vườn.md": "Cung đường đi bộ.",
+    }
+    answers = await ask(
+        tmp_path, notes, "Mengapa daun tomat jadi kuning?", "kuning", "đoạn nào chúng tôi bơi với tomat"
+    )
+    assert answers[0].hits[0].path == "Tomat.md"
+    assert not any("kucing" in notice for notice in answers[0].notices)
+    assert answers[1].hits[0].path == "Kucing.md"
+    assert not any("cung" in notice for notice in answers[2].notices)
