@@ -17,6 +17,7 @@ from bridge.search.terms import fill_prefixes, leaves, prefixes
 from bridge.text.fold import fold_word
 from bridge.text.function_words import content_words, function_words
 from bridge.text.stems import DEFAULT
+from bridge.text.words import TOKEN
 
 RANKED = 5
 """Words of a beginning by which notes are ranked, those of most notes."""
@@ -184,6 +185,12 @@ def correct_spelling(query: Query, read_as: Mapping[str, str]) -> Query:
         words=tuple(dict.fromkeys(read_as.get(word, word) for word in query.words)),
         notices=(*query.notices, *notices),
     )
+
+
+def read_question(question: str, index: Index) -> str:
+    """Return a question with the words that no note says as the notes have them."""
+    query = Query(text=question, words=tuple(dict.fromkeys(TOKEN.findall(question))))
+    return correct_spelling(query, find_corrections(query, index)).text
 
 
 def _correct_word(word: str, index: Index) -> str | None:

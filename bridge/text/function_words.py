@@ -57,8 +57,9 @@ cine unde când câți câte care pentru este sunt apakah siapa bagaimana mengap
 מה מי איפה מתי למה איך איזה איזו אילו כמה של את על זה זו זאת אלה הוא היא הם הן היה היתה הייתה היו יש אין לא כן גם כי
 אם או אבל רק עם בין לפני אחרי אל מן עד אשר אותו אותה אותם כיצד מדוע היכן לאן מאין
 և է են որ ինչ ով երբ որտեղ ինչու ինչպես քանի այս այդ
-და რა ვინ როდის სად რატომ როგორ რამდენი არის იყო
-என்ன யார் எப்போது எங்கே ஏன் எப்படி எத்தனை ஒரு இந்த அந்த மற்றும்
+და რა ვინ როდის სად რატომ როგორ რამდენი რომელი არის იყო ეს ის
+என்ன யார் எப்போது எங்கே ஏன் எப்படி எத்தனை எவ்வளவு எது எந்த ஒரு இந்த அந்த மற்றும் நான் நாம் என்
+ምን ማን መቼ የት ለምን እንዴት ስንት የትኛው ነው ናት ናቸው ነበር እና ወይም ውስጥ ላይ ይህ
 কি কী কে কখন কোথায় কেন কিভাবে কীভাবে কত এবং এই এর
 """
 
@@ -172,6 +173,9 @@ mis mida mille kes keda kelle kus kuhu kust millal miks kuidas milline millised 
 ja ti on ona ono mi vi oni je su sam si smo ste bio bila bilo biti u sa iz od do za po pri pred pod nad kroz među i
 ili ali ako kad jer kao što šta tko ko koga kome čega čime koji koja koje kojem kojoj kojih kojim gdje gde kada kako
 zašto koliko kakav kakva kakvo ovaj ova ovo taj ta to onaj nije nisu se""",
+    "swahili": """
+na ya wa la za cha vya kwa katika ni si au lakini pia kama hii hiyo huyu hizi yangu wangu langu nini nani wapi lini
+ngapi gani vipi upi ipi kuna iko ina je""",
     "vietnamese": """
 là của và các có được cho trong không một những này đã với để về khi như ở tại từ đến theo bởi vì nhưng hoặc hay rằng
 thì mà cũng rất nhiều bao nhiêu nào gì ai đâu sao thế mấy""",

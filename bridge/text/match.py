@@ -9,7 +9,7 @@ from msgspec import field
 from bridge.records import Record
 from bridge.text.fold import fold_word, fold_words, places_in
 from bridge.text.function_words import FUNCTION_WORDS
-from bridge.text.stems import stem_words
+from bridge.text.stems import has_prefixes, stem_words
 from bridge.text.words import RUN, TOKEN, character_pairs
 from bridge.types import Span
 
@@ -120,8 +120,8 @@ class Matcher(Record, eq=False):
                 self.known[word] = next((self.exact[part] for part in parts if part in self.exact), None)
                 if self.known[word] is not None:
                     continue
-            # In no supported language does inflection change the start of a word.
-            if folded[:_ROOT] not in self.roots:
+            # In few languages does inflection change the start of a word.
+            if folded[:_ROOT] not in self.roots and (folded.isascii() or not has_prefixes(folded)):
                 continue
             is_begun = self.prefix is not None and folded.startswith(self.prefix)
             # A word that completes a prefix is reported as itself.

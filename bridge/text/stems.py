@@ -52,6 +52,7 @@ BEGINNING = 5
 """Letters of this beginning."""
 
 _AFFIXES = {
+    "amharic": "^(?:[የበለከ]|ስለ|እንደ)(?=..)|(?<=..)(?:ዎች|ቹ|[ውዋንምና])+$",
     "arabic": "^(?:[وف]?(?:[بك]?ال|لل)|و)(?=.{3})|(?<=..)(?:ها|ان|ات|ون|ين|يه|[هةي])$",
     "hebrew": "^(?:[ושכ]?[הבלמ]|[ושכ])(?=.{3})|(?<=..)(?:י*(?:ים|ות|ה)|י+)$",
 }
@@ -78,9 +79,10 @@ _SCRIPTS = {
     "arabic": "\u0600-\u06ff\u0750-\u077f\ufb50-\ufdff\ufe70-\ufefc",
     "hebrew": "\u0590-\u05ff",
     "armenian": "\u0530-\u058f",
+    "amharic": "\u1200-\u139f",
     "hindi": "\u0900-\u097f",
     "tamil": "\u0b80-\u0bff",
-    OTHER: "\u0700-\u074f\u0780-\u08ff\u0980-\u0b7f\u0c00-\u0dff\u0f00-\u0fff\u10a0-\u10ff\u1200-\u177f"
+    OTHER: "\u0700-\u074f\u0780-\u08ff\u0980-\u0b7f\u0c00-\u0dff\u0f00-\u0fff\u10a0-\u10ff\u1400-\u177f"
     "\u1800-\u1cff\ua800-\uabff",
 }
 """The language by whose rules all words of a script are stemmed."""

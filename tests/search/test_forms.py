@@ -4,8 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from bridge.features.answers.quotes import RelevantNote, choose_quotes
+from bridge.markdown.documents import read_document
 from bridge.search.model import SearchAnswer, SearchRequest
 from bridge.search.pipeline import search
+from bridge.search.read_query import read_question
+from bridge.types import VaultPath
 from tests.search.vaults import opened, write_vault
 
 NOTES = {
@@ -54,6 +58,15 @@ async def test_other_forms_answer_a_question(tmp_path: Path, text: str, question
     [answer] = await ask(tmp_path, {"Answer.md": text, "Other.md": "Something else is told here."}, question)
     assert answer.answerability is not None
     assert (answer.answerability.verdict, answer.answerability.missing) == ("answered", ())
+
+
+async def test_lines_are_quoted_for_questions_in_other_forms(tmp_path: Path) -> None:
+    write_vault(tmp_path / "vault", {"Verkko.md": "Koira nukkuu. Reitittimen salasana on laitteen pohjassa."})
+    async with opened(tmp_path / "vault", tmp_path / "index") as sources:
+        question = read_question("Missä reitittimien salasanat ovat?", sources.index)
+    note = read_document(VaultPath("Verkko.md"), (tmp_path / "vault/Verkko.md").read_bytes())
+    quotes = choose_quotes(question, [RelevantNote(note, 1.0, [(1, 1)])])
+    assert [one.sentence.text for one in quotes] == ["Reitittimen salasana on laitteen pohjassa."]
 
 
 async def test_a_word_that_fits_no_note_about_the_rest_stays(tmp_path: Path) -> None:

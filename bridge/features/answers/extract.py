@@ -24,6 +24,7 @@ from bridge.records import Record
 from bridge.search.answerability import Answerability, assess_quotes, unquoted_words, without_said
 from bridge.search.calibrate import model_calibration, model_trust
 from bridge.search.model import Sources
+from bridge.search.read_query import read_question
 from bridge.search.sentences import Sentence, widen
 from bridge.text.invisible import inline
 from bridge.text.lines import lines_overlap
@@ -54,7 +55,8 @@ async def quote_sources(searched: Sources, question: str, found: FoundSources) -
         for one in found.sources
         if one.path in found.notes
     ]
-    lines = await asyncio.to_thread(RankedLines, question, relevant)
+    read = question if searched.reading else await asyncio.to_thread(read_question, question, searched.index)
+    lines = await asyncio.to_thread(RankedLines, read, relevant)
     nearness = await measure_nearness(searched, question, lines.texts())
     unheard = [term for term in found.asked if not searched.index.document_frequency(term)]
     return await asyncio.to_thread(_cite, question, found, lines, nearness, unheard)

@@ -24,6 +24,7 @@ from bridge.search.coverage import idf
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import RankedNotes, retrieve_and_rank
 from bridge.search.query import Query
+from bridge.search.read_query import read_question
 from bridge.text.content_terms import question_words
 from bridge.text.counts import count_of
 from bridge.text.function_words import content_words
@@ -92,7 +93,7 @@ async def choose(call: Call, question: Question) -> Selection:
     """Return the memories that fit a question, often none."""
     named = choose_named(question)
     covered = question.catalogue.names.covered_words(question.text) if named else frozenset[str]()
-    rest = [word for word in content_words(question_words(question.text)) if word not in covered]
+    rest = [word for word in read_words_of(call, question.text) if word not in covered]
     similar = await choose_similar(call, question, rest, whole=not named)
     best = max((choice.score for choice in similar.choices), default=0.0)
     others = [choice for choice in similar.choices if choice.score >= MARGIN * best]
@@ -157,6 +158,11 @@ async def choose_similar(call: Call, question: Question, words: Sequence[str], *
     return Selection(choices, found.mode, notices)
 
 
+def read_words_of(call: Call, question: str) -> tuple[str, ...]:
+    """Return the content words of a question, those that no note says as the agents' notes have them."""
+    return content_words(question_words(read_question(question, call.vault.index.view("agents"))))
+
+
 async def search_agents_notes(
     call: Call, text: str, words: Sequence[str], within: frozenset[VaultPath], mode: SearchMode
 ) -> RankedNotes:
@@ -207,7 +213,7 @@ def straddles(term: str, said: Collection[str]) -> bool:
 
 async def choose_said(call: Call, query: str, withheld: Collection[VaultPath], most: int) -> tuple[SessionLine, ...]:
     """Return the decisions, outcomes and questions of sessions that say much of a question, the best first."""
-    words, folder = content_words(question_words(query)), agents_folder(call.vault.settings)
+    words, folder = read_words_of(call, query), agents_folder(call.vault.settings)
     journals = frozenset(filter(folder.holds, call.vault.part(MemoryCatalogue).journals)).difference(withheld)
     if not words or not journals:
         return ()
