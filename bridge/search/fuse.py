@@ -46,6 +46,10 @@ NOISE = 0.15
 """Calibrated semantic similarity up to which a note may be unrelated to the query."""
 
 
+NEAREST = 3
+"""Notes that are nearest by meaning of which none is more than one place further down than by meaning alone."""
+
+
 class FusedHit(NamedTuple):
     """A note and its fused score."""
 
@@ -104,6 +108,28 @@ def pin(ranked: Sequence[FusedHit], by: Collection[VaultPath]) -> list[FusedHit]
         *(FusedHit(hit.path, max(best, hit.score)) for hit in ranked if hit.path in by),
         *(hit for hit in ranked if hit.path not in by),
     ]
+
+
+def keep_best(ranked: Sequence[FusedHit], near: RetrieverResult, others: Iterable[RetrieverResult]) -> list[FusedHit]:
+    """Rank the nearest notes, and the best by all else, at most one place further down than they are alone.
+
+    A question in other words than the notes' is found by meaning only, or by one word only; what is fair by both comes
+    before neither.
+    """
+    left = [*ranked]
+    by_meaning = [hit for hit in fuse([near]) if near.calibrated[hit.path] > NOISE]
+    latest = {hit.path: place for place, hit in enumerate(by_meaning[:NEAREST], 2)}
+    latest |= {hit.path: 2 for hit in fuse(others)[:1] if hit.score >= ABOUT}
+    placed: list[FusedHit] = []
+    for place in range(1, min(len(left), NEAREST + 1) + 1):
+        next_hit = left[0]
+        due = sorted((hit for hit in left[1:] if hit.path in latest), key=lambda hit: latest[hit.path])
+        if any(latest[hit.path] <= place + at for at, hit in enumerate(due)):
+            next_hit = due[0]
+        left.remove(next_hit)
+        placed.append(next_hit)
+    scores = [*accumulate((hit.score for hit in reversed((*placed, *left))), max)]
+    return [FusedHit(hit.path, score) for hit, score in zip((*placed, *left), reversed(scores), strict=True)]
 
 
 def lower(ranked: Sequence[FusedHit], silent: Collection[VaultPath]) -> list[FusedHit]:

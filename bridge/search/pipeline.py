@@ -34,6 +34,7 @@ from bridge.search.fuse import (
     drop_irrelevant,
     explain_scores,
     fuse,
+    keep_best,
     lower,
     pin,
     relevant_notes,
@@ -228,6 +229,7 @@ async def _rank_hybrid(
     results += expansion
     fusion.add(expansion)
     ranked = fusion.rank(candidates & (own | named_by.keys() | linked_by.keys()))
+    ranked = keep_best(ranked, near, results[1:]) if near.weight > FOREIGN else ranked
     exact = exact_names(answers.names, query)
     ranking += time.perf_counter() - start
     shown = [hit for place, hit in enumerate(ranked) if place < request.limit + SPARE or hit.path in exact]

@@ -7,7 +7,7 @@ from bridge.search.calibrate import (
     scale_by_spread,
     share_of_best,
 )
-from bridge.search.fuse import FusedHit, RetrieverResult, explain_scores, fuse, lower
+from bridge.search.fuse import FusedHit, RetrieverResult, explain_scores, fuse, keep_best, lower
 from bridge.search.model import RetrieverScore
 from bridge.types import VaultPath
 
@@ -27,6 +27,25 @@ def test_lanes_add_up_by_weight_and_an_empty_lane_does_not_count() -> None:
 
 def test_equal_scores_are_ordered_by_path() -> None:
     assert [hit.path for hit in fuse([RetrieverResult("whole", 1.0, {}, {B: 1.0, A: 1.0})])] == [A, B]
+
+
+def test_what_is_fair_by_all_comes_before_neither_half_s_best() -> None:
+    notes = [VaultPath(f"{number}") for number in range(8)]
+    near = RetrieverResult("meaning", 1.0, {}, {notes[6]: 0.9, notes[5]: 0.8, notes[4]: 0.7, notes[3]: 0.6})
+    words = RetrieverResult("stems", 1.0, {}, {notes[7]: 1.0, notes[0]: 0.9})
+    ranked = [FusedHit(path, 1 - number / 10) for number, path in enumerate(notes)]
+    placed = keep_best(ranked, near, [words])
+    assert [hit.path for hit in placed] == [notes[at] for at in (6, 7, 5, 4, 0, 1, 2, 3)]
+    assert [hit.score for hit in placed] == sorted((hit.score for hit in placed), reverse=True)
+    assert keep_best(placed, near, [words]) == placed
+
+
+def test_neither_noise_nor_little_of_a_question_is_kept_at_the_top() -> None:
+    ranked = [FusedHit(A, 0.9), FusedHit(B, 0.8), FusedHit(C, 0.7)]
+    near = RetrieverResult("meaning", 1.0, {}, {C: 0.1})
+    words = RetrieverResult("stems", 1.0, {}, {C: 0.1})
+    assert keep_best(ranked, near, [words]) == ranked
+    assert keep_best([], near, [words]) == []
 
 
 def test_the_numbers_name_each_lanes_share() -> None:
