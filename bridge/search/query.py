@@ -5,7 +5,7 @@ No query is an error: what is not understood becomes a notice, and its words are
 
 import re
 import unicodedata
-from typing import assert_never
+from functools import partial
 
 from bridge.markdown.tags import is_tag
 from bridge.records import Record
@@ -22,6 +22,7 @@ from bridge.search.terms import (
     Not,
     Term,
     Word,
+    change_each,
     condition,
     leaves,
     require_words,
@@ -296,37 +297,21 @@ class _Parser:
             operand: Term | None = Word(text)
         else:
             operand = self._one(depth + 1)
-        return None if operand is None else _apply_operator(operator, operand)
+        return None if operand is None else change_each(operand, partial(_apply_operator, operator))
 
 
 def _apply_operator(operator: str, term: Term) -> Term:
-    match term:
-        case Word() | HasText() | HasPrefix():
-            return _apply_to_text(operator, term)
-        case Not(inner):
-            return Not(_apply_operator(operator, inner))
-        case All(parts):
-            return All(tuple(_apply_operator(operator, part) for part in parts))
-        case Either(parts):
-            return Either(tuple(_apply_operator(operator, part) for part in parts))
-        case HasName() | InPath() | InFile() | HasTag() | HasProperty():
-            return term
-        case _:
-            assert_never(term)
-
-
-def _apply_to_text(operator: str, term: Word | HasText | HasPrefix) -> Term:
-    match operator:
-        case "path":
-            return InPath(term.text)
-        case "file":
-            return InFile(term.text)
-        case "tag":
-            return HasTag(term.text.lstrip("#").rstrip("/"))
-        case "title" | "alias" | "heading":
-            return HasName(operator, term.text)
-        case "content" if not isinstance(term, HasPrefix):
-            return HasText(term.text, quoted=isinstance(term, HasText))
+    match operator, term:
+        case "path", Word(text) | HasText(text) | HasPrefix(text):
+            return InPath(text)
+        case "file", Word(text) | HasText(text) | HasPrefix(text):
+            return InFile(text)
+        case "tag", Word(text) | HasText(text) | HasPrefix(text):
+            return HasTag(text.lstrip("#").rstrip("/"))
+        case ("title" | "alias" | "heading") as kind, Word(text) | HasText(text) | HasPrefix(text):
+            return HasName(kind, text)
+        case "content", Word(text):
+            return HasText(text)
         case _:
             return term
 

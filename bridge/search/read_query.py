@@ -13,7 +13,7 @@ from bridge.search.coverage import ASSUMED_NOTES, COMMON
 from bridge.search.model import SearchRequest, Sources
 from bridge.search.query import Query, parse_query
 from bridge.search.scope import Paths, search_scope, unknown_name_notices
-from bridge.search.terms import fill_prefixes, leaves, prefixes
+from bridge.search.terms import HasPrefix, change_each, leaves, prefixes
 from bridge.text.fold import fold_word
 from bridge.text.function_words import content_words, function_words
 from bridge.text.stems import DEFAULT
@@ -26,12 +26,8 @@ NAMED = 3
 """Words that the notice names."""
 
 
-def has_prefixes(query: Query) -> bool:
-    return query.condition is not None and next(prefixes(query.condition), None) is not None
-
-
 def expand_prefixes(query: Query, index: Index, *, reading: bool = False) -> Query:
-    if query.condition is None:
+    if query.condition is None or not any(prefixes(query.condition)):
         return query
     notices: list[str] = []
     found: dict[str, tuple[str, ...]] = {}
@@ -59,7 +55,10 @@ def expand_prefixes(query: Query, index: Index, *, reading: bool = False) -> Que
         query,
         text=" ".join((query.text, *wanted[:1])).strip(),
         words=tuple(dict.fromkeys((*query.words, *wanted))),
-        condition=fill_prefixes(query.condition, found),
+        condition=change_each(
+            query.condition,
+            lambda one: HasPrefix(one.text, found.get(one.text, ())) if isinstance(one, HasPrefix) else one,
+        ),
         notices=tuple(dict.fromkeys((*query.notices, *notices))),
     )
 
@@ -242,8 +241,7 @@ _NOTHING_HAS_ALL = "No note meets all that the query asks for."
 async def read_query(sources: Sources, request: SearchRequest) -> tuple[Query, Paths | None]:
     """Parse a query, correct its words if notes may answer them, and find these notes."""
     query = parse_query(request.query)
-    if has_prefixes(query):
-        query = expand_prefixes(query, sources.index, reading=sources.reading)
+    query = expand_prefixes(query, sources.index, reading=sources.reading)
     within = await search_scope(sources.index, request, query.condition)
     if within is not None:
         notices = await asyncio.to_thread(unknown_name_notices, sources.index, request, query.condition)

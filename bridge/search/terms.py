@@ -1,6 +1,6 @@
 """The conditions of a query, as a tree of values."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import assert_never
 
 from bridge.index.hits import NameField
@@ -83,45 +83,37 @@ class Either(Record):
 Term = Word | HasText | HasPrefix | HasName | InPath | InFile | HasTag | HasProperty | Not | All | Either
 
 
-def leaves(term: Term) -> Iterator[Word | HasText]:
+def conditions(term: Term, *, negated: bool = True) -> Iterator[Term]:
+    """Yield the single conditions of a tree, in the order typed."""
     match term:
-        case Word() | HasText():
-            yield term
         case All(parts) | Either(parts):
             for part in parts:
-                yield from leaves(part)
-        case Not() | HasPrefix() | HasName() | InPath() | InFile() | HasTag() | HasProperty():
-            return
+                yield from conditions(part, negated=negated)
+        case Not(inner):
+            if negated:
+                yield from conditions(inner)
         case _:
-            assert_never(term)
+            yield term
+
+
+def leaves(term: Term) -> Iterator[Word | HasText]:
+    return (one for one in conditions(term, negated=False) if isinstance(one, Word | HasText))
 
 
 def prefixes(term: Term, *, negated: bool = True) -> Iterator[HasPrefix]:
     """Yield the beginnings of words in a tree, in the order typed."""
+    return (one for one in conditions(term, negated=negated) if isinstance(one, HasPrefix))
+
+
+def change_each(term: Term, change: Callable[[Term], Term]) -> Term:
+    """Return a tree with each of its single conditions changed."""
     match term:
-        case HasPrefix():
-            yield term
         case All(parts) | Either(parts):
-            for part in parts:
-                yield from prefixes(part, negated=negated)
-        case Not(inner) if negated:
-            yield from prefixes(inner)
-        case _:
-            return
-
-
-def fill_prefixes(term: Term, words: Mapping[str, tuple[str, ...]]) -> Term:
-    match term:
-        case HasPrefix(text):
-            return HasPrefix(text, words.get(text, ()))
-        case All(parts):
-            return All(tuple(fill_prefixes(part, words) for part in parts))
-        case Either(parts):
-            return Either(tuple(fill_prefixes(part, words) for part in parts))
+            return type(term)(tuple(change_each(part, change) for part in parts))
         case Not(inner):
-            return Not(fill_prefixes(inner, words))
+            return Not(change_each(inner, change))
         case _:
-            return term
+            return change(term)
 
 
 def require_words(term: Term) -> Term:
@@ -132,18 +124,6 @@ def require_words(term: Term) -> Term:
             return All(tuple(require_words(part) for part in parts))
         case _:
             return term
-
-
-def conditions(term: Term) -> Iterator[Term]:
-    """Yield the single conditions of a tree, negated ones included."""
-    match term:
-        case All(parts) | Either(parts):
-            for part in parts:
-                yield from conditions(part)
-        case Not(inner):
-            yield from conditions(inner)
-        case _:
-            yield term
 
 
 def condition(term: Term, *, strict: bool = False, phrases: bool = True) -> Term | None:
