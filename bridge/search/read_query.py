@@ -124,7 +124,9 @@ def find_corrections(query: Query, index: Index) -> Mapping[str, str]:
             # To a handful of notes, most words are strange.
             if is_short or len(index.notes) > ASSUMED_NOTES or sorted(folded) == sorted(meant):
                 mistyped.add(meant)
-        elif (not is_short or are_foreign) and (meant := _find_form(folded, index)):
+        elif (are_foreign or not (is_short or len(word) < MIN_CORRECTED_CHARS)) and (
+            meant := _find_form(folded, index)
+        ):
             read_as[word] = meant
     return _keep_likely(query, read_as, mistyped, index)
 

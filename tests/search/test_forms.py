@@ -69,6 +69,11 @@ async def test_lines_are_quoted_for_questions_in_other_forms(tmp_path: Path) -> 
     assert [one.sentence.text for one in quotes] == ["Reitittimen salasana on laitteen pohjassa."]
 
 
+async def test_short_english_words_have_no_other_forms(tmp_path: Path) -> None:
+    notes = {"A.md": "The team won the game with the plugins.", "B.md": "The plugins load.", "C.md": "The end."}
+    assert (await ask(tmp_path, notes, "the plugins wont load again now"))[0].notices == ()
+
+
 async def test_a_word_that_fits_no_note_about_the_rest_stays(tmp_path: Path) -> None:
     notes = {
         "Tomat.md": "Setiap pagi saya menyiram tomat, daunnya layu.",
