@@ -35,7 +35,7 @@ READ = (
     "b.md\tMentioned without a link\t2\t“B” “Bee”\ta.md:3\n"
 )
 WHY = {"target": "b.md", "text": "Bee", "lines": [3, 3], "span": [0, 3], "score": 0.756, "why": ["says “Bee”"]}
-NAME = {"name": "Lisbon", "kind": "name", "notes": 2, "confidence": 0.4, "examples": ["a.md"]}
+NAME = {"name": "Lisbon", "notes": 2, "confidence": 0.4, "examples": ["a.md"]}
 
 
 @pytest.mark.parametrize(
@@ -52,14 +52,14 @@ NAME = {"name": "Lisbon", "kind": "name", "notes": 2, "confidence": 0.4, "exampl
         (
             "find_prospects",
             {"prospects": [NAME], "total": 3, "next_offset": 1},
-            "Lisbon\tname\t2\t0.4\ta.md\n",
+            "Lisbon\t2\t0.4\ta.md\n",
             "1 of 3 names; `--offset 1` shows more\n",
         ),
         (
             "find_prospects",
             {"prospects": [], "total": 0},
             "",
-            "No name that several notes say lacks a note.\n",
+            "No name that several notes link to lacks a note.\n",
         ),
     ],
 )

@@ -11,7 +11,10 @@ NOTES = {
     "Rye.md": f"{PROSE} Talk to Alice Munro and Alice Munro.",
     "Roggen.md": f"{PROSE} Then bake. Alice Munro said so.",
     "Alone.md": "Nobody links here, as Alice Munro wrote.",
-    **{f"Books/Book {number}.md": f"---\nstatus: open\n---\nText {number}, [[Rye]]." for number in range(9)},
+    **{
+        f"Books/Book {number}.md": f"---\nstatus: open\n---\nText {number}, [[Rye]], [[Alice Munro]]."
+        for number in range(9)
+    },
     "Books/Wrong.md": "A book without it, [[Rye]].",
 }
 

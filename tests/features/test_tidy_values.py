@@ -20,7 +20,7 @@ NOTES = {
     "Herbs/Herbs.md": "".join(f"- [[{name}]]\n" for name in LISTED),
     **{f"Herbs/{name}.md": "Grows.\n" for name in LISTED},
     "Herbs/Lovage.md": "Grows, too.\n",
-    **{f"Read {n}.md": f"Day {n} about Sebastian Kneipp, and how he bathed, {n}.\n" for n in range(5)},
+    **{f"Read {n}.md": f"Day {n} about [[Sebastian Kneipp]], and how he bathed, {n}.\n" for n in range(5)},
     "Strange · instead: this.md": "## Twice\n\n## Twice\n",
     "Rye.md": "## Soil\n\n## Soil\n\nThe dough rests.\n",
 }

@@ -234,8 +234,10 @@ async def test_unused_topics_are_archived(served: Served) -> None:
     assert [one["path"] for one in await found(served, "orphan")] == ["Ontology/Concepts/Leavenings.md"]
 
 
-async def test_a_name_that_near_notes_say_becomes_a_topic(served: Served) -> None:
-    text = "The kettle whistles {0}. Gong Fu Cha is a way of making tea in small pots, said guest {0} of the evening."
+async def test_a_name_that_near_notes_link_to_becomes_a_topic(served: Served) -> None:
+    text = (
+        "The kettle whistles {0}. [[Gong Fu Cha]] is a way of making tea in small pots, said guest {0} of the evening."
+    )
     await write(served, {f"Tea {at}.md": text.format(at) for at in range(4)})
     await use(served, folder="Ontology")
     before = contents(served)
@@ -258,7 +260,9 @@ async def test_a_name_that_near_notes_say_becomes_a_topic(served: Served) -> Non
 
 
 async def test_all_edits_fit_together_in_one_change(served: Served) -> None:
-    text = "The kettle whistles {0}. Gong Fu Cha is a way of making tea in small pots, said guest {0} of the evening."
+    text = (
+        "The kettle whistles {0}. [[Gong Fu Cha]] is a way of making tea in small pots, said guest {0} of the evening."
+    )
     await write(served, {f"Tea {at}.md": text.format(at) for at in range(4)})
     await write(served, {"Garden/Copy.md": note('"[[Leavenings]]", "[[Gone]]"', "Has the copy, and a stray topic.")})
     # A note that becomes a topic, and whose own topics are mended; one that links to it by its path gets a new one.

@@ -6,7 +6,6 @@ import time
 import pytest
 
 from bridge.features.links.mentions import Corpus, Name, NameFinder
-from bridge.features.links.note_candidates import find_candidates
 from bridge.index.prepare import prepare
 from bridge.markdown.link_spans import read_link_spans
 from bridge.markdown.parse import parse
@@ -37,7 +36,6 @@ def work(text: str) -> None:
     prepare(note, Stat(0, len(data)), LEARNT)
     read_link_spans(PATH, data)
     NAMES.mentions(text, protected_spans(note), almost=True)
-    find_candidates({PATH: text}, NAMES, {})
     Corpus.of(NAMES, {PATH: text})
     learn_from([text])
     LEARNT.labels(LEARNT.blank(text))

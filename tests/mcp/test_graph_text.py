@@ -143,15 +143,17 @@ def test_a_report_says_what_broken_names_mean() -> None:
 
 
 def test_names_worth_a_note_are_told_with_where_they_are_said() -> None:
-    one = {"name": "Grace Hopper", "kind": "name", "notes": 4, "confidence": 0.7, "examples": ["A.md"]}
-    line = "- Grace Hopper (name, 4 notes, 70%): A.md"
+    one = {"name": "Grace Hopper", "notes": 4, "confidence": 0.7, "examples": ["A.md"]}
+    line = "- Grace Hopper (4 notes, 70%): A.md"
     assert lines("find_prospects", {"prospects": [one], "total": 1}) == ["1 name", line]
     assert lines("find_prospects", {"prospects": [one], "total": 9, "next_offset": 6}) == [
         "1 of 9 names; `offset: 6` shows more",
         line,
     ]
     assert lines("find_prospects", {"prospects": [], "total": 9}) == ["0 of 9 names; `offset` is behind the last"]
-    assert lines("find_prospects", {"prospects": [], "total": 0}) == ["No name that several notes say lacks a note."]
+    assert lines("find_prospects", {"prospects": [], "total": 0}) == [
+        "No name that several notes link to lacks a note."
+    ]
 
 
 def test_weeks_and_pictures_are_told_in_words() -> None:

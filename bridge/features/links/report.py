@@ -23,26 +23,21 @@ from bridge.features.links.census import TOP, Stub
 from bridge.features.links.evidence import THRESHOLDS, FeedbackModel, likelihood
 from bridge.features.links.link_candidates import judge_use, judge_words
 from bridge.features.links.mentions import Corpus, read_corpus
-from bridge.features.links.note_candidates import (
-    MeantNote,
-    MeantNotes,
-    NameProspect,
-    drop_meant,
-    find_candidates,
-    markup_spans,
-)
+from bridge.features.links.note_candidates import MeantNote, MeantNotes, NameProspect, find_candidates
 from bridge.features.links.operations import UnlinkedPlace
 from bridge.features.properties.public import find_templates
 from bridge.graph.graph import Graph
 from bridge.graph.kinds import WRITTEN
+from bridge.index.index import Index
 from bridge.index.note import Notes
 from bridge.markdown.links import is_attachment_name, name_key, target_file
+from bridge.markdown.names import Names
 from bridge.markdown.note import Link
 from bridge.records import Record
 from bridge.state.dismissals import dismissal_key
 from bridge.text.fold import fold_case
 from bridge.text.words import ALPHABETIC
-from bridge.types import VaultPath
+from bridge.types import Span, VaultPath
 
 ALIKE_WORDS = 80.0
 """Likeness (0-100) from which on two words are forms of one."""
@@ -89,7 +84,7 @@ class LinkScope(Record, eq=False):
     notes: Notes
     inside: Notes
     corpus: Corpus
-    texts: Mapping[VaultPath, str]
+    index: Index
 
     @classmethod
     async def open(cls, vault: OpenVault, folder: str | None) -> Self:
@@ -98,23 +93,22 @@ class LinkScope(Record, eq=False):
         corpus = await read_corpus(vault)
         templates = await asyncio.to_thread(find_templates, vault, taken.notes)
         inside = {path: note for path, note in taken.notes.items() if path.startswith(begin) and path not in templates}
-        texts = await taken.index.wholes([*inside] if len(inside) < len(taken.notes) else None)
-        return cls(vault, taken.graph, taken.notes, inside, corpus, texts)
+        return cls(vault, taken.graph, taken.notes, inside, corpus, taken.index)
 
-    def name_long_notes(self, why: str = "") -> tuple[str, ...]:
-        cut = f"Only the first {MAX_CHARACTERS:,} characters of `{{}}` were looked at{why}."
-        return tuple(map(cut.format, sorted(path for path, text in self.texts.items() if len(text) > MAX_CHARACTERS)))
+    def stubs(self) -> Mapping[str, set[VaultPath]]:
+        return stubs_of(find_broken_links(self.graph, self.inside, self.vault.names))
 
 
-def broken_links(scope: LinkScope) -> Iterator[tuple[VaultPath, Link]]:
+def find_broken_links(graph: Graph, notes: Notes, names: Names) -> Iterator[tuple[VaultPath, Link]]:
+    """Yield the links of these notes that lead to no note."""
     import numpy as np
 
-    edges = scope.graph.edges_of(WRITTEN, stubs=True)
-    owners = np.unique(edges.owner[scope.graph.stubs[edges.target]]).tolist()
+    edges = graph.edges_of(WRITTEN, stubs=True)
+    owners = np.unique(edges.owner[graph.stubs[edges.target]]).tolist()
     # By path, so that a name is shown alike whichever note was read first.
-    for path in sorted(scope.graph.paths[number] for number in owners if number in scope.graph.paths):
-        for link in scope.inside[path].links if path in scope.inside else ():
-            if scope.vault.names.resolve(link.target, path, link.kind).path is None and wanted_note(link):
+    for path in sorted(graph.paths[number] for number in owners if number in graph.paths):
+        for link in notes[path].links if path in notes else ():
+            if names.resolve(link.target, path, link.kind).path is None and wanted_note(link):
                 yield path, link
 
 
@@ -129,7 +123,9 @@ def stubs_of(broken: Iterable[tuple[VaultPath, Link]]) -> Mapping[str, set[Vault
 
 
 def wanted_note(link: Link) -> str:
-    name = target_file(link.target, link.kind).removesuffix(".md")
+    """Return the name that a link asks for; a `#` after a space belongs to it, as in `[[Demo #1]]`."""
+    file = link.target if " #" in link.target else target_file(link.target, link.kind)
+    name = file.removesuffix(".md")
     return "" if is_attachment_name(name) else name
 
 
@@ -137,7 +133,7 @@ TRIED = 2_000
 """Names without a note, the most wanted, that are compared with the names of all notes."""
 
 MAX_CHARACTERS = 200_000
-"""Characters of each note that are looked at: what is mentioned or deserves a note is said by others too."""
+"""Characters of each note that are looked at: what is mentioned is said by others too."""
 
 SAID = 3
 """Most names listed of those by which a note is mentioned."""
@@ -276,7 +272,8 @@ async def link_report(
         else:
             broken.append((stub, found))
     broken.sort(key=lambda one: -one[0].wanted)
-    unlinked = await asyncio.to_thread(unlinked_notes, scope)
+    texts = await scope.index.wholes([*scope.inside] if len(scope.inside) < len(scope.notes) else None)
+    unlinked = await asyncio.to_thread(unlinked_notes, scope, texts)
     ambiguous = await asyncio.to_thread(ambiguous_names, scope)
     feedback = FeedbackModel(await asyncio.to_thread(vault.store.feedback.all)).all
     near = len(page.cut(unnamed)) - len(left)
@@ -293,14 +290,36 @@ async def link_report(
         declined=feedback.declined,
         rate=feedback.rate,
         next_offset=page.end if page.end < longest else None,
-        notices=scope.name_long_notes(" for mentions"),
+        notices=tuple(
+            f"Only the first {MAX_CHARACTERS:,} characters of `{path}` were looked at for mentions."
+            for path in sorted(texts)
+            if len(texts[path]) > MAX_CHARACTERS
+        ),
     )
 
 
 def wanted_notes(scope: LinkScope) -> tuple[Mapping[str, set[VaultPath]], list[Stub]]:
-    wanting = stubs_of(broken_links(scope))
+    wanting = scope.stubs()
     found = [Stub(name, len(notes), tuple(sorted(notes)[:TOP])) for name, notes in wanting.items()]
     return wanting, sorted(found, key=lambda stub: (-stub.wanted, stub.name))
+
+
+_CALLOUT = r"^[ \t]*>[ \t>]*\[![^\]\n]*\][^\n]*$"
+_HEADING = r"^[ \t>]*(?:[-*+][ \t]+)?\#{1,6}[ \t]+([^\n]*)$"
+_BOLD_LINE = r"^[ \t>]*(?:[-*+][ \t]+)?(?:\*\*|__)([^*_\n]+)(?:\*\*|__):?[ \t]*$"
+# The content of a piece of markup is bounded; otherwise a line of only `[` is read again from each of them.
+_MARKUP = re.compile(
+    r"\A---[ \t]*\n.*?^---[ \t]*$|```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`"
+    r"|!?\[\[[^\]\n]{0,1000}+\]\]|!?\[[^\]\n]{0,1000}+\]\([^)\n]{0,1000}+\)|<[^>\n]{0,1000}+>"
+    r"|https?://\S+|\$\$.*?\$\$|%%.*?%%|(?<!\w)\#[^\s\#,.;:!?()\[\]{}'\"`]+"
+    rf"|{_CALLOUT}|{_HEADING}|{_BOLD_LINE}|^[ \t>]*(?:[-*+][ \t]+)?[\w ]{{1,40}}::.*?$|\|",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+def markup_spans(text: str) -> list[Span]:
+    """Return the spans of a text that are not prose; faster and rougher than `protected_spans`, for whole vaults."""
+    return [match.span() for match in _MARKUP.finditer(text)]
 
 
 MAX_MENTIONS = 100
@@ -309,7 +328,7 @@ MAX_MENTIONS = 100
 ScoredPlace = tuple[float, UnlinkedPlace]
 
 
-def unlinked_notes(scope: LinkScope) -> list[UnlinkedNote]:
+def unlinked_notes(scope: LinkScope, texts: Mapping[VaultPath, str]) -> list[UnlinkedNote]:
     """Return the notes that are mentioned without a link, those with the most missing links first.
 
     A mention counts if the names alone would make it a suggested link. Other facts, such as semantic similarity, are
@@ -317,10 +336,10 @@ def unlinked_notes(scope: LinkScope) -> list[UnlinkedNote]:
     """
     found: defaultdict[VaultPath, list[ScoredPlace]] = defaultdict(list)
     target = cache(partial(mention_target, scope.corpus))
-    for source in sorted(path for path in scope.texts if path in scope.inside and scope.inside[path].kind == "note"):
+    for source in sorted(path for path in texts if path in scope.inside and scope.inside[path].kind == "note"):
         linked = {source, *scope.graph.links_to(source)}
         if not all(target(form) in linked for form in scope.corpus.forms_in(source)):
-            for path, place in likely_places(scope, source, target, linked).items():
+            for path, place in likely_places(scope, source, texts[source][:MAX_CHARACTERS], target, linked).items():
                 found[path].append(place)
     worth = {path: sum(score for score, _ in places) for path, places in found.items()}
     return [
@@ -337,12 +356,15 @@ def unlinked_notes(scope: LinkScope) -> list[UnlinkedNote]:
 
 
 def likely_places(
-    scope: LinkScope, source: VaultPath, target: Callable[[str], VaultPath | None], linked: Collection[VaultPath]
+    scope: LinkScope,
+    source: VaultPath,
+    text: str,
+    target: Callable[[str], VaultPath | None],
+    linked: Collection[VaultPath],
 ) -> Mapping[VaultPath, ScoredPlace]:
     """Return the likeliest place of a note for each other one that it mentions without a link."""
     best: dict[VaultPath, ScoredPlace] = {}
     judged: Counter[VaultPath] = Counter()
-    text = scope.texts[source][:MAX_CHARACTERS]
     for mention in scope.corpus.names.mentions(text, markup_spans(text)):
         path = target(mention.form)
         if path is None or path in linked or judged[path] == MAX_MENTIONS:
@@ -386,13 +408,11 @@ class NameProspects(ListPage):
     """Names that deserve a note.
 
     Attributes:
-        prospects: Those that notes link to, then others, each most certain first.
-        notices: What was left out.
+        prospects: Those that most notes link to first.
         dismissed: How many more were dismissed; absent if none.
     """
 
     prospects: tuple[NameProspect, ...]
-    notices: tuple[str, ...] = ()
     dismissed: int | None = None
 
 
@@ -402,7 +422,7 @@ class NameProspects(ListPage):
         "names that deserve a note",
         "topics without a note",
         "notes worth writing",
-        "terms that are mentioned often and have no page",
+        "terms that are linked often and have no page",
     ),
 )
 async def find_prospects(
@@ -410,13 +430,10 @@ async def find_prospects(
     page: PageArguments = Page(20),
     folder: Folder | None = None,
 ) -> NameProspects:
-    """Find names worth a note that have none: unresolved links, or names said by several notes.
-
-    Names are proper nouns, CamelCase, acronyms, quoted terms and ticket ids; not ordinary words, template headings and
-    labels, capitalised German nouns, pieces of longer names, or what only titles, tables or the same words repeat.
+    """Find names worth a note that have none: those to which two or more notes link, and that mean no other note.
 
     Args:
-        folder: Only names in notes under this folder.
+        folder: Only names that notes under this folder link to.
 
     Raises:
         FolderNotFound: No notes in such a folder; the message names the closest.
@@ -425,18 +442,8 @@ async def find_prospects(
     dismissed = {one.name for one in await dismissed_rows(call, "prospect")}
 
     def find() -> NameProspects:
-        names, learnt = scope.corpus.names, scope.vault.index.view("notes").boilerplate
-        texts = {path: text for path, text in scope.texts.items() if path in scope.inside}
-        excerpts = {path: learnt.blank(text[:MAX_CHARACTERS]) for path, text in texts.items()}
-        languages = {path: scope.inside[path].language for path in texts}
-        stubs = stubs_of(broken_links(scope))
-        every = drop_meant(names, find_candidates(excerpts, names, stubs, languages))
+        every = find_candidates(scope.stubs(), scope.corpus.names)
         found = [one for one in every if not dismissed or dismissal_key(one.name) not in dismissed]
-        return NameProspects(
-            page.cut(found),
-            scope.name_long_notes(),
-            len(every) - len(found) or None,
-            **page.place(len(found)),
-        )
+        return NameProspects(page.cut(found), len(every) - len(found) or None, **page.place(len(found)))
 
     return await asyncio.to_thread(find)

@@ -131,20 +131,18 @@ def _suggestion(one: Entry) -> Line:
 
 PROSPECTS = (
     Column("name", "- {}"),
-    Column("kind", " ({}"),
-    Column("notes", lambda notes: f", {count_of(notes, 'note')}"),
+    Column("notes", lambda notes: f" ({count_of(notes, 'note')}"),
     Column("confidence", ", {:.0%})"),
     Column("examples", ": {}", role="path", most=3),
 )
 
 
 def prospects_view(answer: Answer) -> Iterable[Element]:
-    none = notice("No name that several notes say lacks a note.")
+    none = notice("No name that several notes link to lacks a note.")
     yield page_notice(answer, "prospects", "name") if answer["total"] else none
     yield Table(PROSPECTS, answer["prospects"])
     if answer.get("dismissed"):
         yield notice(f"{answer['dismissed']} more dismissed")
-    yield from notices(answer.get("notices", ()))
 
 
 NAMED = Column("notes", " in {}", role="path", most=3)

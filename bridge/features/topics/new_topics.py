@@ -1,14 +1,14 @@
-"""Topics that do not exist yet: names that several notes say which are near to each other."""
+"""Topics that do not exist yet: names to which several notes link that are near to each other."""
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from bridge.changes.requests.create_note import CreateNote
-from bridge.features.links.public import Name, NameFinder, drop_meant, find_candidates
+from bridge.features.links.public import NameFinder, find_candidates
 from bridge.features.topics.findings import TopicEdit, TopicFinding, TopicWriter
 from bridge.features.topics.rules import TopicRules
-from bridge.features.topics.suggest import TopicSources, body_of, near_notes, words_by_note
+from bridge.features.topics.suggest import TopicSources, near_notes, words_by_note
 from bridge.markdown.frontmatter import link_in_value
 from bridge.markdown.parse import parse
 from bridge.records import Record
@@ -57,7 +57,7 @@ def _cut(text: str) -> str:
 
 
 MIN_NEAR_NOTES: Final = 3
-"""Near notes that must say a name for it to become a topic."""
+"""Near notes that must link to a name for it to become a topic."""
 
 MAX_NAMES: Final = 20
 """Names that are looked at, the most certain ones."""
@@ -67,40 +67,25 @@ MAX_NOTES: Final = 12
 
 
 class NamedCluster(Record):
-    """A name, and the near notes that say it."""
+    """A name, and the near notes that link to it."""
 
     name: str
     notes: tuple[VaultPath, ...]
 
 
 def find_names(
-    sources: TopicSources, texts: Mapping[VaultPath, str], known: NameFinder, left_out: Collection[VaultPath]
+    sources: TopicSources,
+    wanted: Mapping[str, Collection[VaultPath]],
+    known: NameFinder,
+    left_out: Collection[VaultPath],
 ) -> list[NamedCluster]:
-    """Return the names that no note has and at least three notes say or link to, with all of these notes."""
-    stubs: dict[str, set[VaultPath]] = {}
-    for path, value in sources.assignments.astray:
-        link = link_in_value(value.text)
-        if value.target is None and link is not None:
-            stubs.setdefault(link.target.partition("#")[0], set()).add(path)
-    learnt = sources.index.boilerplate
-    read = {
-        path: learnt.blank(text)
-        for path, text in texts.items()
-        if path not in left_out and not sources.tree.holds(path)
+    """Return the names that no note has and at least three notes link to, with all of these notes."""
+    kept = {
+        name: {path for path in paths if path not in left_out and not sources.tree.holds(path)}
+        for name, paths in wanted.items()
     }
-    languages = {path: sources.notes[path].language for path in read if path in sources.notes}
-    likely = drop_meant(known, find_candidates(read, known, stubs, languages))
-    found = [one for one in likely if one.notes >= MIN_NEAR_NOTES][:MAX_NAMES]
-    finder = NameFinder(Name(VaultPath(one.name), one.name) for one in found)
-    saying: dict[str, set[VaultPath]] = {fold_case(one.name): set(stubs.get(one.name, ())) for one in found}
-    for path, text in read.items():
-        for form in finder.forms(body_of(text)):
-            saying[form].add(path)
-    return [
-        NamedCluster(one.name, tuple(sorted(notes)))
-        for one in found
-        if len(notes := saying[fold_case(one.name)] - set(left_out)) >= MIN_NEAR_NOTES
-    ]
+    likely = [one for one in find_candidates(kept, known) if one.notes >= MIN_NEAR_NOTES][:MAX_NAMES]
+    return [NamedCluster(one.name, tuple(sorted(kept[one.name]))) for one in likely]
 
 
 async def gather_cluster(

@@ -11,7 +11,8 @@ from bridge.changes.requests.edit_note import SetProperties
 from bridge.engine.open_vault import OpenVault
 from bridge.features.dismissals.public import dismissed_rows
 from bridge.features.entities.public import MergeReason, MergeSuggestion, find_merge_pairs
-from bridge.features.links.public import read_corpus
+from bridge.features.links.public import find_broken_links, read_corpus, stubs_of
+from bridge.features.properties.public import find_templates
 from bridge.features.topics.findings import (
     FINDING_KINDS,
     FindingKind,
@@ -26,6 +27,7 @@ from bridge.features.topics.new_topics import NamedCluster, describe_new, find_n
 from bridge.features.topics.suggest import TopicModels, fitting_topics
 from bridge.features.topics.topic_tree import TopicSettings
 from bridge.features.topics.vault_topics import VaultTopics
+from bridge.markdown.frontmatter import link_in_value
 from bridge.records import Record
 from bridge.state.dismissals import Dismissal, dismissal_key
 from bridge.types import VaultPath
@@ -53,7 +55,7 @@ class TopicProblem(Record):
 
     Attributes:
         kind: `values`: a note's property has values that are no topic, or, without `values`, notes have as a topic what
-            is none and would become one; `new`: near notes say a name that is no topic yet; `orphan`: no note has the
+            is none and would become one; `new`: near notes link to a name that no note has; `orphan`: no note has the
             topic, nothing links to it, it fits none and is older than 30 days; `rare`: fewer notes have it than the
             rules say; `alike`: two topics may be one.
         path: The note or topic; of a new topic, where its note would be.
@@ -122,7 +124,14 @@ async def find_new(call: Call, known: VaultTopics, busy: Collection[VaultPath]) 
 
     def names() -> list[NamedCluster]:
         left_out = {path for path in texts if path in busy or not is_allowed(path, sources, known.rules)}
-        return find_names(sources, texts, corpus.names, left_out)
+        templates = find_templates(call.vault, sources.notes)
+        notes = {path: note for path, note in sources.notes.items() if path not in templates}
+        broken = find_broken_links(sources.graph, notes, call.vault.names)
+        # What another property links to is of that property, as a category is.
+        values = ((path, link_in_value(value.text)) for path, value in sources.assignments.astray)
+        astray = {(path, link.target) for path, link in values if link is not None}
+        asked = ((path, one) for path, one in broken if one.kind != "property" or (path, one.target) in astray)
+        return find_names(sources, stubs_of(asked), corpus.names, left_out)
 
     every = await asyncio.to_thread(names)
     kept = [one for one in every if dismissal_key(one.name) not in rows]

@@ -17,11 +17,12 @@ from bridge.features.links.public import (
     LinkPlace,
     MeantNote,
     MeantNotes,
-    drop_meant,
+    find_broken_links,
     find_candidates,
     find_tables,
     insert_links,
     source_of,
+    stubs_of,
     suggest,
 )
 from bridge.features.tidy.check_scope import (
@@ -201,41 +202,22 @@ def says_nothing(scope: CheckScope, path: VaultPath) -> bool:
     return words in ("", letters_and_digits(fold_word(title_of(path))))
 
 
-MIN_MENTIONS: Final = 4
-"""Notes that must mention a name."""
-
-
-MAX_TOTAL_CHARS: Final = 3_000_000
-"""Characters of all notes that are looked at, of those changed last: more would take longer than all other checks."""
+MIN_WANTED: Final = 4
+"""Notes that must link to a name."""
 
 FORBIDDEN: Final = frozenset('\\/:*?"<>|#^[]')
 """Characters that no name of a note has on every system."""
 
 
-@tidy_check("prospects", "Names that four or more notes mention and that have no note yet.")
+@tidy_check("prospects", "Names that four or more notes link to and that have no note yet.")
 def prospects(scope: CheckScope) -> Iterator[TidyFinding]:
-    wanted: defaultdict[str, set[VaultPath]] = defaultdict(set)
-    for path, note in scope.notes.items():
-        for target, kind in note.targets:
-            file = target_file(target, kind)
-            if file and not is_attachment_name(file) and scope.vault.names.resolve(target, path, kind).path is None:
-                wanted[file.removesuffix(".md")].add(path)
-    texts: dict[VaultPath, str] = {}
-    learnt = scope.vault.index.view("notes").boilerplate
-    room = MAX_TOTAL_CHARS
-    for path in sorted(scope.texts.keys() & scope.notes.keys(), key=lambda one: -scope.notes[one].mtime_ns):
-        texts[path] = learnt.blank(scope.texts[path][:MAX_NOTE_CHARS])
-        room -= len(texts[path])
-        if room < 0:
-            break
+    wanted = stubs_of(find_broken_links(scope.graph_snapshot.graph, scope.notes, scope.vault.names))
     scope.budget.pause()
-    languages = {path: scope.notes[path].language for path in texts}
-    names = scope.corpus.names
-    for one in drop_meant(names, find_candidates(texts, names, wanted, languages)):
+    for one in find_candidates(wanted, scope.corpus.names):
         path = VaultPath(f"{one.name}.md")
-        if one.notes < MIN_MENTIONS or not FORBIDDEN.isdisjoint(one.name) or path in scope.vault.names:
+        if one.notes < MIN_WANTED or not FORBIDDEN.isdisjoint(one.name) or path in scope.vault.names:
             continue
-        if one.name.startswith(".") or DAY.fullmatch(one.name) or not scope.may_change(path):
+        if one.name.startswith(".") or not scope.may_change(path):
             continue
         yield propose(
             CreateNote(path=path, text=""),
