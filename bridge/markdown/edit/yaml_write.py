@@ -228,7 +228,8 @@ class Replacement(Record):
 
 
 def apply_replacements(text: str, changes: Iterable[Replacement]) -> str:
-    for change in sorted(changes, key=lambda each: each.span, reverse=True):
+    # Of two insertions in one place, the one that is listed first comes first.
+    for change in sorted(changes, key=lambda each: each.span)[::-1]:
         text = text[: change.span[0]] + change.text + text[change.span[1] :]
     return text
 

@@ -114,6 +114,7 @@ SET: list[tuple[str, dict[str, Value], str]] = [
     ("? [x]\n: 1\n? y\n: 2\n", {"b": 1}, "? [x]\n: 1\n? y\n: 2\nb: 1\n"),
     ("a: 1\na: 2\n", {"b": 3}, "a: 1\na: 2\nb: 3\n"),
     ("a: 1\n", {"b": "x", "c: d": 2, "- e": 3, "#f": 4}, 'a: 1\nb: x\n"c: d": 2\n"- e": 3\n"#f": 4\n'),
+    ("t:\n  - a\n", {"t": ["a", "b"], "n": ["x"]}, "t:\n  - a\n  - b\nn:\n  - x\n"),
     # What is so already.
     ("a:   '1'  \nb: [ 1.0 ]\n", {"a": "1", "b": [1]}, "a:   '1'  \nb: [ 1.0 ]\n"),
 ]
