@@ -45,7 +45,6 @@ async def test_values_that_are_no_topic_go_or_are_replaced(tree: Served) -> None
     changed = {one["text"]: is_sure(one) for one in plan["findings"] if not one["text"].startswith("Give")}
     leavening = "[[Ontology/Concepts/Leavening|Leavening]]"
     assert changed == {
-        "Make [[Bread/Loaf 1|Loaf 1]] a topic, in Ontology/Concepts": False,
         f"In [[Bread/Preferred|Preferred]], change `topics`: {leavening} in place of `Sours`": True,
         f"In [[Bread/Stray|Stray]], change `topics`: {leavening} in place of `Sours`": True,
     }
@@ -57,11 +56,10 @@ async def test_topics_are_written_and_undone_byte_for_byte(tree: Served) -> None
     for one in plan["findings"]:
         await call(tree, "judge_finding", path=plan["path"], finding=one["id"], verdict="accept")
     done = await call(tree, "apply_plan", path=plan["path"], confirm=True)
-    assert [(one["state"], one["dropped"], len(one["findings"])) for one in done["checks"]] == [("applied", [], 6)]
+    assert [(one["state"], one["dropped"], len(one["findings"])) for one in done["checks"]] == [("applied", [], 5)]
     now = content(tree)
     assert now["Bread/New loaf.md"].startswith(b'---\ntopics:\n  - "[[Leavening]]"\n---\nWild yeast')
     assert b"[[Loaf 1]]" in now["Bread/Stray.md"]
-    assert "Ontology/Concepts/Loaf 1.md" in now
     assert b"[[Nowhere]]" in now["Bread/Stray.md"]
     again = await call(tree, "plan_tidy", checks=["topics"], skip_checked=False, dry_run=True)
     assert again["findings"] == []
@@ -80,15 +78,25 @@ async def test_another_topic_can_be_put_into_the_line(tree: Served) -> None:
     assert content(tree)["Bread/New loaf.md"].startswith(b'---\ntopics:\n  - "[[Pruning]]"\n---\n')
 
 
-async def test_without_enough_to_learn_from_or_a_topic_folder_nothing_is_said(served: Served) -> None:
-    assert (await call(served, "plan_tidy", checks=["topics"], dry_run=True))["findings"] == []
-    await use(served, folder="Ontology")
+async def test_with_little_to_learn_from_only_what_a_title_folder_or_link_says_is_proposed(served: Served) -> None:
     for at in range(12):
         (root(served) / f"Garden/Tree {at}.md").unlink()
+    (root(served) / "Other.md").write_text("Of [[Ontology/Concepts/Pruning|pruning]] in winter.\n", "utf-8")
+    (root(served) / "On pruning.md").write_text("When, and how far.\n", "utf-8")
     await served.bridge.find(None).vault.indexer.look_at([""])
     plan = await call(served, "plan_tidy", checks=["topics"], dry_run=True)
-    assert {one["text"][:2] for one in plan["findings"]} == {"In", "Ma"}
+    assert {one["notes"][0] for one in plan["findings"] if one["text"].startswith("Give")} == {
+        "Leavening/Of the folder.md",
+        "Other.md",
+        "On pruning.md",
+    }
     assert [run["complete"] for run in plan["checks"]] == [True]
+
+
+async def test_without_a_topic_folder_nothing_is_said(served: Served) -> None:
+    (root(served) / "Ontology/Instructions.md").unlink()
+    await served.bridge.find(None).vault.indexer.look_at([""])
+    assert (await call(served, "plan_tidy", checks=["topics"], dry_run=True))["findings"] == []
 
 
 async def test_the_next_plan_goes_on_with_notes_that_were_left(tree: Served, monkeypatch: pytest.MonkeyPatch) -> None:

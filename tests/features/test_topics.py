@@ -104,7 +104,11 @@ async def test_topics_are_listed_with_kind_count_and_definition(served: Served) 
     assert (await served.call("list_topics", folder="Nothing")).code == "folder_not_found"
 
 
-async def test_without_the_setting_there_are_no_topics(served: Served) -> None:
+async def test_a_folder_is_found_by_its_rules_or_the_setting_and_without_both_there_are_no_topics(
+    served: Served,
+) -> None:
+    assert (await served.call("list_topics")).json["folder"] == "Ontology"
+    await remove(served, "Ontology/Instructions.md")
     for answer in (await served.call("list_topics"), await served.call("list_topics", path="Other.md")):
         assert "set_up_topics" in answer.json["notices"][0]
     assert (await served.call("list_topics", problems=FINDING_KINDS)).json["total"] == 0
@@ -157,8 +161,8 @@ async def test_values_are_written_as_the_property_has_them(served: Served) -> No
 async def test_stray_values_are_found_and_mended(served: Served) -> None:
     await use(served, folder="Ontology")
     before = contents(served)
-    finding, outside = await found(served, "values")
-    assert (finding["path"], outside["path"]) == ("Bread/Stray.md", "Bread/Loaf 1.md")
+    (finding,) = await found(served, "values")
+    assert finding["path"] == "Bread/Stray.md"
     assert [(one["value"], one["problem"], one.get("instead")) for one in finding["values"]] == [
         ("[[Loaf 1]]", "outside", None),
         ("[[Nowhere]]", "missing", None),
@@ -166,16 +170,28 @@ async def test_stray_values_are_found_and_mended(served: Served) -> None:
     ]
     note = (await served.call("list_topics", path="Bread/Stray.md")).json["note"]
     assert note["strays"] == ["[[Loaf 1]]", "[[Nowhere]]", "Sours"]
-    change = await served.call("change_set", edits=[*finding["edits"], *outside["edits"]])
+    change = await served.call("change_set", edits=finding["edits"])
     assert change.json["state"] == "applied"
     await readable(served)
-    # A link to a note that is not there stays: it may be written yet, or be hidden.
+    # A link to a note that is not there stays: it may be written yet, or be hidden. So does a note where it is.
     (left,) = await found(served, "values")
-    assert ([one["value"] for one in left["values"]], left["edits"]) == (["[[Nowhere]]"], [])
+    assert ([one["value"] for one in left["values"]], left["edits"]) == (["[[Loaf 1]]", "[[Nowhere]]"], [])
     names = [one["name"] for one in (await served.call("list_topics", path="Bread/Stray.md")).json["topics"]]
-    assert names == ["Leavening", "Pruning", "Loaf 1"]
+    assert names == ["Leavening", "Pruning"]
     await served.call("undo_change", change_id=change.json["change_id"])
     assert contents(served) == before
+
+
+async def test_the_name_of_a_topic_may_say_in_brackets_which_it_is(served: Served) -> None:
+    await use(served, folder="Ontology")
+    hopper = {
+        "Ontology/Entities/Grace Hopper (admiral).md": "Wrote a compiler.\n",
+        "Garden/Grace Hopper.md": "Her own page, on which nothing else is written yet.\n",
+        "Garden/Her day.md": note('"[[Grace Hopper (admiral)]]"', "She sailed."),
+    }
+    await write(served, hopper)
+    suggested = (await served.call("list_topics", path="Garden/Grace Hopper.md")).json["note"]["suggested"]
+    assert (suggested[0]["name"], "title" in suggested[0]["why"]) == ("Grace Hopper (admiral)", True)
 
 
 async def test_a_value_that_leads_past_the_topic_of_its_name_is_led_to_it(served: Served) -> None:
@@ -277,7 +293,7 @@ async def test_all_edits_fit_together_in_one_change(served: Served) -> None:
     assert change.status == 200, change.body
     await readable(served)
     left = (await served.call("list_topics", problems=FINDING_KINDS)).json["findings"]
-    assert {value["problem"] for one in left for value in one["values"]} == {"missing"}
+    assert {value["problem"] for one in left for value in one["values"]} == {"missing", "outside"}
     assert not any(one["edits"] for one in left)
     names = [one["name"] for one in (await served.call("list_topics", path="Garden/Copy.md")).json["topics"]]
     assert names == ["Leavening"]
@@ -299,7 +315,7 @@ async def test_denied_topics_are_never_shown(served: Served) -> None:
     ]
     assert all(b"Leavening" not in one.body for one in said)
     assert said[0].json["total"] == 0
-    stray = {one["path"]: one["values"] for one in await found(served, "values") if one["values"]}
+    stray = {one["path"]: one["values"] for one in await found(served, "values")}
     assert [one["problem"] for one in stray["Bread/Loaf 1.md"]] == ["missing"]
 
 
@@ -352,8 +368,10 @@ async def test_what_exists_is_kept_when_a_topic_folder_is_set_up(served: Served)
         "Ontology/Entities/Entities.md",
         "Ontology/MOCs/MOCs.md",
     }
-    assert "topics.folder" in made["warnings"][-1]
+    assert made["warnings"] == []
     assert before.items() <= contents(served).items()
+    elsewhere = (await served.call("set_up_topics", folder="Begriffe")).json
+    assert "topics.folder" in elsewhere["warnings"][-1]
 
 
 async def test_an_agent_only_proposes_a_topic_folder(served: Served) -> None:
@@ -372,6 +390,7 @@ async def test_an_agent_only_proposes_a_topic_folder(served: Served) -> None:
 
 
 async def test_related_notes_name_a_topic_that_they_share(served: Served) -> None:
+    await remove(served, "Ontology/Instructions.md")
     hits = (await served.call("related_notes", path="Bread/Loaf 1.md")).json["hits"]
     assert not any("topic" in reason for hit in hits for reason in hit["why"])
     await use(served, folder="Ontology")
@@ -382,6 +401,7 @@ async def test_related_notes_name_a_topic_that_they_share(served: Served) -> Non
 
 
 async def test_the_graph_of_topics_has_only_topics_and_semantic_folders(served: Served) -> None:
+    await remove(served, "Ontology/Instructions.md")
     missing = await served.call("graph_neighbours", path="Bread/Loaf 1.md", mode="topics")
     assert missing.code == "invalid_arguments"
     await write(served, {"Bread/Loaf 1.md": note('"[[Leavening]]"', f"{LEAVEN} See [[Tree 1]].")})

@@ -1,6 +1,5 @@
 """What is not in order with the topics of notes, each with the requests that would mend it."""
 
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import PurePosixPath
 from time import time
@@ -110,13 +109,11 @@ def find_stray_values(
 ) -> Iterator[TopicFinding]:
     """Yield the notes with values that mean no topic, or one to which the rules prefer another.
 
-    What a person wrote is led to the topic that it means, never taken out. The notes outside the topic folder to which
-    values lead follow: to become topics, they would be moved.
+    What a person wrote is led to the topic that it means, never taken out; a note outside the topic folder stays there.
     """
     paths = {path for path, _ in sources.assignments.astray}
     for topic in rules.prefer:
         paths.update(sources.assignments.by_topic.get(VaultPath(topic), ()))
-    outside: dict[VaultPath, list[VaultPath]] = defaultdict(list)
     for path in sorted(paths):
         note = sources.notes[path]
         if rules.never.covers(path) or note.is_left_alone:
@@ -132,15 +129,6 @@ def find_stray_values(
             wrong = [one.text for one in found if one.instead is not None]
             edits = (writer.change(note, add=add, remove=wrong),) if wrong else ()
             yield TopicFinding("values", path, found, edits=edits)
-        for one in found:
-            if one.problem == "outside" and one.instead is None and one.target is not None:
-                outside[one.target].append(path)
-    taken: set[str] = set()
-    for path, having in sorted(outside.items()):
-        known = sources.notes.get(path)
-        if known is not None and known.kind == "note" and not known.is_left_alone and not rules.never.covers(path):
-            place = _free_place(path, sources.tree.usual_folder, names, taken)
-            yield TopicFinding("values", path, notes=tuple(having), edits=(MoveNote(path, place, known.digest),))
 
 
 def _judge(value: TopicValue, rules: TopicRules, names: Names, tree: TopicTree) -> StrayValue | None:

@@ -264,8 +264,6 @@ def _have_it(count: int, what: str) -> str:
 def _sentence(one: Any) -> str:
     topic, count = inline(one["topic"] or ""), count_of(one["notes"], "note")
     match one["kind"]:
-        case "values" if not one["values"]:
-            return f"{count} {'has' if one['notes'] == 1 else 'have'} it as a topic, and it is outside the topic folder"
         case "values":
             return "; ".join(map(_stray, one["values"]))
         case "orphan":

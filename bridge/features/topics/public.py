@@ -3,7 +3,14 @@
 from bridge.features.topics.evidence import TopicEvidence
 from bridge.features.topics.findings import StrayValue, TopicFinding, find_stray_values
 from bridge.features.topics.rules import read_never
-from bridge.features.topics.suggest import LikelyTopic, TopicModels, body_of, likely_topics
+from bridge.features.topics.suggest import (
+    LikelyTopic,
+    TopicModel,
+    TopicModels,
+    body_of,
+    fitting_topics,
+    likely_topics,
+)
 from bridge.features.topics.topic_tree import (
     INSTRUCTIONS,
     TopicSettings,

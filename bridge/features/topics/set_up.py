@@ -13,7 +13,7 @@ from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.errors import ConfirmationRequired
-from bridge.features.topics.topic_tree import TopicSettings
+from bridge.features.topics.topic_tree import TopicSettings, find_topic_folder
 from bridge.settings.file import save_settings
 from bridge.types import VaultPath
 
@@ -77,13 +77,14 @@ async def set_up_topics(call: Call, folder: Folder | None = None, *, options: Wr
     """Create the folder of topics where it is missing: `Concepts`, `Entities`, `MOCs`, and a note with its rules.
 
     Args:
-        folder: Its path, by default that of the setting `topics.folder` or `Topics`; a caller with the
-            scope `admin` sets it there.
+        folder: Its path, by default where topics are or `Topics`; where they are elsewhere, a caller with the
+            scope `admin` sets it in the setting `topics.folder`.
 
     Raises:
         ConfirmationRequired: The user did not agree yet.
     """
-    current = call.host.settings.section(TopicSettings).folder.strip("/")
+    setting = call.host.settings.section(TopicSettings).folder
+    current = find_topic_folder(setting, call.vault.index.view("notes").notes) or setting.strip("/")
     place = VaultPath((folder or "").strip("/") or current or DEFAULT)
     request = TopicsStart(path=VaultPath(f"{place}/Instructions.md"), folder=place)
     agreed = call.has_agreed or is_proposer(call) or call.is_confirmed(options.confirm)
@@ -95,7 +96,7 @@ async def set_up_topics(call: Call, folder: Folder | None = None, *, options: Wr
             hint="Ask the user, who can also run `vaultside set-up-topics`; then repeat the call with `confirm`.",
         )
     written = await execute_requests(call, [request], options)
-    if place == current or options.dry_run:
+    if place == current or not current or options.dry_run:
         return written
     if "admin" in call.principal.scopes:
         await save_folder(call, place)

@@ -276,20 +276,20 @@ async def likely_topics(sources: TopicSources, path: VaultPath, model: TopicMode
     return sorted(likely, key=lambda one: (-one.probability, one.path))
 
 
-def fitting_topics(sources: TopicSources, model: TopicModel) -> frozenset[VaultPath]:
-    """Return the topics that the title, the folder or the links of some note speak for; call in a thread."""
+def fitting_topics(sources: TopicSources, model: TopicModel) -> Mapping[VaultPath, Collection[VaultPath]]:
+    """Return the topics that the title, the folder or the links of each note speak for; call in a thread."""
     rarity = rarity_by_count(sources.index.document_frequency, len(sources.notes))
     facts = (
         collect_facts(sources, path, "", {}, rarity)
         for path, note in sources.notes.items()
         if note.kind == "note" and not sources.tree.holds(path)
     )
-    return frozenset(
-        topic
-        for one in facts
-        for topic, evidence in gather_evidence(one, sources.assignments.of, sources.names).items()
-        if model.suggests(evidence)
-    )
+    found = {one.path: gather_evidence(one, sources.assignments.of, sources.names) for one in facts}
+    fitting = {
+        path: [topic for topic, evidence in topics.items() if model.suggests(evidence)]
+        for path, topics in found.items()
+    }
+    return {path: topics for path, topics in fitting.items() if topics}
 
 
 async def hide_topics(sources: TopicSources) -> list[HiddenEvidence]:

@@ -1,5 +1,6 @@
 """The folder whose notes are topics, with their names, kinds and index notes."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Final, Literal
@@ -25,6 +26,9 @@ INSTRUCTIONS_TYPES: Final = ("topics", "ontology")
 """The property `type` of the note with the rules, by which a renamed folder is found; once it was the latter."""
 
 
+_BRACKETED: Final = re.compile(r"\s*[(\uff08][^()\uff08\uff09]+[)\uff09]$")
+
+
 class Topic(Record):
     """A note that others can have as a topic."""
 
@@ -36,8 +40,9 @@ class Topic(Record):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Its title, its file's name and its aliases, each once."""
-        return tuple(dict.fromkeys((self.name, note_name(self.path), *self.aliases)))
+        """Its title, its file's name and its aliases, each once, also without what stands in brackets at their end."""
+        names = (self.name, note_name(self.path), *self.aliases)
+        return tuple(dict.fromkeys((*names, *(bare for name in names if (bare := _BRACKETED.sub("", name))))))
 
 
 class TopicTree(Record, eq=False):
@@ -72,9 +77,8 @@ class TopicTree(Record, eq=False):
 
 
 def find_topic_folder(configured: str, notes: Notes) -> VaultPath | None:
-    if not configured.strip("/ "):
-        return None
-    if found := folder_spelling(notes, configured):
+    """Return the configured folder, else the only one with a note of rules."""
+    if configured.strip("/ ") and (found := folder_spelling(notes, configured)):
         return VaultPath(found)
     marked = [path for path, note in notes.items() if is_instructions(note)]
     return VaultPath(marked[0].rpartition("/")[0]) if len(marked) == 1 else None
@@ -82,7 +86,7 @@ def find_topic_folder(configured: str, notes: Notes) -> VaultPath | None:
 
 def is_instructions(note: IndexedNote) -> bool:
     """Return whether a note holds the rules of a topic folder."""
-    return note.note_type in INSTRUCTIONS_TYPES and note.path.endswith(f"/{INSTRUCTIONS}")
+    return note.path.endswith(f"/{INSTRUCTIONS}") and note.note_type in INSTRUCTIONS_TYPES
 
 
 def read_topic_tree(folder: VaultPath, notes: Notes) -> TopicTree:
@@ -102,7 +106,7 @@ def read_topic_tree(folder: VaultPath, notes: Notes) -> TopicTree:
     by_name: dict[str, VaultPath] = {}
     # A title takes precedence over an alias of another topic.
     names = [(name, path) for path, topic in topics.items() for name in (topic.name, note_name(path))]
-    names += [(alias, path) for path, topic in topics.items() for alias in topic.aliases]
+    names += [(name, path) for path, topic in topics.items() for name in topic.names]
     for name, path in names:
         by_name.setdefault(fold_case(name).strip(), path)
     return TopicTree(folder, topics, indexes, by_name)
@@ -127,7 +131,11 @@ class TopicSettings(Record):
     """The settings of topics."""
 
     folder: Annotated[
-        str, Setting("Folder whose notes are the topics of other notes, such as `Topics`; empty for none.")
+        str,
+        Setting(
+            "Folder whose notes are the topics of other notes, such as `Topics`; empty for the one whose note"
+            " `Instructions` says `type: topics`."
+        ),
     ] = ""
     topic_property: Annotated[str, Setting("Property that holds the topics of a note, as links.")] = "topics"
     archive_folder: Annotated[

@@ -54,10 +54,9 @@ class TopicProblem(Record):
     """Something that is not in order with topics.
 
     Attributes:
-        kind: `values`: a note's property has values that are no topic, or, without `values`, notes have as a topic what
-            is none and would become one; `new`: near notes link to a name that no note has; `orphan`: no note has the
-            topic, nothing links to it, it fits none and is older than 30 days; `rare`: fewer notes have it than the
-            rules say; `alike`: two topics may be one.
+        kind: `values`: a note's property has values that are no topic; `new`: near notes link to a name that no note
+            has; `orphan`: no note has the topic, nothing links to it, it fits none and is older than 30 days; `rare`:
+            fewer notes have it than the rules say; `alike`: two topics may be one.
         path: The note or topic; of a new topic, where its note would be.
         values: The values that are no topic, or one that the rules replace.
         topic: The topic that would stay, the one with more links.
@@ -84,7 +83,8 @@ async def validate_topics(
     fitting: frozenset[VaultPath] = frozenset()
     if "orphan" in kinds:
         model = await call.vault.part(TopicModels).model(known.sources)
-        fitting = await asyncio.to_thread(fitting_topics, known.sources, model)
+        by_note = await asyncio.to_thread(fitting_topics, known.sources, model)
+        fitting = frozenset(topic for topics in by_note.values() for topic in topics)
     found = await asyncio.to_thread(lambda: list(find_problems(known, call.vault, kinds, fitting)))
     dismissed = 0
     if "new" in kinds:

@@ -97,8 +97,6 @@ async def read_topic_edges(vault: OpenVault) -> tuple[GraphSnapshot, Edges]:
 async def shared_topics(vault: OpenVault, path: VaultPath, others: Collection[VaultPath]) -> Mapping[VaultPath, str]:
     """Return the name of a topic that notes share with a note, by those that do."""
     settings = vault.settings.section(TopicSettings)
-    if not settings.folder:
-        return {}
 
     def find() -> dict[VaultPath, str]:
 

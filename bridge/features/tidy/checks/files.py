@@ -163,7 +163,9 @@ def duplicates(scope: CheckScope) -> Iterator[TidyFinding]:
     if scope.skipped.issuperset(scope.notes):
         return
     scope.budget.extend()
-    for pair in find_merge_pairs(scope.notes, scope.texts, scope.graph_snapshot.graph, scope.budget.pause):
+    learnt = scope.vault.index.view("notes").boilerplate
+    texts = {path: learnt.blank(text) for path, text in scope.texts.items()}
+    for pair in find_merge_pairs(scope.notes, texts, scope.graph_snapshot.graph, scope.budget.pause):
         if pair.confidence < MIN_CONFIDENCE or (days and pair.path.startswith(days) and pair.into.startswith(days)):
             continue
         lengths = sorted(len(scope.texts[path]) for path in (pair.path, pair.into))

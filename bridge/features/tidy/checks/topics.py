@@ -1,5 +1,6 @@
 """Notes without a topic that one fits, and values of the topic property that are no topic."""
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -7,7 +8,6 @@ from typing import Final
 from msgspec.structs import replace
 
 from bridge.features.tidy.check_scope import (
-    MAX_NAMED,
     SURE,
     BudgetSpent,
     CheckScope,
@@ -23,9 +23,11 @@ from bridge.features.topics.public import (
     StrayValue,
     TopicEvidence,
     TopicFinding,
+    TopicModel,
     TopicModels,
     VaultTopics,
     find_stray_values,
+    fitting_topics,
     likely_topics,
     read_topics,
 )
@@ -47,29 +49,32 @@ PREFERRED: Final = 0.9
 async def read_topics_to_check(scope: CheckScope) -> TopicsToCheck | None:
     """Return the topics; None if the vault has no topic folder.
 
-    Suggestions need topics that are in use: without enough notes to learn from, nothing says how probable they are.
+    Notes whose title, folder or links speak for a topic are looked at first, and only those as long as too few topics
+    are in use to learn from.
     """
     vault = scope.vault
     known = await read_topics(vault, rarity=True)
     if known is None:
         return None
     model = await vault.part(TopicModels).model(known.sources)
-    untold = choose_untold(scope, known)
-    if not model.notes:
-        return TopicsToCheck(known, {}, frozenset())
+    fitting = await asyncio.to_thread(fitting_topics, known.sources, model)
+    untold = [note for note in choose_untold(scope, known) if model.notes or note.path in fitting]
+    untold.sort(key=lambda note: note.path not in fitting)
     likely: dict[VaultPath, LikelyTopic | None] = {}
     for note in untold[:MAX_NOTES]:
         found = await likely_topics(known.sources, note.path, model)
-        likely[note.path] = _prefer(known, note.path, [one for one in found if is_said(one)])
+        likely[note.path] = _prefer(known, note.path, [one for one in found if is_said(one, model)])
     return TopicsToCheck(known, likely, frozenset(note.path for note in untold[MAX_NOTES:]))
 
 
-def is_said(topic: LikelyTopic) -> bool:
-    """Return whether a topic is probable, and the note or a folder around it has its name.
+def is_said(topic: LikelyTopic, model: TopicModel) -> bool:
+    """Return whether a topic is probable, and the note or a folder around it has its name, or the note links to it.
 
-    A note that nobody gave a topic is seldom about the topic of the notes that are like it or linked with it.
+    A note that nobody gave a topic is seldom about the topic of the notes that are like it or linked with it. What a
+    word in its text is worth must have been learnt.
     """
-    return topic.is_sure and bool(topic.evidence.said or topic.evidence.in_folder)
+    found = topic.evidence
+    return topic.is_sure and bool(found.titled or found.in_folder or found.linked_to or (model.notes and found.said))
 
 
 def choose_untold(scope: CheckScope, known: VaultTopics) -> Sequence[IndexedNote]:
@@ -111,15 +116,6 @@ def _mend(known: VaultTopics, note: IndexedNote, found: TopicFinding) -> Iterato
     name = plain_words(known.writer.values(note)[0])
     for request in found.edits:
         wrong = [one for one in found.values if one.instead is not None]
-        if not found.values:
-            yield propose(
-                request,
-                f"Make {plan_link(note.path)} a topic, in {plain_words(known.sources.tree.usual_folder)}",
-                f"{count_of(len(found.notes), 'note')} {'has' if len(found.notes) == 1 else 'have'} it as one",
-                STRAY,
-                notes=(note.path, *found.notes[: MAX_NAMED - 1]),
-            )
-            continue
         yield propose(
             request,
             f"In {plan_link(note.path)}, change `{name}`: {', '.join(map(_words_of, wrong))}",
