@@ -37,6 +37,7 @@ NOTES = {
     "base.png": "image",
     "favicon-32x32.png": "image",
     "Covers/Say - Cover.png": "image",
+    "Covers/Zinfandel Valley (2019).png": "image",
     **{f"Read {n}.md": f"Day {n} about [[Sebastian Kneipp]], and how he bathed, {n}.\n" for n in range(4)},
     "Cellar notes.md": "The rye dough is in here, and we read about herbs.\n",
     "Zinfandel Valley.md": "A place.\n",

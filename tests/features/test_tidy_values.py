@@ -10,7 +10,7 @@ from tests.features.test_tidy import call, change, content, edit_file, new_plan,
 
 LISTED = [f"Herb {letter}" for letter in "ABCDEF"]
 NOTES = {
-    "Cob oven.md": "---\naliases: [clay oven]\n---\nBuilt of clay. #garden #Garden\n",
+    "Cob oven.md": "---\naliases: [clay oven]\n---\nBuilt of clay. #Garden\n",
     "Build log.md": "---\nstage: doone\n---\nThe [[clay oven]] dries. #garden\n",
     **{f"Log/{number:02}.md": f"---\nstage: done\n---\nDay {number}.\n" for number in range(1, 13)},
     "Log/13.md": "---\nstage: doone\n---\nDay 13.\n",

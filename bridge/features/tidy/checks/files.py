@@ -82,8 +82,8 @@ def _find_mentioned(scope: CheckScope, paths: set[VaultPath]) -> set[VaultPath]:
     used = {
         name
         for name in names
-        # What begins with the name of a note, such as `Atlas - Cover.jpg`, is of that note.
-        if name in linked or _EXPORT.sub("", name) in titles or name.partition(" - ")[0] in titles
+        # What says the name of a note, such as `Atlas - Cover.jpg`, is material for it.
+        if name in linked or _EXPORT.sub("", name) in titles or scope.corpus.names.forms(name.replace("_", " "))
     }
     found = {path for name in used for path in names[name]}
     left = {name: named for name, named in names.items() if name not in used}

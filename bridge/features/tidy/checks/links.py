@@ -17,6 +17,7 @@ from bridge.features.links.public import (
     LinkPlace,
     MeantNote,
     MeantNotes,
+    Suggestion,
     find_broken_links,
     find_candidates,
     find_tables,
@@ -145,6 +146,7 @@ MIN_LIKELIHOOD: Final = 0.7
 @tidy_check("missing_links", "Names of notes that are no links yet.")
 def missing_links(scope: CheckScope) -> Iterator[TidyFinding]:
     vault, learned = scope.vault, FeedbackModel(scope.vault.store.feedback.all(), for_user=True)
+    unlinked = find_unlinked_folders(scope)
     for note in scope.fresh():
         own = {fold_case(name) for name in (note.title, *note.aliases)}
         if note.size > MAX_NOTE_CHARS or not scope.corpus.forms_in(note.path) - own:
@@ -161,6 +163,9 @@ def missing_links(scope: CheckScope) -> Iterator[TidyFinding]:
             and one.target in scope.notes
             and not DAY.fullmatch(title_of(one.target))
             and fold_case(one.text) not in own
+            and sum(not name.alias for name in scope.corpus.names.of(one.form)) <= 1
+            and not any(is_below(one.target, folder) and not is_below(note.path, folder) for folder in unlinked)
+            and not is_foreign_alias(one, note, scope.notes[one.target])
         ]
         if not wanted:
             continue
@@ -182,6 +187,46 @@ def missing_links(scope: CheckScope) -> Iterator[TidyFinding]:
                 ),
                 one.target,
             )
+
+
+MIN_UNLINKED_NOTES: Final = 50
+"""Notes of a folder from which on it tells something that nobody links to them."""
+
+UNLINKED: Final = 0.05
+"""Share of them that are linked from elsewhere, below which nobody does."""
+
+LINKED: Final = 0.2
+"""Share of all notes that are linked from other folders, from which on a vault is one in which people link."""
+
+
+def find_unlinked_folders(scope: CheckScope) -> Sequence[str]:
+    """Return the folders of many notes to which hardly anything else links, as those of imported films are.
+
+    In a vault in which people link, what the texts of others say is then not meant as the name of such a note.
+    """
+    counts, linked = Counter[str](), Counter[str]()
+    for path, note in scope.notes.items():
+        folder = path.rpartition("/")[0]
+        if note.kind == "note":
+            counts[folder] += 1
+            linked[folder] += not all(
+                is_below(source, folder) for source in scope.graph_snapshot.graph.linked_from(path)
+            )
+    if linked.total() < LINKED * counts.total():
+        return ()
+    return [
+        folder for folder, count in counts.items() if count >= MIN_UNLINKED_NOTES and linked[folder] < UNLINKED * count
+    ]
+
+
+def is_below(path: VaultPath, folder: str) -> bool:
+    return path.startswith(f"{folder}/")
+
+
+def is_foreign_alias(found: Suggestion, note: IndexedNote, target: IndexedNote) -> bool:
+    """Return whether an alias leads to a note in another language, which has it as its name in this one."""
+    is_alias = fold_case(target.title) != found.form
+    return is_alias and bool(note.language and target.language) and note.language != target.language
 
 
 def _confidence(likelihood: float, note: IndexedNote, target: IndexedNote, *, is_doubtful: bool) -> float:

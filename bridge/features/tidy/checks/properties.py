@@ -220,9 +220,9 @@ def tags(scope: CheckScope) -> Iterator[TidyFinding]:
 def _by_case(notes: Mapping[str, Sequence[VaultPath]]) -> Iterator[Respelling]:
     for spellings in _groups(notes, fold_case):
         main, other = spellings[:2]
-        # Where each note with a spelling has the other one, too, they may be there to be compared.
-        sure = 0.8 if set(notes[other]) <= set(notes[main]) else 0.95
-        yield other, main, f"Obsidian takes {' and '.join(map(code_words, spellings[:3]))} for one tag", sure
+        # Where each note with a spelling has the other one, too, they are there to be compared.
+        if not set(notes[other]) <= set(notes[main]):
+            yield other, main, f"Obsidian takes {' and '.join(map(code_words, spellings[:3]))} for one tag", 0.95
 
 
 def _by_separator(notes: Mapping[str, Sequence[VaultPath]], common: Mapping[str, str]) -> Iterator[Respelling]:
