@@ -91,6 +91,7 @@ def test_names_spelt_alike_are_one_in_a_folder_and_may_be_two_in_two() -> None:
 
 def test_two_empty_notes_of_one_name_and_two_releases_of_one_number_are_no_pair() -> None:
     assert reasons({"Atlas/Untitled.md": "", "Health/Untitled.md": ""}) == {}
+    assert reasons({"Categories/Games.md": "![[Games.base]]", "Topics/Games.md": "For the table."}) == {}
     assert reasons({"Desktop/v1.0.2.md": PROSE, "Mobile/v1.0.2.md": "One fix."}) == {}
 
 

@@ -455,11 +455,11 @@ def _is_stub(
 ) -> bool:
     """Return whether a note says hardly anything, and the other of its name does.
 
-    What has facts of its own, such as a film beside the book, is no stub.
+    What has facts of its own, such as a film beside the book, or shows another file, as a category does, is no stub.
     """
     facts, others = ({name for name, _ in _facts(notes[one])} for one in (path, other))
     # Most texts are too long for that, and to split them takes seconds.
-    if len(texts[path]) > MAX_STUB_CHARS or not facts <= others:
+    if len(texts[path]) > MAX_STUB_CHARS or not facts <= others or any(link.embed for link in notes[path].links):
         return False
     count, other_count = (len([*comparable_words(texts[one])]) for one in (path, other))
     return count <= min(SHORT, other_count) and other_count > 0
