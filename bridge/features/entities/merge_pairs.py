@@ -21,6 +21,7 @@ from bridge.records import Record
 from bridge.text.fold import fold_letters
 from bridge.text.overlap import RUN_WORDS, comparable_words, word_runs
 from bridge.text.series import DATE, step_between
+from bridge.text.words import ALPHABETIC
 from bridge.types import VaultPath
 
 MIN_RUNS = 4
@@ -180,7 +181,6 @@ _COPY: Final = re.compile(
 )
 """What programs add to the name of a copy."""
 
-_WORD: Final = re.compile(r"[^\W\d_]{2}")
 _MARK: Final = re.compile(r"[^\w\s\"'“”‘’«»(\[¿¡.…-]+")
 _IN_BRACKETS: Final = re.compile(r"\s*[(\[（【][^()\[\]（）【】]*[)\]）】]")
 
@@ -429,8 +429,10 @@ def _by_name(
     named: dict[str, list[VaultPath]] = defaultdict(list)
     for path in paths:
         title = notes[path].title
-        for form in {_spelling(title), _spelling(_COPY.sub("", title))} if _WORD.search(title) else ():
-            named[form].append(path)
+        # The number of a release is no name.
+        if any(len(word) > 1 for word in ALPHABETIC.findall(title)):
+            for form in {_spelling(title), _spelling(_COPY.sub("", title))}:
+                named[form].append(path)
     for alike in named.values():
         if 2 <= len(alike) <= MAX_NAMESAKES:
             for one, other in combinations(alike, 2):
