@@ -28,13 +28,13 @@ export const FORMS = {
 	apply_plan: "20dca2e8ecca",
 	judge_finding: "f5cd921d4f29",
 	tidy_rules: "bd3335fe3594",
-	list_workflows: "7c7c9d3db444",
+	list_workflows: "084d6a26f324",
 	run_workflow: "8bf7915e24b1",
 	author_workflow: "55ffeeb6ac50",
 	list_tasks: "7b6974bdefdb",
 	toggle_task: "56838627a618",
 	list_changes: "ceab7b4e9c1a",
-	show_change: "6dc88704d854",
+	show_change: "6dba85c62201",
 	undo_change: "d762e3e3ff23",
 	claim_change: "771dc599ca4f",
 	acknowledge_change: "c01084f4f67a",
@@ -581,13 +581,13 @@ export interface ClaimedChange {
 	readonly text: string;
 }
 
-/** A group of connected notes. */
+/** A group of connected notes, with some of them. */
 export interface Community {
-	/** Its number here and in `graph_view`; 0 is the largest. */
+	/** Its number, the same in `graph_insights` and `graph_view`; 0 is the largest. */
 	readonly number: number;
 	/** The words that distinguish its titles and tags. */
 	readonly name: string;
-	/** Notes in it. */
+	/** Its notes, shown or not. */
 	readonly size: number;
 	/** Its best-connected notes. */
 	readonly notes: readonly string[];
@@ -1513,6 +1513,14 @@ export interface ListInjectionsArguments {
 }
 
 export interface ListMemoriesArguments {
+	/** `-updated` is newest first, `-used` last used first, `expires` soonest first. */
+	readonly sort?: "-updated" | "-used" | "expires";
+	/** Maximum entries of each list. */
+	readonly limit?: number;
+	/** Entries of each list to skip. */
+	readonly offset?: number;
+	/** Maximum characters of each text. */
+	readonly text_chars?: number;
 	/** Only these kinds. */
 	readonly kinds?: readonly ("raw" | "learning" | "error" | "decision" | "plan" | "fact" | "preference" | "instruction" | "persona" | "open_question")[];
 	/** Only these tiers. */
@@ -1529,14 +1537,6 @@ export interface ListMemoriesArguments {
 	readonly among_private?: boolean;
 	/** Include what is archived. */
 	readonly archived?: boolean;
-	/** `-updated` is newest first, `-used` last used first, `expires` soonest first. */
-	readonly sort?: "-updated" | "-used" | "expires";
-	/** Maximum entries of each list. */
-	readonly limit?: number;
-	/** Entries of each list to skip. */
-	readonly offset?: number;
-	/** Maximum characters of each text. */
-	readonly text_chars?: number;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -2145,7 +2145,7 @@ export interface NoteLinksArguments {
 	readonly vault?: string | null;
 }
 
-/** An unlinked mention of a note's name. */
+/** An unlinked mention of a note, with what is around it. */
 export interface NoteMention {
 	/** The note that contains it. */
 	readonly path: string;
@@ -2855,11 +2855,9 @@ export interface ShownChange {
 	readonly reason: string | null;
 	/** The files it touched, by their names then. */
 	readonly paths: readonly string[];
-	/** Those files' names today. */
-	readonly now: readonly string[];
-	/** Unified diff. */
+	/** Unified diff; truncated in a list if long. */
 	readonly diff: string;
-	/** Its state. */
+	/** Its state; `expired`: it waited too long, or the same was done otherwise; `conflict`: a crash cut it off, and these files, edited since, may still have it. */
 	readonly state: "applied" | "proposed" | "rejected" | "expired" | "undone" | "conflict";
 	/** When a proposal expires. */
 	readonly expires: string | null;
@@ -2867,6 +2865,8 @@ export interface ShownChange {
 	readonly undoes: readonly string[];
 	/** The writer: the bridge to `disk`, or `obsidian`; null until written. */
 	readonly by: "disk" | "obsidian" | null;
+	/** Those files' names today. */
+	readonly now: readonly string[];
 	/** The hunks, each of which can be accepted or undone. */
 	readonly hunks: readonly ShownHunk[];
 }
@@ -3447,13 +3447,13 @@ export interface VaultStatus {
 	readonly vectors_on_disk?: boolean;
 }
 
-/** A community of the drawing. */
+/** A group of connected notes. */
 export interface ViewCommunity {
-	/** Its number. */
+	/** Its number, the same in `graph_insights` and `graph_view`; 0 is the largest. */
 	readonly number: number;
-	/** The words that distinguish it. */
+	/** The words that distinguish its titles and tags. */
 	readonly name: string;
-	/** Its notes, drawn or not. */
+	/** Its notes, shown or not. */
 	readonly size: number;
 }
 
@@ -3583,6 +3583,8 @@ export interface WorkflowVariable {
 	readonly choices: readonly string[];
 	/** What it is for; may be empty. */
 	readonly description: string;
+	/** Its line in the block. */
+	readonly line: number;
 }
 
 /** A change made, proposed or previewed. */
