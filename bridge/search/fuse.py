@@ -46,7 +46,7 @@ NOISE = 0.15
 """Calibrated semantic similarity up to which a note may be unrelated to the query."""
 
 
-NEAREST = 3
+NEAREST = 2
 """Notes that are nearest by meaning of which none is more than one place further down than by meaning alone."""
 
 

@@ -35,7 +35,7 @@ def test_what_is_fair_by_all_comes_before_neither_half_s_best() -> None:
     words = RetrieverResult("stems", 1.0, {}, {notes[7]: 1.0, notes[0]: 0.9})
     ranked = [FusedHit(path, 1 - number / 10) for number, path in enumerate(notes)]
     placed = keep_best(ranked, near, [words])
-    assert [hit.path for hit in placed] == [notes[at] for at in (6, 7, 5, 4, 0, 1, 2, 3)]
+    assert [hit.path for hit in placed] == [notes[at] for at in (6, 7, 5, 0, 1, 2, 3, 4)]
     assert [hit.score for hit in placed] == sorted((hit.score for hit in placed), reverse=True)
     assert keep_best(placed, near, [words]) == placed
 
