@@ -18,6 +18,7 @@ from bridge.text.fold import fold_word
 from bridge.text.function_words import content_words, function_words
 from bridge.text.stems import DEFAULT
 from bridge.text.words import TOKEN
+from bridge.types import SearchMode
 
 RANKED = 5
 """Words of a beginning by which notes are ranked, those of most notes."""
@@ -100,7 +101,7 @@ def common_first(words: Sequence[str], counts: Sequence[int]) -> list[str]:
     return sorted(filter(count_of.__getitem__, words), key=lambda word: (-count_of[word], word))
 
 
-def find_corrections(query: Query, index: Index) -> Mapping[str, str]:
+def find_corrections(query: Query, index: Index, *, forms: bool = True) -> Mapping[str, str]:
     read_as: dict[str, str] = {}
     mistyped: set[str] = set()
     # A required word is taken as typed.
@@ -124,8 +125,10 @@ def find_corrections(query: Query, index: Index) -> Mapping[str, str]:
             # To a handful of notes, most words are strange.
             if is_short or len(index.notes) > ASSUMED_NOTES or sorted(folded) == sorted(meant):
                 mistyped.add(meant)
-        elif (are_foreign or not (is_short or len(word) < MIN_CORRECTED_CHARS)) and (
-            meant := _find_form(folded, index)
+        elif (
+            forms
+            and (are_foreign or not (is_short or len(word) < MIN_CORRECTED_CHARS))
+            and (meant := _find_form(folded, index))
         ):
             read_as[word] = meant
     return _keep_likely(query, read_as, mistyped, index)
@@ -252,16 +255,17 @@ async def read_query(sources: Sources, request: SearchRequest) -> tuple[Query, P
         query = replace(query, notices=(*query.notices, *notices))
     if query.is_empty or within == frozenset():
         return query, within
-    return await correct_query(sources, query, by_meaning=request.mode != "keyword"), within
+    return await correct_query(sources, query, request.mode), within
 
 
-async def correct_query(sources: Sources, query: Query, *, by_meaning: bool) -> Query:
+async def correct_query(sources: Sources, query: Query, mode: SearchMode) -> Query:
     """Read mistyped words as the vault's, or add a notice that this is not possible yet."""
     if sources.reading:
         return replace(query, notices=(*query.notices, _READING))
-    read_as = find_corrections(query, sources.index)
+    # A model reads the forms of a word by itself.
+    read_as = find_corrections(query, sources.index, forms=mode != "semantic")
     # In a longer question a similar word hardly leads astray, and often helps.
-    if read_as and by_meaning and _is_short(query) and sources.known_words is not None:
+    if read_as and mode != "keyword" and _is_short(query) and sources.known_words is not None:
         right = await sources.known_words(read_as.keys())
         read_as = {word: meant for word, meant in read_as.items() if word not in right}
     return correct_spelling(query, read_as)
