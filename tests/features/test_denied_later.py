@@ -35,7 +35,7 @@ async def test_notes_that_tell_of_what_is_denied_are_listed_and_erased_in_the_sa
     assert (await served.call("edit_note", path="Private/S1.md", edits=[edit])).status == 200
     assert (await served.call("save_session", goal="Bake")).status == 200
     [journal] = [path for path in contents(served) if path.startswith("Agents/Sessions/")]
-    assert b"kwvhidden" in contents(served)[journal]
+    assert b"Private/S1" in contents(served)[journal]
     before = contents(served)
     [told] = await deny(served, "Private/**")
     assert contents(served) == before

@@ -268,14 +268,13 @@ async def save_session(
     Args:
         goal: What the user wants.
         summary: What was done, in a few sentences.
-        where_left_off: The state of the work and the next step; an empty text, or the status `completed` without one,
-            takes back what was said.
+        where_left_off: State of the work and next step; an empty text clears it.
         actions: Steps taken.
         outcomes: What was achieved.
         decisions: Decisions with their reasons.
         problems: Problems, solved or not.
         open_questions: What remains to be answered.
-        status: Ends the session; one that is completed is not continued by a later call.
+        status: Ends the session; a completed one is not continued by a later call.
         model: The language model.
         cost_usd: What it cost.
         excerpt: Words of the conversation worth keeping.
