@@ -191,6 +191,12 @@ async def test_notes_are_chosen_by_folder_tag_time_and_session(served: Served) -
     assert {one["path"] for one in tagged["sentences"]} == {"Levain.md", "Bread/Rye.md", "Secret/Plan.md"}
     nothing = await summarise(served, modified_after="tomorrow")
     assert (nothing["sentences"], nothing["notices"]) == ([], ["There is no such note."])
+    settings = served.bridge.find(None).root / ".obsidian/templates.json"
+    settings.parent.mkdir(exist_ok=True)
+    settings.write_text('{"folder": "Bread"}')
+    nothing = await summarise(served, paths=["Bread"])
+    assert (nothing["sentences"], nothing["notices"]) == ([], ["There are only templates; name one by its path."])
+    settings.unlink()
     made = await served.call("edit_note", path="Bread/Rye.md", edits=[APPEND])
     assert made.status == 200, made.body
     [change] = (await served.call("list_changes", limit=1)).json["changes"]

@@ -106,7 +106,8 @@ async def summarise(
     chosen = filter_notes(view.notes, request) or frozenset[VaultPath]()
     # What a template says is said by the notes that are made of it; one that is named is meant.
     read = {path: view.notes[path] for path in chosen}
-    chosen -= await asyncio.to_thread(find_templates, call.vault, read) - {*paths}
+    templates = await asyncio.to_thread(find_templates, call.vault, read)
+    chosen -= templates - {*paths}
     sources = await call.vault.sources_among(choose_among(call.vault, among, paths))
     by_time = bool(session or modified_after or modified_before)
     groups, trouble = await order_notes(sources, chosen, NOTES[length], focus, by_time=by_time)
@@ -119,7 +120,8 @@ async def summarise(
     if summary is None:
         summary = await asyncio.to_thread(sum_up_notes, call.vault, groups, length, focus)
     left_out = max(0, len(chosen) - summary.notes)
-    trouble = trouble if chosen else ("There is no such note.",)
+    if not chosen:
+        trouble = ("There are only templates; name one by its path.",) if templates else ("There is no such note.",)
     return replace(summary, left_out=left_out, notices=(*no_model, *trouble, *summary.notices))
 
 
