@@ -80,8 +80,9 @@ ENDING = 3
 """Letters at the end of a word that may differ between its forms."""
 
 MIN_FORM_CHARS = 4
-ALIKE = 0.75
-"""Share of their letters above which two words with the same first half are forms of one."""
+ALIKE, NEARLY_ALIKE = 0.75, 0.85
+"""Share of their letters above which two words with the same first half are forms of one; in English stems find most
+forms, and a museum is no muse."""
 
 
 def complete_word(index: Index, prefix: str) -> list[str]:
@@ -128,7 +129,7 @@ def find_corrections(query: Query, index: Index, *, forms: bool = True) -> Mappi
         elif (
             forms
             and (are_foreign or not (is_short or len(word) < MIN_CORRECTED_CHARS))
-            and (meant := _find_form(folded, index))
+            and (meant := _find_form(folded, index, ALIKE if are_foreign else NEARLY_ALIKE))
         ):
             read_as[word] = meant
     return _keep_likely(query, read_as, mistyped, index)
@@ -144,14 +145,14 @@ def _is_unknown(word: str, index: Index) -> bool:
     )
 
 
-def _find_form(word: str, index: Index) -> str | None:
+def _find_form(word: str, index: Index, least: float) -> str | None:
     """Return the word of the vault that is most likely another form of one: some languages and notes have no stems."""
     from rapidfuzz.distance import Indel, Prefix
 
     near = {
         other: likeness
         for other in index.dictionary.words_beginning(word[: (len(word) + 1) // 2])
-        if (likeness := Indel.normalized_similarity(word, other)) > ALIKE
+        if (likeness := Indel.normalized_similarity(word, other)) > least
         and 2 * Prefix.similarity(word, other) >= len(other)
         and other.isalpha()
     }

@@ -74,6 +74,11 @@ async def test_short_english_words_have_no_other_forms(tmp_path: Path) -> None:
     assert (await ask(tmp_path, notes, "the plugins wont load again now"))[0].notices == ()
 
 
+async def test_another_english_word_is_no_form(tmp_path: Path) -> None:
+    notes = {"A.md": "The muse of the poet.", "B.md": "The poet slept.", "C.md": "The end of the poet."}
+    assert (await ask(tmp_path, notes, "which museum shows the poet and the painter"))[0].notices == ()
+
+
 async def test_a_word_that_fits_no_note_about_the_rest_stays(tmp_path: Path) -> None:
     notes = {
         "Tomat.md": "Setiap pagi saya menyiram tomat, daunnya layu.",
