@@ -1,6 +1,5 @@
 """Drafts a change: its steps are tried out here before anything is written."""
 
-import hashlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 
@@ -8,6 +7,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from bridge.errors import NoteExists, NoteNotFound
+from bridge.markdown.decode import digest_of
 from bridge.markdown.names import Names
 from bridge.types import Digest, VaultPath
 from bridge.vault.paths import is_hidden
@@ -341,10 +341,6 @@ def path_after_move(path: VaultPath, place: VaultPath, to: VaultPath) -> VaultPa
     if path == place:
         return to
     return VaultPath(to + path[len(place) :]) if path.startswith(f"{place}/") else None
-
-
-def digest_of(data: bytes) -> Digest:
-    return Digest(hashlib.sha256(data).hexdigest())
 
 
 def plan_replacements(files: Mapping[VaultPath, tuple[bytes, bytes]]) -> Plan:

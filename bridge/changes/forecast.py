@@ -9,10 +9,11 @@ from typing import Self
 
 from msgspec.structs import asdict, astuple, replace
 
-from bridge.changes.draft import Draft, digest_of, follow_step, path_after_move
+from bridge.changes.draft import Draft, follow_step, path_after_move
 from bridge.errors import NoteNotFound, NoteUnreadable, TooLarge
 from bridge.index.note import IndexedNote
 from bridge.index.prepare import shorten_note
+from bridge.markdown.decode import digest_of
 from bridge.markdown.documents import read_document
 from bridge.markdown.kinds import is_document, kind_of
 from bridge.markdown.links import is_attachment_name, name_key, target_file

@@ -5,8 +5,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from bridge.changes.draft import digest_of
 from bridge.errors import InvalidArguments
+from bridge.markdown.decode import digest_of
 from bridge.records import Record
 from bridge.text.diff import Hunk, apply_hunks, decode_text, diff_hunks, encode_text, format_hunks
 from bridge.types import Digest

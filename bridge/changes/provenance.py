@@ -9,9 +9,9 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from bridge.changes.draft import digest_of
 from bridge.changes.hunks import Snapshot, hunk_positions
 from bridge.changes.relink import has_only_followed
+from bridge.markdown.decode import digest_of
 from bridge.state.change_records import Change
 from bridge.text.diff import (
     decode_text,

@@ -6,12 +6,13 @@ from functools import cache
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from bridge.changes.draft import Draft, digest_of, path_after_move
+from bridge.changes.draft import Draft, path_after_move
 from bridge.changes.hunks import Difference, Snapshot, differences, hunk_positions, select_hunks
 from bridge.changes.path_history import PathHistory, Positions, VaultState, file_after, name_after
 from bridge.changes.provenance import LineHistory
 from bridge.changes.rebase import FileConflict, encode_merged, merge_file, to_file_conflicts
 from bridge.errors import ChangeConflict, ChangeNotFound, InvalidArguments
+from bridge.markdown.decode import digest_of
 from bridge.markdown.links import name_key
 from bridge.records import Record
 from bridge.state.change_records import REST, Change, HunkState

@@ -9,9 +9,9 @@ from typing import Final, Literal, TypeVar
 
 from msgspec.structs import replace
 
-from bridge.changes.draft import digest_of
 from bridge.errors import BridgeError, ChangeConflict, ChangeNotFound, NoteChanged, NoteNotFound
 from bridge.events import ApplyChange, Events
+from bridge.markdown.decode import digest_of
 from bridge.records import Record
 from bridge.state.change_records import Change, State
 from bridge.state.journal import Entry

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import hashlib
 import logging
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -38,6 +37,7 @@ from bridge.events import Events, IndexProgress, NoteUpdate, PendingCounts
 from bridge.index.index import Index
 from bridge.index.note import IndexedNote
 from bridge.index.read_ahead import forget_files
+from bridge.markdown.decode import digest_of
 from bridge.markdown.names import Names
 from bridge.models.choice import choose_model
 from bridge.search.vocabulary import Vocabulary
@@ -88,7 +88,7 @@ def content_overlap(folders: Folders, old: VaultId, here: set[str]) -> float:
 def digests(files: Vault) -> Iterator[str]:
     for path in files.scan().files:
         with suppress(BridgeError):
-            yield hashlib.sha256(files.read(VaultPath(path))[0]).hexdigest()
+            yield digest_of(files.read(VaultPath(path))[0])
 
 
 MAX_NOTE_EVENTS = 200

@@ -10,12 +10,13 @@ from pathlib import Path
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from bridge.changes.draft import Draft, digest_of
+from bridge.changes.draft import Draft
 from bridge.changes.rebase import merge_file
 from bridge.engine.planned_change import PlannedChange
 from bridge.engine.signal import Signal
 from bridge.engine.transactions import Author, ChangeWriter
 from bridge.errors import BridgeError, NoteNotFound
+from bridge.markdown.decode import digest_of
 from bridge.state.store import Store
 from bridge.types import VaultPath
 from bridge.vault.stable_read import EMPTY_S, QUIET_S

@@ -6,13 +6,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from msgspec import field
 from msgspec.structs import replace
 
-from bridge.changes.draft import Draft, digest_of, path_after_move
+from bridge.changes.draft import Draft, path_after_move
 from bridge.changes.effect import Effect, SkippedFile
 from bridge.changes.forecast import Forecast
 from bridge.changes.path_history import VaultState
 from bridge.changes.requests.base import Request
 from bridge.changes.undo import hunk_states_after_undo, undo
 from bridge.errors import ExpectationFailed, NoteNotFound
+from bridge.markdown.decode import digest_of
 from bridge.records import Record
 from bridge.state.change_records import Change, ChangeFacts
 from bridge.state.store import Store

@@ -171,7 +171,7 @@ _LINE = re.compile(r"\n")
 
 
 def _hard_cut(text: str, start: int, end: int) -> int:
-    reach = start + max(1, (end - start) * TARGET // max(1, _count_tokens(text[start:end])))
+    reach = start + max(1, (end - start) * TARGET // _count_tokens(text[start:end]))
     space = text.rfind(" ", start + 1, reach)
     return space + 1 if space > start + (reach - start) // 2 else max(reach, start + 1)
 

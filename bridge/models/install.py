@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import os
 import re
 import shutil
@@ -306,8 +307,6 @@ def _write_lock(models_dir: Path) -> Iterator[None]:
 
 
 def _translate_error(models_dir: Path, error: OSError) -> Exception:
-    import errno
-
     match error.errno:
         case errno.ENOSPC | errno.EDQUOT | errno.EFBIG:
             return DiskFull(f"The disk is full: no space in {models_dir} for the model.")

@@ -284,7 +284,7 @@ class SoleWorker:
             )
 
     async def _ready(self) -> WorkerProcess:
-        """Return the process, which is started unless it runs; whoever asks has the turn."""
+        """Return the process, and start it if it does not run; the caller holds `_turn`."""
         if self._idle is not None:
             self._idle.cancel()
         if self._ending is not None:

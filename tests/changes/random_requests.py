@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bridge.changes.draft import Draft, digest_of, follow_step
+from bridge.changes.draft import Draft, follow_step
 from bridge.changes.forecast import (
     CountedVault,
     Forecast,
@@ -27,6 +27,7 @@ from bridge.changes.requests.rename import RenameHeading
 from bridge.changes.requests.split_note import SplitNote
 from bridge.engine.apply_requests import apply_requests, request_context
 from bridge.errors import BridgeError
+from bridge.markdown.decode import digest_of
 from bridge.markdown.edit.requests import AddItem, Append, ReplaceText
 from bridge.markdown.names import Names
 from bridge.types import VaultPath

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from bridge.changes.draft import digest_of
 from bridge.changes.git import CommitResult, GitFile, NoCommit, Repository, commit
+from bridge.markdown.decode import digest_of
 from bridge.state.change_records import Change
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Step

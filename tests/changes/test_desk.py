@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.changes.draft import Draft, digest_of
+from bridge.changes.draft import Draft
 from bridge.errors import BridgeError, NoteExists, NoteNotFound
+from bridge.markdown.decode import digest_of
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan, Step
 from tests.changes.trial import files_after

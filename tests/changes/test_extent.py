@@ -2,12 +2,12 @@
 
 import pytest
 
-from bridge.changes.draft import digest_of
 from bridge.changes.effect import Effect, Reference
 from bridge.changes.extent import measure_change
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.edit_note import EditNote, SetProperties
 from bridge.changes.requests.move_note import MoveNote
+from bridge.markdown.decode import digest_of
 from bridge.markdown.edit.requests import Append, ReplaceText
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan, Step

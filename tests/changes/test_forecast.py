@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from bridge.changes.draft import digest_of
 from bridge.changes.forecast import CountForecast, explain_difference
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
@@ -12,6 +11,7 @@ from bridge.changes.requests.edit_note import EditNote, SetProperties
 from bridge.changes.requests.many_notes import RenameProperty, RenameTag
 from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
+from bridge.markdown.decode import digest_of
 from bridge.markdown.edit.requests import Append
 from bridge.types import VaultPath
 from tests.changes.random_requests import differing, forecast_of, try_forecasts

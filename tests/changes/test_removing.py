@@ -2,9 +2,9 @@
 
 import pytest
 
-from bridge.changes.draft import digest_of
 from bridge.changes.requests.move_note import remove
 from bridge.errors import NoteNotFound, PathKept
+from bridge.markdown.decode import digest_of
 from bridge.types import VaultPath
 from bridge.vault.plan import Step
 from tests.changes.vaults import Paper

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from bridge.changes.draft import Draft, digest_of, follow_step
+from bridge.changes.draft import Draft, follow_step
 from bridge.changes.path_history import VaultState
 from bridge.changes.undo import (
     apply_proposal,
@@ -19,6 +19,7 @@ from bridge.changes.undo import (
     undo,
 )
 from bridge.errors import ChangeConflict, NoteNotFound
+from bridge.markdown.decode import digest_of
 from bridge.markdown.names import Names
 from bridge.state import change_records
 from bridge.state.change_records import Change, ChangeFacts, ChangeFilter, State, set_hunk_states

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from bridge.changes.draft import digest_of
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import EditNote
@@ -15,6 +14,7 @@ from bridge.changes.requests.many_notes import RenameTag
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.engine.transactions import Author
 from bridge.errors import BridgeError, ChangeConflict, ExpectationFailed
+from bridge.markdown.decode import digest_of
 from bridge.markdown.edit.requests import Append
 from bridge.state.change_records import ChangeFilter
 from bridge.types import VaultPath

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from bridge.changes.draft import digest_of
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.edit_note import EditNote
 from bridge.changes.requests.move_note import DeleteNote
 from bridge.engine.apply_requests import ChangeLimits
 from bridge.engine.transactions import Author
+from bridge.markdown.decode import digest_of
 from bridge.markdown.edit.requests import Append, ReplaceText
 from bridge.types import VaultPath
 from tests.engine.conftest import Opened

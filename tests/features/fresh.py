@@ -10,13 +10,13 @@ from uuid import uuid4
 
 from bridge.access.tokens import Tokens
 from bridge.api.registry import Operation
-from bridge.changes.draft import digest_of
 from bridge.changes.requests.create_note import CreateNote
 from bridge.engine.editor_handoff import Offer
 from bridge.engine.transactions import Author
 from bridge.errors import InvalidArguments
 from bridge.features.workflows.parse import starter_text
 from bridge.features.workflows.read import workflow_note
+from bridge.markdown.decode import digest_of
 from bridge.state.change_records import Change
 from bridge.state.session_log import SessionEvent
 from bridge.types import VaultPath

@@ -15,12 +15,12 @@ import pytest
 from bridge.access.tokens import Tokens
 from bridge.api.feature import Feature, Finding, Fix
 from bridge.api.registry import install
-from bridge.changes.draft import digest_of
 from bridge.data_folder import Folders
 from bridge.errors import VaultUnreadable
 from bridge.features import FEATURES
 from bridge.features.status import doctor
 from bridge.features.status.operations import free_bytes
+from bridge.markdown.decode import digest_of
 from bridge.settings.schema import Settings
 from bridge.state.change_records import Change
 from bridge.types import VaultPath

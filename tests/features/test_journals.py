@@ -14,9 +14,9 @@ from typing import Any
 import orjson
 import pytest
 
-from bridge.changes.draft import digest_of
 from bridge.features.sessions import lifetime
 from bridge.features.sessions.facts import gather_facts
+from bridge.markdown.decode import digest_of
 from bridge.markdown.parse import parse
 from bridge.settings.file import save_settings
 from bridge.state.session_log import SessionFilter

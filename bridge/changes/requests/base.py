@@ -8,11 +8,12 @@ from typing import Annotated, Any, ClassVar, TypeVar
 
 from msgspec import Meta, field
 
-from bridge.changes.draft import Draft, digest_of
+from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.rebase import preview_merge
 from bridge.changes.view import VaultView
 from bridge.errors import BridgeError, InvalidArguments, NoteChanged
+from bridge.markdown.decode import digest_of
 from bridge.markdown.kinds import kind_of
 from bridge.records import AbstractRecord, Record
 from bridge.text.diff import decode_text, diff_lines, split_lines

@@ -4,13 +4,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Final, Literal
 
-from bridge.changes.draft import Draft, digest_of, plan_replacements
+from bridge.changes.draft import Draft, plan_replacements
 from bridge.changes.effect import Effect, PlanAndEffect, name_warnings
 from bridge.changes.relink import Shift, replace_spans
 from bridge.changes.requests.base import ChangeKind, Request, RequestContext, read_unchanged, require_own
 from bridge.changes.requests.move_note import is_bookmarked, name_pattern, update_links
 from bridge.changes.view import BOOKMARKS, VaultView
 from bridge.errors import InvalidArguments, PathKept, ProtectedPath
+from bridge.markdown.decode import digest_of
 from bridge.markdown.edit.apply import apply_edits
 from bridge.markdown.edit.headings import DEEPEST, headings_in, highest_level, repeated_heading, shift_headings
 from bridge.markdown.edit.properties import PropertyBlock, edit_properties, read_items

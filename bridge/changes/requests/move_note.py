@@ -7,13 +7,14 @@ from functools import partial
 from itertools import chain
 from typing import ClassVar, Final
 
-from bridge.changes.draft import Draft, digest_of, path_after_move, plan_replacements
+from bridge.changes.draft import Draft, path_after_move, plan_replacements
 from bridge.changes.effect import Effect, PlanAndEffect, Reference, name_warnings
 from bridge.changes.heading import follow_headings
 from bridge.changes.relink import Shift, relink_file, verify_links
 from bridge.changes.requests.base import ChangeKind, Request, RequestContext, read_unchanged, require_own
 from bridge.changes.view import BOOKMARKS, VaultView
 from bridge.errors import InvalidArguments, NoteExists, NoteNotFound, NoteUnreadable, PathKept, TooLarge
+from bridge.markdown.decode import digest_of
 from bridge.markdown.kinds import kind_of, title_of
 from bridge.markdown.link_spans import LinkSpans
 from bridge.markdown.links import find_flaw, fold_name

@@ -6,14 +6,14 @@ from typing import ClassVar, Final, Literal
 
 from msgspec import Meta
 
-from bridge.changes.draft import Draft, digest_of, plan_replacements
+from bridge.changes.draft import Draft, plan_replacements
 from bridge.changes.effect import Effect, PlanAndEffect, Reference, name_warnings
 from bridge.changes.link_text import link_names, write_link
 from bridge.changes.relink import Edit, Fate, Shift, find_new_target, replace_spans
 from bridge.changes.requests.base import ChangeKind, Request, RequestContext, read_unchanged, require_lines
 from bridge.changes.view import VaultView
 from bridge.errors import InvalidArguments, NoteExists, NoteNotFound, NoteUnreadable, PathKept, TooLarge
-from bridge.markdown.decode import BOM
+from bridge.markdown.decode import BOM, digest_of
 from bridge.markdown.edit.draft import BLANK, editable_end, newline_at, open_draft, read_draft
 from bridge.markdown.edit.draft import Draft as NoteDraft
 from bridge.markdown.edit.headings import shift_headings

@@ -1,6 +1,7 @@
 """What the notes of a vault are about, and which of them may be one."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
@@ -166,8 +167,6 @@ async def list_entities(
     shape = await vault.analytics.shape(graph_snapshot, LINKS)
 
     def find() -> EntityList:
-        from collections import Counter
-
         nodes, scores = shape.network.nodes.tolist(), shape.measures.hub.tolist()
         paths = graph_snapshot.graph.paths
         hubs = {paths[node]: round(100 * score, 1) for node, score in zip(nodes, scores, strict=True) if node in paths}

@@ -1,6 +1,5 @@
 """A handoff as Markdown: what one session leaves to the next, with claims whose proofs are checked in the vault."""
 
-import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -17,6 +16,7 @@ from bridge.api.note_text import open_note
 from bridge.engine.agents_folder import AgentsFolder
 from bridge.errors import AmbiguousHeading, BridgeError, HeadingNotFound, NoteNotFound
 from bridge.index.note import IndexedNote, time_written
+from bridge.markdown.decode import digest_of
 from bridge.markdown.note import Note, Task, field_of
 from bridge.markdown.sections import find_section, section_spans
 from bridge.markdown.tasks import TaskSettings
@@ -140,7 +140,7 @@ class VaultEvidence:
 
     def file_digest(self, path: VaultPath) -> Digest | None:
         with suppress(NoteNotFound):
-            return Digest(hashlib.sha256(self._vault.files.read(path)[0]).hexdigest())
+            return digest_of(self._vault.files.read(path)[0])
         return None
 
     def moved_to(self, path: VaultPath) -> VaultPath | None:

@@ -136,7 +136,7 @@ def summarize_change(vault: OpenVault, change: Change, *, cut: bool) -> ListedCh
         reason=change.reason,
         paths=tuple(dict.fromkeys(file_of(step) for step in change.steps if not step.kind.endswith("_folder"))),
         diff=diff,
-        # One that is being written is not told of.
+        # A change that is still being written counts as applied.
         state="applied" if change.state == "prepared" else change.state,
         expires=iso(change.expires) if change.expires is not None and change.state == "proposed" else None,
         undoes=change.facts.undoes,

@@ -1,4 +1,4 @@
-"""Every memory of a vault, kept in memory, and which of them a caller may be told of now."""
+"""A cache of the memories of a vault, and which of them a caller may see now."""
 
 import asyncio
 import math
@@ -63,7 +63,7 @@ class VisibleMemories(Record):
 
 
 class MemoryGroups:
-    """Memories grouped by what decides who may be told of them, so that a choice need not look at each."""
+    """Memories grouped by who may see them, so that a query does not check each."""
 
     def __init__(self) -> None:
         self._by_scope: defaultdict[tuple[str, ...], Group] = defaultdict(dict)

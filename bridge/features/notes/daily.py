@@ -11,11 +11,11 @@ from msgspec.structs import asdict, replace
 from bridge.api.call import Call
 from bridge.api.registry import operation
 from bridge.api.write import WriteArguments, WriteOptions, Written, execute_requests, nothing_written
-from bridge.changes.draft import digest_of
 from bridge.changes.requests.create_note import CreateNote, append_to_template
 from bridge.changes.requests.edit_note import EditNote
 from bridge.engine.host import Host
 from bridge.errors import InvalidArguments, NoteExists, NoteNotFound
+from bridge.markdown.decode import digest_of
 from bridge.markdown.edit.apply import apply_edits
 from bridge.markdown.edit.properties import build_note
 from bridge.markdown.edit.requests import Append, Edit, InsertUnder

@@ -7,7 +7,7 @@ from itertools import count
 from msgspec.structs import replace
 
 from bridge.api.write import Fetch, snapshot_fetcher
-from bridge.changes.draft import Draft, digest_of
+from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.changes.requests.edit_note import EditNote
@@ -27,6 +27,7 @@ from bridge.features.sessions.journal_note import (
     read_words,
     write_body,
 )
+from bridge.markdown.decode import digest_of
 from bridge.markdown.edit.properties import build_note
 from bridge.markdown.edit.requests import Append, InsertUnder
 from bridge.markdown.note import field_of

@@ -68,7 +68,7 @@ class ImportedIndex(Record):
 
 
 @operation(
-    example={"file": "/home/anna/Notes.index"},
+    example={"file": "/home/me/Notes.index"},
     reads=False,
     idempotent=True,
     scope="write",
@@ -109,7 +109,7 @@ async def export_index(call: Call, file: File, precision: Precision = "f16", ove
 
 
 @operation(
-    example={"file": "/home/anna/Notes.index"},
+    example={"file": "/home/me/Notes.index"},
     reads=False,
     idempotent=True,
     scope="write",
@@ -221,7 +221,7 @@ class _Plan(Record):
 
 
 @operation(
-    example={"uri": "/home/anna/Team", "folders": ["Bread"], "dry_run": True},
+    example={"uri": "/home/me/Team", "folders": ["Bread"], "dry_run": True},
     reads=False,
     idempotent=True,
     scope="write",
@@ -283,7 +283,7 @@ async def publish(
 
 
 @operation(
-    example={"uri": "/home/anna/Team"},
+    example={"uri": "/home/me/Team"},
     reads=False,
     idempotent=True,
     destructive=True,

@@ -3,6 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from math import log
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -232,7 +233,6 @@ def gather_evidence(facts: NoteFacts, having: Having, names: TopicNames) -> dict
 
 def rarity_by_count(counts: Callable[[str], int], total: int) -> Callable[[str], float]:
     """Return a function that tells how few of all notes say a folded name, 0-1."""
-    from math import log
 
     def rarity(form: str) -> float:
         share = max(1, counts(fold_case(form))) / max(2, total)

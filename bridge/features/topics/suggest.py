@@ -1,6 +1,7 @@
 """Suggests topics for notes, and learns from the vault how probable they are."""
 
 import asyncio
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Final
@@ -89,8 +90,6 @@ class TopicModel(Record):
     """Notes that it was learnt from; 0 for the default."""
 
     def probability(self, evidence: TopicEvidence) -> float:
-        import math
-
         total = sum(weight * value for weight, value in zip(self.weights, evidence.row, strict=True))
         return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
 

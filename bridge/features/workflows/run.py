@@ -19,7 +19,7 @@ from bridge.api.where import choose_among
 from bridge.bases.evaluate import Budget
 from bridge.bases.syntax import Name, walk
 from bridge.bases.values import Result
-from bridge.changes.draft import Draft, digest_of
+from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect, merge_effects
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.engine.agents_folder import agents_folder
@@ -50,6 +50,7 @@ from bridge.features.workflows.templates import (
     parse_reference,
 )
 from bridge.index.note import IndexedNote
+from bridge.markdown.decode import digest_of
 from bridge.markdown.names import Names, note_name
 from bridge.markdown.note import Value
 from bridge.markdown.sections import heading_paths, normalise_heading
