@@ -480,7 +480,10 @@ class Index:
     async def wholes(self, paths: Collection[VaultPath] | None = None) -> dict[VaultPath, str]:
         """Read the full text of notes, including what their passages omit; of every note without `paths`."""
         texts = await self._texts.wholes(paths)
-        return texts if paths is not None else {path: text for path, text in texts.items() if path in self.notes}
+        if paths is None:
+            for hidden in texts.keys() - self.notes.keys():
+                del texts[hidden]
+        return texts
 
     def passages_of(self, path: VaultPath) -> tuple[StoredPassage, ...]:
         """Read all passages of a note, in order; blocks for a few milliseconds."""

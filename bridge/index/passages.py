@@ -1,12 +1,13 @@
 """Reads passages from LanceDB, and keeps them in memory once the vault is searched."""
 
 import asyncio
+import weakref
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from bridge.index.background import Searches, Tasks, trim_soon
 from bridge.index.catalogue import NoteTable
@@ -34,6 +35,16 @@ WHOLES = 512
 """Whole notes converted from LanceDB at a time, which blocks other threads for 4 ms."""
 
 
+class NoteTexts(dict[VaultPath, str]):
+    """Texts by note. Whoever asks for all while others hold them gets the same strings, but for what changed."""
+
+    def __init__(self, catalogue: NoteTable, by_seq: dict[int, str]) -> None:
+        self.by_seq = by_seq
+        super().__init__(
+            (note.path, text) for seq, text in by_seq.items() if (note := catalogue.at_seq(seq)) is not None
+        )
+
+
 class PassageTexts(Struct, eq=False):
     """The passages' texts."""
 
@@ -44,6 +55,8 @@ class PassageTexts(Struct, eq=False):
     _tidying: Compaction
     _packed: PackedPassages
     _filling: asyncio.Task[None] | None = None
+    _reading: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _held: weakref.ref[NoteTexts] | None = None
 
     def forget(self) -> None:
         self._packed.keep(self._opened.catalogue.believes_key)
@@ -119,21 +132,33 @@ class PassageTexts(Struct, eq=False):
     async def wholes(self, paths: Collection[VaultPath] | None) -> dict[VaultPath, str]:
         """Read the text of notes, all of them without `paths`; the names in front are omitted."""
         catalogue = self._opened.catalogue
-        found: dict[VaultPath, str] = {}
+        if paths is not None:
+            return NoteTexts(catalogue, await self._read_wholes(catalogue.seqs_of(paths)))
+        async with self._reading:
+            held = None if self._held is None else self._held()
+            known = {} if held is None else held.by_seq
+            live = catalogue.seqs_of(catalogue.notes)
+            by_seq = await self._read_wholes(live - known.keys())
+            by_seq |= {seq: known[seq] for seq in live & known.keys()}
+            texts = await asyncio.to_thread(NoteTexts, catalogue, by_seq)
+            self._held = weakref.ref(texts)
+        return texts
+
+    async def _read_wholes(self, seqs: Collection[int]) -> dict[int, str]:
+        found: dict[int, str] = {}
+        many = 2 * len(seqs) > len(self._opened.catalogue.notes)
+        where = None if many else f"seq IN ({sql_numbers(seqs)})"
         with read_errors(self._opened):
-            if paths is None:
-                async for batch in self._opened.notes.batches(["seq", "whole"], WHOLES):
-                    found |= await asyncio.to_thread(live_texts, catalogue, batch)
-            elif seqs := catalogue.seqs_of(paths):
-                rows = await self._opened.notes.fetch(["seq", "whole"], f"seq IN ({sql_numbers(seqs)})")
-                found = await asyncio.to_thread(live_texts, catalogue, rows)
+            if seqs:
+                async for batch in self._opened.notes.batches(["seq", "whole"], WHOLES, where):
+                    found |= await asyncio.to_thread(decode_wholes, batch, seqs)
         return found
 
 
-def live_texts(catalogue: NoteTable, table: Any) -> dict[VaultPath, str]:
-    rows = table.to_pydict()
+def decode_wholes(batch: Any, seqs: Collection[int]) -> dict[int, str]:
+    rows = batch.to_pydict()
     pairs = zip(rows["seq"], rows["whole"], strict=True)
-    return {note.path: whole.partition("\n")[2] for seq, whole in pairs if (note := catalogue.at_seq(seq)) is not None}
+    return {seq: whole.partition("\n")[2] for seq, whole in pairs if seq in seqs}
 
 
 def sql_numbers(of: Collection[int]) -> str:
