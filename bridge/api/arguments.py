@@ -141,6 +141,9 @@ DIGEST = re.compile(f"[0-9a-fA-F]{{{SHORT_DIGEST},64}}")
 LONG = 1_000
 """Items of a list that are checked at once."""
 
+LARGE = 2**18
+"""Bytes of arguments from which calls take turns."""
+
 TOLD = 3
 """Most problems that one message describes."""
 
@@ -159,6 +162,14 @@ def pop_vault(arguments: dict[str, Any], default: str | None = None) -> str | No
 def is_long(arguments: Mapping[str, Any]) -> bool:
     """Return whether there is a list of so many items that other calls would have to wait while each is checked."""
     return any(isinstance(value, list) and len(value) > LONG for value in arguments.values())
+
+
+def is_large(arguments: Mapping[str, Any]) -> bool:
+    """Return whether there is so much text that what becomes of it, such as a draft, takes tens of megabytes."""
+    try:
+        return len(orjson.dumps(arguments)) > LARGE
+    except TypeError:
+        return False
 
 
 def bind(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str, Any]:

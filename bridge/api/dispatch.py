@@ -16,7 +16,7 @@ from typing import Any, TypeVar, get_args
 
 from msgspec.structs import asdict
 
-from bridge.api.arguments import truncate
+from bridge.api.arguments import is_large, truncate
 from bridge.api.call import Call
 from bridge.api.hints import strip_hint
 from bridge.api.registry import OPERATIONS, Operation
@@ -52,8 +52,10 @@ async def dispatch_call(
     sent: str | bytes = b""
     result = None
     try:
+        turn = call.bridge.turn if operation.whole_vault or is_large(given) else contextlib.nullcontext()
         with call.bridge.activity.during_call():
-            result = await operation.run(call, given)
+            async with turn:
+                result = await operation.run(call, given)
         # In a thread: a result may be as large as the largest note.
         sent = formed = await asyncio.to_thread(form, result)
         code = None

@@ -135,6 +135,8 @@ class Operation(Record, eq=False):
     """Whether its result may contain text from notes."""
     open_world: bool
     """Whether it may reach programs of others, and with them the network."""
+    whole_vault: bool
+    """Whether it works on the texts of all notes; such calls take turns."""
 
     def bind(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments as the function takes them, including defaults."""
@@ -194,6 +196,7 @@ def operation(
     early: bool = False,
     quotes: bool | None = None,
     open_world: bool = False,
+    whole_vault: bool = False,
 ) -> Callable[[Function], Function]:
     def build(function: Function) -> Operation:
         text = signature.parse_docstring(function)
@@ -226,6 +229,7 @@ def operation(
             early=early,
             quotes=vault if quotes is None else quotes,
             open_world=open_world,
+            whole_vault=whole_vault,
         )
 
     def register(function: Function) -> Function:

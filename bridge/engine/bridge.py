@@ -119,6 +119,8 @@ class Bridge:
         self.embedders: Embedders | None = None
         self.generators = Generators(models_dir, self.settings)
         self.rerankers = Rerankers(models_dir, self.settings)
+        self.turn = asyncio.Lock()
+        """Held by a call that works on all notes, or on a very long text: two take no less time side by side."""
         self._parts: dict[type, Any] = {}
         self.activity = Activity(lambda: self.generators.is_speaking)
         self._taken = self.settings

@@ -103,10 +103,15 @@ class PathLocks:
         self._freed = Signal()
 
     @asynccontextmanager
-    async def hold(self, paths: Collection[VaultPath] | None, work: str = "") -> AsyncGenerator[Hold, None]:
-        """Lock notes until the block is left."""
+    async def hold(
+        self, paths: Collection[VaultPath] | None, work: str = "", *, dry_run: bool = False
+    ) -> AsyncGenerator[Hold, None]:
+        """Lock notes until the block is left; a dry run waits like any change, but nobody waits for it."""
         mine = Hold(work, () if paths is None else paths, wide=paths is None)
         await self._wait(mine, lambda other: other.overlaps(mine) or (other.wide and mine.wide))
+        if dry_run:
+            yield mine
+            return
         self._holds.append(mine)
         for other in self._holds:
             other.passed.update(mine.paths or ())
@@ -264,7 +269,7 @@ class ChangeWriter:
         expect: Mapping[str, int] | None = None,
         of: Change | None = None,
     ) -> ChangeOutcome:
-        async with self._locks.hold(paths, author.operation) as hold:
+        async with self._locks.hold(paths, author.operation, dry_run=dry_run) as hold:
             for left in reversed(range(AGAIN + 1)):
                 if hold.wide and not left and not dry_run:
                     # Others changed what it needs again and again.

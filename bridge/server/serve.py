@@ -10,7 +10,6 @@ import secrets
 import socket
 import time
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
@@ -130,7 +129,6 @@ def build_application(
     door = Connections(guard, limits, lambda: bridge.settings.rate_limit_per_s)
     # Only a bridge that listens offers pairing.
     bridge.pairing = Pairing()
-    large = asyncio.Lock()
 
     @web.middleware
     async def let_in(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -144,8 +142,7 @@ def build_application(
             elif request.path in PUBLIC_PATHS:
                 response = await handler(request)
             else:
-                turn = large if (request.content_length or 0) > LARGE_BODY else nullcontext()
-                async with door.enter(request) as request[PRINCIPAL], turn:
+                async with door.enter(request) as request[PRINCIPAL]:
                     response = await handler(request)
         except BridgeError as error:
             response = error_response(error)
@@ -184,9 +181,6 @@ async def harden(request: web.Request, response: web.StreamResponse) -> None:
 async def close_streams(app: web.Application) -> None:
     app[CLOSING].set()
 
-
-LARGE_BODY = 2**20
-"""Bytes of a body from which calls take turns: what becomes of each, such as a draft, takes a hundred times as much."""
 
 IDLE_S = 75.0
 """Seconds that a connection may be idle between two requests."""

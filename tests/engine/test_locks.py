@@ -68,6 +68,21 @@ async def test_of_those_who_may_need_any_note_there_is_one_at_a_time() -> None:
     await second
 
 
+async def test_a_dry_run_waits_for_changes_and_nobody_for_it() -> None:
+    locks = PathLocks()
+    async with locks.hold(None) as wide:
+        locks.choose(wide)
+        async with locks.hold([A], dry_run=True), locks.hold([A]):
+            waiting = [asyncio.create_task(held(locks, paths, dry_run=True)) for paths in ([A], None)]
+            await asyncio.sleep(0)
+            assert wide.passed == {A}
+            assert not any(task.done() for task in waiting)
+    await asyncio.gather(*waiting)
+    async with locks.hold(None, dry_run=True), locks.hold([A], dry_run=True), locks.hold(None) as wide:
+        locks.choose(wide)
+        assert wide.passed == set()
+
+
 async def test_who_waited_long_is_told_for_what(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transactions, "LONG_S", 0)
     locks = PathLocks()
@@ -96,8 +111,8 @@ async def test_who_gives_up_waiting_is_in_nobodys_way() -> None:
         await locks.claim(wide, None)
 
 
-async def held(locks: PathLocks, paths: list[VaultPath] | None) -> None:
-    async with locks.hold(paths):
+async def held(locks: PathLocks, paths: list[VaultPath] | None, *, dry_run: bool = False) -> None:
+    async with locks.hold(paths, dry_run=dry_run):
         pass
 
 

@@ -167,6 +167,20 @@ def awaited() -> set[str]:
     return names
 
 
+async def test_large_calls_take_turns_and_small_ones_do_not_wait(served: Served) -> None:
+    long = {"path": "New.md", "text": "- word\n" * 50_000, "dry_run": True}
+    async with asyncio.timeout(PATIENCE_S):
+        async with served.bridge.turn:
+            large = [
+                asyncio.create_task(served.call("create_note", **long)),
+                asyncio.create_task(served.call("merge_suggestions")),
+            ]
+            assert (await served.call("create_note", path="Small.md", text="A word.")).status == 200
+            assert (await served.call("find_notes")).status == 200
+            assert not any(task.done() for task in large)
+        assert [(await task).status for task in large] == [200, 200]
+
+
 async def test_what_is_pending_does_not_close_status(served: Served) -> None:
     vault = (await served.call("status")).json["vaults"][0]
     assert (vault["name"], vault["notes"]) == ("Notes", 2)

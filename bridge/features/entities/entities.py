@@ -47,6 +47,7 @@ class MergeSuggestions(ListPage):
         "notes about the same thing that could be merged",
         "near-duplicate notes",
     ),
+    whole_vault=True,
 )
 async def merge_suggestions(
     call: Call,

@@ -244,6 +244,7 @@ class LinkReport(Record):
         "names that several notes share",
         "check the links",
     ),
+    whole_vault=True,
 )
 async def link_report(
     call: Call,
@@ -424,6 +425,7 @@ class NameProspects(ListPage):
         "notes worth writing",
         "terms that are linked often and have no page",
     ),
+    whole_vault=True,
 )
 async def find_prospects(
     call: Call,

@@ -39,6 +39,7 @@ CheckNames = Annotated[tuple[str, ...], Meta(max_length=50)]
         "files in the vault that are never used",
         "find empty notes and headings that occur twice",
     ),
+    whole_vault=True,
 )
 async def plan_tidy(
     call: Call,
