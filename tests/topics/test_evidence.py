@@ -1,6 +1,7 @@
 """What speaks for a topic: near notes, names in the text, linked notes and folders."""
 
 from bridge.features.topics.assignments import Assignments, TopicValue
+from bridge.features.topics.definition import Definition, DescribedNote
 from bridge.features.topics.evidence import (
     NoteFacts,
     TopicEvidence,
@@ -67,21 +68,48 @@ def test_most_notes_with_something_in_common_speak_for_their_topic() -> None:
     found = gather_evidence(facts(alike=alike), lambda path: HAVING.get(path, ()), TopicNames(TOPICS))
     assert (found[RYE].common, round(found[RYE].share, 2)) == ("Bread/", 0.67)
     assert COFFEE not in found  # one of two, and one alone
+    rare = facts(alike=alike, sizes={"Bread/": 30, "mood: calm": 1})
+    assert gather_evidence(rare, lambda path: HAVING.get(path, ()), TopicNames(TOPICS))[RYE].share < 0.1
+
+
+def defined(definition: str, title: str, text: str = "", *filed: str, language: str = "english") -> float:
+    names = TopicNames(TOPICS, definitions={RYE: Definition("Rye", definition, lambda _: 1.0)})
+    described = DescribedNote.describe(title, text, dict.fromkeys(filed, 1.0), language)
+    found = gather_evidence(facts(title=title, described=described), lambda _: (), names)
+    return round(found.get(RYE, TopicEvidence()).defined, 2)
 
 
 def test_a_definition_speaks_for_notes_whose_title_it_says() -> None:
-    definition = {RYE: "A cereal for loaves, such as Borodinsky, with roasting and grinding left out."}
-    names = TopicNames(TOPICS, definitions=definition)
+    cereal = "A cereal for loaves, such as Borodinsky, with roasting and grinding left out."
+    assert defined(cereal, "Borodinsky") == 1.0
+    assert defined(cereal, "Borodinsky (first try)") == 0.95
+    assert defined(cereal, "Roasted") == 1.0
+    assert defined(cereal, "Borodinskoye") == 0.8
+    assert defined(cereal, "Loaves") == 0.6  # of which kind things are
+    assert defined(cereal, "Steam") == 0.0
 
-    def defined(title: str, **words: float) -> float:
-        given = facts(title=title, title_words=words, language="english")
-        return round(gather_evidence(given, lambda _: (), names).get(RYE, TopicEvidence()).defined, 2)
 
-    assert defined("Borodinsky", borodinsky=0.4) == 1.0
-    assert defined("Roasted cereals", roasted=1.0, cereals=1.0) == 1.0
-    assert defined("Borodinskoye", borodinskoye=1.0) == 0.64
-    assert defined("Loaves", loaves=0.2) == 0.2
-    assert defined("Steam", steam=1.0) == 0.0
+def test_a_definition_lists_things_that_are_the_noun_of_a_title() -> None:
+    assert defined("Food that I make, such as tarts.", "Brown butter nectarine tart") == 0.85
+    assert defined("Food that I make, such as tarts.", "Tart cherries") < 0.85
+    chess = "Aperture, difese e matti nel gioco degli scacchi."
+    assert defined(chess, "Difesa Siciliana", language="italian") == 0.85
+    assert defined("滑雪、游泳之类小技能怎么上手。", "滑雪入门") == 0.85
+    assert defined("代理、v2ray、PAC 配置。", "配置PAC - GFW list") > 0.9
+
+
+def test_a_name_of_several_words_is_said_whole() -> None:
+    houses = "Buying and selling: home staging, Royal Court."
+    assert defined(houses, "Home staging") == 1.0
+    assert defined(houses, "Home bias") == 0.0
+    assert defined(houses, "Royal Albert Hall") == 0.0
+
+
+def test_a_definition_speaks_for_what_it_lists_as_a_folder_or_value() -> None:
+    ciphers = "Ciphers, hashes and challenges of PicoCTF."
+    assert defined(ciphers, "miniRSA", "", "PicoCTF") == 0.65
+    assert defined(ciphers, "miniRSA", "RSA and other ciphers", "PicoCTF") > 0.65
+    assert defined("Labels that the band ran: Threshold House.", "Nothing", "", "Labels") == 0.2
 
 
 def test_traits_are_folders_values_and_links_outside_the_topic_property() -> None:

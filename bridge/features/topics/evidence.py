@@ -1,6 +1,5 @@
 """What speaks for a note having a topic."""
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from math import log
@@ -9,12 +8,10 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from bridge.features.links.public import Name, NameFinder
+from bridge.features.topics.definition import Definition, DescribedNote
 from bridge.features.topics.topic_tree import Topic
 from bridge.records import Record
 from bridge.text.fold import fold_case
-from bridge.text.function_words import FUNCTION_WORDS
-from bridge.text.stems import OTHER, stem_words
-from bridge.text.words import ALPHABETIC
 from bridge.types import VaultPath
 
 NEAREST: Final = 25
@@ -23,23 +20,17 @@ NEAREST: Final = 25
 PRIOR_WEIGHT: Final = 0.5
 """Weight, in mean votes, that is set against the votes, so that one near note with topics decides little."""
 
+UNTOLD: Final = 0.04
+"""Weight of a near note without topics against the votes of those with topics."""
+
 MIN_SHARING: Final = 2
 """Notes that must have a topic for what they have in common to speak for it."""
 
-MIN_WORD_CHARS: Final = 3
-"""Letters of a word by which a title and a definition are compared."""
-
-MIN_RARITY: Final = 0.3
-"""How few notes must say a name, 0-1, for a definition that has it to speak for a topic."""
+MIN_VOTING: Final = 0.8
+"""Share of the notes with something in common that must have topics for theirs to speak fully."""
 
 MIN_DEFINED: Final = 0.25
-"""How much of a title a definition must say for this to be told as a reason."""
-
-BEGINNING: Final = 6
-"""Letters with which a longer word of a definition begins that may be another form of one in a title."""
-
-HALF_SAID: Final = 0.8
-"""What such a word counts."""
+"""How much a definition must say of a note for this to be told as a reason."""
 
 ROOT: Final = 1 / 3
 """The power by which a weight becomes a similarity again."""
@@ -72,7 +63,7 @@ class TopicEvidence(Record):
     linked_to: bool = False
     """Whether the note links to the topic, or a property has its name."""
     defined: float = 0.0
-    """How much of the note's title the definition of the topic says, 0-1."""
+    """How surely the definition of the topic says what the note is, 0-1."""
     share: float = 0.0
     """Share of the notes with `common` that have the topic."""
     common: str = ""
@@ -108,9 +99,10 @@ class NoteFacts(Record, eq=False):
     linked_topics: Collection[VaultPath] = ()
     alike: Mapping[str, Sequence[VaultPath]] = {}
     """By what it has in common with notes that have topics: these."""
-    title_words: Mapping[str, float] = {}
-    """The words of its title, folded, and how few notes say each, 0-1."""
-    language: str = OTHER
+    sizes: Mapping[str, int] = {}
+    """How many notes have that, with topics or without."""
+    described: DescribedNote | None = None
+    """What definitions are compared with."""
 
 
 class TopicNames:
@@ -120,11 +112,10 @@ class TopicNames:
         self,
         topics: Mapping[VaultPath, Topic],
         rarity: Callable[[str], float] = lambda _form: 1.0,
-        definitions: Mapping[VaultPath, str] | None = None,
+        definitions: Mapping[VaultPath, Definition] | None = None,
     ) -> None:
         """Collect the names and definitions."""
         self._definitions = definitions or {}
-        self._forms: dict[tuple[VaultPath, str], tuple[set[str], set[str]]] = {}
         self._finder = NameFinder(Name(path, name) for path, topic in topics.items() for name in topic.names)
         self._rarity = rarity
 
@@ -139,39 +130,10 @@ class TopicNames:
         return found
 
     def find_defined(self, facts: NoteFacts) -> Iterator[tuple[VaultPath, float]]:
-        """Yield the topics whose definitions say words of a note's title, and how much of it.
-
-        A title that a definition has as a name, with its capital within the sentence, is all that is needed, unless it
-        is what most notes speak of.
-        """
-        whole = sum(facts.title_words.values())
-        is_name = facts.title[:1].isupper() and self._rarity(facts.title) >= MIN_RARITY
-        named = re.compile(rf"(?<=\w |, ){re.escape(facts.title)}(?!\w)")
-        for topic, text in self._definitions.items():
-            if is_name and named.search(text):
-                yield topic, 1.0
-                continue
-            said, begun = self._definition_forms(topic, text, facts.language)
-            shared = [
-                rare if stem in said else rare * HALF_SAID
-                for word, rare in facts.title_words.items()
-                if (stem := stem_words(facts.language, [word])[0]) in said or word[:BEGINNING] in begun
-            ]
-            if shared:
-                yield topic, max(shared) * sum(shared) / whole
-
-    def _definition_forms(self, topic: VaultPath, text: str, language: str) -> tuple[set[str], set[str]]:
-        if (topic, language) not in self._forms:
-            words = title_words(text)
-            begun = {word[:BEGINNING] for word in words if len(word) > BEGINNING}
-            self._forms[topic, language] = {stem_words(language, [word])[0] for word in words}, begun
-        return self._forms[topic, language]
-
-
-def title_words(text: str) -> list[str]:
-    """Return the folded words of a title or a definition that say something."""
-    words = ALPHABETIC.findall(fold_case(text))
-    return [word for word in words if len(word) >= MIN_WORD_CHARS and word not in FUNCTION_WORDS]
+        """Yield the topics whose definitions say what a note is, and how surely."""
+        for topic, definition in self._definitions.items():
+            if facts.described is not None and (found := definition.likeness(facts.described)):
+                yield topic, found
 
 
 def weigh_near(hits: Sequence[tuple[VaultPath, float]], own: VaultPath, power: float) -> dict[VaultPath, float]:
@@ -186,7 +148,8 @@ def count_votes(near: Mapping[VaultPath, float], having: Having) -> dict[VaultPa
         for topic in having(path):
             weights[topic].append(weight)
     total = sum(voting.values())
-    whole = total + PRIOR_WEIGHT * total / max(1, len(voting))
+    untold = sum(weight for path, weight in near.items() if path not in voting)
+    whole = total + PRIOR_WEIGHT * total / max(1, len(voting)) + UNTOLD * untold
     return {
         topic: {"vote": sum(votes) / whole, "near": len(votes), "closest": max(votes) ** ROOT}
         for topic, votes in weights.items()
@@ -199,7 +162,8 @@ def share_of_alike(facts: NoteFacts, having: Having) -> dict[VaultPath, tuple[fl
     for common, paths in facts.alike.items():
         voting = [topics for path in paths if path != facts.path and (topics := having(path))]
         for topic, count in Counter(topic for topics in voting for topic in topics).items():
-            share = count / (len(voting) + 1)
+            # Where hardly any of those that have it in common have topics at all, the two that do say little.
+            share = count / (len(voting) + 1) * min(1.0, len(voting) / (MIN_VOTING * facts.sizes.get(common, 1)))
             if MIN_SHARING <= count > len(voting) / 2 and share > found.get(topic, (0.0, ""))[0]:
                 found[topic] = share, common
     return found

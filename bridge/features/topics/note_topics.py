@@ -8,6 +8,7 @@ from bridge.engine.open_vault import OpenVault
 from bridge.features.topics.evidence import TopicEvidence
 from bridge.features.topics.suggest import LikelyTopic, TopicModels, likely_topics
 from bridge.features.topics.vault_topics import VaultTopics
+from bridge.index.boilerplate import is_template
 from bridge.records import Record
 from bridge.types import VaultPath
 
@@ -24,7 +25,8 @@ class SuggestedTopic(Record):
         probability: 0–1.
         why: What speaks for it: the `title` or `text` of the note names it; `near notes` or `linked notes` have it;
             `folder`: a folder around the note has its name; `link`: the note links to it, or a property has its name;
-            `definition`: the topic's first sentence says the note's title; `in common`: most notes with `common` have
+            `definition`: the topic's first sentence names what the note's title, its folder,
+            tags, properties or text say; `in common`: most notes with `common` have
             it.
         said: The name or alias by which the note names it, in lower case; null if it does not.
         near: How many of the 25 nearest notes have it.
@@ -99,6 +101,8 @@ def _why_none(known: VaultTopics, path: VaultPath) -> str:
     note = known.snapshot.notes.get(path)
     if note is None or note.kind != "note":
         return "Only Markdown notes outside the agents' folder have topics."
+    if is_template(note, known.templates):
+        return "A template has no topics; the notes that are made from it do."
     if known.rules.never.covers(path):
         return "The instructions of the topic folder say that this note gets no topics."
     return "This note says `tidy: ignore`." if note.is_left_alone else ""

@@ -2,7 +2,8 @@
 
 import asyncio
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Final
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.features.topics.assignments import Assignments
+from bridge.features.topics.definition import DescribedNote
 from bridge.features.topics.evidence import (
     NEAREST,
     Having,
@@ -17,8 +19,6 @@ from bridge.features.topics.evidence import (
     TopicEvidence,
     TopicNames,
     gather_evidence,
-    rarity_by_count,
-    title_words,
     weigh_near,
 )
 from bridge.features.topics.topic_tree import FolderMeaning, TopicTree
@@ -207,6 +207,8 @@ COSINE_POWER = 3.0
 WORDS_POWER = 1.5
 """Powers of the similarity with which near notes vote: by vectors, and by words."""
 
+_WEB_LINK: Final = re.compile(r"(?<!!)\[([^\[\]\n]+)\]\(<?https?://")
+
 AT_ONCE = 50
 """Notes read at once."""
 
@@ -277,9 +279,8 @@ async def likely_topics(sources: TopicSources, path: VaultPath, model: TopicMode
 
 def fitting_topics(sources: TopicSources, model: TopicModel) -> Mapping[VaultPath, Collection[VaultPath]]:
     """Return the topics that the title, the folder or the links of each note speak for; call in a thread."""
-    rarity = rarity_by_count(sources.index.document_frequency, len(sources.notes))
     facts = (
-        collect_facts(sources, path, "", {}, rarity)
+        collect_facts(sources, path, "", {})
         for path, note in sources.notes.items()
         if note.kind == "note" and not sources.tree.holds(path)
     )
@@ -320,22 +321,19 @@ def without_hidden(assignments: Assignments, hidden: Collection[VaultPath]) -> H
 
 async def read_facts(sources: TopicSources, paths: Collection[VaultPath]) -> dict[VaultPath, NoteFacts]:
     found: dict[VaultPath, NoteFacts] = {}
-    rarity = rarity_by_count(sources.index.document_frequency, len(sources.notes))
     known = [path for path in paths if path in sources.notes]
     for first in range(0, len(known), AT_ONCE):
         texts = await sources.index.wholes(known[first : first + AT_ONCE])
         words = await asyncio.to_thread(words_by_note, sources, texts)
         for path, text in texts.items():
             near = await near_notes(sources, path, words.get(path, ()))
-            found[path] = collect_facts(sources, path, body_of(text), near, rarity)
+            found[path] = collect_facts(sources, path, body_of(text), near)
             # Searches by words run on the event loop; others come first.
             await asyncio.sleep(0)
     return found
 
 
-def collect_facts(
-    sources: TopicSources, path: VaultPath, body: str, near: Mapping[VaultPath, float], rarity: Callable[[str], float]
-) -> NoteFacts:
+def collect_facts(sources: TopicSources, path: VaultPath, body: str, near: Mapping[VaultPath, float]) -> NoteFacts:
     note, around = sources.notes[path], sources.graph.neighbours(path)
     return NoteFacts(
         path,
@@ -344,11 +342,17 @@ def collect_facts(
         near,
         {other for other in around if not sources.tree.holds(other)} - {path},
         sources.folders.topics(path),
-        frozenset(sources.traits.topics(path, around)),
+        frozenset(sources.traits.topics(path, around)).union(_named_on_the_web(sources.tree, body)),
         {trait: paths for trait in sources.traits.of(path) if (paths := sources.traits.notes_with(trait))},
-        {word: rarity(word) for word in title_words(note.title)},
-        note.language or OTHER,
+        {trait: sources.traits.size(trait) for trait in sources.traits.of(path)},
+        DescribedNote.describe(note.title, body, sources.traits.filed(path), note.language or OTHER),
     )
+
+
+def _named_on_the_web(tree: TopicTree, body: str) -> Iterator[VaultPath]:
+    """Yield the topics whose names are the words of links to the web."""
+    found = (tree.find_topic(match[1]) for match in _WEB_LINK.finditer(body))
+    return (topic for topic in found if topic is not None)
 
 
 def body_of(text: str) -> str:

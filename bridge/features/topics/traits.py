@@ -1,11 +1,13 @@
 """What notes have in common besides their topics: a folder, the value of a property, a link."""
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Final
 
 from bridge.features.topics.assignments import Assignments
+from bridge.features.topics.evidence import rarity_by_count
 from bridge.features.topics.topic_tree import TopicTree
 from bridge.index.note import IndexedNote, Notes
 from bridge.markdown.frontmatter import link_in_value
@@ -55,6 +57,30 @@ class Traits:
         links = [f"[[{note_name(target.partition('#')[0])}]]" for target, kind in note.targets if kind == "wiki"]
         told = dict.fromkeys([*([f"{folder}/"] if folder else []), *values, *links])
         return tuple(trait for trait in told if fold_case(trait) not in self._names)
+
+    @cached_property
+    def _sizes(self) -> Mapping[str, int]:
+        return Counter(trait for path in self._notes for trait in self.of(path))
+
+    @cached_property
+    def _rarity(self) -> Callable[[str], float]:
+        counts = Counter(fold_case(name) for note in self._notes.values() for name in self._filed(note))
+        return rarity_by_count(counts.__getitem__, len(self._notes))
+
+    def size(self, trait: str) -> int:
+        """Return how many notes have a trait, with topics or without."""
+        return self._sizes[trait]
+
+    def filed(self, path: VaultPath) -> Mapping[str, float]:
+        """Return what a note is filed under, as it is named, and how few notes are, 0-1."""
+        note = self._notes.get(path)
+        return {} if note is None else {name: self._rarity(fold_case(name)) for name in self._filed(note)}
+
+    def _filed(self, note: IndexedNote) -> set[str]:
+        values = (text if (link := link_in_value(text)) is None else link.target for _, text in self._values(note))
+        tags = (part for tag in note.tags for part in tag.split("/"))
+        names = (*note.path.split("/")[:-1], *tags, *(note_name(value.partition("#")[0]) for value in values))
+        return {name for name in names if _WORD.search(name)}
 
     def topics(self, path: VaultPath, linked: Mapping[VaultPath, object] | frozenset[VaultPath]) -> Iterator[VaultPath]:
         """Yield the topics that a note links to outside its topic property, or names as the value of another."""

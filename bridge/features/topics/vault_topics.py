@@ -10,6 +10,7 @@ from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments
 from bridge.features.links.public import read_corpus
 from bridge.features.topics.assignments import read_assignments, topic_values
+from bridge.features.topics.definition import Definition
 from bridge.features.topics.evidence import TopicNames, rarity_by_count
 from bridge.features.topics.findings import TopicWriter
 from bridge.features.topics.new_topics import first_sentence
@@ -34,6 +35,8 @@ class VaultTopics(Record, eq=False):
     sources: TopicSources
     rules: TopicRules
     writer: TopicWriter
+    templates: Collection[str]
+    """The folders of templates."""
 
 
 async def read_topics(vault: OpenVault, *, rarity: bool = False) -> VaultTopics | None:
@@ -64,7 +67,7 @@ async def read_topics(vault: OpenVault, *, rarity: bool = False) -> VaultTopics 
         )
         rules = read_rules(notes.get(tree.instructions), tree)
         writer = TopicWriter(settings.topic_property, vault.names, obsidian, assignments)
-        return VaultTopics(settings, snapshot, sources, rules, writer)
+        return VaultTopics(settings, snapshot, sources, rules, writer, templates)
 
     known = await asyncio.to_thread(read)
     if known is None or not rarity:
@@ -75,7 +78,10 @@ async def read_topics(vault: OpenVault, *, rarity: bool = False) -> VaultTopics 
 
     def names() -> TopicNames:
 
-        definitions = {path: first_sentence(path, text) for path, text in texts.items()}
+        rarity = rarity_by_count(known.sources.index.document_frequency, len(known.sources.notes))
+        definitions = {
+            path: Definition(topics[path].name, first_sentence(path, text), rarity) for path, text in texts.items()
+        }
         return TopicNames(topics, rarity_by_count(corpus.notes, len(corpus)), definitions)
 
     return replace(known, sources=replace(known.sources, names=await asyncio.to_thread(names)))

@@ -155,7 +155,7 @@ def _why_likely(evidence: TopicEvidence) -> str:
         f"{count_of(evidence.linked, 'linked note')}": evidence.linked > 0,
         "its folder has the name": evidence.in_folder,
         "it links to it": evidence.linked_to,
-        "the definition says its title": evidence.is_defined,
+        "the definition names it": evidence.is_defined,
         f"most with “{plain_words(evidence.common)}” have it": bool(evidence.common),
     }
     return ", ".join(reason for reason, speaks in reasons.items() if speaks)
