@@ -30,7 +30,7 @@ UNLISTED: Final = 0.6
 AT_HEAD: Final = 0.85
 """What a word counts that is the noun of a title, as in *Brown butter tart* or *Difesa siciliana*."""
 
-FILED: Final = 0.65
+FILED: Final = 0.67
 """What a folder, tag or value of a property counts that the definition lists."""
 
 FILED_BY_KIND: Final = 0.2

@@ -20,13 +20,13 @@ NEAREST: Final = 25
 PRIOR_WEIGHT: Final = 0.5
 """Weight, in mean votes, that is set against the votes, so that one near note with topics decides little."""
 
-UNTOLD: Final = 0.04
+UNTOLD: Final = 0.03
 """Weight of a near note without topics against the votes of those with topics."""
 
 MIN_SHARING: Final = 2
 """Notes that must have a topic for what they have in common to speak for it."""
 
-MIN_VOTING: Final = 0.8
+MIN_VOTING: Final = 0.5
 """Share of the notes with something in common that must have topics for theirs to speak fully."""
 
 MIN_DEFINED: Final = 0.25

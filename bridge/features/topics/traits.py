@@ -9,6 +9,7 @@ from typing import Final
 from bridge.features.topics.assignments import Assignments
 from bridge.features.topics.evidence import rarity_by_count
 from bridge.features.topics.topic_tree import TopicTree
+from bridge.index.boilerplate import is_template
 from bridge.index.note import IndexedNote, Notes
 from bridge.markdown.frontmatter import link_in_value
 from bridge.markdown.names import note_name
@@ -60,7 +61,8 @@ class Traits:
 
     @cached_property
     def _sizes(self) -> Mapping[str, int]:
-        return Counter(trait for path in self._notes for trait in self.of(path))
+        own = (path for path, note in self._notes.items() if not is_template(note, ()))
+        return Counter(trait for path in own for trait in self.of(path))
 
     @cached_property
     def _rarity(self) -> Callable[[str], float]:
@@ -69,7 +71,7 @@ class Traits:
 
     def size(self, trait: str) -> int:
         """Return how many notes have a trait, with topics or without."""
-        return self._sizes[trait]
+        return self._sizes.get(trait, 1)
 
     def filed(self, path: VaultPath) -> Mapping[str, float]:
         """Return what a note is filed under, as it is named, and how few notes are, 0-1."""
