@@ -55,10 +55,13 @@ class RequestSelection(Record):
     limits: ChangeLimits
     lost: Callable[[Draft, int, RequestContext], Sequence[Reference]]
     """Returns the links to headings and blocks that the steps from a number on remove."""
+    is_read_only: Callable[[VaultPath], bool]
     refused: dict[int, str] = field(default_factory=dict)
     """Gets the reason of each that cannot be applied, by its number."""
     breaking: set[int] = field(default_factory=set)
     """Gets the numbers of those after which links would lead nowhere."""
+    locked: dict[int, VaultPath] = field(default_factory=dict)
+    """Gets the read-only file of each that would change one."""
     untried: set[int] = field(default_factory=set)
     """Gets the numbers of those for which there was no time."""
 
@@ -90,6 +93,9 @@ class RequestSelection(Record):
         touched = {place for step in steps for place in (step.path, step.to) if place is not None}
         if kept := next((path for path in sorted(touched) if not self.limits.may_touch(path)), None):
             return f"`{kept}` would have to change, and is to be left alone."
+        if locked := next(filter(self.is_read_only, sorted(touched)), None):
+            self.locked[number] = locked
+            return f"`{locked}` would have to change, and is read-only."
         lost = (*effect.broken, *self.lost(self.draft, since, self.context))
         if broken := [link for link in lost if not self.limits.may_break(link.path)]:
             self.breaking.add(number)
@@ -110,6 +116,8 @@ class ChangeSelection(Record):
     """Why others were not, by their number."""
     breaking: Collection[int]
     """Those of them after which links would lead nowhere."""
+    locked: Mapping[int, VaultPath]
+    """The read-only file of each of them that would change one."""
     untried: Collection[int]
     """Those of them for which there was no time."""
 
@@ -190,7 +198,7 @@ class RequestExecutor:
             def lost(draft: Draft, since: int, context: RequestContext) -> Sequence[Reference]:
                 return list(find_lost(draft, since, context.view(draft).names, notes, self._sources))
 
-            selection = RequestSelection(requests, draft, context, limits, lost)
+            selection = RequestSelection(requests, draft, context, limits, lost, indexer.vault.is_read_only)
             tries.append(selection)
             effect = selection.make()
             effect = replace(effect, warnings=(*effect.warnings, *stale_name_warnings(draft)))
@@ -201,7 +209,8 @@ class RequestExecutor:
             return self._counter.forecast(draft, planned, None)
 
         outcome = await self._writing.make(planner, None, author, dry_run=dry_run)
-        return ChangeSelection(outcome, tries[-1].refused, tries[-1].breaking, tries[-1].untried)
+        last = tries[-1]
+        return ChangeSelection(outcome, last.refused, last.breaking, last.locked, last.untried)
 
     @property
     def _agents(self) -> str:

@@ -106,6 +106,14 @@ class Vault:
         """Return whether there is a file or folder, even one that is unreadable or not indexed."""
         return not self.rules.denies(path) and os.path.lexists(self.root / path)
 
+    def is_read_only(self, path: VaultPath) -> bool:
+        """Return whether a file that is there, or its folder, cannot be written."""
+        place = self.root / path
+        try:
+            return not place.stat().st_mode & 0o222 or not os.access(place.parent, os.W_OK)
+        except OSError:
+            return False
+
     def inside(self, folder: VaultPath) -> Collection[VaultPath]:
         """Return the paths directly in a folder, including hidden files; empty when there is no such folder."""
         try:

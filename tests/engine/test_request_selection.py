@@ -4,7 +4,7 @@ from pathlib import Path
 
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.edit_note import EditNote
-from bridge.changes.requests.move_note import DeleteNote
+from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.engine.apply_requests import ChangeLimits
 from bridge.engine.transactions import Author
 from bridge.markdown.decode import digest_of
@@ -63,6 +63,21 @@ async def test_what_breaks_links_is_refused_and_the_rest_is_done(vault: Path, op
     assert now == "# Soil\n\n## Clay #garden\n\nHeavy and wet. ^heavy\n\n## Gravel\n\nLight.\n"
     assert (vault / LOG).read_text().rstrip().endswith("[[Plot#Nothing yet]]")
     assert (vault / "Rake.md").exists()
+
+
+async def test_what_would_change_a_read_only_file_is_refused_and_the_rest_is_done(vault: Path, opened: Opened) -> None:
+    for path in (PLOT, LOG):
+        (vault / path).write_text(NOTES[path])
+    (vault / LOG).chmod(0o444)
+    rename = MoveNote(path=PLOT, to=VaultPath("Garden.md"), digest=digest_of(NOTES[PLOT].encode()))
+    async with opened(vault) as bridge:
+        executor = (await ready(bridge)).vault.executor
+        limits = ChangeLimits(lambda _: True, lambda _: True)
+        made = await executor.carry_each([rename, SOUND[3]], PERSON, limits=limits)
+    assert dict(made.locked) == {0: LOG}
+    assert made.refused == {0: "`Log.md` would have to change, and is read-only."}
+    assert "Heavy and wet." in (vault / PLOT).read_text()
+    assert (vault / LOG).read_text() == NOTES[LOG]
 
 
 async def test_requests_for_which_no_time_is_left_are_not_tried(vault: Path, opened: Opened) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import logging
 import time
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
@@ -32,6 +33,7 @@ from bridge.features.tidy.check_scope import (
 )
 from bridge.features.tidy.checks import agents_notes, files, links, properties, topics
 from bridge.features.tidy.ledger import Ledger
+from bridge.features.tidy.plan_note import code_words
 from bridge.features.tidy.records import CheckRun
 from bridge.features.topics.public import INSTRUCTIONS, TopicSettings, find_topic_folder, read_never
 from bridge.index.note import Notes
@@ -269,8 +271,9 @@ async def compose_plan(
         "dismissed before": found.dismissed,
         "that there was no time to try; the next plan looks again": tried.untried,
         "that would change the same places as others; the next plan looks again": (
-            len(tried.refused) - tried.breaking - tried.untried
+            len(tried.refused) - tried.breaking - tried.untried - tried.locked.total()
         ),
+        f"that would change what is read-only: {', '.join(map(code_words, tried.locked))}": tried.locked.total(),
         "after which links would lead nowhere": tried.breaking,
     }
     notices += [f"Left out: {count_of(count, 'finding')} {why}." for why, count in left_out.items() if count]
@@ -305,12 +308,14 @@ class TriedFindings(Record):
     """How many of these would leave links that lead nowhere."""
     untried: int
     """For how many of these there was no time."""
+    locked: Counter[VaultPath]
+    """The read-only files that others of these would change, and how many would."""
     forecast: tuple[CountForecast, ...]
 
 
 async def try_findings(scope: CheckScope, findings: Sequence[TidyFinding]) -> TriedFindings:
     limits = replace(change_limits(scope), seconds=scope.budget.for_trying)
-    refused, breaking, untried = set[int](), 0, 0
+    refused, breaking, untried, locked = set[int](), 0, 0, Counter[VaultPath]()
     forecast: tuple[CountForecast, ...] = ()
     for is_sure in (True, False):
         if some := [one for one in findings if (one.confidence >= SURE) == is_sure]:
@@ -320,9 +325,10 @@ async def try_findings(scope: CheckScope, findings: Sequence[TidyFinding]) -> Tr
             refused |= {id(some[number]) for number in tried.refused}
             breaking += len(tried.breaking)
             untried += len(tried.untried)
+            locked.update(tried.locked.values())
             forecast = describe_forecast(tried.outcome.planned.forecast) if is_sure else forecast
     kept, others = ([one for one in findings if (id(one) in refused) == is_refused] for is_refused in (False, True))
-    return TriedFindings(kept, others, breaking, untried, forecast)
+    return TriedFindings(kept, others, breaking, untried, locked, forecast)
 
 
 def change_limits(scope: CheckScope) -> ChangeLimits:
