@@ -68,7 +68,7 @@ def test_most_notes_with_something_in_common_speak_for_their_topic() -> None:
     found = gather_evidence(facts(alike=alike), lambda path: HAVING.get(path, ()), TopicNames(TOPICS))
     assert (found[RYE].common, round(found[RYE].share, 2)) == ("Bread/", 0.67)
     assert COFFEE not in found  # one of two, and one alone
-    rare = facts(alike=alike, sizes={"Bread/": 30, "mood: calm": 1})
+    rare = facts(alike=alike, sizes={"Bread/": 30, "mood: calm": 1}, sparsity=1.0)
     assert gather_evidence(rare, lambda path: HAVING.get(path, ()), TopicNames(TOPICS))[RYE].share < 0.1
 
 

@@ -20,14 +20,14 @@ NEAREST: Final = 25
 PRIOR_WEIGHT: Final = 0.5
 """Weight, in mean votes, that is set against the votes, so that one near note with topics decides little."""
 
-UNTOLD: Final = 0.03
-"""Weight of a near note without topics against the votes of those with topics."""
+UNTOLD: Final = 0.04
+"""Weight of a near note without topics against the votes of those with topics, in a vault that has hardly any."""
 
 MIN_SHARING: Final = 2
 """Notes that must have a topic for what they have in common to speak for it."""
 
-MIN_VOTING: Final = 0.5
-"""Share of the notes with something in common that must have topics for theirs to speak fully."""
+MIN_VOTING: Final = 0.8
+"""Share of the notes with something in common that must have topics there for theirs to speak fully."""
 
 MIN_DEFINED: Final = 0.25
 """How much a definition must say of a note for this to be told as a reason."""
@@ -101,6 +101,8 @@ class NoteFacts(Record, eq=False):
     """By what it has in common with notes that have topics: these."""
     sizes: Mapping[str, int] = {}
     """How many notes have that, with topics or without."""
+    sparsity: float = 0.0
+    """How far the vault is from having enough notes with topics for their votes to count fully, 0-1."""
     described: DescribedNote | None = None
     """What definitions are compared with."""
 
@@ -141,7 +143,9 @@ def weigh_near(hits: Sequence[tuple[VaultPath, float]], own: VaultPath, power: f
     return {path: min(score, 1.0) ** power for path, score in others if score > 0}
 
 
-def count_votes(near: Mapping[VaultPath, float], having: Having) -> dict[VaultPath, dict[str, float]]:
+def count_votes(
+    near: Mapping[VaultPath, float], having: Having, sparsity: float = 0.0
+) -> dict[VaultPath, dict[str, float]]:
     voting = {path: weight for path, weight in near.items() if having(path)}
     weights: dict[VaultPath, list[float]] = defaultdict(list)
     for path, weight in voting.items():
@@ -149,7 +153,7 @@ def count_votes(near: Mapping[VaultPath, float], having: Having) -> dict[VaultPa
             weights[topic].append(weight)
     total = sum(voting.values())
     untold = sum(weight for path, weight in near.items() if path not in voting)
-    whole = total + PRIOR_WEIGHT * total / max(1, len(voting)) + UNTOLD * untold
+    whole = total + PRIOR_WEIGHT * total / max(1, len(voting)) + sparsity * UNTOLD * untold
     return {
         topic: {"vote": sum(votes) / whole, "near": len(votes), "closest": max(votes) ** ROOT}
         for topic, votes in weights.items()
@@ -162,8 +166,8 @@ def share_of_alike(facts: NoteFacts, having: Having) -> dict[VaultPath, tuple[fl
     for common, paths in facts.alike.items():
         voting = [topics for path in paths if path != facts.path and (topics := having(path))]
         for topic, count in Counter(topic for topics in voting for topic in topics).items():
-            # Where hardly any of those that have it in common have topics at all, the two that do say little.
-            share = count / (len(voting) + 1) * min(1.0, len(voting) / (MIN_VOTING * facts.sizes.get(common, 1)))
+            told = min(1.0, len(voting) / (MIN_VOTING * facts.sizes.get(common, 1)))
+            share = count / (len(voting) + 1) * (1 - facts.sparsity * (1 - told))
             if MIN_SHARING <= count > len(voting) / 2 and share > found.get(topic, (0.0, ""))[0]:
                 found[topic] = share, common
     return found
@@ -176,7 +180,7 @@ def gather_evidence(facts: NoteFacts, having: Having, names: TopicNames) -> dict
         if topic != facts.path:
             found[topic] = replace(found.get(topic, TopicEvidence()), **evidence)
 
-    for topic, votes in count_votes(facts.near, having).items():
+    for topic, votes in count_votes(facts.near, having, facts.sparsity).items():
         add(topic, **votes)
     for topic, (form, rarity) in names.find_topics(facts.body).items():
         add(topic, said=form, specific=rarity)

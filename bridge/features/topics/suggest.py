@@ -26,7 +26,6 @@ from bridge.features.topics.traits import Traits
 from bridge.graph.columns import Edges, concat_edges
 from bridge.graph.graph import Graph
 from bridge.graph.pairs import pairs_by_folder
-from bridge.index.boilerplate import is_template
 from bridge.index.index import Index
 from bridge.index.inverted_index import TextQuery
 from bridge.index.note import Notes
@@ -346,6 +345,7 @@ def collect_facts(sources: TopicSources, path: VaultPath, body: str, near: Mappi
         frozenset(sources.traits.topics(path, around)).union(_named_on_the_web(sources.tree, body)),
         {trait: paths for trait in sources.traits.of(path) if (paths := sources.traits.notes_with(trait))},
         {trait: sources.traits.size(trait) for trait in sources.traits.of(path)},
+        max(0.0, 1 - len(sources.assignments.by_note) / MIN_NOTES),
         DescribedNote.describe(note.title, body, sources.traits.filed(path), note.language or OTHER),
     )
 
@@ -373,19 +373,14 @@ def words_by_note(sources: TopicSources, texts: Mapping[VaultPath, str]) -> dict
 
 
 async def near_notes(sources: TopicSources, path: VaultPath, words: tuple[str, ...]) -> Mapping[VaultPath, float]:
-    def may_vote(near: VaultPath) -> bool:
-        note = sources.notes.get(near)
-        never = note is None or sources.tree.holds(near) or is_template(note, ())
-        return near in sources.assignments.by_note or not never
-
     vector = sources.index.vector_of(path)
     if vector is not None:
-        near = await sources.index.nearest(vector, 2 * NEAREST)
-        return weigh_near([(hit.path, hit.score) for hit in near if may_vote(hit.path)], path, COSINE_POWER)
-    alike = await sources.index.search_notes(TextQuery(should=words), 2 * NEAREST)
+        near = await sources.index.nearest(vector, NEAREST + 1)
+        return weigh_near([(hit.path, hit.score) for hit in near], path, COSINE_POWER)
+    alike = await sources.index.search_notes(TextQuery(should=words), NEAREST + 1)
     # A note has the highest score for its own words.
     best = next((hit.score for hit in alike if hit.path == path), 0.0) or max((hit.score for hit in alike), default=1.0)
-    return weigh_near([(hit.path, hit.score / best) for hit in alike if may_vote(hit.path)], path, WORDS_POWER)
+    return weigh_near([(hit.path, hit.score / best) for hit in alike], path, WORDS_POWER)
 
 
 def topic_edges(sources: TopicSources) -> Edges:
