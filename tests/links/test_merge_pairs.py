@@ -315,6 +315,27 @@ def test_notes_of_two_folders_that_go_together_are_no_pairs() -> None:
     assert len(pairs({path: text for path, text in files.items() if "Elf" not in path})) == 4
 
 
+def test_a_note_stays_where_it_is_filed_and_not_among_days() -> None:
+    days = {f"Log/2024-05-0{day}.md": f"Day {day}, when it rained." for day in range(1, 6)}
+    long = f"{PROSE}And more links: [[2024-05-01]], [[2024-05-02]].\n"
+    assert reasons({**days, "Log/Bread.md": long, "Baking/Bread.md": long}) == {
+        ("Log/Bread.md", "Baking/Bread.md"): ("name", "text", "neighbours")
+    }
+    assert reasons({**days, "Log/Bread.md": PROSE, "Log/Bread copy.md": PROSE}) == {}
+
+
+def test_a_note_goes_into_the_spelling_of_quotation_marks_that_the_vault_uses() -> None:
+    files = {f"Songs/It’s {word}.md": "Words." for word in ("Late", "Early", "Over")}
+    linked = {"List.md": "[[Don't Go]]\n", "Songs/Don't Go.md": PROSE * 2, "Songs/Don’t Go.md": "Other words."}
+    assert list(reasons({**files, **linked})) == [("Songs/Don't Go.md", "Songs/Don’t Go.md")]
+
+
+def test_a_program_is_not_the_word_of_its_name() -> None:
+    assert reasons({"Cards/tldr.md": "Linux", "Cards/🐤TL;DR.md": PROSE}) == {}
+    assert reasons({"Plugins/Homepage.md": "", "Cards/HOMEPAGE.md": PROSE}) == {}
+    assert reasons({"Books/📚Pyramid.md": "", "Tools/Pyramid.md": PROSE}) == {}
+
+
 def test_what_notes_that_others_link_to_share_is_a_part_of_each() -> None:
     said = PROSE * 2
     songs = {f"Songs/{name}.md": f"# {name}\n\n{said}{name} {'is slow. ' * 12}" for name in ("Lullaby", "Revenant")}

@@ -76,13 +76,10 @@ async def merge_suggestions(
         notes = {path: note for path, note in graph_snapshot.notes.items() if not is_template(note, folder)}
         learnt = graph_snapshot.index.boilerplate
         said = {path: learnt.blank(text) for path, text in texts.items()}
-        every = find_merge_pairs(notes, said, graph_snapshot.graph)
+        every = find_merge_pairs(notes, said, graph_snapshot.graph, daily_folder=settings.daily_folder)
         asked = [
             one for one in every if not inside or any(path.startswith(f"{inside}/") for path in (one.path, one.into))
         ]
-        if settings.daily_folder:
-            days = f"{settings.daily_folder}/"
-            asked = [one for one in asked if not (one.path.startswith(days) and one.into.startswith(days))]
         found = [one for one in asked if Dismissal("merge", frozenset((one.path, one.into))) not in dismissed]
         return MergeSuggestions(page.cut(found), len(asked) - len(found) or None, **page.place(len(found)))
 

@@ -6,13 +6,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import combinations
+from operator import neg
 from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bridge.graph.graph import Graph
-from bridge.index.note import IndexedNote
+from bridge.index.note import IndexedNote, day_in_name
 from bridge.markdown.frontmatter import OBSIDIAN_PROPERTIES
 from bridge.markdown.links import WIKI
 from bridge.markdown.parse import parse
@@ -170,6 +171,12 @@ ESTABLISHED: Final = 2
 MAX_NAMESAKES: Final = 4
 """A name that more notes have, such as `Index`, says nothing."""
 
+MIN_DAYS: Final = 3
+"""Notes with a day as their name that a folder of daily notes has."""
+
+DAYS: Final = 0.5
+"""Their share of it."""
+
 PARALLEL: Final = 5
 """Pairs between two folders from which their notes are meant to be alike, as translations or films and reviews are."""
 
@@ -180,6 +187,8 @@ _COPY: Final = re.compile(
     r"(?:[ _-]+\(?\d{1,2}\)?|[ _-]+(?:copy|copia|copie|kopie|副本|conflict(?:ed copy)?)(?: \(?\d+\)?)?)$", re.IGNORECASE
 )
 """What programs add to the name of a copy."""
+
+_QUOTE: Final = re.compile("['’‘“”\"]")
 
 _MARK: Final = re.compile(r"[^\w\s\"'“”‘’«»(\[¿¡.…-]+")
 _IN_BRACKETS: Final = re.compile(r"\s*[(\[（【][^()\[\]（）【】]*[)\]）】]")
@@ -228,8 +237,9 @@ def find_merge_pairs(
     texts: Mapping[VaultPath, str],
     graph: Graph,
     pause: Callable[[], None] = lambda: None,
+    daily_folder: str = "",
 ) -> list[MergeSuggestion]:
-    """Return the pairs of notes that may be one, the most certain first.
+    """Return the pairs of notes that may be one, the most certain first; never two of the folder of daily notes.
 
     A name alone is no evidence, since a person who gave it to two notes with texts of their own may mean two things:
     the texts must be the same, or one of them say nothing. Only in one folder, names that are spelt alike suffice.
@@ -239,10 +249,23 @@ def find_merge_pairs(
     common = _compare_prose(paths, texts, pause)
     for pair, share in common.items():
         found[pair]["text"] = 0.5 + 0.45 * share**3
+    folders = {path: path.rpartition("/")[0] for path in paths}
+    sizes, dated = Counter(folders.values()), Counter(folders[path] for path in paths if day_in_name(path))
+    # The settings often name a folder that was renamed since.
+    daily = {folder for folder, count in dated.items() if count >= max(MIN_DAYS, DAYS * sizes[folder])}
+    days = frozenset(path for path in paths if folders[path] in daily or folders[path] == daily_folder != "")
+    quotes = Counter(sign for path in paths for sign in _QUOTE.findall(notes[path].title))
+
+    def is_odd(path: VaultPath, other: VaultPath) -> tuple[bool, int]:
+        """Return whether a note is kept only for its day, and how seldom titles have its quotation marks."""
+        own, others = notes[path].title, notes[other].title
+        spelt_apart = own != others and _QUOTE.sub("'", own) == _QUOTE.sub("'", others)
+        return path in days, -sum(quotes[sign] for sign in _QUOTE.findall(own)) if spelt_apart else 0
+
     made = [
-        _make_pair(pair, reasons, common.get(pair), notes, texts, graph.neighbours)
+        _make_pair(pair, reasons, common.get(pair), notes, texts, graph.neighbours, is_odd)
         for pair, reasons in found.items()
-        if _is_likely(pair, reasons, common, notes, texts, graph)
+        if not days.issuperset(pair) and _is_likely(pair, reasons, common, notes, texts, graph)
     ]
     between = Counter(_folders(pair) for pair in made)
     return sorted(
@@ -310,10 +333,21 @@ def _is_likely(
         return True
     if _are_mirrored(pair) or are_described_apart(*(notes[path] for path in pair), named="name" in reasons):
         return False
-    is_beside = len({path.rpartition("/")[0] for path in pair}) == 1 and _mark_of(one) == _mark_of(other)
+    are_beside = len({path.rpartition("/")[0] for path in pair}) == 1
+    same_mark = _mark_of(one) == _mark_of(other)
+    if not same_mark and "stub" not in reasons and common.get(pair, 0.0) < SAME:
+        return False
+    bare, same = (title.removeprefix(_mark_of(title)).strip() for title in (one, other))
+    # A name of one word that is spelt otherwise may be that of a program; a sign says that even a stub is of its kind.
+    is_word = bare != same and not any(map(str.isspace, bare + same))
+    are_apart = is_word and graph.neighbours(pair[0]).isdisjoint(graph.neighbours(pair[1]))
+    if not same_mark and any(
+        _mark_of(notes[path].title) and _is_stub(path, to, notes, texts) for path, to in (pair, pair[::-1])
+    ):
+        return False
     return (
-        "stub" in reasons
-        or ("name" in reasons and is_beside)
+        ("stub" in reasons and not ("name" in reasons and are_apart and not (are_beside and same_mark)))
+        or ("name" in reasons and are_beside and same_mark)
         or ("text" in reasons and not are_versions(one, other) and ("name" in reasons or not are_siblings(one, other)))
     )
 
@@ -492,6 +526,7 @@ def _make_pair(
     notes: Mapping[VaultPath, IndexedNote],
     texts: Mapping[VaultPath, str],
     neighbours: Callable[[VaultPath], Collection[VaultPath]],
+    is_odd: Callable[[VaultPath, VaultPath], tuple[bool, int]],
 ) -> MergeSuggestion:
     weights = dict(reasons)
     if not {*neighbours(pair[0])}.isdisjoint(neighbours(pair[1])):
@@ -504,6 +539,7 @@ def _make_pair(
         key=lambda path: (
             # Of two with the same text, the one that is marked as a copy goes.
             (common or 0.0) >= SAME and _COPY.search(notes[path].title) is None,
+            *map(neg, is_odd(path, pair[path == pair[0]])),
             len(neighbours(path)) * 100 + len(texts[path]),
             _COPY.search(notes[path].title) is None,
             notes[path].title,

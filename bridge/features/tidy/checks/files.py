@@ -158,15 +158,15 @@ WORDS: Final[dict[MergeReason, str]] = {
 
 @tidy_check("duplicates", "Two notes that may be one.")
 def duplicates(scope: CheckScope) -> Iterator[TidyFinding]:
-    days = f"{scope.style.daily_folder}/" if scope.style.daily_folder else None
     scope.budget.pause()
     if scope.skipped.issuperset(scope.notes):
         return
     scope.budget.extend()
     learnt = scope.vault.index.view("notes").boilerplate
     texts = {path: learnt.blank(text) for path, text in scope.texts.items()}
-    for pair in find_merge_pairs(scope.notes, texts, scope.graph_snapshot.graph, scope.budget.pause):
-        if pair.confidence < MIN_CONFIDENCE or (days and pair.path.startswith(days) and pair.into.startswith(days)):
+    days = scope.style.daily_folder
+    for pair in find_merge_pairs(scope.notes, texts, scope.graph_snapshot.graph, scope.budget.pause, days):
+        if pair.confidence < MIN_CONFIDENCE:
             continue
         lengths = sorted(len(scope.texts[path]) for path in (pair.path, pair.into))
         # A short note often stands in a longer one, as a template or a quotation does.
