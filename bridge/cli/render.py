@@ -36,7 +36,8 @@ def show(operation: str, view: Sequence[Mapping[str, Any]]) -> None:
     """Print the result of an operation; notices follow it on standard error."""
     # A pipe gets a document exactly as it is, and records without anything between them.
     alone = not sys.stdout.isatty() and any(map(is_data, view))
-    beside = []
+    heads = dict.fromkeys(filter(None, map(head_of, view))) if alone else ()
+    beside = [f"Columns: {head}" for head in heads]
     for element in view:
         if element["kind"] == "line" and (element["notice"] or alone):
             beside.append("".join(text for text, _ in element["segments"]))
@@ -45,6 +46,15 @@ def show(operation: str, view: Sequence[Mapping[str, Any]]) -> None:
     sys.stdout.flush()
     for text in filter(None, beside):
         print_message(translate_hint(text, operation))
+
+
+def head_of(element: Mapping[str, Any]) -> str:
+    """Return the names of the columns in which the records of an element stand in a pipe; empty for one column."""
+    records = element if element["kind"] == "table" else element.get("records")
+    if not records or not records["rows"] or len(records["columns"]) == 1:
+        return ""
+    first, *others = sorted(records["columns"], key=lambda column: column != "path")
+    return ", ".join([first, *([SECTION] if element["kind"] == "section" else []), *others])
 
 
 def is_data(element: Mapping[str, Any]) -> bool:

@@ -92,6 +92,7 @@ def test_a_hit_says_where_what_and_why(capsys: pytest.CaptureFixture[str]) -> No
         )
     ]
     assert err.splitlines() == [
+        "Columns: path, lines, score, title, heading, snippet, digest, tags, why",
         "2 notes are not indexed yet.",
         "7 passages cannot be found by meaning yet.",
         "Take note.",
@@ -179,7 +180,8 @@ def test_status_says_that_a_model_is_looked_for_until_it_is_known(capsys: pytest
 def test_lists_are_tabbed_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
     note = {"path": "A.md", "title": "A\tB", "tags": ["x", "y"], "modified": "now", "digest": "0"}
     out, err = shown("find_notes", {"notes": [note], "total": 3, "next_offset": 1}, capsys)
-    assert (out, err) == ("A.md\tA B\tx y\tnow\t0\n", "1 of 3 notes; `--offset 1` shows more\n")
+    assert out == "A.md\tA B\tx y\tnow\t0\n"
+    assert err == "Columns: path, title, tags, modified, digest\n1 of 3 notes; `--offset 1` shows more\n"
 
 
 def test_the_doctor_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
@@ -218,7 +220,7 @@ def test_links_are_shown_in_both_directions(capsys: pytest.CaptureFixture[str]) 
         "B.md\tLinked from\t3\tB#Wax\tbee\t",
         "\tUnresolved\t3\tB#Wax\tB#Wax\t",
     ]
-    assert err.splitlines() == ["digest 0f"]
+    assert err.splitlines() == ["Columns: path, section, line, target, text, context", "digest 0f"]
     if os.name == "posix":
         assert [line for line in at_terminal("note_links", answer, 120) if line] == [
             "digest 0f", "Links to:", "- line 3 → B.md#Wax “bee”",
