@@ -37,6 +37,8 @@ NOTES = {
     "base.png": "image",
     "favicon-32x32.png": "image",
     "Covers/Say - Cover.png": "image",
+    "Covers/Quince! - Cover.png": "image",
+    "Quince!.md": "The second album, without a picture so far.\n",
     "Covers/Zinfandel Valley (2019).png": "image",
     **{f"Read {n}.md": f"Day {n} about [[Sebastian Kneipp]], and how he bathed, {n}.\n" for n in range(4)},
     "Cellar notes.md": "The rye dough is in here, and we read about herbs.\n",
@@ -173,6 +175,40 @@ async def test_findings_of_several_checks_on_one_note_are_all_applied(served: Se
     assert content(served)["Log/13.md"] == b"---\nrating: 4\nstage: done\n---\nDay 13.\n"
     await served.call("undo_change", change_id=done["session"])
     assert content(served) == before
+
+
+async def test_what_nobody_has_two_of_becomes_no_list_though_obsidian_takes_it_for_one(served: Served) -> None:
+    (root(served) / ".obsidian/types.json").write_text('{"types": {"picture": "multitext", "genres": "multitext"}}')
+    texts = {
+        **{f"Shelf/{n}.md": f"---\npicture: {n}.png\ngenres: folk\n---\n" for n in range(3)},
+        "Shelf/Old.md": "---\npicture: [old.png]\ngenres: [folk, jazz]\n---\n",
+    }
+    for path, text in texts.items():
+        (root(served) / path).write_text(text)
+    await served.bridge.find(None).vault.indexer.look_at([""])
+    found = [(one["text"], one["why"]) for one in await plan(served, "property_types")]
+    why = "Obsidian takes it for one"
+    assert [text for text, _ in found if "picture" in text] == []
+    assert sorted(one for one in found if "genres" in one[0]) == [
+        (f"In [[Shelf/{n}|{n}]], make `genres` a list: `folk`", why) for n in range(3)
+    ]
+
+
+async def test_a_plan_leaves_out_what_would_change_a_read_only_note(served: Served) -> None:
+    (root(served) / "Journey.md").chmod(0o444)
+    answer = await served.call("plan_tidy", checks=["missing_links"], dry_run=True, skip_checked=False)
+    assert answer.status == 200, answer.body
+    assert "Left out: 1 finding that would change what is read-only: `Journey.md`." in answer.json["notices"]
+    assert not any("[[Journey]]" in one["text"] for one in answer.json["findings"])
+    assert any("[[Harvest]]" in one["text"] for one in answer.json["findings"])
+
+
+async def test_a_name_that_is_a_link_to_the_web_is_no_missing_link(served: Served) -> None:
+    (root(served) / "Harvest.md").write_text(
+        "[Sourdough bread](https://example.org) is old. Sourdough bread for all.\n"
+    )
+    await served.bridge.find(None).vault.indexer.look_at(["Harvest.md"])
+    assert not any("[[Harvest]]" in one["text"] for one in await plan(served, "missing_links"))
 
 
 async def test_an_agent_proposes_and_neither_accepts_nor_mutes(served: Served) -> None:

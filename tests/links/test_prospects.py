@@ -1,7 +1,7 @@
 """Names that several notes link to and no note has."""
 
 from bridge.features.links.mentions import Name, NameFinder
-from bridge.features.links.note_candidates import MeantNotes, NameProspect, find_candidates
+from bridge.features.links.note_candidates import DOUBTFUL, MeantNotes, NameProspect, find_candidates
 from bridge.types import VaultPath
 
 
@@ -24,6 +24,18 @@ def test_a_day_or_another_spelling_of_a_note_is_none() -> None:
     asked = wanted(**{"2022-09-28": 2, "2023-W04": 2, "Ape of Naples": 2, "pos": 2, "Demo #1": 3, "Demo #2": 3})
     finder = known("The Ape of Naples", "Proof of Stake (PoS)", "Demo ＃1")
     assert [one.name for one in find_candidates(asked, finder)] == ["Demo #2"]
+
+
+def test_an_alias_is_doubtful_where_another_title_says_it_in_full() -> None:
+    finder = NameFinder([
+        Name(VaultPath("Album.md"), "Album"),
+        Name(VaultPath("Album.md"), "The Dark Age", alias=True),
+        Name(VaultPath("Song.md"), "The Dark Age (Demo)"),
+        Name(VaultPath("Album.md"), "Working Title", alias=True),
+    ])  # fmt: skip
+    meant = MeantNotes(finder)
+    found = [meant.find(name) for name in ("The Dark Age", "Working Title")]
+    assert [(one.path, one.confidence > DOUBTFUL) for one in found if one] == [("Album.md", False), ("Album.md", True)]
 
 
 def test_initials_that_the_name_of_a_note_has_in_brackets_are_that_note() -> None:

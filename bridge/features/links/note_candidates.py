@@ -90,13 +90,20 @@ class MeantNotes:
         """By letters and digits: the names."""
         for form in finder:
             self._forms[fold_letters(form)].append(form)
+        self._parts: defaultdict[str, set[str]] = defaultdict(set)
+        """By the title without brackets, and what is in them, as those of two versions of a song: the titles."""
+        for form in finder:
+            for part in filter(None, map(str.strip, _BRACKETS.split(form))):
+                self._parts[part].add(form)
         self._initials = {fold_case(initials): form for form in finder if (initials := abbreviation_of(form))}
 
     def find(self, name: str) -> MeantNote | None:
         form = fold_case(name.rpartition("/")[2]).strip()
         if named := self._finder.of(form):
             if named[0].alias:
-                return self._mean([form], "“{}” is an alias of it", DOUBTFUL if "/" in name else 0.95)
+                titles = (one for other in self._parts[form] - {form} for one in self._finder.of(other))
+                is_unclear = "/" in name or any(one.path != named[0].path for one in titles)
+                return self._mean([form], "“{}” is an alias of it", DOUBTFUL if is_unclear else 0.95)
             return self._mean([form], "it has this name in another folder", 0.93)
         if form in self._initials:
             return self._mean([self._initials[form]], "these are the initials of “{}”", DOUBTFUL)
@@ -130,6 +137,7 @@ class MeantNotes:
         return MeantNote(found[0].path, why.format(found[0].text), confidence, found[0].alias)
 
 
+_BRACKETS: Final = re.compile(r"[()\uff08\uff09]")
 _ABBREVIATED: Final = re.compile(r"(.+)[(\uff08](\w{2,8})[)\uff09]")
 
 

@@ -48,6 +48,8 @@ class PropertyCount(Struct):
 
     spellings: Counter[str] = field(default_factory=Counter)
     kinds: Counter[ValueKind] = field(default_factory=Counter)
+    has_several: bool = False
+    """Whether a note has a list of two values or more."""
     values: Counter[tuple[ValueKind, str]] = field(default_factory=Counter)
     """Notes by value, or item of a list, folded."""
     texts: Counter[tuple[tuple[ValueKind, str], str]] = field(default_factory=Counter)
@@ -71,6 +73,7 @@ def count_properties(notes: Iterable[IndexedNote]) -> list[PropertyCount]:
             count = found[fold_case(name)]
             count.spellings[name] += 1
             count.kinds[kind_of_value(value)] += 1
+            count.has_several |= isinstance(value, list | tuple) and len(value) > 1
             texts = {value_key(item): bare_value(item) for item in single_values(value)}
             count.values.update(texts.keys())
             count.texts.update(texts.items())

@@ -21,6 +21,7 @@ from bridge.markdown.edit.requests import ReplaceLines
 from bridge.markdown.kinds import is_document, is_index_note, title_of
 from bridge.markdown.note import Note
 from bridge.records import Record
+from bridge.text.fold import fold_letters
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import daily_path
 
@@ -79,11 +80,15 @@ def _find_mentioned(scope: CheckScope, paths: set[VaultPath]) -> set[VaultPath]:
     linked = {path.rpartition("/")[2].lower() for path in scope.vault.names if path not in paths}
     # A drawing is exported beside its note, as `Plan.svg` or `Plan.dark.svg`.
     titles = {title_of(path).lower().removesuffix(".excalidraw") for path in scope.graph_snapshot.notes}
+    letters = {fold_letters(title) for title in titles}
     used = {
         name
         for name in names
         # What says the name of a note, such as `Atlas - Cover.jpg`, is material for it.
-        if name in linked or _EXPORT.sub("", name) in titles or scope.corpus.names.forms(name.replace("_", " "))
+        if name in linked
+        or _EXPORT.sub("", name) in titles
+        or scope.corpus.names.forms(name.replace("_", " "))
+        or fold_letters(name.rpartition(".")[0].partition(" - ")[0]) in letters
     }
     found = {path for name in used for path in names[name]}
     left = {name: named for name, named in names.items() if name not in used}

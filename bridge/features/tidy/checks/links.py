@@ -47,6 +47,8 @@ from bridge.records import Record
 from bridge.search.related import rare_words
 from bridge.text.counts import count_of
 from bridge.text.fold import fold_case, fold_word, letters_and_digits
+from bridge.text.function_words import function_words
+from bridge.text.words import words_of
 from bridge.types import Span, VaultPath
 
 MAX_CONTEXT_CHARS = 300
@@ -154,6 +156,7 @@ def missing_links(scope: CheckScope) -> Iterator[TidyFinding]:
         read = scope.read(note)
         if read is None:
             continue
+        own |= {fold_case(match[1]) for match in _WEB_LINK.finditer(read.text)}
         found = suggest(source_of(vault, read), scope.corpus, LinkContext(vault, note.path, learned), "conservative")
         # A day that a text names is seldom about what was written on it, and a note's own name about a namesake.
         wanted = [
@@ -166,6 +169,7 @@ def missing_links(scope: CheckScope) -> Iterator[TidyFinding]:
             and sum(not name.alias for name in scope.corpus.names.of(one.form)) <= 1
             and not any(is_below(one.target, folder) and not is_below(note.path, folder) for folder in unlinked)
             and not is_foreign_alias(one, note, scope.notes[one.target])
+            and not is_phrase(scope, one, note.path)
         ]
         if not wanted:
             continue
@@ -227,6 +231,28 @@ def is_foreign_alias(found: Suggestion, note: IndexedNote, target: IndexedNote) 
     """Return whether an alias leads to a note in another language, which has it as its name in this one."""
     is_alias = fold_case(target.title) != found.form
     return is_alias and bool(note.language and target.language) and note.language != target.language
+
+
+def is_phrase(scope: CheckScope, found: Suggestion, source: VaultPath) -> bool:
+    """Return whether the name of a note far away is a phrase of everyday words, which may be said in another sense."""
+    words = [word for word in words_of(found.text) if word not in function_words(scope.notes[source].language)]
+    if len(words) < 2 or any(map(str.isupper, found.text[1:])) or not all(map(str.isalpha, words)):
+        return False
+    graph = scope.graph_snapshot.graph
+    folder = found.target.rpartition("/")[0]
+    if is_below(source, folder) or not graph.neighbours(source).isdisjoint(graph.neighbours(found.target)):
+        return False
+    index = scope.vault.index.view("notes")
+    return min(map(index.document_frequency, words)) >= max(MIN_EVERYDAY, EVERYDAY * len(scope.notes))
+
+
+EVERYDAY: Final = 0.02
+"""Share of the notes that say a word of everyday language."""
+
+MIN_EVERYDAY: Final = 12
+"""The same in notes."""
+
+_WEB_LINK: Final = re.compile(r"(?<!!)\[([^\[\]\n]+)\]\(<?https?://")
 
 
 def _confidence(likelihood: float, note: IndexedNote, target: IndexedNote, *, is_doubtful: bool) -> float:

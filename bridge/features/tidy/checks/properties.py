@@ -85,14 +85,17 @@ _OBSIDIAN: Final = {"number": "number", "checkbox": "checkbox", "multitext": "li
 
 @tidy_check("property_types", "Values of another type than the same property has in other notes.")
 def property_types(scope: CheckScope) -> Iterator[TidyFinding]:
-    expected: dict[str, ValueKind] = {}
+    expected, settled = dict[str, ValueKind](), set[str]()
     for count in count_properties(scope.notes.values()):
         filled = count.kinds.total() - count.kinds["empty"]
         kind, often = count.kinds.most_common(1)[0]
         chosen = _OBSIDIAN.get(scope.style.property_types.get(count.name, ""))
-        if chosen is not None:
+        is_usual = filled >= MIN_NOTES_WITH_PROPERTY and often >= USUAL * filled
+        # Obsidian takes a property for a list once it was one; what nobody has two of is better left a text.
+        if chosen is not None and (chosen != "list" or count.has_several or (is_usual and kind == "list")):
             expected[fold_case(count.name)] = chosen  # type: ignore[assignment]
-        elif filled >= MIN_NOTES_WITH_PROPERTY and often >= USUAL * filled:
+            settled.add(fold_case(count.name))
+        elif chosen is None and is_usual:
             expected[fold_case(count.name)] = kind
     stated = _by_name(rule for rule in scope.stated if rule.kind == "type")
     for note in scope.fresh():
@@ -105,7 +108,7 @@ def property_types(scope: CheckScope) -> Iterator[TidyFinding]:
             yield propose(
                 SetProperties(path=note.path, digest=note.digest, properties={name: converted}),
                 f"In {plan_link(note.path)}, make {code_words(name)} a {kind}: {code_words(_show(converted)[:60])}",
-                f"it is a {kind} in other notes",
+                "Obsidian takes it for one" if fold_case(name) in settled else f"it is a {kind} in other notes",
                 0.9,
                 key=name,
                 kind="violation",
