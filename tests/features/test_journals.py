@@ -230,11 +230,12 @@ async def test_a_journal_says_that_what_was_refused_changed_nothing(served: Serv
     async with connected(served, "legacy", preset="full") as agent:
         await agent.call_tool("delete_note", {"path": "Notes/1.md"})
         await agent.call_tool("search", {"query": "rye"})
+        await agent.call_tool("ask", {"question": "How is rye baked?"})
         await agent.call_tool("save_session", {"outcomes": ["Removed a note."], "actions": ["Looked"]})
         path = await until(having(folder, "## Problems", "Nothing was changed."))
         said = path.read_text()
         assert "- `delete_note` on `Notes/1.md` failed: `" in said
-        assert "Looked\n\nSearched 1 time.\n" in said
+        assert "Looked\n\nSearched 2 times.\n" in said
         (listed,) = (await served.call("list_sessions", limit=1)).json["sessions"]
         assert listed["told"] == [{"what": "outcome", "text": "Nothing was changed."}]
         await agent.call_tool("delete_note", {"path": "Notes/1.md", "digest": digest_of(b"# 1\n")})

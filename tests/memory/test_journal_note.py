@@ -95,6 +95,8 @@ def test_what_was_written_is_quoted_with_its_line_and_read_back() -> None:
     assert words.merge(later) == later
     assert note_of(words.merge(later), facts).count("- 14:05 We decided to cover them.\n") == 1
     assert note_of(words.merge(later), facts).count("“We decided") == 0
+    in_other_letters = JournalWords(decisions=(Entry("14:05", "we decided to cover them"),))
+    assert "“We decided" not in note_of(in_other_letters, facts)
 
 
 def test_a_summary_of_what_was_written_stands_until_one_is_handed_over() -> None:

@@ -20,6 +20,7 @@ from bridge.markdown.note import field_of
 from bridge.records import Record
 from bridge.text.budget import cut
 from bridge.text.counts import count_of
+from bridge.text.fold import fold_letters
 from bridge.text.invisible import replace_surrogates, visible_text
 from bridge.types import VaultPath
 
@@ -367,8 +368,8 @@ def recorded_lines(words: JournalWords, facts: JournalFacts) -> Mapping[str, Seq
 
 
 def _quotes(facts: JournalFacts, what: Told, said: Iterable[Entry]) -> list[str]:
-    known, label = {entry.text for entry in said}, TO_DO if what == "task" else ""
-    found = [one for one in facts.statements if one.what == what and one.text not in known]
+    known, label = {fold_letters(entry.text) for entry in said}, TO_DO if what == "task" else ""
+    found = [one for one in facts.statements if one.what == what and fold_letters(one.text) not in known]
     return [f"- {label}“{_short(one.text)}” ({note_link(one.path)}, line {one.line})" for one in found]
 
 
