@@ -56,6 +56,9 @@ that it cannot be learnt how far they are from all others."""
 MIN_NOTES: Final = 20
 """Notes with topics from which on a vault is learnt from."""
 
+MIN_COVERED: Final = 0.1
+"""Share of all notes with topics from which on their votes count fully."""
+
 MIN_HIDDEN_TOPICS: Final = 25
 """Hidden topics that anything speaks for, from which on it is."""
 
@@ -345,7 +348,7 @@ def collect_facts(sources: TopicSources, path: VaultPath, body: str, near: Mappi
         frozenset(sources.traits.topics(path, around)).union(_named_on_the_web(sources.tree, body)),
         {trait: paths for trait in sources.traits.of(path) if (paths := sources.traits.notes_with(trait))},
         {trait: sources.traits.size(trait) for trait in sources.traits.of(path)},
-        max(0.0, 1 - len(sources.assignments.by_note) / MIN_NOTES),
+        max(0.0, 1 - len(sources.assignments.by_note) / (MIN_COVERED * len(sources.notes))),
         DescribedNote.describe(note.title, body, sources.traits.filed(path), note.language or OTHER),
     )
 
