@@ -338,7 +338,7 @@ def _is_likely(
     if not same_mark and "stub" not in reasons and common.get(pair, 0.0) < SAME:
         return False
     bare, same = (title.removeprefix(_mark_of(title)).strip() for title in (one, other))
-    # A word that is spelt otherwise but for its first letter may be a program; a sign says that even a stub is of its kind.
+    # A word spelt otherwise behind its first letter may be a program; a sign says that even a stub is of its kind.
     is_word = bare[1:] != same[1:] and not any(map(str.isspace, bare + same))
     are_apart = is_word and graph.neighbours(pair[0]).isdisjoint(graph.neighbours(pair[1]))
     if not same_mark and any(
