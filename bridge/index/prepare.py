@@ -428,7 +428,7 @@ def drop_programs(text: str) -> tuple[str, list[str]]:
 FORMAT = 1
 """Version of the passage format; part of every digest, so that a new one embeds everything again."""
 
-REMEMBERED = 7
+REMEMBERED = 8
 """Version of the facts kept of a note beside its passages; a new one reads notes again without embedding them."""
 
 TITLE_CHARACTERS = 400

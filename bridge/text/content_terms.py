@@ -4,7 +4,7 @@ from collections.abc import Collection
 from itertools import chain
 
 from bridge.text.function_words import ELISION, content_runs, function_words
-from bridge.text.stems import DEFAULT, has_prefixes, stem_words
+from bridge.text.stems import DEFAULT, TWO_SCRIPTS, has_prefixes, stem_words
 from bridge.text.words import RUN, character_pairs, words_of
 
 _FORMS = """
@@ -36,7 +36,7 @@ def terms_of(
 ) -> list[str]:
     """Return the terms by which sentences are compared: stems of content words, and pairs of unspaced characters."""
     words = words_of(ELISION.sub(" ", text))
-    if initials is not None:
+    if initials is not None and language != TWO_SCRIPTS:
         words = [word for word in words if word[0] in initials or _may_lose_start(word)]
     runs = [word for word in words if not word.isascii() and RUN.fullmatch(word)]
     left_out = function_words(language).union(runs)

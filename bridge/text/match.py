@@ -9,7 +9,7 @@ from msgspec import field
 from bridge.records import Record
 from bridge.text.fold import fold_word, fold_words, places_in
 from bridge.text.function_words import FUNCTION_WORDS
-from bridge.text.stems import has_prefixes, stem_words
+from bridge.text.stems import TWO_SCRIPTS, has_prefixes, stem_words
 from bridge.text.words import RUN, TOKEN, character_pairs
 from bridge.types import Span
 
@@ -82,7 +82,7 @@ class Matcher(Record, eq=False):
     phrases: tuple[_Phrase, ...]
     prefix: str | None
     roots: frozenset[str]
-    """Prefixes of the words."""
+    """Prefixes of the words; none where forms of them may begin with other letters."""
     known: dict[str, str | None] = field(default_factory=dict)
     """Words seen so far, with the query word that each matches: the hits of an answer share most of theirs."""
 
@@ -121,7 +121,7 @@ class Matcher(Record, eq=False):
                 if self.known[word] is not None:
                     continue
             # In few languages does inflection change the start of a word.
-            if folded[:_ROOT] not in self.roots and (folded.isascii() or not has_prefixes(folded)):
+            if self.roots and folded[:_ROOT] not in self.roots and (folded.isascii() or not has_prefixes(folded)):
                 continue
             is_begun = self.prefix is not None and folded.startswith(self.prefix)
             # A word that completes a prefix is reported as itself.
@@ -196,7 +196,7 @@ def compile_matcher(
                 stems.setdefault(language, {}).setdefault(stem_words(language, [typed])[0], exact[typed])
     compiled = tuple(filter(None, map(_compile_phrase, phrases)))
     prefix = last if open_ended and len(last) >= _MIN_PREFIX_CHARS else None
-    roots = frozenset(word[:_ROOT] for word in exact)
+    roots = frozenset(word[:_ROOT] for word in exact if TWO_SCRIPTS not in codes)
     return Matcher(exact, stems, frozenset(grams), compiled, prefix, roots)
 
 

@@ -8,7 +8,8 @@ from heapq import nlargest
 from itertools import chain
 from typing import Any, TypeVar
 
-from bridge.text.scripts import CYRILLIC, GREEK, has_latin
+from bridge.text.fold import fold_word
+from bridge.text.scripts import CYRILLIC, GREEK, has_latin, latin_share
 from bridge.text.words import ALPHANUMERIC, SPACED_WORD
 
 T = TypeVar("T")
@@ -42,11 +43,17 @@ MIN_STOP_WORDS = 3
 MIN_STOP_WORD_SHARE = 0.08
 """Share of a text's words that must be stop words of its language."""
 
+UNTOLD_WORDS, MAX_ENGLISH_SHARE = 12, 0.03
+"""Words from which a text in no known language is not taken for English, and the share that are English stop words."""
+
 MIN_FOREIGN_WORDS = 2
 """Stop words of another language from which a question counts as written in it."""
 
 OTHER = "other"
 """What stands for a language of which no stemmer knows the rules: words with the same beginning are forms of one."""
+
+TWO_SCRIPTS = "serbian"
+"""The language whose stemmer writes words of either script in one."""
 
 BEGINNING = 5
 """Letters of this beginning."""
@@ -80,12 +87,22 @@ _SCRIPTS = {
     "hebrew": "\u0590-\u05ff",
     "armenian": "\u0530-\u058f",
     "amharic": "\u1200-\u139f",
-    "hindi": "\u0900-\u097f",
+    "hindi": "\u0900-\u0963\u0966-\u097f",
     "tamil": "\u0b80-\u0bff",
     OTHER: "\u0700-\u074f\u0780-\u08ff\u0980-\u0b7f\u0c00-\u0dff\u0f00-\u0fff\u10a0-\u10ff\u1400-\u177f"
     "\u1800-\u1cff\ua800-\uabff",
 }
 """The language by whose rules all words of a script are stemmed."""
+
+_CYRILLIC_LETTER = re.compile(f"[{CYRILLIC}]")
+_OWN_LETTERS = {
+    TWO_SCRIPTS: re.compile("[\u0402\u0403\u0408-\u040c\u040f\u0452\u0453\u0458-\u045c\u045f]"),
+    OTHER: re.compile("[\u0460-\u048f\u0492-\u04ff]"),
+}
+"""Cyrillic letters of languages that are not stemmed as Russian is: Serbian and Macedonian, and those of Asia."""
+
+MIN_OWN_LETTERS = 0.02
+"""Share of a text's Cyrillic letters that must be such letters."""
 
 _SCRIPT_LANGUAGES = tuple((language, re.compile(f"[{letters}]")) for language, letters in _SCRIPTS.items())
 CACHE_SIZE = 30_000
@@ -109,6 +126,8 @@ _caches = _ThreadCaches()
 def language_of(text: str) -> str | None:
     """Detect the language of a text's Latin words by its frequent words, or else that of its script."""
     sample = text[:SAMPLE]
+    if (own := _own_language(sample)) is not None:
+        return own
     if not has_latin(sample):
         return next((language for language, letter in _SCRIPT_LANGUAGES if letter.search(sample)), None)
     counts, words = _count_frequent_words(sample)
@@ -117,7 +136,20 @@ def language_of(text: str) -> str | None:
     if counts[best] > counts[next_best]:
         # A short text has few of them, but of other languages fewer.
         least = MIN_FOREIGN_WORDS - (_ACCENTED.search(sample) is not None)
-    return best if counts[best] >= max(least, MIN_STOP_WORD_SHARE * words) else DEFAULT
+    if counts[best] >= max(least, MIN_STOP_WORD_SHARE * words):
+        return best
+    is_untold = words >= UNTOLD_WORDS and counts[DEFAULT] <= MAX_ENGLISH_SHARE * words and latin_share(sample) > 0.5
+    return OTHER if is_untold else DEFAULT
+
+
+def _own_language(sample: str) -> str | None:
+    """Return the language of a text in Cyrillic whose letters tell that it is not Russian or close to it."""
+    letters = 0 if sample.isascii() else len(_CYRILLIC_LETTER.findall(sample))
+    if not letters:
+        return None
+    least = max(1, MIN_OWN_LETTERS * letters)
+    found = (language for language, letter in _OWN_LETTERS.items() if len(letter.findall(sample)) >= least)
+    return next(found, None)
 
 
 def foreign_language(question: str) -> str | None:
@@ -178,7 +210,7 @@ def _stem(language: str, words: Sequence[str]) -> list[str]:
         own = ((at, script_language(word)) for at, word in enumerate(words) if not word.isascii())
         stems = [*stems]
         for at, other in own:
-            if other is not None:
+            if other is not None and not (other == "russian" and language in _OWN_LETTERS):
                 stems[at] = _stemmer(other).stemWord(words[at])
     return stems
 
@@ -203,8 +235,20 @@ class _LightStemmer:
         return word[:BEGINNING] if self._affixes is None else self._affixes.sub("", word)
 
     def stemWords(self, words: Sequence[str]) -> list[str]:  # noqa: N802
-        """Return the stems of words of this script; others stay as they are."""
-        return [self.stemWord(word) if script_language(word) else word for word in words]
+        return [*map(self.stemWord, words)]
+
+
+class _FoldedStems:
+    """Folds stems, which are in Latin letters whatever the word was written in: `кочница` is `kocnica`."""
+
+    def __init__(self, stemmer: Any) -> None:
+        self._stemmer = stemmer
+
+    def stemWord(self, word: str) -> str:  # noqa: N802 - as the stemmers of Snowball
+        return fold_word(self._stemmer.stemWord(word))
+
+    def stemWords(self, words: Sequence[str]) -> list[str]:  # noqa: N802
+        return [*map(self.stemWord, words)]
 
 
 class _LeastStems:
@@ -255,5 +299,6 @@ def _stemmer(language: str) -> Any:
 
             # Without a cache of its own, which is slower than the stemmer.
             found = Stemmer.Stemmer(language, 0)
-            _caches.stemmers[language] = _LeastStems(found) if language == "turkish" else found
+            wrap = {"turkish": _LeastStems, TWO_SCRIPTS: _FoldedStems}.get(language)
+            _caches.stemmers[language] = wrap(found) if wrap else found
     return _caches.stemmers[language]

@@ -76,6 +76,29 @@ def test_words_in_cyrillic_and_greek_letters_are_stemmed_by_their_script() -> No
     assert language_of("Только по-русски.") == "russian"
 
 
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Ноћни воз полази у седам и има кола за спавање, а Moby Dick је дугачка књига", "serbian"),
+        ("---\ntype: memory\nkind: fact\n---\nПосејао сам парадајз крајем фебруара на прозору", "serbian"),
+        ("Қызанақты ақпанның соңында терезе алдына ектім", "other"),
+        ("Ночной поезд отправляется в семь часов", "russian"),
+        ("Нощният влак тръгва в седем и има спални вагони", "russian"),
+        ("পেছনের চাকা ফুটো ছিল। বসন্তকালে ব্রেক বদলাতে হবে।", "other"),
+        ("Roedd twll yn y teiar, felly rhoddais glwt ar y tiwb a bydd angen breciau newydd yn y gwanwyn", "other"),
+        ("Milk, eggs, bread, butter, apples and cheese from the shop on the corner", "english"),
+        ("Kirjasto Katu Ovi", "english"),
+    ],
+)
+def test_a_text_in_no_known_language_is_not_taken_for_english_or_russian(text: str, language: str) -> None:
+    assert language_of(text) == language
+
+
+def test_serbian_words_have_one_stem_in_both_scripts() -> None:
+    assert stem_words("serbian", ["кочнице", "мачка"]) == stem_words("serbian", ["kočnicu", "mačke"])
+    assert index_forms("Књига о мачкама", "serbian") == index_forms("knjige o mačkama", "serbian")
+
+
 def test_what_is_remembered_of_a_text_is_bounded() -> None:
     lengths = BoundedCache(len)
     assert lengths["x" * 2 * MAX_CACHED_CHARS] == 2 * MAX_CACHED_CHARS
