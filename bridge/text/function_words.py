@@ -107,7 +107,7 @@ as""",
 ik jij je wij we jullie zij ze hem haar hun hen mij me mijn jouw uw ons onze was bent geweest wordt worden werd werden
 heeft hebben had hadden kan kunnen kon konden moet moeten mag wil zal zullen zou zouden bij naar uit over onder tegen
 tussen tijdens door om tot sinds na zonder als dan maar of en want omdat toen terwijl deze dit die waarin ook nog al
-alleen zeer veel meer geen iets niets alle elk elke andere daar hier hij is te""",
+alleen zeer veel meer geen iets niets alle elk elke andere daar hier hij is te volgens waarmee lang""",
     "swedish": """
 jag du han hon den det vi ni dem mig dig oss honom henne min mitt mina din ditt dina sin sitt sina vår vårt våra är
 var varit vara blir blev har hade haft kan kunde ska skall skulle måste får fick på med av till från för om över
@@ -172,10 +172,38 @@ mis mida mille kes keda kelle kus kuhu kust millal miks kuidas milline millised 
     "serbian": """
 ja ti on ona ono mi vi oni je su sam si smo ste bio bila bilo biti u sa iz od do za po pri pred pod nad kroz među i
 ili ali ako kad jer kao što šta tko ko koga kome čega čime koji koja koje kojem kojoj kojih kojim gdje gde kada kako
-zašto koliko kakav kakva kakvo ovaj ova ovo taj ta to onaj nije nisu se""",
+zašto koliko kakav kakva kakvo ovaj ova ovo taj ta to onaj nije nisu se će šta ја ти он она оно ми ви они је су сам си
+смо сте био била било бити у са из од до за по при пред под над кроз међу и или али ако кад јер као што шта ко кога
+коме чега чиме који која које којем којој којих којим где када како зашто колико какав каква какво овај ова ово тај та
+то онај није нису се ће на да""",
     "swahili": """
 na ya wa la za cha vya kwa katika ni si au lakini pia kama hii hiyo huyu hizi yangu wangu langu nini nani wapi lini
 ngapi gani vipi upi ipi kuna iko ina je""",
+    "slovenian": """
+jaz ti on ona mi vi oni je so sem si smo ste bil bila bilo biti bo bodo v s z iz od do za po pri pred pod nad med in
+ali če ko ker kot kaj kdo koga komu čim kateri katera katero katerem kateri kje kam kdaj kako zakaj koliko kakšen
+kakšna ta tista to ni niso se na da ki lahko moram""",
+    "latvian": """
+es tu viņš viņa mēs jūs viņi ir bija būs būt nav un vai bet ja ka kad jo kā kas ko kam kur kurš kura kurā kāpēc cik
+cikos kāds kāda no uz ar par pie pēc pirms līdz pa tas tā šis šī arī tikai jau vēl drīkst var""",
+    "icelandic": """
+ég þú hann hún það við þið þeir þær mig þig sig er eru var voru vera verður verða hefur hafa að og eða en ef þegar sem
+til frá af á í um með við yfir undir fyrir eftir hvað hver hvar hvenær hvernig hve margar mörg margir marga mikið
+hvaða hversu hvers ekki líka bara þarf má get getur þessi þetta þess maður""",
+    "welsh": """
+y yr i o a ac yn ar at am gan gyda dros heb er fy dy ei ein eich eu mae ydy yw oedd bydd roedd fydd sydd sy'n mae'n
+ydw ydych beth pwy ble pryd sut pam faint pa mha rhaid hyn hwn hon hynny ond neu os pan fel""",
+    "basque": """
+eta edo baina da dira zen ziren du dute zuen dut ditut ditu dituzte dago daude egon izan izango naiz zara bat hori hau
+hura hauek zer nor nork noren non noiz nola zergatik zein zenbat zeri dela den ere ez bai baino bezala zuten zituen
+zidan behar""",
+    "filipino": """
+ang ng sa mga ay at o si ni kay na pa ba ko mo niya namin natin nila ako ikaw siya kami tayo sila ito iyan iyon nito
+para kung kapag dahil pero hindi wala may mayroon ano sino saan saang kailan paano bakit ilan ilang alin aling gaano
+anong dapat puwede mula hanggang kaya""",
+    "zulu": """
+futhi kodwa noma uma ukuthi ngoba yini ubani kuphi nini kanjani kungani kangaki ngakanani amangaki mangaki yiliphi
+yimuphi kuliphi akuliphi yiphi ngo ku kakhulu kuphela kufanele lokhu lo leli""",
     "vietnamese": """
 là của và các có được cho trong không một những này đã với để về khi như ở tại từ đến theo bởi vì nhưng hoặc hay rằng
 thì mà cũng rất nhiều bao nhiêu nào gì ai đâu sao thế mấy""",
