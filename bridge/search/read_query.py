@@ -15,9 +15,9 @@ from bridge.search.query import Query, parse_query
 from bridge.search.scope import Paths, search_scope, unknown_name_notices
 from bridge.search.terms import HasPrefix, change_each, leaves, prefixes
 from bridge.text.fold import fold_word
-from bridge.text.function_words import content_words, function_words
+from bridge.text.function_words import FUNCTION_WORDS, content_words, function_words
 from bridge.text.stems import DEFAULT
-from bridge.text.words import TOKEN
+from bridge.text.words import TOKEN, is_letters
 from bridge.types import SearchMode
 
 RANKED = 5
@@ -80,6 +80,9 @@ ENDING = 3
 """Letters at the end of a word that may differ between its forms."""
 
 MIN_FORM_CHARS = 4
+MAX_JOINT = 2
+"""Letters that may join the parts of a compound."""
+
 ALIKE, NEARLY_ALIKE = 0.75, 0.85
 """Share of their letters above which two words with the same first half are forms of one; in English stems find most
 forms, and a museum is no muse."""
@@ -129,7 +132,7 @@ def find_corrections(query: Query, index: Index, *, forms: bool = True) -> Mappi
         elif (
             forms
             and (are_foreign or not (is_short or len(word) < MIN_CORRECTED_CHARS))
-            and (meant := _find_form(folded, index, ALIKE if are_foreign else NEARLY_ALIKE))
+            and (meant := _find_form(folded, index, are_foreign) or _find_parts(folded, index, are_foreign))
         ):
             read_as[word] = meant
     return _keep_likely(query, read_as, mistyped, index)
@@ -138,25 +141,53 @@ def find_corrections(query: Query, index: Index, *, forms: bool = True) -> Mappi
 def _is_unknown(word: str, index: Index) -> bool:
     """Return whether no note contains any form of a word, which says something."""
     return (
-        word.isalpha()
+        is_letters(word)
         and len(word) >= MIN_FORM_CHARS
         and not index.document_frequency(word)
         and not any(word in function_words(language) for language in (DEFAULT, *index.languages))
     )
 
 
-def _find_form(word: str, index: Index, least: float) -> str | None:
+def _find_form(word: str, index: Index, foreign: bool) -> str | None:
     """Return the word of the vault that is most likely another form of one: some languages and notes have no stems."""
-    from rapidfuzz.distance import Indel, Prefix
+    from rapidfuzz.distance import Indel, Postfix, Prefix
 
+    half, least = (len(word) + 1) // 2, ALIKE if foreign else NEARLY_ALIKE
+    others = index.dictionary.words_beginning(word[:half])
+    if foreign:
+        # Some languages inflect the start of a word.
+        others += index.dictionary.words_containing(f"{word[-half:]}\n")
     near = {
         other: likeness
-        for other in index.dictionary.words_beginning(word[: (len(word) + 1) // 2])
+        for other in others
         if (likeness := Indel.normalized_similarity(word, other)) > least
-        and 2 * Prefix.similarity(word, other) >= len(other)
-        and other.isalpha()
+        and 2 * max(Prefix.similarity(word, other), Postfix.similarity(word, other)) >= len(other)
+        and is_letters(other)
     }
     return max(common_first([*near], index.document_frequencies([*near])), key=near.__getitem__, default=None)
+
+
+def _find_parts(word: str, index: Index, foreign: bool) -> str | None:
+    """Return the words of the vault of which a compound consists, or in other languages than English its longest part.
+
+    There, a part may be joined by up to two letters, as in `Liebesbrief`.
+    """
+    cuts = range(MIN_FORM_CHARS, len(word) - MIN_FORM_CHARS + 1)
+    starts, ends = [word[:at] for at in cuts], [word[at:] for at in cuts]
+    known = {
+        part
+        for part, count in zip((*starts, *ends), index.document_frequencies((*starts, *ends)), strict=True)
+        if count and part not in FUNCTION_WORDS
+    }
+    pairs = [
+        (start, end)
+        for start in starts
+        for end in ends
+        if known.issuperset((start, end)) and 0 <= len(word) - len(start) - len(end) <= MAX_JOINT * foreign
+    ]
+    if pairs:
+        return " ".join(max(pairs, key=lambda pair: (len("".join(pair)), len(pair[1]))))
+    return max((part for part in known if 2 * len(part) >= len(word)), key=len, default=None) if foreign else None
 
 
 def _keep_likely(query: Query, read_as: Mapping[str, str], sure: AbstractSet[str], index: Index) -> Mapping[str, str]:
@@ -204,7 +235,7 @@ def _correct_word(word: str, index: Index) -> str | None:
     near = {
         meant: distance
         for meant, distance in index.dictionary.similar_words(word, 1 if len(word) < TWO_ERRORS else 2)
-        if meant.isalpha() and _is_slip(word, meant, distance)
+        if is_letters(meant) and _is_slip(word, meant, distance)
     }
     return min(common_first([*near], index.document_frequencies([*near])), key=near.__getitem__, default=None)
 

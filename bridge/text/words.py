@@ -23,6 +23,8 @@ RUN: Final = re.compile(f"[{UNSPACED}{HANGUL}][{UNSPACED}{HANGUL}{JOINERS}]*")
 _EMOJI: Final = f"(?!\\w)[{SYMBOLS}]"
 _SYMBOL: Final = f"{_EMOJI}(?:[\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff]|\u200d{_EMOJI})*"
 
+_LETTERS_AND_MARKS: Final = re.compile(f"[^\\W\\d_](?:[^\\W\\d_]|{MARK})*")
+
 # Most tokens are words; the three begin with different characters.
 TOKEN: Final = re.compile(f"{_SPACED}|{RUN.pattern}|{_SYMBOL}")
 """A word, a run of a script without spaces, or a symbol."""
@@ -31,6 +33,11 @@ TOKEN: Final = re.compile(f"{_SPACED}|{RUN.pattern}|{_SYMBOL}")
 def words_of(text: str) -> list[str]:
     """Return a text's words, folded; a run of a script without spaces is one word."""
     return fold_words(TOKEN.findall(text))
+
+
+def is_letters(word: str) -> bool:
+    """Return whether a word consists of letters and the marks that belong to them; `str.isalpha` knows no marks."""
+    return word.isalpha() or (_LETTERS_AND_MARKS.fullmatch(word) is not None and RUN.match(word) is None)
 
 
 def trim_word(word: str) -> str:

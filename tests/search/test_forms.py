@@ -69,6 +69,44 @@ async def test_lines_are_quoted_for_questions_in_other_forms(tmp_path: Path) -> 
     assert [one.sentence.text for one in quotes] == ["Reitittimen salasana on laitteen pohjassa."]
 
 
+async def test_serbian_questions_find_notes_in_the_other_script(tmp_path: Path) -> None:
+    notes = {
+        "Bicikl.md": "Задња гума је била пробушена. Кочнице треба заменити на пролеће, јер су истрошене.",
+        "Struja.md": "Toplotna pumpa je trošila manje struje nego što smo očekivali. Solarni paneli su dali puno.",
+    }
+    brakes, current = await ask(tmp_path, notes, "Kada treba zameniti kočnicu?", "Колико струје је дао соларни панел?")
+    assert [hit.path for hit in brakes.hits][:1] == ["Bicikl.md"]
+    assert "==Кочнице треба заменити==" in brakes.hits[0].snippet
+    assert [hit.path for hit in current.hits][:1] == ["Struja.md"]
+    assert brakes.answerability is not None
+    assert not {"zameniti", "kočnicu"}.intersection(brakes.answerability.missing)
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "read"),
+    [
+        ("Het deeg moet twaalf uur rijzen, daarna bak ik het brood.", "Waar ligt het brooddeeg?", "`brood deeg`"),
+        ("Ich schrieb im Brief von Liebe und von Abschied.", "Wo ist der Liebesbrief?", "`liebe brief`"),
+        ("Ik zaaide de tomaten op de vensterbank.", "Waar staan mijn tomatenplanten?", "`tomaten`"),
+        ("Izincwadi zibolekwa amasonto amane emtapweni.", "Incwadi ibolekwa nini?", "`izincwadi`"),
+        ("উপরের দাঁতে গর্ত আছে।", "কোন দাঁতটিতে গর্ত?", "`দাঁতে`"),
+    ],
+)
+async def test_a_word_that_no_note_says_is_read_as_its_parts_or_another_form(
+    tmp_path: Path, text: str, question: str, read: str
+) -> None:
+    [answer] = await ask(tmp_path, {"Answer.md": text, "Other.md": "Iets heel anders."}, question)
+    assert [hit.path for hit in answer.hits][:1] == ["Answer.md"]
+    assert any(read in notice for notice in answer.notices), answer.notices
+
+
+async def test_an_english_word_is_parted_only_into_whole_words(tmp_path: Path) -> None:
+    notes = {"A.md": "The book and the case are in the attic.", "B.md": "The fire is out in the place."}
+    shelf, wood = await ask(tmp_path, notes, "which bookcase is in the attic", "which firewood is in the attic")
+    assert any("`book case`" in notice for notice in shelf.notices)
+    assert wood.notices == ()
+
+
 async def test_short_english_words_have_no_other_forms(tmp_path: Path) -> None:
     notes = {"A.md": "The team won the game with the plugins.", "B.md": "The plugins load.", "C.md": "The end."}
     assert (await ask(tmp_path, notes, "the plugins wont load again now"))[0].notices == ()
