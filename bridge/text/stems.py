@@ -232,7 +232,10 @@ class _LightStemmer:
         self._affixes = re.compile(_AFFIXES[language]) if language in _AFFIXES else None
 
     def stemWord(self, word: str) -> str:  # noqa: N802 - as the stemmers of Snowball
-        return word[:BEGINNING] if self._affixes is None else self._affixes.sub("", word)
+        if self._affixes is not None:
+            return self._affixes.sub("", word)
+        # Of a number or a name with digits, such as `edit24`, each one counts.
+        return word if any(map(str.isdigit, word)) else word[:BEGINNING]
 
     def stemWords(self, words: Sequence[str]) -> list[str]:  # noqa: N802
         return [*map(self.stemWord, words)]

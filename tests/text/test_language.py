@@ -94,6 +94,10 @@ def test_a_text_in_no_known_language_is_not_taken_for_english_or_russian(text: s
     assert language_of(text) == language
 
 
+def test_digits_are_no_endings() -> None:
+    assert index_forms("edit2024 edit2025 breciau", "other") == "edit2024 edit2025 breci"
+
+
 def test_serbian_words_have_one_stem_in_both_scripts() -> None:
     assert stem_words("serbian", ["кочнице", "мачка"]) == stem_words("serbian", ["kočnicu", "mačke"])
     assert index_forms("Књига о мачкама", "serbian") == index_forms("knjige o mačkama", "serbian")
