@@ -12,7 +12,7 @@ from aiohttp import web
 from bridge.api.dispatch import internal_error
 from bridge.engine.bridge import Bridge
 from bridge.server.auth import allowed_hosts, allowed_origins
-from bridge.server.routes import PRINCIPAL
+from bridge.server.routes import PRINCIPAL, read_body
 
 log = logging.getLogger(__name__)
 
@@ -82,7 +82,7 @@ class MountedApp:
     async def handle(self, request: web.Request) -> web.StreamResponse:
         self._wanted.set()
         app = await asyncio.shield(self._app)
-        exchange = Exchange(request, await request.read())
+        exchange = Exchange(request, await read_body(request))
         running: asyncio.Task[None] = asyncio.ensure_future(app(asgi_scope(request), exchange.receive, exchange.send))
         self._running[running] = exchange
         running.add_done_callback(self._remove_call)

@@ -2,8 +2,9 @@
 
 import asyncio
 import contextlib
+import zlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import orjson
 from aiohttp import web
@@ -24,7 +25,7 @@ from bridge.export.catalogue import catalogue
 from bridge.export.openapi import openapi
 from bridge.features import get_operation
 from bridge.features.history.public import editor_session
-from bridge.server.auth import CLIENT_HEADER
+from bridge.server.auth import BODY_LIMIT, CLIENT_HEADER
 from bridge.server.connections import HalfOpenConnections, RateLimits
 from bridge.server.runtime_file import VIEW
 from bridge.types import Scope
@@ -146,7 +147,7 @@ async def health(_: web.Request) -> web.Response:
 
 async def run_operation(request: web.Request) -> web.StreamResponse:
     operation = get_operation(request.match_info["operation"])
-    arguments = parse_arguments(await request.read())
+    arguments = parse_arguments(await read_body(request))
     vault = pop_vault(arguments)
     call = Call(
         bridge=request.app[BRIDGE],
@@ -172,7 +173,7 @@ def client_of(request: web.Request) -> str | None:
 async def pair(request: web.Request) -> web.Response:
     """Give a client that knows the code a token of its own; this needs no other token."""
     request.app[LIMITS].pairing()
-    match parse_arguments(await request.read()):
+    match parse_arguments(await read_body(request)):
         case {"code": str(code), "client": str(name), **rest} if not rest:
             check_name(name)
         case _:
@@ -182,6 +183,26 @@ async def pair(request: web.Request) -> web.Response:
     # The settings show the clients that have tokens.
     request.app[BRIDGE].events.publish(SettingsChanged())
     return json_response({"token": token, "scopes": PAIRED_SCOPES, "client": client.name})
+
+
+_GZIP_OR_ZLIB: Final = 32 + zlib.MAX_WBITS
+
+
+async def read_body(request: web.Request) -> bytes:
+    """Return the body, decompressed as far as the limit; aiohttp would also decompress what nobody reads."""
+    body = await request.read()
+    match request.headers.get("Content-Encoding", "identity").strip().lower():
+        case "" | "identity":
+            return body
+        case "gzip" | "deflate":
+            inflater = zlib.decompressobj(_GZIP_OR_ZLIB)
+            with contextlib.suppress(zlib.error):
+                whole = inflater.decompress(body, BODY_LIMIT + 1)
+                if len(whole) > BODY_LIMIT:
+                    raise web.HTTPRequestEntityTooLarge(BODY_LIMIT, len(whole))
+                if inflater.eof:
+                    return whole
+    raise web.RequestPayloadError
 
 
 def parse_arguments(body: bytes) -> dict[str, Any]:

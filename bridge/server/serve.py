@@ -217,6 +217,7 @@ async def serve(
             handler_cancellation=True,
             shutdown_timeout=SHUTDOWN_S,
             keepalive_timeout=IDLE_S,
+            auto_decompress=False,
         )
         await runner.setup()
         await web.SockSite(runner, listening).start()

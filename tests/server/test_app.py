@@ -4,6 +4,8 @@ import asyncio
 import contextlib
 import gzip
 import logging
+import zlib
+from collections.abc import Callable
 from typing import Any
 
 import orjson
@@ -102,6 +104,24 @@ async def test_a_packed_body_cannot_grow_over_the_limit(served: Served) -> None:
     assert (answer.status, answer.code) == (413, "too_large")
 
 
+@pytest.mark.parametrize(("name", "pack"), [("gzip", gzip.compress), ("deflate", zlib.compress)])
+async def test_a_packed_body_is_read(served: Served, name: str, pack: Callable[[bytes], bytes]) -> None:
+    headers = {"Authorization": f"Bearer {served.runtime.token}", "Content-Encoding": name}
+    body = pack(orjson.dumps({"path": "Garden/Beans.md"}))
+    answer = await served.request("POST", "/api/read_note", headers=headers, data=body)
+    assert (answer.status, answer.json["title"]) == (200, "Beans")
+
+
+async def test_a_body_that_nobody_reads_is_not_unpacked(served: Served) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(served.runtime.url.rpartition(":")[2]))
+    host = served.runtime.url.removeprefix("http://")
+    request = f"POST /api/search HTTP/1.1\r\nHost: {host}\r\nContent-Encoding: gzip\r\nContent-Length: 7\r\n\r\nno gzip"
+    writer.write(request.encode() + f"GET /healthz HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
+    answers = await reader.read()
+    writer.close()
+    assert answers.count(b"HTTP/1.1 401 ") == answers.count(b"HTTP/1.1 200 ") == 1
+
+
 async def test_the_operations_are_listed_with_their_schemas(served: Served) -> None:
     listed = {entry["name"]: entry for entry in (await served.request("GET", "/api/operations")).json["operations"]}
     assert listed["search"]["arguments"]["required"] == ["query"]
@@ -189,9 +209,15 @@ async def test_what_is_pending_does_not_close_status(served: Served) -> None:
 
 
 @pytest.mark.parametrize("path", ["/api/search", "/mcp"])
-async def test_a_body_that_is_not_packed_as_it_says_is_refused_in_words(served: Served, path: str) -> None:
-    headers = {"Authorization": f"Bearer {served.runtime.token}", "Content-Encoding": "gzip"}
-    answer = await served.request("POST", path, headers=headers, data=b"no gzip")
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [("gzip", b"no gzip"), ("gzip", gzip.compress(b"{}")[:-9]), ("gzip, gzip", gzip.compress(b"{}")), ("br", b"{}")],
+)
+async def test_a_body_that_is_not_packed_as_it_says_is_refused_in_words(
+    served: Served, path: str, name: str, body: bytes
+) -> None:
+    headers = {"Authorization": f"Bearer {served.runtime.token}", "Content-Encoding": name}
+    answer = await served.request("POST", path, headers=headers, data=body)
     assert (answer.status, answer.code) == (400, "invalid_arguments")
 
 
