@@ -110,7 +110,7 @@ def coerce_list(value: Any, items: tuple[Any, ...]) -> Any:
 def coerce_object(value: Mapping[str, Any], hint: Any, bare: Any) -> Mapping[str, Any]:
     """Return an object with its fields converted.
 
-    Of several records, agents are told the fields of all as those of one; null for another's leaves it out, too.
+    Of several records, agents are told the fields of all as those of one; a blank for another's leaves it out, too.
     """
     others = set[str]()
     if options := union_tag(hint):
@@ -121,10 +121,19 @@ def coerce_object(value: Mapping[str, Any], hint: Any, bare: Any) -> Mapping[str
         hints = json_hints(bare)
         optional = others - hints.keys() | {json_name(one.name) for one in fields(bare) if not one.required}
         coerced = {name: coerce(item, hints[name]) if name in hints else item for name, item in value.items()}
-        return {name: item for name, item in coerced.items() if item is not None or name not in optional}
+        return {
+            name: item
+            for name, item in coerced.items()
+            if name not in optional or not is_blank(item, hints.get(name, int))
+        }
     if get_origin(bare) is not None and len(get_args(bare)) == 2:
         return {name: coerce(item, get_args(bare)[1]) for name, item in value.items()}
     return value
+
+
+def is_blank(value: Any, hint: Any) -> bool:
+    """Whether a value says nothing: null, or an empty text where none fits."""
+    return value is None or (value == "" and mismatch("", hint) is not None)
 
 
 MAX_INTEGER = 2**53 - 1
@@ -201,12 +210,12 @@ def integers_of(operation: "Operation") -> tuple[str, ...]:
 def coerce_all(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return arguments that do not fit, each converted to what it should be where that is certain.
 
-    Null for an optional argument leaves it out, since some models must name every argument.
+    Null or an empty text for an optional argument leaves it out: some models must name every argument.
     """
     hints = {argument.name: argument.hint for argument in operation.arguments}
     required = {argument.name for argument in operation.arguments if argument.is_required}
     coerced = {name: coerce(value, hints[name]) for name, value in arguments.items()}
-    return {name: value for name, value in coerced.items() if value is not None or name in required}
+    return {name: value for name, value in coerced.items() if name in required or not is_blank(value, hints[name])}
 
 
 def describe_inexpressible(operation: "Operation", arguments: Mapping[str, Any]) -> str:

@@ -518,6 +518,17 @@ def add_nulls(value: Any, hint: Any) -> Any:
     return {**{json_name(one.name): None for one in fields(record) if not one.required}, **given}
 
 
+def test_an_empty_text_that_is_no_value_leaves_an_optional_argument_out() -> None:
+    search, edit_note = get_operation("search"), get_operation("edit_note")
+    blank = {"limit": "", "mode": "", "explain": "", "properties": "", "types": "", "modified_after": None}
+    assert search.bind({"query": "rye", **blank}) == search.bind({"query": "rye"})
+    edit = {"op": "append", "text": ""}
+    every = {**edit, "heading": "", "lines": "", "all": ""}
+    assert edit_note.bind({"path": "A.md", "edits": [every]}) == edit_note.bind({"path": "A.md", "edits": [edit]})
+    with pytest.raises(InvalidArguments, match="`edits` must be"):
+        edit_note.bind({"path": "A.md", "edits": ""})
+
+
 def test_null_for_a_field_of_another_record_is_as_if_it_were_left_out() -> None:
     edit_note = get_operation("edit_note")
     edit = {"op": "append", "text": "More."}
