@@ -61,25 +61,34 @@ def test_notifications_and_answers_need_no_answer() -> None:
         (b"[]", -32600, None),
         (b"7", -32600, None),
         (b"{}", -32600, None),
-        (b'{"id": 1}', -32600, None),
+        (b'{"id": 1}', -32600, 1),
         (b'{"id": null, "method": "ping"}', -32600, None),
         (b'{"id": true, "method": "ping"}', -32600, None),
         (b'{"id": 1%s, "method": "ping"}' % (b"0" * 30), -32600, None),
         (b'{"id": -9223372036854775809, "method": "ping"}', -32600, None),
         (b'{"id": 1.5, "method": "ping"}', -32600, None),
-        (b'{"id": 1, "method": 2}', -32600, None),
-        (b'{"id": 1, "method": "ping", "params": []}', -32600, None),
-        (b'{"id": 1, "method": "ping", "params": {"a": "' + b"x" * BODY_LIMIT + b'"}}', -32600, 1),
+        (b'{"id": 1, "method": 2}', -32600, 1),
+        (b'{"id": 1, "method": "ping", "params": [1]}', -32602, 1),
+        (b'{"id": 1, "method": "ping"}', -32600, 1),
+        (b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"half": "\\ud83d"}}', -32700, 1),
+        (b'{"jsonrpc": "2.0", "id": "a", "method": "ping", "params": {"a": NaN}}', -32700, "a"),
+        (b'{"jsonrpc": "2.0", "id": "\\ud83d", "method": "ping"}', -32700, None),
+        (b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"a": "' + b"x" * BODY_LIMIT + b'"}}', -32600, 1),
         (b'{"id": 1, "result": "' + b"x" * BODY_LIMIT + b'"}', -32600, None),
         (b"x" * (READ_LIMIT + 1), -32600, None),
     ],
     ids=lambda value: repr(value[:20] if isinstance(value, bytes) else value),
 )
-def test_what_is_no_message_is_answered_with_an_error(line: bytes, code: int, id_: int | None) -> None:
+def test_what_is_no_message_is_answered_with_an_error(line: bytes, code: int, id_: int | str | None) -> None:
     with pytest.raises(MalformedMessage) as refused:
         parse_message(line)
     answer = json.loads(refused.value.answer)
     assert (answer["jsonrpc"], answer["id"], answer["error"]["code"]) == ("2.0", id_, code)
+
+
+def test_null_for_the_parameters_and_a_byte_order_mark_are_taken() -> None:
+    message = parse_message(b'\xef\xbb\xbf{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": null}')
+    assert (message.id, message.method, message.params, message.line[:1]) == (1, "ping", {}, b"{")
 
 
 @pytest.mark.parametrize("id_", [2**64 - 1, -(2**63), 2**53 + 1, "1e30"])

@@ -188,7 +188,10 @@ async def test_an_entry_is_for_one_vault_of_several(vault: Path, data: Path, tmp
 
 async def test_what_is_no_message_is_answered_and_does_no_harm(bridge: Sidecar, folder: Path) -> None:
     async with entered(path_of(bridge), folder / "data") as entry:
+        assert (await entry.ask("early", "ping"))["result"] == {}
         await entry.open()
+        await entry.say({"id": "null", "method": "tools/list", "params": None})
+        assert "tools" in (await entry.answer("null"))["result"]
         await entry.say(b"{nonsense")
         assert (await entry.hear())["error"]["code"] == -32700
         await entry.say(b"   ")

@@ -23,7 +23,10 @@ VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
+INVALID_PARAMS = -32602
 BRIDGE_ERROR = -32000
+
+BOM = b"\xef\xbb\xbf"
 
 Id = str | int
 
@@ -69,25 +72,55 @@ class MalformedMessage(Exception):
 def parse_message(line: bytes) -> Message:
     if len(line) > READ_LIMIT:
         raise MalformedMessage(INVALID_REQUEST, TOO_LONG)
-    try:
-        content = orjson.loads(line)
-    except orjson.JSONDecodeError as error:
-        raise MalformedMessage(PARSE_ERROR, f"This is not JSON: {error.msg} at {error.pos}.") from None
+    # Some shells on Windows begin the first line with one.
+    line = line.removeprefix(BOM)
+    content = _read_json(line)
     match content:
         case {"id": None | bool() | float() | list() | dict()}:
             # Other numbers, and those of more digits, could not be given back as they are.
             raise MalformedMessage(INVALID_REQUEST, "An id must be a text or a whole number of at most 64 bits.")
         case {"method": str(method), "params": dict(params)}:
             message = Message(line, content.get("id"), method, params)
-        case {"method": str(method)} if "params" not in content:
+        case {"method": str(method)} if content.get("params") is None:
             message = Message(line, content.get("id"), method, {})
+        case {"method": str()}:
+            raise MalformedMessage(INVALID_PARAMS, "`params` must be an object.", content.get("id"))
         case {"id": id_} if "result" in content or "error" in content:
             message = Message(line, id_, "", {})
+        case dict():
+            raise MalformedMessage(INVALID_REQUEST, "A message needs a `method` or a `result`.", content.get("id"))
         case _:
             raise MalformedMessage(INVALID_REQUEST, "This is no JSON-RPC message; batches are not taken.")
+    if content.get("jsonrpc") != "2.0":
+        text = 'A message needs `"jsonrpc": "2.0"`.'
+        raise MalformedMessage(INVALID_REQUEST, text, message.id if message.is_request else None)
     if len(line) > BODY_LIMIT:
         raise MalformedMessage(INVALID_REQUEST, TOO_LONG, message.id if message.is_request else None)
     return message
+
+
+def _read_json(line: bytes) -> Any:
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        text = f"This is not JSON: {error.msg} at {error.pos}."
+        raise MalformedMessage(PARSE_ERROR, text, _find_id(line)) from None
+
+
+def _find_id(line: bytes) -> Id | None:
+    """Return the id of a message that only Python's reader takes, such as one with half of a surrogate pair."""
+    try:
+        content = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    match content:
+        case {"id": bool()}:
+            return None
+        case {"id": str(text)} if text.isascii():
+            return text
+        case {"id": int(number)} if abs(number) < 2**63:
+            return number
+    return None
 
 
 def parse_json(text: bytes) -> Any:
@@ -100,6 +133,10 @@ def parse_json(text: bytes) -> Any:
 def encode_error(id_: Id | None, code: int, text: str, data: Mapping[str, Any] | None = None) -> bytes:
     error = {"code": code, "message": text, **({"data": data} if data else {})}
     return orjson.dumps({"jsonrpc": "2.0", "id": id_, "error": error})
+
+
+def encode_result(id_: Id | None, result: Mapping[str, Any]) -> bytes:
+    return orjson.dumps({"jsonrpc": "2.0", "id": id_, "result": result})
 
 
 def encode_refusal(id_: Id | None, error: BridgeError) -> bytes:

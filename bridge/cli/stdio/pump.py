@@ -23,7 +23,15 @@ from bridge.cli.stdio.endpoint import (
     restore_id,
     sse_events,
 )
-from bridge.cli.stdio.messages import Id, MalformedMessage, Message, encode_notification, encode_refusal, parse_message
+from bridge.cli.stdio.messages import (
+    Id,
+    MalformedMessage,
+    Message,
+    encode_notification,
+    encode_refusal,
+    encode_result,
+    parse_message,
+)
 from bridge.errors import BridgeError, Internal
 
 AGAIN_S = 0.5
@@ -174,6 +182,10 @@ class Pump:
         try:
             message = parse_message(line)
             client_id = message.id
+            if message.method == "ping" and message.is_request and not self._session.headers and not message.version:
+                # The bridge answers only in a session.
+                self._say(encode_result(client_id, {}))
+                return
             if message.is_request:
                 message = message.renumber(next(self._ids))
         except MalformedMessage as error:
