@@ -31,7 +31,7 @@ _UNMEASURED: Final = frozenset({list, dict})
 
 _MAX_INTEGER: Final = 2**53
 _DATE: Final = re.compile(
-    r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6})\d*)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
+    r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6})\d*)?)?(Z|[+-]\d\d:?\d\d)?)?"
 )
 _DURATION: Final = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*")
 MONTH_MS: Final = 365.25 / 12 * 86_400_000
@@ -157,12 +157,15 @@ _TYPE_NAMES: Final[Mapping[type, str]] = {
 
 
 def parse_date(text: str) -> Date | None:
+    """Return the day or moment that a text is, in local time; one without an offset is local."""
     found = _DATE.fullmatch(text.strip())
     if found is None:
         return None
     year, month, day, hour, minute, second = (int(part or 0) for part in found.groups()[:6])
     try:
-        moment = datetime(year, month, day, hour, minute, second, int((found[7] or "0").ljust(6, "0"))).astimezone()
+        zone = datetime.strptime(found[8], "%z").tzinfo if found[8] else None
+        micros = int((found[7] or "0").ljust(6, "0"))
+        moment = datetime(year, month, day, hour, minute, second, micros, zone).astimezone()
     except (ValueError, OverflowError, OSError):
         return None
     return Date(moment, found[4] is not None)
@@ -280,6 +283,8 @@ def text_of(value: Result) -> str:  # noqa: PLR0911 - one kind of value, one lin
             return "true" if value else "false"
         case float() if value.is_integer() and abs(value) < 1e15:
             return str(int(value))
+        case float() if not math.isfinite(value):
+            return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
         case list():
             return join(value, ", ")
         case dict():

@@ -1,6 +1,6 @@
 """Expressions of Bases give what Obsidian's documentation says; every example of it is here."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,13 @@ def value(text: str, path: str = BOOK, **formulas: str) -> Any:
     return evaluation(**formulas).value(node, path)
 
 
+@pytest.mark.parametrize("written", ["2024-05-06T23:30:00Z", "2024-05-07T01:30+02:00", "2024-05-06 18:00:00.000-0530"])
+def test_a_time_with_an_offset_is_that_moment(written: str) -> None:
+    local = datetime(2024, 5, 6, 23, 30, tzinfo=UTC).astimezone()
+    assert value(f'date("{written}")').moment == local
+    assert value(f'date("{written}").format("YYYY-MM-DD HH:mm")') == f"{local:%Y-%m-%d %H:%M}"
+
+
 @pytest.mark.parametrize(
     ("text", "result"),
     [
@@ -55,6 +62,9 @@ def value(text: str, path: str = BOOK, **formulas: str) -> Any:
         ("1.isTruthy()", True),
         ('"example".isType("string") && true.isType("boolean")', True),
         ("123.toString()", "123"),
+        ("(1 / 0).toString()", "Infinity"),
+        ("(-1 / 0).toString()", "-Infinity"),
+        ("(0 / 0).toString()", "NaN"),
         ('now().date().format("YYYY-MM-DD HH:mm:ss")', "2026-01-31 00:00:00"),
         ('date("2025-05-27").format("YYYY-MM-DD")', "2025-05-27"),
         ("now().time()", "12:30:15"),
