@@ -121,6 +121,9 @@ async def test_what_cannot_be_run_is_said(served: Served) -> None:
         ({"text": "a: ["}, "invalid_arguments", "no valid YAML"),
         ({"text": "filters: 'price >'"}, "invalid_arguments", "at character"),
         ({"text": "filters: {and: [], or: []}"}, "invalid_arguments", "one of"),
+        ({"text": "formulas: {a: '1', b: 1 === 1}"}, "invalid_arguments", "Formula `b`: The expression cannot be read"),
+        ({"text": "summaries: {c: nope()}"}, "invalid_arguments", "Summary `c`: There is no function `nope`"),
+        ({"text": "views: [{name: d, filters: 'price >'}]"}, "invalid_arguments", "View `d`: The expression cannot"),
     ):
         answer = await served.call("query_base", **arguments)
         assert (answer.code, said in answer.json["error"]["message"]) == (code, True), answer.body

@@ -1,7 +1,8 @@
 """Running a view of a base."""
 
 import statistics
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Annotated, Any, Final, Literal
 
 import yaml
@@ -94,18 +95,33 @@ def read_base(text: str) -> Base:
         raise InvalidArguments("The base is no valid YAML.", hint=str(error).partition("\n")[0][:200]) from None
     common = read_filter(base.get("filters"))
     views = tuple(_read_view(_as_object(view), common) for view in as_list(base.get("views")) or [{}])
-    formulas = {str(name): parse_expression(str(value)) for name, value in _as_object(base.get("formulas")).items()}
-    summaries = {str(name): parse_expression(str(value)) for name, value in _as_object(base.get("summaries")).items()}
-    check_functions([*formulas.values(), *summaries.values()])
-    return Base(formulas, summaries, views)
+    return Base(
+        _read_formulas("Formula", base.get("formulas")), _read_formulas("Summary", base.get("summaries")), views
+    )
+
+
+def _read_formulas(kind: str, value: Any) -> Mapping[str, Node]:
+    formulas = {}
+    for name, text in _as_object(value).items():
+        with _errors_naming(kind, str(name)):
+            formulas[str(name)] = parse_expression(str(text))
+            check_functions([formulas[str(name)]])
+    return formulas
+
+
+@contextmanager
+def _errors_naming(kind: str, name: str) -> Iterator[None]:
+    """Name in errors where the expression stands."""
+    try:
+        yield
+    except InvalidArguments as error:
+        raise InvalidArguments(f"{kind} `{inline(name)}`: {error.message}", hint=error.hint) from None
 
 
 def check_view(view: BaseView) -> None:
     """Require that every function in the filters of a view is known; those of other views do not matter."""
-    try:
+    with _errors_naming("View", view.name):
         check_functions([view.filter])
-    except InvalidArguments as error:
-        raise InvalidArguments(f"View `{inline(view.name)}`: {error.message}", hint=error.hint) from None
 
 
 def read_filter(value: Any, depth: int = 0) -> Node:
@@ -139,10 +155,13 @@ def column_node(column: str) -> Node:
 def _read_view(view: Mapping[str, Any], common: Node) -> BaseView:
     group, limit = _as_object(view.get("groupBy")), view.get("limit")
     sort_keys = [_read_sort_key(_as_object(one)) for one in as_list(view.get("sort"))]
+    name = str(view.get("name") or view.get("type") or "")
+    with _errors_naming("View", name):
+        own = read_filter(view.get("filters"))
     return BaseView(
-        name=str(view.get("name") or view.get("type") or ""),
+        name=name,
         type=str(view.get("type") or "table"),
-        filter=Binary("&&", common, read_filter(view.get("filters"))),
+        filter=Binary("&&", common, own),
         columns=tuple(str(column) for column in as_list(view.get("order"))) or ("file.name",),
         sort=tuple(one for one in sort_keys if one is not None),
         group=_read_sort_key(group),
