@@ -69,6 +69,8 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _WILD = re.compile(r"\w\*\w|^\*\w|\w\?\w")
 _REQUIRED = re.compile(r"\+([^\W\d_].*|[^\x00-\x7f].*)", re.DOTALL)
 _AND = ("word", "AND")
+_PROPERTY = re.compile(r'\s*("[^"]*"|[^:]*?)\s*(?::\s*(.*))?', re.DOTALL)
+_UNQUOTED_OR = re.compile(r'\s+OR\s+(?=(?:[^"]*"[^"]*")*[^"]*$)')
 
 _HEBREW_QUOTE = re.compile(HEBREW_QUOTE)
 
@@ -264,16 +266,16 @@ class _Parser:
         return HasText(inner, quoted=True)
 
     def _property(self, inner: str) -> Term | None:
-        name, colon, value = (part.strip() for part in inner.partition(":"))
-        name = name.strip('"')
-        if not name:
+        found = _PROPERTY.fullmatch(inner)
+        name = found[1].strip('"') if found else ""
+        if found is None or not name:
             return None
         self._terms += 1
-        if not colon or not value:
+        if not found[2]:
             return HasProperty(name)
         options = tuple(
             HasProperty(name, part.strip('"'), exact=part.startswith('"'))
-            for raw in re.split(r"\s+OR\s+", value)
+            for raw in _UNQUOTED_OR.split(found[2])
             if (part := raw.strip())
         )
         return options[0] if len(options) == 1 else Either(options)

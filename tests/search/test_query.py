@@ -175,6 +175,13 @@ def test_operators_may_be_full_width() -> None:
 
 def test_the_name_of_a_property_may_be_quoted() -> None:
     assert parse_query('["status":"done"]').condition == parse_query('[status:"done"]').condition
+    assert parse_query('["as: of" : 2024]').condition == HasProperty("as: of", "2024")
+    assert parse_query('["as: of"]').condition == HasProperty("as: of")
+
+
+def test_a_value_in_quotes_may_hold_an_operator() -> None:
+    this, that = HasProperty("status", "now OR never", exact=True), HasProperty("status", "a: b", exact=True)
+    assert parse_query('[status:"now OR never" OR "a: b"]').condition == Either((this, that))
 
 
 def test_what_is_not_supported_is_said_and_its_words_are_searched() -> None:
