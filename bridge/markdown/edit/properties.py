@@ -116,6 +116,7 @@ class PropertyBlock(Record):
 
 MAX_NAME_CHARS: Final = 200
 _DOCUMENT_END: Final = re.compile(r"(?:^|(?<=\r))\.\.\.", re.MULTILINE)
+_NOT_UTF_8: Final = re.compile("[\udc80-\udcff]")
 _LISTS: Final = frozenset({"multitext", "tags", "aliases"})
 
 
@@ -131,6 +132,9 @@ def edit_properties(
     A name matches the note's own spelling in any case, as in Obsidian. A block that becomes empty is removed.
     """
     text = data.removeprefix(BOM).decode("utf-8", "surrogateescape")
+    if "\0" in text and _NOT_UTF_8.search(text):
+        # UTF-16, or no text at all: with a block of UTF-8 no program could read it any more.
+        raise InvalidArguments(f"`{path}` is not text in UTF-8.", hint="Save the note as UTF-8 first.", path=path)
     _check(path, values, remove)
     before = PropertyBlock.read(path, text)
     new_values = {

@@ -269,6 +269,12 @@ def test_bytes_that_are_not_utf8_stay_outside_the_block() -> None:
         edit_properties(NOTE, b"---\na: 1\nb: \xff\n---\n", {"a": 2})
 
 
+@pytest.mark.parametrize("data", ["# A\nb\n".encode("utf-16"), bytes(range(256))], ids=["UTF-16", "binary"])
+def test_a_file_that_is_not_text_in_utf8_gets_no_block(data: bytes) -> None:
+    with pytest.raises(InvalidArguments, match=r"`Notes/A\.md` is not text in UTF-8\."):
+        edit_properties(NOTE, data, {"a": 1})
+
+
 @pytest.mark.parametrize(
     ("yaml", "values", "remove", "message"),
     [
