@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from io import TextIOWrapper
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -29,6 +30,7 @@ PIPE_CLOSED = 141
 
 
 def parse_and_run(words: Sequence[str]) -> int:
+    accept_any_text()
     if words[:1] == [COMPLETE]:
         return print_completions(words[1:])
     words = command_first(words)
@@ -38,6 +40,13 @@ def parse_and_run(words: Sequence[str]) -> int:
     if ALL in words and "--help" in words:
         words = ["--help"]
     return run_command(build_parser(words).parse_args(words))
+
+
+def accept_any_text() -> None:
+    """Print UTF-8 where no terminal shows it, as notes are; Windows has other encodings, in which names may not fit."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
 
 
 def run_command(given: argparse.Namespace) -> int:

@@ -19,6 +19,14 @@ async def test_each_record_is_one_line_that_begins_with_its_path(served: Served)
     assert links.err.startswith("digest ")
 
 
+async def test_a_pipe_gets_utf8_whatever_the_encoding_of_the_system(served: Served) -> None:
+    await served.call("create_note", path="Garden/Früh 🌱.md", text="sprout")
+    ran = await served.command("find-notes", "--folder", "Garden", env={"PYTHONIOENCODING": "cp1252"})
+    assert [line.split("\t")[0] for line in ran.out.splitlines()] == ["Garden/Beans.md", "Garden/Früh 🌱.md"]
+    missing = await served.command("read-note", "Nix 🌱", env={"PYTHONIOENCODING": "cp1252"})
+    assert "Nix 🌱" in missing.err
+
+
 async def test_changes_are_listed_for_a_client_in_any_case_and_for_no_path_with_a_word(served: Served) -> None:
     await served.call("edit_note", path="Bread/Rye.md", edits=[{"op": "append", "text": "x"}])
     client = (await served.call("list_changes")).json["changes"][0]["client"]

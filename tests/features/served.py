@@ -85,9 +85,11 @@ class Served:
             while (await self.call("job_status", job_id=job_id)).json["state"] == "running":
                 await asyncio.sleep(0.01)
 
-    async def command(self, *words: str, stdin: bytes = b"", cwd: Path | None = None) -> Ran:
+    async def command(
+        self, *words: str, stdin: bytes = b"", cwd: Path | None = None, env: Mapping[str, str] | None = None
+    ) -> Ran:
         """Run the command with this bridge's folders."""
-        return await command(*words, data=self.bridge.data_dir, models=self.models, stdin=stdin, cwd=cwd)
+        return await command(*words, data=self.bridge.data_dir, models=self.models, stdin=stdin, cwd=cwd, env=env)
 
 
 async def command(
