@@ -18,7 +18,7 @@ from bridge.types import Lines, Span, VaultPath
 
 _NO_PROSE: frozenset[PieceKind] = frozenset({"heading", "fence", "html", "math", "rule", "table"})
 _MIN_WORDS = 3
-_NOT_SAID = re.compile(r"(?:https?://\S+\s*)+|-{3,}[^-]*-{3,}")
+_NOT_SAID = re.compile(r"(?:https?://\S++\s*+)++|-{6,}|-{3,}+[^-]++-{3,}")
 """Addresses, or a line that only divides."""
 
 _FORMULA = re.compile(r"\$\$[^$]*(?:\$\$|$)|\\(?:begin|end)\{\w+\}")
@@ -33,7 +33,7 @@ _STOPS_AFTER = re.compile(
 """A field for Dataview, a formula at the end of a line, and code inside a quote, none of which ends in a full stop."""
 
 _CODE_QUOTED = re.compile(r"[\s>]*(?:```|~~~)")
-_MARK = re.compile(r"\[\^[^\]\s]+\]|(?<=\s)\^[A-Za-z0-9-]+[ \t]*$", re.MULTILINE)
+_MARK = re.compile(r"\[\^[^\[\]\s]++\]|(?<=\s)\^[A-Za-z0-9-]+[ \t]*$", re.MULTILINE)
 """A reference to a footnote, or the name of a block."""
 
 _FOOTNOTE_TEXT = re.compile(r"\s*\[\^[^\]\s]+\]:\s*")
@@ -44,7 +44,7 @@ _NO_PROSE_QUOTED = re.compile(r"^[ \t]*>[ \t>]*(?:\||#{1,6}[ \t]|\[![^\]\n]*\][+
 _DELIMITER = re.compile(r"\|[ \t]*:?-[-|: \t]*\Z")
 """The second row of a table."""
 
-_UNBROKEN = re.compile(r"(`+)[^`]+\1(?!`)|\$\$[^$]+\$\$|\$[^\s$][^$\n]*\$|\[[^\]\n]+\]\([^)\n]+\)")
+_UNBROKEN = re.compile(r"(?<!`)(`++)[^`]+\1(?!`)|\$\$[^$]+\$\$|\$[^\s$][^$\n]*\$|\[[^\[\]\n]++\]\([^)\n]{1,1000}\)")
 """Code, mathematics and links to other places inside a text."""
 
 _RUNNING: frozenset[PieceKind] = frozenset({"paragraph", "quote", "callout"})

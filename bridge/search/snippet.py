@@ -14,25 +14,36 @@ from bridge.types import Span
 LENGTH = 240
 """Length of a snippet in characters."""
 
+# Each pattern takes time in proportion to the text, also where brackets, signs or blank lines run on without end.
+_BLANK = r"[^\S\n]"
+_TARGET = r"\([^()\n]*+(?:\([^()\n]*+\)[^()\n]*+)*+\)"
+"""The destination of a Markdown link, in which brackets come in pairs."""
+
 _MARKUP: tuple[tuple[str, re.Pattern[str], str], ...] = (
     # Text that must be present for the pattern to match; searching that first costs next to nothing. A pattern that
     # begins with its text, not with a look behind it, is found ten times as fast.
     ("%%", re.compile(r"%%.*?%%", re.DOTALL), " "),
-    ("```", re.compile(r"^[\s>]*```.*$", re.MULTILINE), " "),
-    ("~~~", re.compile(r"^[\s>]*~~~.*$", re.MULTILINE), " "),
+    ("```", re.compile(r"^[ \t>]*```.*$", re.MULTILINE), " "),
+    ("~~~", re.compile(r"^[ \t>]*~~~.*$", re.MULTILINE), " "),
     ("![[", re.compile(rf"!\[\[{inside_wiki()}*+\]\]"), " "),
     ("[[", re.compile(rf"\[\[{inside_wiki('|')}*+\|({inside_wiki()}*+)\]\]"), r"\1"),
     ("[[", re.compile(rf"\[\[({inside_wiki()}*+)\]\]"), r"\1"),
-    ("![", re.compile(r"!\[[^\]\n]*\|[^\]\n]*\]\([^)\n]*\)"), " "),
-    ("](", re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)"), r"\1"),
+    ("![", re.compile(rf"!\[[^\[\]|\n]*+\|[^\[\]\n]*+\]{_TARGET}"), " "),
+    ("](", re.compile(rf"!?\[([^\[\]\n]*+)\]{_TARGET}"), r"\1"),
     ("<", re.compile(r"</?[A-Za-z][^<>\n]{0,200}>"), " "),
-    (">", re.compile(r"^(?:\s*>)+\s?(?:\[![^\]\n]*\][+-]?)?", re.MULTILINE), ""),
-    ("#", re.compile(r"^\s*#{1,6}\s+", re.MULTILINE), ""),
-    ("", re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[.\]\s+)?", re.MULTILINE), ""),
-    ("--", re.compile(r"^[\s|:-]*-{2,}[\s|:-]*$", re.MULTILINE), " "),
-    ("|", re.compile(r"\s*\|\s*"), " "),
-    ("^", re.compile(r"\s\^[\w-]+\s*$", re.MULTILINE), " "),
-    ("==", re.compile(r"==(?=\S)(.+?)(?<=\S)=="), r"\1"),
+    (">", re.compile(rf"^(?:{_BLANK}*+>)++{_BLANK}?(?:\[![^\[\]\n]*\][+-]?)?", re.MULTILINE), ""),
+    ("#", re.compile(rf"^{_BLANK}*+#{{1,6}}(?:{_BLANK}+|(?=\n))", re.MULTILINE), ""),
+    (
+        "",
+        re.compile(
+            rf"^{_BLANK}*+(?:[-*+]|\d{{1,9}}[.)])(?:{_BLANK}+|(?=\n))(?:\[.\](?:{_BLANK}+|(?=\n)))?", re.MULTILINE
+        ),
+        "",
+    ),
+    ("--", re.compile(rf"^(?=[ \t|:-]*?--)(?:{_BLANK}|[|:-])++$", re.MULTILINE), " "),
+    ("|", re.compile(r"\|"), " "),
+    ("^", re.compile(r"\s\^[\w-]++\s*$", re.MULTILINE), " "),
+    ("==", re.compile(r"==(?=\S)(.{1,1000}?)(?<=\S)=="), r"\1"),
     ("**", re.compile(r"\*\*"), ""),
     ("~~", re.compile(r"~~"), ""),
     ("`", re.compile(r"`"), ""),

@@ -26,10 +26,10 @@ _COUNTS = re.compile(r"(?:(?:, )?(?:searched|read|changed) [\d,]+ (?:time|note)s
 _TEMPLATE = re.compile(r"<%|%>|\{\{.*\}\}|\[[A-Z][A-Z -]{2,}\]")
 """A field that nobody filled, as in `{{title}}` or `[YEAR]`."""
 
-_LABELS = re.compile(r"(?:#\S+\s*)+|[\w -]{1,30}::.*|[\W\d_]+")
+_LABELS = re.compile(r"(?:#\S++\s*+)++|[\w -]{1,30}::.*|[\W\d_]+")
 """Tags, a field for Dataview, or no word at all."""
 
-_ADDRESS = re.compile(r"!?\[[^\]\n]*\]\([^)\n]*\)|<?https?://[^\s>]+>?")
+_ADDRESS = re.compile(r"!?\[[^\[\]\n]*+\]\([^)\n]{0,1000}\)|<?https?://[^\s>]+>?")
 
 _ASIDE: frozenset[PieceKind] = frozenset({"quote", "callout"})
 """What comes after running text, wherever it stands."""
@@ -294,11 +294,11 @@ def _join(note: Note, said: Sequence[Sentence]) -> Iterator[Sentence]:
 
 def _tables(note: Note) -> Iterator[Sentence]:
     """Yield footnotes, and the names in tables, or their rows where these are few or without a header."""
-    rows = list(iter_asides(note))
+    rows, lines = list(iter_asides(note)), note.text.split("\n")
     for _, found in groupby(enumerate(rows), key=lambda at: (at[1].kind, at[1].lines[0] - at[0])):
         table = [row for _, row in found]
         first, last = table[0].lines[0], table[-1].lines[1]
-        header = note.text.split("\n")[first - 3 : first - 2]
+        header = lines[first - 3 : first - 2]
         if table[0].kind == "paragraph" or len(table) < MIN_ITEMS or not any(map(str.isalpha, "".join(header))):
             yield from table
         else:

@@ -10,6 +10,9 @@ from bridge.index.prepare import prepare
 from bridge.markdown.link_spans import read_link_spans
 from bridge.markdown.parse import parse
 from bridge.markdown.prose import protected_spans
+from bridge.search.sentences import iter_asides
+from bridge.search.snippet import clean_text
+from bridge.search.summary import read_content
 from bridge.text.sentence import sentence_ends
 from bridge.types import VaultPath
 from bridge.vault.scan import Stat
@@ -30,7 +33,7 @@ LEARNT = learn_from(["task\nword"] * 8)
 
 
 def work(text: str) -> None:
-    """Do what indexing a note, moving what it links to and looking for missing links do with its text."""
+    """Do what indexing a note, moving what it links to, looking for missing links and summing up do with its text."""
     data = text.encode()
     note = parse(PATH, data)
     prepare(note, Stat(0, len(data)), LEARNT)
@@ -40,6 +43,9 @@ def work(text: str) -> None:
     learn_from([text])
     LEARNT.labels(LEARNT.blank(text))
     sum(sentence_ends(text, (0, len(text)), by_lines=False))
+    clean_text(text)
+    read_content(note)
+    list(iter_asides(note))
 
 
 TRIES, PATIENCE = 3, 9

@@ -4,6 +4,7 @@ import pytest
 
 from bridge.markdown.documents import read_document
 from bridge.search.sentences import iter_asides, iter_sentences, join_introduced, widen
+from bridge.search.summary import read_content
 from bridge.types import VaultPath
 
 
@@ -57,6 +58,13 @@ def test_a_row_says_what_its_header_calls_each_cell_and_a_footnote_what_it_says(
     assert [one.text for one in found] == rows
     lines = f"# Prices\n\n{table}".split("\n")
     assert all(one.text.split()[-1] in lines[one.lines[0] - 1] for one in found)
+
+
+@pytest.mark.parametrize("unit", ["https://a.b/", "#tag", "[", "![", "[^", "[a](", "==a ", "> [!note]\n"])
+def test_what_runs_on_without_end_is_read_in_time(unit: str) -> None:
+    text = f"{unit * 20_000} x\n\nBread rises slowly in the cold.\n"
+    said = [one.text for one in read_content(read_document(VaultPath("a.md"), text.encode()))]
+    assert said[-1] == "Bread rises slowly in the cold."
 
 
 def test_only_what_stands_near_some_lines_is_read() -> None:
