@@ -47,6 +47,9 @@ _DELIMITER = re.compile(r"\|[ \t]*:?-[-|: \t]*\Z")
 _UNBROKEN = re.compile(r"(?<!`)(`++)[^`]+\1(?!`)|\$\$[^$]+\$\$|\$[^\s$][^$\n]*\$|\[[^\[\]\n]++\]\([^)\n]{1,1000}\)")
 """Code, mathematics and links to other places inside a text."""
 
+_MAX_SENTENCE_CHARS = 2_000
+"""Length from which a text without a stop is no sentence; what reads sentences counts on a bound."""
+
 _RUNNING: frozenset[PieceKind] = frozenset({"paragraph", "quote", "callout"})
 
 COLONS = (":", "：")
@@ -250,13 +253,15 @@ def _says_something(raw: str, text: str) -> bool:
 
 
 def _split(text: str, span: Span, links: Sequence[Span], stops: Sequence[int], *, by_lines: bool) -> Iterator[Span]:
-    """Yield the spans of sentences; none ends inside a link."""
+    """Yield the spans of sentences; none ends inside a link, unless it is longer than any."""
     at, end = span
     own = stops[bisect_right(stops, at) : bisect_left(stops, end)]
-    for stop in sorted({*sentence_ends(text, span, by_lines=by_lines), *own}):
+    for stop in (*sorted({*sentence_ends(text, span, by_lines=by_lines), *own}), end):
         before = links[bisect_right(links, (stop - 1, len(text))) - 1] if links else (0, 0)
-        if not before[0] < stop < before[1]:
+        if at < stop and (stop == end or not before[0] < stop < before[1]):
+            while stop - at > _MAX_SENTENCE_CHARS:
+                cut = max(text.rfind(" ", at, at + _MAX_SENTENCE_CHARS) + 1, at + _MAX_SENTENCE_CHARS // 2)
+                yield at, cut
+                at = cut
             yield at, stop
             at = stop
-    if at < end:
-        yield at, end

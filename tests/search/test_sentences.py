@@ -67,6 +67,14 @@ def test_what_runs_on_without_end_is_read_in_time(unit: str) -> None:
     assert said[-1] == "Bread rises slowly in the cold."
 
 
+def test_a_text_without_a_stop_is_cut_into_pieces_that_say_it_all() -> None:
+    words = [f"word{number}" for number in range(3_000)]
+    note = read_document(VaultPath("a.md"), f"{' '.join(words)}\n\n{'x_' * 9_000} y z\n".encode())
+    said = [one.text for one in iter_sentences(note)]
+    assert max(map(len, said)) <= 2_000
+    assert " ".join(said).split()[:3_000] == words
+
+
 def test_only_what_stands_near_some_lines_is_read() -> None:
     text = "".join(f"This is sentence number {word}.\n\n" for word in ("one", "two", "three", "four", "five"))
     note = read_document(VaultPath("A.md"), text.encode())

@@ -40,7 +40,7 @@ _ASKS: Final[dict[Kind, re.Pattern[str]]] = {
 """In this order: `how old` before `who`."""
 
 _DATE: Final = re.compile(
-    r"(?<!\d)\d{3,4}(?!\d)|\d{1,2}[./-]\d|\d\d:\d\d|[०-९٠-٩]{3,4}|\d+ ?[年月日]|\d(?:st|nd|rd|th)\b"
+    r"(?<!\d)\d{3,4}(?!\d)|\d{1,2}[./-]\d|\d\d:\d\d|[०-९٠-٩]{3,4}|\d ?[年月日]|\d(?:st|nd|rd|th)\b"
     r"|\b(?:january|february|march|april|june|july|august|september|october|november|december|\w+day)\b",
     re.IGNORECASE,
 )
@@ -54,7 +54,7 @@ _NUMBER: Final = re.compile(
     re.IGNORECASE,
 )
 _OF_A_DATE: Final = re.compile(
-    r"(?<=\d\s)\w+|(?<=\d\.\s)\w+|(?<=\d(?:st|nd|rd|th)\s)\w+|\w+(?=\s\d{1,2}(?!\d))"
+    r"(?<=\d\s)\w+|(?<=\d\.\s)\w+|(?<=\d(?:st|nd|rd|th)\s)\w+|\b\w++(?=\s\d{1,2}(?!\d))"
     r"|\b(?:january|february|march|april|may|june|july|august|september|october|november|december"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b",
     re.IGNORECASE,
