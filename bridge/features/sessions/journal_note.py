@@ -176,7 +176,7 @@ PROPERTY_LENGTH: Final = 300
 
 _HEADING: Final = re.compile(r"## (.*)")
 _ENTRY: Final = re.compile(r"- (?:(\d\d:\d\d) (.*)|((?:To do: )?)“(.*)” \(.*\))")
-LINK: Final = re.compile(r"!?\[\[(?:[^\]|]*\|)?([^\]]*)\]\]|!?\[([^\]]*)\]\([^)]*\)")
+LINK: Final = re.compile(r"!?\[\[(?:[^\[\]|]*+\|)?([^\[\]]*+)\]\]|!?\[([^\[\]]*+)\]\([^)\n]{0,1000}\)")
 _BAD_IN_NAME: Final = re.compile(r'[\x00-\x1f\\/:*?"<>|#^\[\]]+')
 
 
