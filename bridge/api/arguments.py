@@ -210,12 +210,16 @@ def integers_of(operation: "Operation") -> tuple[str, ...]:
 def coerce_all(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return arguments that do not fit, each converted to what it should be where that is certain.
 
-    Null or an empty text for an optional argument leaves it out: some models must name every argument.
+    Null or an empty text for an optional argument leaves it out, since some models must name every argument; not an
+    empty text where something may be lost, as to leave it out may mean more notes.
     """
     hints = {argument.name: argument.hint for argument in operation.arguments}
     required = {argument.name for argument in operation.arguments if argument.is_required}
     coerced = {name: coerce(value, hints[name]) for name, value in arguments.items()}
-    return {name: value for name, value in coerced.items() if name in required or not is_blank(value, hints[name])}
+    kept = {name: value for name, value in coerced.items() if value is not None or name in required}
+    if operation.destructive:
+        return kept
+    return {name: value for name, value in kept.items() if name in required or not is_blank(value, hints[name])}
 
 
 def describe_inexpressible(operation: "Operation", arguments: Mapping[str, Any]) -> str:

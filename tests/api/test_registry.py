@@ -527,6 +527,8 @@ def test_an_empty_text_that_is_no_value_leaves_an_optional_argument_out() -> Non
     assert edit_note.bind({"path": "A.md", "edits": [every]}) == edit_note.bind({"path": "A.md", "edits": [edit]})
     with pytest.raises(InvalidArguments, match="`edits` must be"):
         edit_note.bind({"path": "A.md", "edits": ""})
+    with pytest.raises(InvalidArguments, match="`paths` must be"):
+        get_operation("change_notes").bind({"paths": "", "properties": {"status": "done"}})
 
 
 def test_null_for_a_field_of_another_record_is_as_if_it_were_left_out() -> None:
