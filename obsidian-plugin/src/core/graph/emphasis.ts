@@ -1,7 +1,20 @@
 import type { ViewEdge, ViewNode } from "../../protocol/operations";
-import { type Colour, mixColours, toHex } from "./colour";
 import type { Groups } from "./groups";
 import type { Picture } from "./picture";
+
+/** Red, green and blue, 0 to 255. */
+export type Colour = readonly [number, number, number];
+
+/** Mix a colour into another. @param share How much of the second there is, 0 to 1. */
+function mixColours(one: Colour, other: Colour, share: number): Colour {
+	const part = (at: 0 | 1 | 2): number => Math.round(one[at] * (1 - share) + other[at] * share);
+	return [part(0), part(1), part(2)];
+}
+
+/** Write a colour so that every program reads it. */
+export function toHex([red, green, blue]: Colour): string {
+	return `#${[red, green, blue].map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+}
 
 /** The colours of the app's theme. */
 export interface Theme {
@@ -31,7 +44,7 @@ export interface Attention {
 
 export const NOTHING: Attention = { group: null, found: null, pointed: null, current: null, way: [] };
 
-export interface NodeLook {
+interface NodeLook {
 	readonly color: string;
 	readonly size: number;
 	readonly label: string;
@@ -40,7 +53,7 @@ export interface NodeLook {
 	readonly zIndex: number;
 }
 
-export interface EdgeLook {
+interface EdgeLook {
 	readonly color: string;
 	readonly size: number;
 	readonly zIndex: number;

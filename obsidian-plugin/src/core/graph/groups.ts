@@ -1,13 +1,13 @@
 import type { GraphView, ViewNode } from "../../protocol/operations";
 import { plural } from "../notes/note-types";
-import type { Colouring } from "./shown";
+import type { Colouring } from "./graph-view";
 
 /** Groups that have a colour of their own: as many as can be told apart. */
 export const COLOURED = 8;
 
 export type Shape = "circle" | "square" | "diamond" | "triangle" | "star";
 
-export interface Group {
+interface Group {
 	readonly key: string;
 	readonly name: string;
 	/** Nodes of the picture that are in it. */

@@ -17,10 +17,10 @@ export class Picture {
 	) {
 		this.byId = new Map(view.nodes.map((node) => [node.id, node]));
 		for (const { source, target } of view.edges) {
-			this.#join(source, target);
-			this.#join(target, source);
+			this.#connect(source, target);
+			this.#connect(target, source);
 		}
-		this.distance = this.#measured(this.at(middle)?.id ?? null);
+		this.distance = this.#measure(this.at(middle)?.id ?? null);
 	}
 
 	get nodes(): readonly ViewNode[] {
@@ -49,13 +49,13 @@ export class Picture {
 		return near.filter((node) => node.path !== null).sort((one, other) => far(one) - far(other) || other.joined - one.joined)[0] ?? null;
 	}
 
-	#join(one: number, other: number): void {
+	#connect(one: number, other: number): void {
 		const near = this.#beside.get(one);
 		if (near === undefined) this.#beside.set(one, [other]);
 		else near.push(other);
 	}
 
-	#measured(middle: number | null): ReadonlyMap<number, number> {
+	#measure(middle: number | null): ReadonlyMap<number, number> {
 		const found = new Map<number, number>(middle === null ? [] : [[middle, 0]]);
 		const waiting = [...found.keys()];
 		for (const id of waiting) {
@@ -76,4 +76,33 @@ export function countNodes({ nodes, total }: GraphView): string {
 	const missing = nodes.length - drawn;
 	if (nodes.length < total) return `Showing ${nodes.length.toLocaleString("en")} of ${notes(total)}, the most central ones.`;
 	return missing === 0 ? notes(drawn) : `${notes(drawn)} · ${missing.toLocaleString("en")} not written yet`;
+}
+
+/** Rows under one heading. */
+export interface Section {
+	readonly name: string;
+	readonly nodes: readonly ViewNode[];
+}
+
+/** The picture as a list: by steps from the middle, else by how much each is joined to. */
+export function listSections(picture: Picture, found: ReadonlySet<number> | null, way: readonly number[]): readonly Section[] {
+	if (way.length > 0) return [{ name: "On the way", nodes: way.flatMap((id) => picture.byId.get(id) ?? []) }];
+	const nodes = picture.nodes.filter((node) => found === null || found.has(node.id)).sort(byJoined);
+	if (picture.distance.size === 0) return nodes.length === 0 ? [] : [{ name: "The most joined first", nodes }];
+	const steps = new Map<number, ViewNode[]>();
+	for (const node of nodes) {
+		const away = picture.distance.get(node.id) ?? Number.POSITIVE_INFINITY;
+		steps.set(away, [...(steps.get(away) ?? []), node]);
+	}
+	return [...steps].sort(([one], [other]) => one - other).map(([away, some]) => ({ name: distanceName(away), nodes: some }));
+}
+
+function byJoined(one: ViewNode, other: ViewNode): number {
+	return other.joined - one.joined || one.title.localeCompare(other.title);
+}
+
+function distanceName(away: number): string {
+	if (away === 0) return "In the middle";
+	if (away === 1) return "One step away";
+	return Number.isFinite(away) ? `${away} steps away` : "Not joined here";
 }

@@ -2,7 +2,7 @@ import Sigma from "sigma";
 import type { ViewEdge, ViewNode } from "../../protocol/operations";
 import { Emphasis, type Attention, NOTHING, type Theme } from "../../core/graph/emphasis";
 import { type Groups, shapeOf } from "../../core/graph/groups";
-import type { Place } from "../../core/graph/nearest";
+import type { Place } from "../../core/graph/layout";
 import type { Picture } from "../../core/graph/picture";
 import { DrawnGraph, type EdgeData, type NodeData } from "./drawn-graph";
 import { drawHover, Titles } from "./labels";

@@ -2,19 +2,19 @@ import { Keymap } from "obsidian";
 import type { ViewNode } from "../../protocol/operations";
 import type { Theme } from "../../core/graph/emphasis";
 import { type Groups, groupNodes } from "../../core/graph/groups";
-import { listSections } from "../../core/graph/listed";
-import { type Drawn, Looking } from "../../core/graph/looking";
-import { ARROWS, nearest } from "../../core/graph/nearest";
-import type { Look } from "../../core/graph/shown";
-import { Telling } from "../../core/graph/telling";
+import { listSections } from "../../core/graph/picture";
+import { type GraphDrawing, Selection } from "../../core/graph/selection";
+import { ARROWS, nearest } from "../../core/graph/layout";
+import type { Look } from "../../core/graph/graph-view";
+import { LinkSentences } from "../../core/graph/link-sentences";
 import type { Host } from "../host";
 import { canDraw, GraphCanvas } from "./graph-canvas";
 import { showLegend } from "./legend";
 import { NodeList } from "./node-list";
 import { type NodeActs, nodeMenu, openNote } from "./node-menu";
-import { Tell } from "./tell";
+import { Caption } from "./caption";
 import { themeOf } from "./theme";
-import { showWays } from "./ways-list";
+import { showPaths } from "./path-list";
 
 const NO_WEBGL = "This window cannot draw with WebGL, so the graph is a list.";
 const LOST = "The graphics driver dropped the picture, so the graph is a list.";
@@ -35,17 +35,17 @@ export class GraphStage {
 	readonly #listEl: HTMLElement;
 	readonly #reasonEl: HTMLElement;
 	readonly #legendEl: HTMLElement;
-	readonly #waysEl: HTMLElement;
-	readonly #tell: Tell;
+	readonly #pathsEl: HTMLElement;
+	readonly #caption: Caption;
 	readonly #list: NodeList;
 	private canvas: GraphCanvas | null = null;
-	private drawn: Drawn | null = null;
+	private drawn: GraphDrawing | null = null;
 	#look: Look | null = null;
 	#groups: Groups = { of: new Map(), all: [], others: 0 };
-	#telling: Telling | null = null;
+	#sentences: LinkSentences | null = null;
 	#cannot: string | null = null;
 	#theme: Theme;
-	readonly #looking = new Looking();
+	readonly #selection = new Selection();
 
 	constructor(
 		el: HTMLElement,
@@ -57,13 +57,13 @@ export class GraphStage {
 		this.#pictureEl = stage.createDiv({ cls: "vaultside-graph-picture", attr: { tabindex: "0", role: "application" } });
 		this.#pictureEl.addEventListener("keydown", (event) => this.#pressed(event));
 		this.#listEl = stage.createDiv({ cls: "vaultside-graph-list" });
-		this.#tell = new Tell(stage);
+		this.#caption = new Caption(stage);
 		this.#legendEl = el.createDiv({ cls: "vaultside-graph-legend", attr: { role: "group", "aria-label": "What the colours mean" } });
-		this.#waysEl = el.createDiv({ cls: "vaultside-graph-ways" });
+		this.#pathsEl = el.createDiv({ cls: "vaultside-graph-ways" });
 		this.#list = new NodeList(this.#listEl, {
 			clicked: (node, event) => this.#clicked(node, event),
 			menu: (node, event) => this.#menu(node, event),
-			cameTo: (node) => this.#tellOf(node),
+			cameTo: (node) => this.#describe(node),
 		});
 		this.#theme = themeOf(el);
 		if (!canDraw()) this.#cannot = NO_WEBGL;
@@ -71,7 +71,7 @@ export class GraphStage {
 
 	/** How many of the nodes were searched for and found; null when nothing was searched for. */
 	get foundCount(): number | null {
-		return this.drawn === null ? null : (this.#looking.at(this.drawn).found?.size ?? null);
+		return this.drawn === null ? null : (this.#selection.attention(this.drawn).found?.size ?? null);
 	}
 
 	/**
@@ -79,13 +79,13 @@ export class GraphStage {
 	 *
 	 * @param fresh Whether it is another one than before.
 	 */
-	show(drawn: Drawn, look: Look, fresh: boolean): void {
-		if (fresh) this.#looking.turn();
-		if (look.colours !== this.#look?.colours) this.#looking.group = null;
+	show(drawn: GraphDrawing, look: Look, fresh: boolean): void {
+		if (fresh) this.#selection.reset();
+		if (look.colours !== this.#look?.colours) this.#selection.group = null;
 		[this.drawn, this.#look] = [drawn, look];
 		this.#groups = groupNodes(drawn.picture.view, look.colours);
-		this.#telling = new Telling((name, given) => this.host.link.call(name, given), drawn.picture);
-		this.#tell.clear();
+		this.#sentences = new LinkSentences((name, given) => this.host.link.call(name, given), drawn.picture);
+		this.#caption.clear();
 		const asList = look.list || this.#cannot !== null;
 		this.#pictureEl.toggle(!asList);
 		this.#listEl.toggle(asList);
@@ -101,26 +101,26 @@ export class GraphStage {
 	clear(): void {
 		this.#dropCanvas();
 		this.drawn = null;
-		this.#tell.clear();
-		for (const el of [this.#listEl, this.#legendEl, this.#waysEl]) el.empty();
+		this.#caption.clear();
+		for (const el of [this.#listEl, this.#legendEl, this.#pathsEl]) el.empty();
 	}
 
 	/** Make what was searched for stand out. */
 	find(text: string, paths: ReadonlySet<string>): void {
-		this.#looking.find(text, paths);
+		this.#selection.find(text, paths);
 		this.#attend();
 	}
 
 	/** Go to the next of what was found. */
 	next(): void {
-		const next = this.drawn === null ? null : this.#looking.next(this.drawn);
+		const next = this.drawn === null ? null : this.#selection.next(this.drawn);
 		if (next !== null) this.#goTo(next);
 	}
 
 	/** The note that is open; it is ringed. */
 	setActive(path: string | null): void {
-		if (path === this.#looking.current) return;
-		this.#looking.current = path;
+		if (path === this.#selection.current) return;
+		this.#selection.current = path;
 		this.#attend();
 	}
 
@@ -138,12 +138,12 @@ export class GraphStage {
 	}
 
 	say(text: string): void {
-		this.#tell.say(text);
+		this.#caption.say(text);
 	}
 
 	/** Give everything back. */
 	kill(): void {
-		this.#tell.clear();
+		this.#caption.clear();
 		this.#dropCanvas();
 	}
 
@@ -154,8 +154,8 @@ export class GraphStage {
 			pointedAtEdge: (edge) => {
 				const [source, target] = edge === null ? [] : [edge.source, edge.target].map((id) => this.drawn?.picture.byId.get(id));
 				if (edge !== null && source !== undefined && target !== undefined) {
-					this.#tell.edge(source, target, async () => (await this.#telling?.ofEdge(edge)) ?? null);
-				} else if (this.#looking.pointed === null) this.#tell.clear();
+					this.#caption.edge(source, target, async () => (await this.#sentences?.ofEdge(edge)) ?? null);
+				} else if (this.#selection.pointed === null) this.#caption.clear();
 			},
 			clicked: (node, event) => this.#clicked(node, event),
 			menu: (node, event) => this.#menu(node, event),
@@ -177,50 +177,50 @@ export class GraphStage {
 		const { drawn } = this;
 		const groups = this.#groups;
 		const theme = this.#theme;
-		const looking = this.#looking;
+		const selection = this.#selection;
 		if (drawn === null) return;
-		const attention = looking.at(drawn);
+		const attention = selection.attention(drawn);
 		this.canvas?.attend(attention);
 		if (this.canvas === null) this.#list.show(listSections(drawn.picture, attention.found, attention.way), groups, theme);
-		showLegend(this.#legendEl, groups, theme, looking.group, (key) => this.#choose(key));
-		showWays(this.#waysEl, this.host.app, drawn.ways, looking.way, (at) => {
+		showLegend(this.#legendEl, groups, theme, selection.group, (key) => this.#choose(key));
+		showPaths(this.#pathsEl, this.host.app, drawn.ways, selection.wayIndex, (at) => {
 			if (at === null) {
 				this.ear.back();
 				return;
 			}
-			looking.way = at;
+			selection.wayIndex = at;
 			this.#attend();
 		});
 	}
 
 	#choose(group: string | null): void {
-		this.#looking.group = group;
+		this.#selection.group = group;
 		this.#attend();
 	}
 
 	#pointAt(node: ViewNode | null): void {
-		this.#looking.pointed = node?.id ?? null;
-		if (this.drawn !== null) this.canvas?.attend(this.#looking.at(this.drawn));
-		if (node === null) this.#tell.clear();
-		else this.#tellOf(node);
+		this.#selection.pointed = node?.id ?? null;
+		if (this.drawn !== null) this.canvas?.attend(this.#selection.attention(this.drawn));
+		if (node === null) this.#caption.clear();
+		else this.#describe(node);
 	}
 
-	#tellOf(node: ViewNode): void {
-		this.#tell.node(node, async () => (await this.#telling?.ofNode(node)) ?? null);
+	#describe(node: ViewNode): void {
+		this.#caption.node(node, async () => (await this.#sentences?.ofNode(node)) ?? null);
 	}
 
 	#goTo(id: number): void {
 		const node = this.drawn?.picture.byId.get(id);
 		if (node === undefined) return;
-		this.#looking.come(node);
+		this.#selection.select(node);
 		this.#attend();
 		this.canvas?.bringIntoView(id);
-		this.#tellOf(node);
+		this.#describe(node);
 	}
 
 	#clicked(node: ViewNode | null, event: MouseEvent): void {
 		if (node === null) {
-			if (this.#looking.group !== null) this.#choose(null);
+			if (this.#selection.group !== null) this.#choose(null);
 		} else if (node.path === null) this.#goTo(node.id);
 		else if (event.shiftKey || this.ear.from() !== null) this.ear.pick(node.path);
 		else void openNote(this.host.app, node.path, Keymap.isModEvent(event));
@@ -234,7 +234,7 @@ export class GraphStage {
 	#pressed(event: KeyboardEvent): void {
 		if (this.drawn === null || this.canvas === null) return;
 		const { picture } = this.drawn;
-		const node = this.#looking.node(this.drawn) ?? picture.nodes[0];
+		const node = this.#selection.node(this.drawn) ?? picture.nodes[0];
 		if (node === undefined) return;
 		const direction = ARROWS[event.key];
 		if (direction !== undefined) {

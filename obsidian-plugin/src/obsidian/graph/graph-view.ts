@@ -1,11 +1,10 @@
 import { type IconName, setIcon, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
 import type { IndexProgress } from "../../protocol/events";
 import { type Filters, NONE } from "../../core/filters";
-import { type Fetched, fetchGraph } from "../../core/graph/fetched";
-import { pickNote, type Picking } from "../../core/graph/picking";
+import { fetchGraph, type GraphAnswer, type GraphScope, type Look, LOOK, restoreLook } from "../../core/graph/graph-view";
+import { pickNote, type PathStart } from "../../core/graph/selection";
 import { countNodes, Picture } from "../../core/graph/picture";
-import { restoreLook, type Look, LOOK, type Shown } from "../../core/graph/shown";
-import { stirs } from "../../core/graph/stirring";
+import { changesLinks } from "../../core/bridge-events";
 import { titleOf } from "../../core/place";
 import { GRAPH, type Host } from "../host";
 import { Pane } from "../pane";
@@ -31,17 +30,17 @@ interface Parts {
 
 /** Shows the graph around the active note, the whole of it, or the way between two notes. */
 export class GraphView extends Pane {
-	#shown: Shown = { is: "around", path: null };
+	#scope: GraphScope = { is: "around", path: null };
 	/** What was shown before a way was. */
-	#before: Shown = this.#shown;
+	#before: GraphScope = this.#scope;
 	#look: Look = { ...LOOK, colours: this.host.settings.graphColours };
 	#filters: Filters = NONE;
 	#pinned = false;
-	#picking: Picking = null;
+	#pathStart: PathStart = null;
 	/** The note that was active last. */
 	#active: string | null = null;
 	/** What is said of how much is drawn. */
-	#counted = "";
+	#summary = "";
 	private parts: Parts | null = null;
 	#timer: number | undefined;
 	#round = 0;
@@ -67,26 +66,26 @@ export class GraphView extends Pane {
 	}
 
 	override getState(): Record<string, unknown> {
-		return { ...super.getState(), ...this.#look, whole: this.#shown.is === "whole" };
+		return { ...super.getState(), ...this.#look, whole: this.#scope.is === "whole" };
 	}
 
 	override async setState(state: unknown, result: ViewStateResult): Promise<void> {
 		this.#look = restoreLook(state, this.host.settings.graphColours);
-		if (typeof state === "object" && state !== null && "whole" in state && state.whole === true) this.#shown = { is: "whole" };
+		if (typeof state === "object" && state !== null && "whole" in state && state.whole === true) this.#scope = { is: "whole" };
 		this.#soon(0);
 		await super.setState(state, result);
 	}
 
 	/** Show how a note leads to another. */
 	showPath(from: string, to: string): void {
-		if (this.#shown.is !== "way") this.#before = this.#shown;
+		if (this.#scope.is !== "way") this.#before = this.#scope;
 		this.#turnTo({ is: "way", from, to });
 	}
 
 	protected show(el: HTMLElement): void {
 		el.addClass("vaultside-graph");
 		const { title, buttons } = graphHead(el, {
-			whole: () => this.#turnTo(this.#shown.is === "whole" ? this.#around() : { is: "whole" }),
+			whole: () => this.#turnTo(this.#scope.is === "whole" ? this.#around() : { is: "whole" }),
 			pin: () => {
 				this.#pinned = !this.#pinned;
 				this.#follow();
@@ -112,7 +111,7 @@ export class GraphView extends Pane {
 				this.#turnTo({ is: "around", path });
 			},
 			pick: (path) => this.#pick(path),
-			from: () => this.#picking?.from ?? null,
+			from: () => this.#pathStart?.from ?? null,
 			back: () => this.#back(),
 		});
 		const say = addSayLine(el);
@@ -125,7 +124,7 @@ export class GraphView extends Pane {
 		];
 		this.whileShown(() => listening.forEach((ref) => workspace.offref(ref)));
 		this.whileShown(this.host.events.add((event) => {
-			if (stirs(event, this.#progress)) this.#soon(AFTER_CHANGES_MS);
+			if (changesLinks(event, this.#progress)) this.#soon(AFTER_CHANGES_MS);
 			if (event.kind === "index_progress") this.#progress = event;
 		}));
 		this.whileShown(this.host.kept.add(({ graphColours: colours }) => colours !== this.#look.colours && this.#restyle({ ...this.#look, colours })));
@@ -134,7 +133,7 @@ export class GraphView extends Pane {
 			field.stop();
 			stage.kill();
 		});
-		if (this.#shown.is === "around" && !this.#pinned) this.#shown = this.#around();
+		if (this.#scope.is === "around" && !this.#pinned) this.#scope = this.#around();
 		this.#narrow(this.#filters);
 	}
 
@@ -146,13 +145,13 @@ export class GraphView extends Pane {
 		this.#last = { key: "", answer: "" };
 	}
 
-	#around(): Shown {
+	#around(): GraphScope {
 		return { is: "around", path: this.app.workspace.getActiveFile()?.path ?? null };
 	}
 
-	#turnTo(shown: Shown): void {
-		this.#shown = shown;
-		this.#picking = null;
+	#turnTo(shown: GraphScope): void {
+		this.#scope = shown;
+		this.#pathStart = null;
 		this.#soon(0);
 	}
 
@@ -180,31 +179,31 @@ export class GraphView extends Pane {
 		// Where the keyboard is stays, unless it is another note that is active.
 		if (here.path !== this.#active) this.parts?.stage.setActive(here.path);
 		this.#active = here.path;
-		if (this.#shown.is !== "around" || this.#pinned || here.path === this.#shown.path) this.#drawHead();
+		if (this.#scope.is !== "around" || this.#pinned || here.path === this.#scope.path) this.#drawHead();
 		else {
-			this.#shown = here;
+			this.#scope = here;
 			this.#soon(SETTLE_MS);
 		}
 	}
 
 	#pick(path: string): void {
-		const { now, way } = pickNote(this.#picking, path);
+		const { now, way } = pickNote(this.#pathStart, path);
 		if (way !== null) this.showPath(...way);
 		else {
-			this.#picking = now;
-			this.#tellPicking();
+			this.#pathStart = now;
+			this.#describePick();
 		}
 	}
 
 	/** Give up what was picked, and else the way that is shown. */
 	#back(): void {
-		if (this.#picking === null && this.#shown.is === "way") this.#turnTo(this.#before.is === "whole" || this.#pinned ? this.#before : this.#around());
-		this.#picking = null;
-		this.#tellPicking();
+		if (this.#pathStart === null && this.#scope.is === "way") this.#turnTo(this.#before.is === "whole" || this.#pinned ? this.#before : this.#around());
+		this.#pathStart = null;
+		this.#describePick();
 	}
 
-	#tellPicking(): void {
-		this.parts?.stage.say(this.#picking === null ? "" : `Path from ${titleOf(this.#picking.from)}: pick the other note.`);
+	#describePick(): void {
+		this.parts?.stage.say(this.#pathStart === null ? "" : `Path from ${titleOf(this.#pathStart.from)}: pick the other note.`);
 	}
 
 	/** Ask after a while; what is asked sooner goes first. */
@@ -220,7 +219,7 @@ export class GraphView extends Pane {
 
 	async #ask(): Promise<void> {
 		const { host } = this;
-		const shown = this.#shown;
+		const shown = this.#scope;
 		const look = this.#look;
 		const filters = this.#filters;
 		const round = (this.#round += 1);
@@ -229,9 +228,9 @@ export class GraphView extends Pane {
 		if (round === this.#round) this.#draw(answer, JSON.stringify([shown, look.depth, filters]));
 	}
 
-	#draw(answer: Fetched, key: string): void {
+	#draw(answer: GraphAnswer, key: string): void {
 		const { parts } = this;
-		const shown = this.#shown;
+		const shown = this.#scope;
 		const last = this.#last;
 		const text = JSON.stringify(answer);
 		if (parts === null || (key === last.key && text === last.answer)) return;
@@ -245,17 +244,17 @@ export class GraphView extends Pane {
 		const fresh = key !== last.key;
 		parts.stage.show({ picture: new Picture(answer.view, middle), ways: answer.ways }, this.#look, fresh);
 		if (fresh) parts.stage.setActive(shown.is === "way" ? null : (middle ?? this.app.workspace.getActiveFile()?.path ?? null));
-		this.#counted = countNodes(answer.view);
+		this.#summary = countNodes(answer.view);
 		this.#tellCount();
 	}
 
 	#tellCount(): void {
 		const found = this.parts?.stage.foundCount ?? null;
-		this.parts?.say.setText(found === null ? this.#counted : `${found === 0 ? "Nothing" : found} found · ${this.#counted}`);
+		this.parts?.say.setText(found === null ? this.#summary : `${found === 0 ? "Nothing" : found} found · ${this.#summary}`);
 	}
 
 	#drawHead(): void {
-		const shown = this.#shown;
+		const shown = this.#scope;
 		const { parts } = this;
 		if (parts === null) return;
 		parts.title.setText(shown.is === "whole" ? "Whole vault" : shown.is === "way" ? "Path" : shown.path === null ? "No note is open" : titleOf(shown.path));

@@ -1,7 +1,6 @@
 import type { NodeHoverDrawingFunction, NodeLabelDrawingFunction } from "sigma/rendering";
-import { type Box, overlap } from "../../core/graph/boxes";
-import { toHex } from "../../core/graph/colour";
-import type { Theme } from "../../core/graph/emphasis";
+import { type Box, overlap } from "../../core/graph/layout";
+import { type Theme, toHex } from "../../core/graph/emphasis";
 import type { EdgeData, NodeData } from "./drawn-graph";
 
 const GAP = 4;

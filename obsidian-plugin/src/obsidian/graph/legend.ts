@@ -1,5 +1,4 @@
-import { toHex } from "../../core/graph/colour";
-import type { Theme } from "../../core/graph/emphasis";
+import { type Theme, toHex } from "../../core/graph/emphasis";
 import type { Groups } from "../../core/graph/groups";
 
 /** Tells what the colours mean; a group that is chosen is the one that stays bright. */

@@ -1,5 +1,5 @@
 import { Menu } from "obsidian";
-import type { Colouring, Look } from "../../core/graph/shown";
+import type { Colouring, Look } from "../../core/graph/graph-view";
 
 const COLOURS: Readonly<Record<Colouring, string>> = {
 	community: "Colours by community",

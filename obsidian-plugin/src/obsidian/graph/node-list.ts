@@ -1,7 +1,6 @@
-import { toHex } from "../../core/graph/colour";
-import { colourOf, type Theme } from "../../core/graph/emphasis";
+import { colourOf, type Theme, toHex } from "../../core/graph/emphasis";
 import { type Groups, shapeOf } from "../../core/graph/groups";
-import type { Section } from "../../core/graph/listed";
+import type { Section } from "../../core/graph/picture";
 import type { ViewNode } from "../../protocol/operations";
 import { STEPS } from "../search/list-keys";
 import { addButton } from "../button";

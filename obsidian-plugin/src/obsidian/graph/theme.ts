@@ -1,5 +1,4 @@
-import type { Colour } from "../../core/graph/colour";
-import type { Theme } from "../../core/graph/emphasis";
+import type { Colour, Theme } from "../../core/graph/emphasis";
 
 /** In an order in which neighbours differ also for those who see fewer colours. */
 const PALETTE = ["--color-blue", "--color-orange", "--color-green", "--color-purple", "--color-yellow", "--color-pink", "--color-cyan", "--color-red"];

@@ -1,7 +1,7 @@
 import { Keymap, Menu, setIcon } from "obsidian";
 import type { IndexProgress } from "../../protocol/events";
 import type { ListedMemory } from "../../protocol/operations";
-import { stirs } from "../../core/graph/stirring";
+import { changesLinks } from "../../core/bridge-events";
 import { ALL, type Concern, filterChips, findConcerns, firstLine, kindIcon, kindName, type MemoryFilters, memoryFacts, passes } from "../../core/memory/memories";
 import { folderOf } from "../../core/place";
 import { withHint } from "../../core/refusal";
@@ -61,7 +61,7 @@ export class MemoriesPart {
 		this.#rowsEl.addEventListener("keydown", (event) => this.#pressed(event));
 		this.#moreEl = el.createDiv({ cls: "vaultside-below" });
 		this.#end = host.events.add((event) => {
-			if (event.kind === "note_changed" ? this.#mayHold(event.path) : stirs(event, this.#progress)) this.#soon();
+			if (event.kind === "note_changed" ? this.#mayHold(event.path) : changesLinks(event, this.#progress)) this.#soon();
 			if (event.kind === "index_progress") this.#progress = event;
 		});
 		void this.#load();

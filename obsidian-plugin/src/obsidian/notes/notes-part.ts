@@ -2,7 +2,7 @@ import { setIcon } from "obsidian";
 import type { IndexProgress } from "../../protocol/events";
 import type { Hit, ListedNote, VaultStatus } from "../../protocol/operations";
 import type { Filters } from "../../core/filters";
-import { stirs } from "../../core/graph/stirring";
+import { changesLinks } from "../../core/bridge-events";
 import { age } from "../../core/notes/age";
 import { asHit, newestArguments, PAGE } from "../../core/notes/newest";
 import { plural, typeIcon } from "../../core/notes/note-types";
@@ -58,7 +58,7 @@ export class NotesPart {
 		button.addEventListener("click", () => void askNewNote(host, this.#filters?.folder ?? null));
 		this.#statsEl = foot.createDiv({ cls: "vaultside-stats" });
 		this.#ends.push(host.events.add((event) => {
-			if (stirs(event, this.#progress)) this.#soon();
+			if (changesLinks(event, this.#progress)) this.#soon();
 			if (event.kind === "index_progress") this.#progress = event;
 		}));
 		const clock = window.setInterval(() => this.#showStats(), MINUTE_MS);

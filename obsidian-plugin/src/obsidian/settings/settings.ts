@@ -1,4 +1,4 @@
-import type { Colouring } from "../../core/graph/shown";
+import type { Colouring } from "../../core/graph/graph-view";
 import type { Hidden } from "../../core/hidden";
 import type { Queries } from "../../core/recent";
 

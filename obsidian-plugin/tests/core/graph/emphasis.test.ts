@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { toHex } from "../../../src/core/graph/colour";
-import { Emphasis, NOTHING, radius, shortenTitle, type Theme } from "../../../src/core/graph/emphasis";
+import { Emphasis, NOTHING, radius, shortenTitle, type Theme, toHex } from "../../../src/core/graph/emphasis";
 import { groupNodes } from "../../../src/core/graph/groups";
 import { Picture } from "../../../src/core/graph/picture";
 import { node, view } from "./drawn";

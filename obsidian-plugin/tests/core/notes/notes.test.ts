@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { VaultStatus } from "../../../src/protocol/operations";
 import { NONE } from "../../../src/core/filters";
-import { viewArguments, LOOK } from "../../../src/core/graph/shown";
+import { viewArguments, LOOK } from "../../../src/core/graph/graph-view";
 import { age } from "../../../src/core/notes/age";
 import { newestArguments } from "../../../src/core/notes/newest";
 import { countType, typeIcon } from "../../../src/core/notes/note-types";

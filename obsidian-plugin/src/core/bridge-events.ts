@@ -1,4 +1,4 @@
-import type { BridgeEvent, IndexProgress } from "../../protocol/events";
+import type { BridgeEvent, IndexProgress } from "../protocol/events";
 
 /**
  * Whether links may be others after an event. Embedding, which tells of itself all the time, changes none; many notes
@@ -6,7 +6,7 @@ import type { BridgeEvent, IndexProgress } from "../../protocol/events";
  *
  * @param before The progress that was told last.
  */
-export function stirs(event: BridgeEvent, before: IndexProgress | null): boolean {
+export function changesLinks(event: BridgeEvent, before: IndexProgress | null): boolean {
 	if (event.kind === "note_changed" || event.kind === "reset" || event.kind === "settings_changed") return true;
 	if (event.kind !== "index_progress") return false;
 	const { notes, pending } = event;

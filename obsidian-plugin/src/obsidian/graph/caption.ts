@@ -1,5 +1,5 @@
 import type { ViewNode } from "../../protocol/operations";
-import type { Told } from "../../core/graph/telling";
+import type { LinkSentence } from "../../core/graph/link-sentences";
 import { folderOf } from "../../core/place";
 import { addSayLine } from "../say-line";
 import { addSmallLine } from "../small-line";
@@ -7,7 +7,7 @@ import { addSmallLine } from "../small-line";
 const SETTLE_MS = 120;
 
 /** Below the picture: what the pointer or the keyboard is on, and the sentence that joins it. */
-export class Tell {
+export class Caption {
 	readonly #el: HTMLElement;
 	#timer: number | undefined;
 	#round = 0;
@@ -17,12 +17,12 @@ export class Tell {
 	}
 
 	/** Tell of a node; the sentence follows when the pointer stays. */
-	node(node: ViewNode, sentence: () => Promise<Told | null>): void {
+	node(node: ViewNode, sentence: () => Promise<LinkSentence | null>): void {
 		const facts = [node.path === null ? "Not written yet" : folderOf(node.path), `${node.joined} ${node.joined === 1 ? "link" : "links"}`];
 		this.#show(node.title, facts.filter((fact) => fact !== "").join(" · "), sentence);
 	}
 
-	edge(source: ViewNode, target: ViewNode, sentence: () => Promise<Told | null>): void {
+	edge(source: ViewNode, target: ViewNode, sentence: () => Promise<LinkSentence | null>): void {
 		this.#show(`${source.title} → ${target.title}`, "", sentence);
 	}
 
@@ -38,7 +38,7 @@ export class Tell {
 		this.#el.empty();
 	}
 
-	#show(title: string, facts: string, sentence: () => Promise<Told | null>): void {
+	#show(title: string, facts: string, sentence: () => Promise<LinkSentence | null>): void {
 		this.say(title);
 		if (facts !== "") addSmallLine(this.#el, facts, { dir: "auto" });
 		const round = this.#round;

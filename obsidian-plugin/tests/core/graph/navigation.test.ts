@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
-import { findNodes } from "../../../src/core/graph/found";
-import { listSections } from "../../../src/core/graph/listed";
-import { nearest } from "../../../src/core/graph/nearest";
-import { pickNote } from "../../../src/core/graph/picking";
-import { Picture } from "../../../src/core/graph/picture";
+import { findNodes, pickNote } from "../../../src/core/graph/selection";
+import { listSections, Picture } from "../../../src/core/graph/picture";
+import { nearest } from "../../../src/core/graph/layout";
 import { node, view } from "./drawn";
 
 test("an arrow leads to what lies in its direction, rather straight than near", () => {

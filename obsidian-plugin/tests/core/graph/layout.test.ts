@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { gatherIslands } from "../../../src/core/graph/islands";
+import { gatherIslands, overlap } from "../../../src/core/graph/layout";
 import { node, view } from "./drawn";
 
 const near = (drawn: ReturnType<typeof view>): number[] => drawn.nodes.map(({ x, y }) => Math.hypot(x, y));
@@ -31,4 +31,18 @@ test("what hangs together by itself is laid around the largest as it is, and mad
 	expect(Math.hypot((d.x + e.x) / 2, (d.y + e.y) / 2)).toBeCloseTo(1.37);
 	expect(Math.hypot(f.x, f.y)).toBeCloseTo(1.37);
 	expect(Math.hypot(f.x - d.x, f.y - d.y)).toBeGreaterThan(0.5);
+});
+
+const box = { left: 0, right: 10, top: 0, bottom: 5 };
+
+test.each([
+	["itself", {}, true],
+	["inside", { left: 2, right: 3, top: 1, bottom: 2 }, true],
+	["across", { left: -5, right: 15, top: 2, bottom: 3 }, true],
+	["beside", { left: 10, right: 20 }, false],
+	["below", { top: 5, bottom: 9 }, false],
+	["far", { left: 20, right: 30, top: 20, bottom: 30 }, false],
+])("a box and one %s", (_, other, met) => {
+	expect(overlap(box, { ...box, ...other })).toBe(met);
+	expect(overlap({ ...box, ...other }, box)).toBe(met);
 });

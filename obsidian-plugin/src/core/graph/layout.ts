@@ -1,4 +1,4 @@
-import type { GraphView, ViewNode } from "../../protocol/operations";
+import type { GraphPath, GraphView, ViewNode } from "../../protocol/operations";
 
 /** Between the mainland and the first ring of islands, and from ring to ring, as a share of the mainland's radius. */
 const STRAIT = 0.12;
@@ -88,4 +88,70 @@ function measureLand(nodes: readonly ViewNode[]): Land {
 
 function sum(numbers: readonly number[]): number {
 	return numbers.reduce((total, one) => total + one, 0);
+}
+
+/** How far a further way stands beside the first, in steps of one. */
+const BESIDE = 0.8;
+
+/** The notes of some ways, each once. */
+export function notesOf(ways: readonly GraphPath[]): readonly string[] {
+	return [...new Set(ways.flatMap((way) => way.notes))];
+}
+
+/**
+ * Lay ways out to be read from the top to the bottom: the first straight down, the others beside it, left and right by
+ * turns. The bridge would place them anyhow, as it knows of no beginning and no end.
+ */
+export function layOutPaths(view: GraphView, ways: readonly GraphPath[]): GraphView {
+	const places = new Map<string, readonly [number, number]>();
+	const longest = Math.max(...ways.map((way) => way.notes.length - 1));
+	for (const [turn, { notes }] of ways.entries()) {
+		const side = (turn % 2 === 0 ? -1 : 1) * Math.ceil(turn / 2) * BESIDE;
+		for (const [step, note] of notes.entries()) {
+			if (!places.has(note)) places.set(note, [turn === 0 ? 0 : side, -(step * longest) / Math.max(notes.length - 1, 1)]);
+		}
+	}
+	const nodes = view.nodes.map((node) => {
+		const [x, y] = places.get(node.path ?? "") ?? [node.x, node.y];
+		return { ...node, x, y };
+	});
+	return { ...view, nodes };
+}
+
+type Direction = "up" | "down" | "left" | "right";
+
+export interface Place {
+	readonly id: number;
+	readonly x: number;
+	readonly y: number;
+}
+
+/** Where each arrow key leads, with y growing upwards as in the picture. */
+export const ARROWS: Readonly<Record<string, Direction>> = { ArrowUp: "up", ArrowDown: "down", ArrowLeft: "left", ArrowRight: "right" };
+
+const VECTORS: Readonly<Record<Direction, readonly [number, number]>> = { up: [0, 1], down: [0, -1], left: [-1, 0], right: [1, 0] };
+
+/** The place that lies best in a direction: near it, and not far off to the side; null when none lies there. */
+export function nearest(from: Place, others: readonly Place[], direction: Direction): number | null {
+	const [right, up] = VECTORS[direction];
+	const cost = ({ x, y }: Place): number => {
+		const [east, north] = [x - from.x, y - from.y];
+		const along = east * right + north * up;
+		return along <= 0 ? Number.POSITIVE_INFINITY : along + 2 * Math.abs(east * up - north * right);
+	};
+	const best = others.map((place) => ({ id: place.id, cost: cost(place) })).sort((one, other) => one.cost - other.cost)[0];
+	return best === undefined || best.cost === Number.POSITIVE_INFINITY ? null : best.id;
+}
+
+/** An upright rectangle, in pixels with y growing downwards. */
+export interface Box {
+	readonly left: number;
+	readonly right: number;
+	readonly top: number;
+	readonly bottom: number;
+}
+
+/** Say whether two share more than an edge. */
+export function overlap(one: Box, other: Box): boolean {
+	return one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 }

@@ -1,14 +1,13 @@
 import { expect, test } from "vitest";
 import type { GraphPath } from "../../../src/protocol/operations";
 import { NONE } from "../../../src/core/filters";
-import { type Call, fetchGraph } from "../../../src/core/graph/fetched";
+import { type Call, fetchGraph, LOOK, MAX_NOTES, restoreLook, viewArguments } from "../../../src/core/graph/graph-view";
 import { Picture } from "../../../src/core/graph/picture";
 import { plain } from "../../../src/core/plain";
-import { viewArguments, restoreLook, LOOK, MAX_NOTES } from "../../../src/core/graph/shown";
 import type { IndexProgress } from "../../../src/protocol/events";
-import { stirs } from "../../../src/core/graph/stirring";
-import { Telling } from "../../../src/core/graph/telling";
-import { downwards, notesOf } from "../../../src/core/graph/ways";
+import { changesLinks } from "../../../src/core/bridge-events";
+import { LinkSentences } from "../../../src/core/graph/link-sentences";
+import { layOutPaths, notesOf } from "../../../src/core/graph/layout";
 import { node, view } from "./drawn";
 
 const NOW = Date.UTC(2026, 0, 8);
@@ -33,7 +32,7 @@ const WAYS: readonly GraphPath[] = [
 ];
 
 test("the first way leads straight down, another beside it, and both end in the same place", () => {
-	const drawn = downwards(view(["a.md", "b.md", "c.md", "d.md", "z.md"].map((path, at) => node(at, path))), WAYS);
+	const drawn = layOutPaths(view(["a.md", "b.md", "c.md", "d.md", "z.md"].map((path, at) => node(at, path))), WAYS);
 	const places = Object.fromEntries(drawn.nodes.map(({ path, x, y }) => [path, [x, y]]));
 	expect(places).toEqual({ "a.md": [0, -0], "b.md": [0, -1.5], "z.md": [0, -3], "c.md": [0.8, -1], "d.md": [0.8, -2] });
 	expect(notesOf(WAYS)).toEqual(["a.md", "b.md", "z.md", "c.md", "d.md"]);
@@ -65,7 +64,7 @@ test("what goes wrong is said with its way out", async () => {
 test("a sentence is asked for once for each pair, and read as it is shown", async () => {
 	const { call, calls } = bridge({ graph_path: { ok: true, result: { paths: [{ notes: [], steps: [step("a.md", "b.md", "- [ ] See [[b|the other]], **soon**.", "b.md")] }] } } });
 	const drawn = view([node(0, "a.md"), node(1, "b.md")], [[1, 0]]);
-	const telling = new Telling(call, new Picture(drawn, "a.md"));
+	const telling = new LinkSentences(call, new Picture(drawn, "a.md"));
 	expect(await telling.ofNode(drawn.nodes[1]!)).toEqual({ text: "See the other, soon.", source: "b" });
 	expect(await telling.ofEdge(drawn.edges[0]!)).toEqual({ text: "See the other, soon.", source: "b" });
 	expect(calls).toHaveLength(1);
@@ -75,7 +74,7 @@ test("of a name that no note has, the sentence that names it is told", async () 
 	const link = { path: null, line: 3, text: "Nowhere", kind: "wiki", target: "Nowhere#part", embed: false, context: "Go to [[Nowhere#part]]." };
 	const { call } = bridge({ note_links: { ok: true, result: { links: [], backlinks: [], unresolved: [link] } } });
 	const drawn = view([node(0, "a.md"), node(1, null, { title: "nowhere" })], [[0, 1]]);
-	expect(await new Telling(call, new Picture(drawn, "a.md")).ofNode(drawn.nodes[1]!)).toEqual({ text: "Go to Nowhere#part.", source: "a" });
+	expect(await new LinkSentences(call, new Picture(drawn, "a.md")).ofNode(drawn.nodes[1]!)).toEqual({ text: "Go to Nowhere#part.", source: "a" });
 });
 
 test.each([
@@ -92,9 +91,9 @@ const progress = (notes: number, keyword: number, vectors: number): IndexProgres
 
 test("a change stirs, many at once too, and embedding does not", () => {
 	const before = progress(10, 0, 50);
-	expect(stirs({ kind: "note_changed", vault: "v", path: "a.md", change: "indexed" }, before)).toBe(true);
-	expect(stirs(progress(11, 0, 50), before)).toBe(true);
-	expect(stirs(progress(10, 0, 90), before)).toBe(true);
-	expect(stirs(progress(10, 0, 20), before)).toBe(false);
-	expect(stirs({ kind: "change_recorded", vault: "v", change: "1", operation: "edit_note", client: null, state: "applied", paths: [] }, before)).toBe(false);
+	expect(changesLinks({ kind: "note_changed", vault: "v", path: "a.md", change: "indexed" }, before)).toBe(true);
+	expect(changesLinks(progress(11, 0, 50), before)).toBe(true);
+	expect(changesLinks(progress(10, 0, 90), before)).toBe(true);
+	expect(changesLinks(progress(10, 0, 20), before)).toBe(false);
+	expect(changesLinks({ kind: "change_recorded", vault: "v", change: "1", operation: "edit_note", client: null, state: "applied", paths: [] }, before)).toBe(false);
 });

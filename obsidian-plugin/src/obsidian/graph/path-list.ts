@@ -7,7 +7,7 @@ import { openNote } from "./node-menu";
 import { addButton } from "../button";
 
 /** Below the picture of a way: each step with the sentence that links; of several ways the one that was chosen. */
-export function showWays(el: HTMLElement, app: App, ways: readonly GraphPath[], chosen: number, choose: (at: number | null) => void): void {
+export function showPaths(el: HTMLElement, app: App, ways: readonly GraphPath[], chosen: number, choose: (at: number | null) => void): void {
 	el.empty();
 	const way = ways[chosen];
 	if (way === undefined) return;
