@@ -25,7 +25,7 @@ import { makeStatusBar } from "./obsidian/status/status-bar";
 import { tellWaiting } from "./obsidian/changes/waiting";
 import { tellPlan } from "./obsidian/tidy/plan-sign";
 import { chooseProperty, chooseTag } from "./obsidian/tidy/properties";
-import { createWorld } from "./obsidian/world";
+import { createEnvironment } from "./obsidian/environment";
 
 /** Puts the parts together; what they do is theirs. */
 export default class VaultsidePlugin extends Plugin implements Host {
@@ -41,14 +41,14 @@ export default class VaultsidePlugin extends Plugin implements Host {
 		changes: (batch) => void this.link.call("report_changes", { changes: batch }),
 	});
 	readonly link = new Link(
-		createWorld(this.app, () => this.settings, this.#sidecar),
+		createEnvironment(this.app, () => this.settings, this.#sidecar),
 		{
-			changed: (connection) => this.connections.notify(connection),
-			connected: () => {
+			onChange: (connection) => this.connections.notify(connection),
+			onConnect: () => {
 				this.#feed.tellEverything();
 				void this.#applier.report();
 			},
-			pushed: (event) => {
+			onEvent: (event) => {
 				void this.#applier.take(event);
 				this.events.notify(event);
 			},

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { findProgram, PROGRAM } from "./places";
+import { findProgram, PROGRAM } from "./discovery";
 
 /** A program that installs others from the Python package index, each in an environment of its own. */
 export interface Installer {

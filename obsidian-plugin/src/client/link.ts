@@ -5,24 +5,24 @@ import { withHint } from "../core/refusal";
 import { type Address, type Answer, call, type Refusal, type Send, spoken } from "./client";
 import type { BridgeEvent } from "../protocol/events";
 import type { OperationName, Operations, VaultStatus } from "../protocol/operations";
-import type { follow } from "./stream";
-import type { Parts, streamCall } from "./stream-call";
+import type { followEvents } from "./stream";
+import type { PartListener, streamCall } from "./stream-call";
 
-/** What the link needs of the world. */
-export interface World {
+/** What the link needs of the app and the machine. */
+export interface Environment {
 	readonly send: Send;
-	readonly follow: typeof follow;
+	readonly followEvents: typeof followEvents;
 	readonly stream: typeof streamCall;
 	/** Find a bridge, or start one; or say why there is none. */
-	readonly find: () => Promise<Address | Absence>;
+	readonly findBridge: () => Promise<Address | Absence>;
 	readonly random: () => number;
 }
 
-export interface Told {
-	readonly changed: (connection: Connection) => void;
+export interface LinkListener {
+	readonly onChange: (connection: Connection) => void;
 	/** Calls can be made again, and what happened meanwhile is not known to the bridge. */
-	readonly connected: () => void;
-	readonly pushed: (event: BridgeEvent) => void;
+	readonly onConnect: () => void;
+	readonly onEvent: (event: BridgeEvent) => void;
 }
 
 const ASK_AGAIN_MS = 1_000;
@@ -42,8 +42,8 @@ export class Link {
 	#round = 0;
 
 	constructor(
-		private readonly world: World,
-		private readonly told: Told,
+		private readonly environment: Environment,
+		private readonly listener: LinkListener,
 	) {}
 
 	get connection(): Connection {
@@ -63,14 +63,14 @@ export class Link {
 	/** Look for the bridge now, from the beginning. */
 	open(): void {
 		this.failures = 0;
-		this.#happen({ what: "try" });
+		this.#apply({ what: "try" });
 		void this.#attempt();
 	}
 
 	/** Let go, for good or until `open`. */
 	close(): void {
 		this.#letGo();
-		this.#happen({ what: "lost", why: { kind: "switched_off" } });
+		this.#apply({ what: "lost", why: { kind: "switched_off" } });
 	}
 
 	/** Call an operation of the bridge. */
@@ -80,8 +80,8 @@ export class Link {
 		if (address === null || !isOpen(this.#state)) {
 			return { ok: false, error: NOT_CONNECTED };
 		}
-		const answer = await call(this.world.send, address, name, given);
-		if (!answer.ok && answer.error.code === "unauthorized" && round === this.#round) this.#stopped({ what: "refused" });
+		const answer = await call(this.environment.send, address, name, given);
+		if (!answer.ok && answer.error.code === "unauthorized" && round === this.#round) this.#stop({ what: "refused" });
 		return answer;
 	}
 
@@ -90,54 +90,54 @@ export class Link {
 	 *
 	 * @returns A function that breaks it off.
 	 */
-	stream<Name extends OperationName>(name: Name, given: Operations[Name]["arguments"], hear: Parts<Name>): () => void {
-		if (this.#address !== null && isOpen(this.#state)) return this.world.stream(this.#address, name, given, hear);
+	stream<Name extends OperationName>(name: Name, given: Operations[Name]["arguments"], listener: PartListener<Name>): () => void {
+		if (this.#address !== null && isOpen(this.#state)) return this.environment.stream(this.#address, name, given, listener);
 		// As with any other failure, the caller has got its function by then.
-		queueMicrotask(() => hear.ended({ ok: false, error: NOT_CONNECTED }));
+		queueMicrotask(() => listener.onEnd({ ok: false, error: NOT_CONNECTED }));
 		return () => {};
 	}
 
 	async #attempt(): Promise<void> {
 		this.#letGo();
 		const round = this.#round;
-		const found = await this.world.find();
+		const found = await this.environment.findBridge();
 		if (round !== this.#round) return;
 		if ("kind" in found) {
 			this.#lose(found);
 			return;
 		}
-		this.#happen({ what: "try" });
+		this.#apply({ what: "try" });
 		this.#address = found;
-		const [operations, status] = [await spoken(this.world.send, found), await call(this.world.send, found, "status", {})];
+		const [operations, status] = [await spoken(this.environment.send, found), await call(this.environment.send, found, "status", {})];
 		if (round !== this.#round) return;
 		const refusal = "code" in operations ? operations : status.ok ? null : status.error;
 		if (refusal !== null) {
-			this.#refused(refusal);
+			this.#refuse(refusal);
 			return;
 		}
 		const update = "code" in operations || !status.ok ? null : findOutdated(operations, status.result.version);
 		if (update !== null) {
-			this.#stopped({ what: "mismatch", update });
+			this.#stop({ what: "mismatch", update });
 			return;
 		}
 		this.#listen(found, round);
 	}
 
 	#listen(address: Address, round: number): void {
-		this.#unfollow = this.world.follow(address, this.#lastEvent, {
-			opened: () => {
+		this.#unfollow = this.environment.followEvents(address, this.#lastEvent, {
+			onOpen: () => {
 				if (round !== this.#round) return;
 				this.#isNew = true;
 				void this.#watch(round);
 			},
-			pushed: (event, id) => {
+			onEvent: (event, id) => {
 				this.#lastEvent = id;
 				if (event.kind === "index_progress") this.#askSoon(round);
-				this.told.pushed(event);
+				this.listener.onEvent(event);
 			},
-			ended: (status) => {
+			onEnd: (status) => {
 				if (round !== this.#round) return;
-				if (status === 401 || status === 403) this.#stopped({ what: "refused" });
+				if (status === 401 || status === 403) this.#stop({ what: "refused" });
 				else this.#lose({ kind: "silent" });
 			},
 		});
@@ -146,14 +146,14 @@ export class Link {
 	/** Ask how far the index is, now and again for as long as it is not done or not answered. */
 	async #watch(round: number): Promise<void> {
 		if (this.#address === null) return;
-		const answer = await call(this.world.send, this.#address, "status", {});
+		const answer = await call(this.environment.send, this.#address, "status", {});
 		if (round !== this.#round) return;
-		if (!answer.ok) return answer.error.code === "unauthorized" ? this.#stopped({ what: "refused" }) : this.#askSoon(round);
+		if (!answer.ok) return answer.error.code === "unauthorized" ? this.#stop({ what: "refused" }) : this.#askSoon(round);
 		const vault: VaultStatus | undefined = answer.result.vaults[0];
 		if (vault === undefined) return;
 		this.failures = 0;
-		this.#happen({ what: "progress", ...progress(vault) });
-		if (this.#isNew) this.told.connected();
+		this.#apply({ what: "progress", ...progress(vault) });
+		if (this.#isNew) this.listener.onConnect();
 		this.#isNew = false;
 		if (this.#state.is === "indexing") this.#askSoon(round);
 	}
@@ -166,22 +166,22 @@ export class Link {
 		}, ASK_AGAIN_MS);
 	}
 
-	#refused(error: Refusal<string>): void {
-		if (error.code === "unauthorized") this.#stopped({ what: "refused" });
+	#refuse(error: Refusal<string>): void {
+		if (error.code === "unauthorized") this.#stop({ what: "refused" });
 		else if (error.code === "unreachable") this.#lose({ kind: "silent" });
 		else this.#lose({ kind: "failed", reason: withHint(error) });
 	}
 
 	#lose(why: Absence): void {
-		this.#stopped({ what: "lost", why });
+		this.#stop({ what: "lost", why });
 		this.failures += 1;
 		if (!heals(this.#state, this.failures)) return;
-		this.#timer = window.setTimeout(() => void this.#attempt(), backOff(this.failures, this.world.random()));
+		this.#timer = window.setTimeout(() => void this.#attempt(), backOff(this.failures, this.environment.random()));
 	}
 
-	#stopped(happened: Happening): void {
+	#stop(happened: Happening): void {
 		this.#letGo();
-		this.#happen(happened);
+		this.#apply(happened);
 	}
 
 	#letGo(): void {
@@ -193,10 +193,10 @@ export class Link {
 		this.#address = null;
 	}
 
-	#happen(happened: Happening): void {
+	#apply(happened: Happening): void {
 		const before = this.#state;
 		this.#state = next(before, happened);
-		if (!isSameConnection(before, this.#state)) this.told.changed(this.#state);
+		if (!isSameConnection(before, this.#state)) this.listener.onChange(this.#state);
 	}
 }
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Address } from "./client";
-import { isLoopback, PROGRAM } from "./places";
+import { isLoopback, PROGRAM } from "./discovery";
 
 const READY_MS = 30_000;
 const LEAVE_MS = 3_000;

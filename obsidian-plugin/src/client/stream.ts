@@ -1,15 +1,15 @@
 import type { Address } from "./client";
 import type { BridgeEvent } from "../protocol/events";
 import { eventOf, EventReader, type Pushed } from "./sse";
-import { byNode, byPage, type Way } from "./ways";
+import { nodeTransport, pageTransport, type Transport } from "./transports";
 
-export interface Listener {
+export interface StreamListener {
 	/** The stream is open; what happens from now on is told. */
-	readonly opened: () => void;
+	readonly onOpen: () => void;
 	/** Something happened; the stream goes on after its id. */
-	readonly pushed: (event: BridgeEvent, id: string) => void;
+	readonly onEvent: (event: BridgeEvent, id: string) => void;
 	/** It ended, or never began; with the status that refused it. */
-	readonly ended: (status: number | null) => void;
+	readonly onEnd: (status: number | null) => void;
 }
 
 /** A stream says something every 15 s; one that was silent for longer is dead, though nobody closed it. */
@@ -18,10 +18,10 @@ const SILENCE_MS = 45_000;
 /**
  * Follow a bridge's events.
  *
- * @param ways How it is asked: the next one when there is no answer by the one before.
+ * @param transports How it is asked: the next one when there is no answer by the one before.
  * @returns A function that stops it; then nothing more is told.
  */
-export function follow(address: Address, after: string, listener: Listener, ways: readonly Way[] = [byNode, byPage]): () => void {
+export function followEvents(address: Address, after: string, listener: StreamListener, transports: readonly Transport[] = [nodeTransport, pageTransport]): () => void {
 	const headers: Record<string, string> = { Authorization: `Bearer ${address.token}`, Accept: "text/event-stream" };
 	if (after !== "") headers["Last-Event-ID"] = after;
 	// Who may not change notes at once may not take changes of others either, and would be refused the stream.
@@ -38,41 +38,41 @@ export function follow(address: Address, after: string, listener: Listener, ways
 	const end = (status: number | null): void => {
 		if (over) return;
 		stop();
-		listener.ended(status);
+		listener.onEnd(status);
 	};
 	const push = (pushed: Pushed): void => {
 		const event = over ? null : eventOf(pushed);
-		if (event !== null) listener.pushed(event, pushed.id);
+		if (event !== null) listener.onEvent(event, pushed.id);
 	};
-	const hear = (): void => {
+	const restartTimer = (): void => {
 		window.clearTimeout(timer);
 		timer = window.setTimeout(() => end(null), SILENCE_MS);
 	};
-	const ask = ([way, ...others]: readonly Way[]): void => {
-		if (way === undefined) {
+	const ask = ([transport, ...others]: readonly Transport[]): void => {
+		if (transport === undefined) {
 			end(null);
 			return;
 		}
 		let answered = false;
-		hear();
-		breakOff = way(`${address.url}/api/events${applies}`, headers, {
-			answered: (status) => {
+		restartTimer();
+		breakOff = transport(`${address.url}/api/events${applies}`, headers, {
+			onStatus: (status) => {
 				answered = true;
 				if (status !== 200) end(status);
-				else if (!over) listener.opened();
+				else if (!over) listener.onOpen();
 			},
-			said: (piece) => {
+			onText: (piece) => {
 				if (over) return;
-				hear();
+				restartTimer();
 				reader.read(piece).forEach(push);
 			},
-			ended: () => {
+			onEnd: () => {
 				if (over) return;
 				if (answered) end(null);
 				else ask(others);
 			},
 		});
 	};
-	ask(ways);
+	ask(transports);
 	return stop;
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Address, Send } from "../../src/client/client";
 import { Link } from "../../src/client/link";
 import { FORMS, VERSION } from "../../src/protocol/operations";
-import type { Listener } from "../../src/client/stream";
+import type { StreamListener } from "../../src/client/stream";
 import type { Absence, Connection } from "../../src/core/connection";
 
 const ADDRESS: Address = { url: "http://127.0.0.1:1", token: "t", vault: "v" };
@@ -27,7 +27,7 @@ class Scene {
 	vault: object = VAULT;
 	readonly seen: Connection[] = [];
 	readonly asked: string[] = [];
-	listener: Listener | null = null;
+	listener: StreamListener | null = null;
 	finds = 0;
 	connected = 0;
 	stopped = 0;
@@ -43,19 +43,19 @@ class Scene {
 	readonly link = new Link(
 		{
 			send: this.send,
-			find: async () => {
+			findBridge: async () => {
 				this.finds += 1;
 				return this.found;
 			},
-			follow: (_address, _after, listener) => {
+			followEvents: (_address, _after, listener) => {
 				this.listener = listener;
-				queueMicrotask(() => listener.opened());
+				queueMicrotask(() => listener.onOpen());
 				return () => (this.stopped += 1);
 			},
 			stream: () => () => {},
 			random: () => 0.5,
 		},
-		{ changed: (connection) => this.seen.push(connection), connected: () => (this.connected += 1), pushed: () => {} },
+		{ onChange: (connection) => this.seen.push(connection), onConnect: () => (this.connected += 1), onEvent: () => {} },
 	);
 
 	get states(): string {
@@ -99,14 +99,14 @@ describe("the link", () => {
 		const scene = new Scene();
 		await scene.open();
 		scene.found = { kind: "silent" };
-		scene.listener?.ended(null);
+		scene.listener?.onEnd(null);
 		expect(scene.link.connection).toEqual({ is: "off", why: { kind: "silent" } });
 		await vi.advanceTimersByTimeAsync(500 + 1000 + 2000);
 		expect(scene.finds).toBe(4);
 		scene.found = ADDRESS;
 		await vi.advanceTimersByTimeAsync(4000);
 		expect(scene.link.connection.is).toBe("ready");
-		scene.listener?.ended(null);
+		scene.listener?.onEnd(null);
 		await vi.advanceTimersByTimeAsync(500);
 		expect(scene.link.connection.is).toBe("ready");
 		expect(scene.connected).toBe(3);

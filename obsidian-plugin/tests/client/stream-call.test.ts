@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { streamCall } from "../../src/client/stream-call";
-import { byNode, byPage, type Way } from "../../src/client/ways";
+import { nodeTransport, pageTransport, type Transport } from "../../src/client/transports";
 
 let server: Server;
 let asked: { request: IncomingMessage; body: string }[];
@@ -28,22 +28,22 @@ afterEach(() => {
 });
 
 /** Ask the server, and keep what is heard. */
-function asking(ways: readonly Way[]): { heard: unknown[]; stop: () => void } {
+function asking(ways: readonly Transport[]): { heard: unknown[]; stop: () => void } {
 	const heard: unknown[] = [];
 	const address = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: "t", vault: "v" };
 	const stop = streamCall(address, "ask", { question: "Why?" }, {
-		part: (kind, data) => heard.push([kind, data]),
-		ended: (ended) => heard.push(ended),
+		onPart: (kind, data) => heard.push([kind, data]),
+		onEnd: (ended) => heard.push(ended),
 	}, ways);
 	return { heard, stop };
 }
 
-const blocked: Way = (_url, _headers, hear) => {
-	queueMicrotask(hear.ended);
+const blocked: Transport = (_url, _headers, hear) => {
+	queueMicrotask(hear.onEnd);
 	return () => {};
 };
 
-describe.each([["Node", [byNode]], ["the page", [byPage]], ["the page where Node is not to be had", [blocked, byPage]]] as const)("by %s", (_, ways) => {
+describe.each([["Node", [nodeTransport]], ["the page", [pageTransport]], ["the page where Node is not to be had", [blocked, pageTransport]]] as const)("by %s", (_, ways) => {
 	test("parts are heard as they come, and the result at the end", async () => {
 		answer = (response) => {
 			response.writeHead(200, { "Content-Type": "text/event-stream" });

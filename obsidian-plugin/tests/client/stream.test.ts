@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { follow } from "../../src/client/stream";
-import { byNode, byPage, type Way } from "../../src/client/ways";
+import { followEvents } from "../../src/client/stream";
+import { nodeTransport, pageTransport, type Transport } from "../../src/client/transports";
 
 let server: Server;
 let asked: IncomingMessage[];
@@ -28,25 +28,25 @@ afterEach(() => {
 });
 
 /** Follow the server, and keep what is told. */
-function following(ways: readonly Way[], given: { after?: string; paired?: boolean } = {}): { told: string[]; stop: () => void } {
+function following(ways: readonly Transport[], given: { after?: string; paired?: boolean } = {}): { told: string[]; stop: () => void } {
 	const told: string[] = [];
 	const address = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: "t", vault: "a b", paired: given.paired ?? false };
-	const stop = follow(address, given.after ?? "", {
-		opened: () => told.push("opened"),
-		pushed: (event, id) => told.push(`${id} ${JSON.stringify(event)}`),
-		ended: (refused) => told.push(`ended ${refused}`),
+	const stop = followEvents(address, given.after ?? "", {
+		onOpen: () => told.push("opened"),
+		onEvent: (event, id) => told.push(`${id} ${JSON.stringify(event)}`),
+		onEnd: (refused) => told.push(`ended ${refused}`),
 	}, ways);
 	return { told, stop };
 }
 
 /** A way that the machine does not have. */
-const blocked: Way = (_url, _headers, hear) => {
-	queueMicrotask(hear.ended);
+const blocked: Transport = (_url, _headers, hear) => {
+	queueMicrotask(hear.onEnd);
 	return () => {};
 };
 
-describe.each([["Node", byNode], ["the page", byPage], ["the page where Node is not to be had", blocked]] as const)("by %s", (_, way) => {
-	const ways = way === blocked ? [blocked, byPage] : [way];
+describe.each([["Node", nodeTransport], ["the page", pageTransport], ["the page where Node is not to be had", blocked]] as const)("by %s", (_, way) => {
+	const ways = way === blocked ? [blocked, pageTransport] : [way];
 
 	test("events are told as they come, in whatever pieces, until the stream ends", async () => {
 		const { told } = following(ways, { after: "6" });
@@ -84,7 +84,7 @@ test("without any way it ended", async () => {
 });
 
 test("a stream that was stopped before it began asks for nothing", async () => {
-	const { told, stop } = following([byNode]);
+	const { told, stop } = following([nodeTransport]);
 	stop();
 	await new Promise((resolve) => setImmediate(resolve));
 	await new Promise((resolve) => server.getConnections((_, count) => resolve(expect(count).toBe(0))));
@@ -97,8 +97,8 @@ test("a stream that falls silent is dead, though nobody closed it", () => {
 	let broken = 0;
 	const { told } = following([
 		(_url, _headers, hear) => {
-			hear.answered(200);
-			say = hear.said;
+			hear.onStatus(200);
+			say = hear.onText;
 			return () => (broken += 1);
 		},
 	]);

@@ -115,11 +115,11 @@ export class AskView extends Pane {
 	/** Show what a call says as it comes, and its result. */
 	#follow<Name extends "ask" | "summarise">(name: Name, given: Operations[Name]["arguments"], part: TurnPart<Operations[Name]["result"]>, hear?: (kind: string, data: unknown) => void): void {
 		const breakOff = this.host.link.stream(name, given, {
-			part: (kind, data) => {
+			onPart: (kind, data) => {
 				if (kind === "status") part.say(String(data));
 				else hear?.(kind, data);
 			},
-			ended: (answer) => {
+			onEnd: (answer) => {
 				this.#ended();
 				if (!answer.ok) part.refuse(withHint(answer.error));
 				else {

@@ -1,9 +1,9 @@
 import { Notice, type Setting, type SettingDefinitionItem } from "obsidian";
 import { pair } from "../../client/client";
-import { isLoopback } from "../../client/places";
+import { isLoopback } from "../../client/discovery";
 import { explainConnection, inWords, isOpen } from "../../core/connection";
 import type { Host } from "../host";
-import { send } from "../world";
+import { send } from "../environment";
 import { TOKEN } from "./settings";
 import { sayRefusal } from "../say-refusal";
 

@@ -1,10 +1,10 @@
 import { setIcon } from "obsidian";
 import { findInstaller } from "../../client/installer";
-import { dataFolder } from "../../client/places";
+import { dataFolder } from "../../client/discovery";
 import { type Connection, explainConnection, inWords } from "../../core/connection";
 import { showCommand } from "../command";
 import type { Host } from "../host";
-import { programOf } from "../world";
+import { programOf } from "../environment";
 import { addButton, addButtonRow } from "../button";
 import { Confirm } from "../settings/confirm";
 import type { Doing } from "./installation";

@@ -1,6 +1,6 @@
 import { type Installer, installerWords, runToEnd } from "../../client/installer";
-import { PROGRAM } from "../../client/places";
-import { programOf } from "../world";
+import { PROGRAM } from "../../client/discovery";
+import { programOf } from "../environment";
 import { type Host, SEARCH } from "../host";
 
 /** What is done to the bridge. */

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { dataFolder, findProgram, isLoopback, ownersToken, findRunning, vaultId } from "../../src/client/places";
+import { dataFolder, findProgram, isLoopback, ownersToken, findRunning, vaultId } from "../../src/client/discovery";
 
 let folder: string;
 beforeEach(async () => {

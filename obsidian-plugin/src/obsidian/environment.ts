@@ -1,9 +1,9 @@
 import { type App, FileSystemAdapter, requestUrl } from "obsidian";
 import type { Address, Send } from "../client/client";
-import type { World } from "../client/link";
-import { dataFolder, findProgram, isLoopback, isProgram, ownersToken, findRunning, vaultId } from "../client/places";
+import type { Environment } from "../client/link";
+import { dataFolder, findProgram, isLoopback, isProgram, ownersToken, findRunning, vaultId } from "../client/discovery";
 import type { Sidecar } from "../client/sidecar";
-import { follow } from "../client/stream";
+import { followEvents } from "../client/stream";
 import { streamCall } from "../client/stream-call";
 import type { Absence } from "../core/connection";
 import { type Settings, TOKEN } from "./settings/settings";
@@ -14,13 +14,13 @@ export const send: Send = async ({ url, method, headers, body }) => {
 	return { status: answer.status, text: answer.text };
 };
 
-/** The world as the app is. */
-export function createWorld(app: App, settings: () => Settings, sidecar: Sidecar): World {
-	return { send, follow, stream: streamCall, random: Math.random, find: () => find(app, settings(), sidecar) };
+/** What the app and the machine are to the link. */
+export function createEnvironment(app: App, settings: () => Settings, sidecar: Sidecar): Environment {
+	return { send, followEvents, stream: streamCall, random: Math.random, findBridge: () => findBridge(app, settings(), sidecar) };
 }
 
 /** Find the bridge of this vault: the one that was paired with, one that runs, or one that can be started. */
-async function find(app: App, settings: Settings, sidecar: Sidecar): Promise<Address | Absence> {
+async function findBridge(app: App, settings: Settings, sidecar: Sidecar): Promise<Address | Absence> {
 	const folder = vaultFolder(app);
 	if (folder === null) return { kind: "failed", reason: "This vault is not a folder on this computer." };
 	const vault = await vaultId(folder);
