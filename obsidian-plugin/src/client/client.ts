@@ -126,3 +126,8 @@ function text(value: unknown, name: string): string {
 	const found = field(value, name);
 	return typeof found === "string" ? found : "";
 }
+
+/** Say what went wrong, and the way out. */
+export function explainRefusal({ message, hint }: Pick<Refusal<string>, "message" | "hint">): string {
+	return `${message} ${hint}`.trim();
+}

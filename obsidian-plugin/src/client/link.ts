@@ -1,8 +1,7 @@
 import { findOutdated } from "../core/compatibility";
 import { type Absence, backOff, type Connection, type Happening, heals, isOpen, next, OFF } from "../core/connection";
 import { progress } from "../core/progress";
-import { withHint } from "../core/refusal";
-import { type Address, type Answer, call, type Refusal, type Send, spoken } from "./client";
+import { type Address, type Answer, call, explainRefusal, type Refusal, type Send, spoken } from "./client";
 import type { BridgeEvent } from "../protocol/events";
 import type { OperationName, Operations, VaultStatus } from "../protocol/operations";
 import type { followEvents } from "./stream";
@@ -169,7 +168,7 @@ export class Link {
 	#refuse(error: Refusal<string>): void {
 		if (error.code === "unauthorized") this.#stop({ what: "refused" });
 		else if (error.code === "unreachable") this.#lose({ kind: "silent" });
-		else this.#lose({ kind: "failed", reason: withHint(error) });
+		else this.#lose({ kind: "failed", reason: explainRefusal(error) });
 	}
 
 	#lose(why: Absence): void {

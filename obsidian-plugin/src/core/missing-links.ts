@@ -1,5 +1,5 @@
 import type { Hit, MadeLink, NoteLinks, NoteMention, Words } from "../protocol/operations";
-import type { Quote } from "./quoting";
+import type { Quote } from "./quotes";
 
 /** Related notes by whether a link joins them with the note already. */
 export interface Told {
@@ -46,7 +46,7 @@ export function describeProposals(made: readonly MadeLink[], chosen: readonly Mi
 	return made.flatMap(({ target, line, link }) => {
 		const missing = chosen.find((one) => one.target === target);
 		if (missing === undefined) return [];
-		const { before, said, after } = missing.quote ?? { before: "", said: missing.text, after: "" };
+		const { before, text: said, after } = missing.quote ?? { before: "", text: missing.text, after: "" };
 		const words: readonly Words[] = [
 			{ kind: "same", text: before },
 			{ kind: "removed", text: said },

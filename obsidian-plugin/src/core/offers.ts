@@ -1,5 +1,5 @@
 import type { LinkSuggestion } from "../protocol/operations";
-import { offset } from "./quoting";
+import { offset } from "./quotes";
 
 /** A link that is offered for words; places count characters of the editor's text. */
 export interface Offer {

@@ -1,5 +1,5 @@
 import type { Hit } from "../protocol/operations";
-import { stripStyle } from "./plain";
+import { stripStyle } from "./markdown-text";
 
 export type Placed = Pick<Hit, "path" | "title" | "heading">;
 

@@ -1,11 +1,11 @@
 import { setIcon } from "obsidian";
-import { parts } from "../core/snippet";
+import { splitMarked } from "../core/markdown-text";
 import { copy } from "./opening";
 
 /** Show what the bridge says, with what stands in backticks as code. */
 export function showSaid(el: HTMLElement, text: string): void {
 	el.empty();
-	for (const part of parts(text, "`")) {
+	for (const part of splitMarked(text, "`")) {
 		if (part.marked) el.createEl("code", { text: part.text });
 		else el.appendText(part.text);
 	}

@@ -1,7 +1,6 @@
 import { type App, Component } from "obsidian";
 import type { Reported, Seen } from "../protocol/operations";
-import { Changes } from "../core/changes";
-import { isDocument } from "../core/documents";
+import { ChangeQueue, isDocument } from "../core/change-queue";
 
 /** What the feed tells, and whether somebody is there to be told. */
 export interface Ear {
@@ -12,7 +11,7 @@ export interface Ear {
 
 /** Tells the bridge what the app does to the vault: once everything, then each change. */
 export class Feed extends Component {
-	readonly #changes = new Changes();
+	readonly #changes = new ChangeQueue();
 	#timer: number | undefined;
 
 	constructor(

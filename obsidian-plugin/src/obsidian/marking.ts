@@ -1,4 +1,4 @@
-import type { Part } from "../core/snippet";
+import type { Part } from "../core/markdown-text";
 
 /** Write a text of which some parts are marked. */
 export function writeParts(el: HTMLElement, tag: "mark" | "em", all: readonly Part[]): void {

@@ -1,8 +1,8 @@
 import { type App, MarkdownView, Notice, type PaneType, stripHeadingForLink, type TFile } from "obsidian";
 import type { Hit } from "../protocol/operations";
-import { onLine } from "../core/picking";
+import { onLine } from "../core/link-query";
 import { headings, type Placed } from "../core/place";
-import { stripMarks } from "../core/snippet";
+import { stripMarks } from "../core/markdown-text";
 
 /** Open a hit at its line: in place, in a tab, a split or a window. */
 export async function open(app: App, hit: Pick<Hit, "path" | "lines">, where: PaneType | boolean): Promise<void> {

@@ -1,8 +1,7 @@
 import { Notice } from "obsidian";
-import type { Refusal } from "../client/client";
-import { withHint } from "../core/refusal";
+import { explainRefusal, type Refusal } from "../client/client";
 
 /** Say why something was refused, and what helps. */
 export function sayRefusal(refusal: Refusal<string>): void {
-	new Notice(withHint(refusal));
+	new Notice(explainRefusal(refusal));
 }

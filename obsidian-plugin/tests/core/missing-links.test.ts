@@ -22,7 +22,7 @@ test("of each note that says the name and does not link, the first place counts"
 test("each link that would be made is a part that reads like a change", () => {
 	const chosen = [
 		{ target: "Rye.md", text: "rye", span: [20, 23] as const, quote: null },
-		{ target: "Wheat.md", text: "wheat", span: [4, 9] as const, quote: { before: "Use ", said: "wheat", after: "." } },
+		{ target: "Wheat.md", text: "wheat", span: [4, 9] as const, quote: { before: "Use ", text: "wheat", after: "." } },
 	];
 	const links = [{ target: "Wheat.md", line: 3, link: "[[Wheat|wheat]]" }, { target: "Rye.md", line: 4, link: "[[Rye|rye]]" }];
 	expect(describeProposals(links, chosen)).toEqual([

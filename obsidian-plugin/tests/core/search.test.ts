@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Hit } from "../../src/protocol/operations";
 import { chips, type Filters, filterArguments, NONE } from "../../src/core/filters";
-import { forgotten, togglePin, REMEMBERED, addQuery } from "../../src/core/recent";
-import { refine } from "../../src/core/refine";
-import { markedLine, parts, stripMarks } from "../../src/core/snippet";
+import { forgetQuery, togglePin, REMEMBERED, addQuery } from "../../src/core/queries";
+import { refine } from "../../src/core/live-search";
+import { markedLine, splitMarked, stripMarks } from "../../src/core/markdown-text";
 
 const hit = (path: string, score = 0): Hit => ({
 	path,
@@ -28,11 +28,11 @@ describe("a snippet", () => {
 		["面包==发酵==了", "面包[发酵]了"],
 		["", ""],
 	])("%s", (snippet, shown) => {
-		expect(parts(snippet).map(({ text, marked }) => (marked ? `[${text}]` : text)).join("")).toBe(shown);
+		expect(splitMarked(snippet).map(({ text, marked }) => (marked ? `[${text}]` : text)).join("")).toBe(shown);
 	});
 
 	test("tells titles from words in a reason", () => {
-		expect(parts("links to *泡菜*, says *", "*").map(({ text, marked }) => (marked ? `[${text}]` : text)).join("")).toBe(
+		expect(splitMarked("links to *泡菜*, says *", "*").map(({ text, marked }) => (marked ? `[${text}]` : text)).join("")).toBe(
 			"links to [泡菜], says *",
 		);
 	});
@@ -113,6 +113,6 @@ describe("queries", () => {
 		expect(kept).toEqual({ recent: ["b"], pinned: ["a"] });
 		expect(addQuery(kept, "a")).toBe(kept);
 		expect(togglePin(kept, "a")).toEqual({ recent: ["a", "b"], pinned: [] });
-		expect(forgotten(kept, "a")).toEqual({ recent: ["b"], pinned: [] });
+		expect(forgetQuery(kept, "a")).toEqual({ recent: ["b"], pinned: [] });
 	});
 });

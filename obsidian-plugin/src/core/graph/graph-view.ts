@@ -1,8 +1,7 @@
 import type { GraphPath, GraphView, GraphViewArguments, OperationName, Operations } from "../../protocol/operations";
 import { filterArguments, type Filters } from "../filters";
-import type { Answer, Refusal } from "../../client/client";
+import { type Answer, explainRefusal, type Refusal } from "../../client/client";
 import { titleOf } from "../place";
-import { withHint } from "../refusal";
 import { gatherIslands, layOutPaths, notesOf } from "./layout";
 
 /** What is drawn: what lies around a note, everything, or the ways from a note to another. */
@@ -75,5 +74,5 @@ async function fetchPaths(call: Call, from: string, to: string): Promise<GraphAn
 }
 
 function showRefusal({ error }: { readonly error: Refusal<string> }): GraphAnswer {
-	return { said: withHint(error) };
+	return { said: explainRefusal(error) };
 }

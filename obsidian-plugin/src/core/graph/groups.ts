@@ -1,5 +1,5 @@
 import type { GraphView, ViewNode } from "../../protocol/operations";
-import { plural } from "../notes/note-types";
+import { plural } from "../notes/note-labels";
 import type { Colouring } from "./graph-view";
 
 /** Groups that have a colour of their own: as many as can be told apart. */

@@ -1,5 +1,5 @@
 import type { ViewEdge, ViewNode } from "../../protocol/operations";
-import { plain } from "../plain";
+import { stripLine } from "../markdown-text";
 import type { Call } from "./graph-view";
 import type { Picture } from "./picture";
 
@@ -43,7 +43,7 @@ export class LinkSentences {
 		const step = answer.ok ? answer.result.paths[0]?.steps[0] : undefined;
 		if (step === undefined || step.text === "") return null;
 		const source = step.note === other.path ? other.title : one.title;
-		return { text: plain(step.text), source };
+		return { text: stripLine(step.text), source };
 	}
 
 	/** The sentence in which a note names what no note is called. */
@@ -53,6 +53,6 @@ export class LinkSentences {
 		const answer = await this.call("note_links", { path: note.path, context: true });
 		const nameOf = (target: string): string => target.replace(/[#^].*$/, "").replace(/\.md$/i, "").trim().toLowerCase();
 		const link = answer.ok ? answer.result.unresolved.find(({ target }) => nameOf(target) === nameOf(stub.title)) : undefined;
-		return link?.context == null ? null : { text: plain(link.context), source: note.title };
+		return link?.context == null ? null : { text: stripLine(link.context), source: note.title };
 	}
 }

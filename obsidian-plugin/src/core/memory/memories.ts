@@ -1,5 +1,5 @@
-import type { ListedMemory } from "../../protocol/operations";
-import { age } from "../notes/age";
+import type { AgentBrief, ListedMemory, SessionInjections } from "../../protocol/operations";
+import { age } from "../notes/note-labels";
 import { titleOf } from "../place";
 
 /** What narrows the memories; null does not. */
@@ -102,4 +102,26 @@ function isCut({ text }: ListedMemory): boolean {
 
 function foldText(text: string): string {
 	return text.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
+}
+
+/** What a session would be told now, beside what it was told. */
+export interface BriefDifference {
+	/** The notes that it was not given yet. */
+	readonly fresh: readonly string[];
+	/** Those that it was given before. */
+	readonly again: readonly string[];
+	/** Those that its last briefing gave, and that would not be told now. */
+	readonly gone: readonly string[];
+}
+
+/** Compare what a session would be told now with what it was given. */
+export function briefDifference({ items }: AgentBrief, given: SessionInjections | undefined): BriefDifference {
+	const was = (given?.items ?? []).filter(({ tool }) => tool !== "");
+	const before = new Set(was.map(({ path }) => path));
+	const now = [...new Set(items.map(({ path }) => path))];
+	return {
+		fresh: now.filter((path) => !before.has(path)),
+		again: now.filter((path) => before.has(path)),
+		gone: was.filter(({ tool, path }) => tool === "brief" && !now.includes(path)).map(({ path }) => path),
+	};
 }

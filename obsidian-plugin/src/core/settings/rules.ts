@@ -1,4 +1,4 @@
-import { countType } from "../notes/note-types";
+import { countType } from "../notes/note-labels";
 import type { CheckedGlob } from "../../protocol/operations";
 
 /** The bridge's settings that are lists of globs. */

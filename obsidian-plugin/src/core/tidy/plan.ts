@@ -1,4 +1,4 @@
-import { countType } from "../notes/note-types";
+import { countType } from "../notes/note-labels";
 import type { AppliedPlan, PlannedFinding, ShownPlan } from "../../protocol/operations";
 
 /** What is ticked of a plan, as a sentence. */

@@ -2,7 +2,7 @@ import type { ListedValue, PropertyFacts, RuleViolation, Written } from "../../p
 import { titleOf } from "../place";
 
 /** The titles of two notes; their paths, if they have the same one. */
-export function toldApart(path: string, other: string): readonly [string, string] {
+export function distinctTitles(path: string, other: string): readonly [string, string] {
 	const shown: (path: string) => string = titleOf(path) === titleOf(other) ? (whole) => whole.replace(/\.md$/, "") : titleOf;
 	return [shown(path), shown(other)];
 }
@@ -41,14 +41,14 @@ export function valueText({ value }: Pick<ListedValue, "value">): string {
 }
 
 /** A typed text as a value of the type that another has: a number stays one. */
-export function typedLike(value: ListedValue["value"], text: string): ListedValue["value"] {
+export function parseLike(value: ListedValue["value"], text: string): ListedValue["value"] {
 	if (typeof value === "number" && text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
 	if (typeof value === "boolean" && (text === "true" || text === "false")) return text === "true";
 	return text;
 }
 
 /** What a change of many files does besides what it shows. */
-export function changes({ files, warnings, ...more }: Pick<Written, "files" | "warnings"> & { readonly skipped?: readonly unknown[]; readonly named_in?: readonly string[] }): string {
+export function describeChange({ files, warnings, ...more }: Pick<Written, "files" | "warnings"> & { readonly skipped?: readonly unknown[]; readonly named_in?: readonly string[] }): string {
 	const left = more.skipped?.length ?? 0;
 	const named = more.named_in?.length ?? 0;
 	return [
@@ -57,4 +57,15 @@ export function changes({ files, warnings, ...more }: Pick<Written, "files" | "w
 		...(named > 0 ? [`${named.toLocaleString()} ${named === 1 ? "query or base names" : "queries or bases name"} it and stay as they are.`] : []),
 		...warnings,
 	].join(" ");
+}
+
+type Effect = Pick<Written, "links_rewritten" | "links_broken" | "files" | "warnings">;
+
+/** Say what else follows when something is renamed. */
+export function describeRename({ links_rewritten: links, links_broken: broken, files, warnings }: Effect): string {
+	const others = files - 1;
+	const where = others > 0 ? `, in ${others === 1 ? "1 other file" : `${others.toLocaleString()} other files`}` : "";
+	const said = links === 0 ? "No link follows." : links === 1 ? `1 link follows${where}.` : `${links.toLocaleString()} links follow${where}.`;
+	const lost = broken.map(({ path, line, text }) => `This leaves a link unresolved: ${text} in ${path}, line ${line}.`);
+	return [said, ...lost, ...warnings].join(" ");
 }

@@ -1,5 +1,5 @@
 import type { AnswerExcerpt, Citation, VaultAnswer } from "../../protocol/operations";
-import { countType } from "../../core/notes/note-types";
+import { countType } from "../../core/notes/note-labels";
 import { titleOf } from "../../core/place";
 import type { Host } from "../host";
 import { cite } from "./cite";

@@ -2,7 +2,7 @@ import { type IconName, Notice, setIcon, type TFile, type WorkspaceLeaf } from "
 import type { ListedModel, Operations, VaultAnswer } from "../../protocol/operations";
 import { asMarkdown, type Asked, historyOf, nameOf } from "../../core/answers/conversation";
 import { newPath } from "../../core/notes/templates";
-import { withHint } from "../../core/refusal";
+import { explainRefusal } from "../../client/client";
 import { facts, installCommand } from "../../core/settings/models";
 import { addButton } from "../button";
 import { showCommand } from "../command";
@@ -121,7 +121,7 @@ export class AskView extends Pane {
 			},
 			onEnd: (answer) => {
 				this.#ended();
-				if (!answer.ok) part.refuse(withHint(answer.error));
+				if (!answer.ok) part.refuse(explainRefusal(answer.error));
 				else {
 					part.show(answer.result);
 					hear?.("done", answer.result);

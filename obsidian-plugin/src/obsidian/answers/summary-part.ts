@@ -1,6 +1,6 @@
 import { Notice } from "obsidian";
 import type { Summary } from "../../protocol/operations";
-import { calloutEdit } from "../../core/answers/summary-callout";
+import { calloutEdit } from "../../core/markdown-text";
 import { titleOf } from "../../core/place";
 import type { Host } from "../host";
 import { cite } from "./cite";

@@ -1,8 +1,7 @@
 import { setIcon } from "obsidian";
-import type { Answer, Clash, Refusal } from "../../client/client";
+import { type Answer, type Clash, explainRefusal, type Refusal } from "../../client/client";
 import type { ListedChange, ShownChange } from "../../protocol/operations";
 import { labelOf, nameNotes, describeState, formatTime } from "../../core/history";
-import { withHint } from "../../core/refusal";
 import { showCommand, showSaid } from "../command";
 import type { Host } from "../host";
 import { showHunks } from "./hunks";
@@ -125,7 +124,7 @@ export class ChangeRow {
 	}
 
 	#button(el: HTMLElement, text: string, act: () => Promise<unknown>, label = text): HTMLButtonElement {
-		const button = addButton(el, { text, label: label }, () => {
+		const button = addButton(el, { text, label }, () => {
 			button.disabled = true;
 			void act().then(() => (button.disabled = false));
 		});
@@ -153,7 +152,7 @@ function showUndone(head: HTMLElement): HTMLElement {
 
 /** Show why something was not done, and what stands in the way. */
 export function showRefusal(el: HTMLElement, error: Refusal<string>): void {
-	showSaid(el.createDiv({ cls: "vaultside-say mod-warning" }), error.conflicts === undefined ? withHint(error) : error.message);
+	showSaid(el.createDiv({ cls: "vaultside-say mod-warning" }), error.conflicts === undefined ? explainRefusal(error) : error.message);
 	for (const clash of error.conflicts ?? []) showClash(el, clash);
 }
 

@@ -1,6 +1,6 @@
-import { countType } from "../../core/notes/note-types";
+import { countType } from "../../core/notes/note-labels";
 import type { IconName, WorkspaceLeaf } from "obsidian";
-import { Newest } from "../../core/newest";
+import { AnswerOrder } from "../../core/answer-order";
 import type { ListedChange, ListedDecision, ListedDecisions } from "../../protocol/operations";
 import { type Group, groupChanges, inForce, isReview } from "../../core/history";
 import { ChangeRow, PROPOSED, showRefusal } from "./change-row";
@@ -196,7 +196,7 @@ export class ChangesView extends Pane {
 		addButton(head, { text: "Undo session", label: `Undo the session of ${client}` }, () => {
 			place.empty();
 			const said = place.createDiv({ cls: "vaultside-session" });
-			const newest = new Newest();
+			const newest = new AnswerOrder();
 			const undo = async (dryRun: boolean, focus = true): Promise<void> => {
 				const isLate = newest.ask();
 				const answer = await this.host.link.call("undo_change", { change_id: session ?? "", dry_run: dryRun });

@@ -2,7 +2,7 @@ import { type App, setIcon } from "obsidian";
 import type { ShownChange, ShownHunk, Words } from "../../protocol/operations";
 import { today } from "../../core/history";
 import { titleOf } from "../../core/place";
-import { countFitting, lines, type Line, unchangedBefore } from "../../core/runs";
+import { countFitting, toLines, type Line, unchangedBefore } from "../../core/diff";
 import { open } from "../opening";
 import { addButton } from "../button";
 import { addSmallLine } from "../small-line";
@@ -46,7 +46,7 @@ function showHunk(el: HTMLElement, app: App, change: ShownChange, hunk: ShownHun
 
 /** Show words that stayed, went and came, line by line. */
 export function showWords(part: HTMLElement, words: readonly Words[]): void {
-	const all = lines(words);
+	const all = toLines(words);
 	const fit = countFitting(all, ROWS);
 	const text = part.createDiv({ cls: "vaultside-diff" });
 	for (const one of all.slice(0, fit)) showLine(text, one);

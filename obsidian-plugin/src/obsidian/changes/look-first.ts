@@ -1,9 +1,8 @@
 import { Modal } from "obsidian";
-import type { Refusal } from "../../client/client";
+import { explainRefusal, type Refusal } from "../../client/client";
 import type { Written } from "../../protocol/operations";
 import { titleOf } from "../../core/place";
-import { withHint } from "../../core/refusal";
-import { parseDiff } from "../../core/unified";
+import { parseDiff } from "../../core/diff";
 import { showSaid } from "../command";
 import { CHANGES, type Host } from "../host";
 import { offerAction, undo } from "../undoing";
@@ -77,7 +76,7 @@ export class LookFirst<Result extends Written = Written> extends Modal {
 			}
 			preview.empty();
 			says.toggleClass("mod-warning", !answer.ok);
-			showSaid(says, answer.ok ? this.change.says(answer.result) : withHint(answer.error));
+			showSaid(says, answer.ok ? this.change.says(answer.result) : explainRefusal(answer.error));
 			button.disabled = !answer.ok;
 			if (!answer.ok) return;
 			button.setText(answer.result.state === "proposed" ? "Propose it" : verb);
@@ -117,7 +116,7 @@ export class LookFirst<Result extends Written = Written> extends Modal {
 		const answer = await this.change.make(to, false);
 		if (!answer.ok) {
 			says.addClass("mod-warning");
-			showSaid(says, withHint(answer.error));
+			showSaid(says, explainRefusal(answer.error));
 			return;
 		}
 		this.close();

@@ -1,6 +1,6 @@
 import { isOpen } from "../../core/connection";
 import { countWaiting, isReview } from "../../core/history";
-import { Newest } from "../../core/newest";
+import { AnswerOrder } from "../../core/answer-order";
 import { CHANGES, type Host } from "../host";
 import { makeSign } from "../sign";
 
@@ -18,7 +18,7 @@ export function tellWaiting(host: Host, bar: HTMLElement, ribbon: HTMLElement): 
 	const sign = makeSign(bar, "vaultside-waiting", () => host.reveal(CHANGES));
 	const badge = ribbon.createSpan({ cls: "vaultside-badge" });
 	let timer: number | undefined;
-	const newest = new Newest();
+	const newest = new AnswerOrder();
 	const show = (count: number): void => {
 		const text = countWaiting(count, MAX_PROPOSALS);
 		badge.setText(text);

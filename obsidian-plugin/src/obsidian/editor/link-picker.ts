@@ -1,10 +1,9 @@
 import { type App, type Editor, type EditorPosition, EditorSuggest, type EditorSuggestContext, type EditorSuggestTriggerInfo, Notice, parseFrontMatterAliases, stripHeadingForLink, type TFile } from "obsidian";
 import type { Hit } from "../../protocol/operations";
-import { Asking, type Found } from "../../core/asking";
+import { type LiveAnswer, LiveSearch, refine } from "../../core/live-search";
 import { isOpen } from "../../core/connection";
-import { type Called, displayText, onLine, pickingAt } from "../../core/picking";
+import { type NoteNames, displayText, onLine, linkQueryAt } from "../../core/link-query";
 import { headings, titleOf } from "../../core/place";
-import { refine } from "../../core/refine";
 import { isConnected } from "../connected";
 import type { Host } from "../host";
 import { showPick } from "./show-pick";
@@ -16,7 +15,7 @@ const MAX_SUGGESTIONS = 12;
 
 /** Offers, after `[[?`, the notes that the words may mean; words answer first, and meaning refines in place. */
 export class LinkPicker extends EditorSuggest<Hit> {
-	readonly #asking: Asking;
+	readonly #asking: LiveSearch;
 	/** Takes the first answer; what comes later refines it. */
 	#first: ((hits: Hit[]) => void) | null = null;
 	#wanted = "";
@@ -37,7 +36,7 @@ export class LinkPicker extends EditorSuggest<Hit> {
 			innerList(this)?.useSelectedItem(event);
 			return false;
 		});
-		this.#asking = new Asking(
+		this.#asking = new LiveSearch(
 			({ query, limit, mode }) => host.link.call("pick_link", { words: query, ...(limit === undefined ? {} : { limit }), ...(mode === undefined || mode === "deep" ? {} : { mode }), ...this.#here() }),
 			(found) => this.#found(found),
 			() => new Promise((done) => window.setTimeout(done, host.settings.patience)),
@@ -45,7 +44,7 @@ export class LinkPicker extends EditorSuggest<Hit> {
 	}
 
 	onTrigger({ line, ch }: EditorPosition, editor: Editor, _file: TFile | null): EditorSuggestTriggerInfo | null {
-		const picking = pickingAt(editor.getLine(line), ch);
+		const picking = linkQueryAt(editor.getLine(line), ch);
 		const open = picking !== null && this.#mayAsk();
 		if (picking === null) this.#told = false;
 		if (!open) {
@@ -78,7 +77,7 @@ export class LinkPicker extends EditorSuggest<Hit> {
 		if (context === null) return;
 		const { editor, end } = context;
 		const line = editor.getLine(end.line);
-		const picking = pickingAt(line, end.ch);
+		const picking = linkQueryAt(line, end.ch);
 		this.close();
 		if (picking === null) return;
 		if (file === null) {
@@ -106,7 +105,7 @@ export class LinkPicker extends EditorSuggest<Hit> {
 		return this.context === null ? {} : { path: this.context.file.path };
 	}
 
-	#found({ question, answer, final }: Found): void {
+	#found({ question, answer, final }: LiveAnswer): void {
 		// What is offered must be for what stands there, as Enter takes it.
 		if (question.query !== this.#wanted) return;
 		if (!answer.ok && !this.#told) sayRefusal(answer.error);
@@ -133,7 +132,7 @@ export class LinkPicker extends EditorSuggest<Hit> {
 }
 
 /** What a note is called, as its links may say it. */
-function namesOf(app: App, file: TFile, { title }: Hit): Called {
+function namesOf(app: App, file: TFile, { title }: Hit): NoteNames {
 	const aliases = parseFrontMatterAliases(app.metadataCache.getFileCache(file)?.frontmatter ?? null);
 	return { name: file.basename, title, aliases: aliases ?? [] };
 }

@@ -1,7 +1,7 @@
 import { EditorView } from "@codemirror/view";
 import { type Editor, type MarkdownFileInfo, MarkdownView, Notice, type TFile } from "obsidian";
 import { type Offer, offersIn, paragraphAt } from "../../core/offers";
-import { onLine } from "../../core/picking";
+import { onLine } from "../../core/link-query";
 import { isConnected } from "../connected";
 import type { Host } from "../host";
 import { judge } from "./judging";

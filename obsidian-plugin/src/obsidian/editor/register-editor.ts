@@ -1,5 +1,5 @@
 import { type Menu, type Plugin, type TAbstractFile, TFile } from "obsidian";
-import { isDocument } from "../../core/documents";
+import { isDocument } from "../../core/change-queue";
 import { isConnected } from "../connected";
 import type { Host } from "../host";
 import { askFirst } from "./inner-list";

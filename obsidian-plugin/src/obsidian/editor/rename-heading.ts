@@ -1,6 +1,6 @@
 import { type App, type Editor, type MarkdownFileInfo, MarkdownView, type TFile } from "obsidian";
 import { titleOf } from "../../core/place";
-import { follows } from "../../core/renaming";
+import { describeRename } from "../../core/tidy/reports";
 import { headingAt } from "../../core/sections";
 import { type ChangeToMake, LookFirst } from "../changes/look-first";
 import { isConnected } from "../connected";
@@ -33,7 +33,7 @@ function renameChange(host: Host, path: string, chain: readonly string[], digest
 		verb: "Rename",
 		// What is confirmed was shown before.
 		make: (to, dryRun) => host.link.call("rename_heading", { path, heading: chain.join(" > "), to, digest, dry_run: dryRun, confirm: true }),
-		says: follows,
-		done: (to, result) => `“${now}” is “${to}” now. ${follows(result)}`,
+		says: describeRename,
+		done: (to, result) => `“${now}” is “${to}” now. ${describeRename(result)}`,
 	};
 }

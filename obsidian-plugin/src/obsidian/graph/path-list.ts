@@ -1,7 +1,7 @@
 import { type App, Keymap, setIcon } from "obsidian";
 import type { GraphPath, GraphStep } from "../../protocol/operations";
 import { titleOf } from "../../core/place";
-import { plain } from "../../core/plain";
+import { stripLine } from "../../core/markdown-text";
 import { open } from "../opening";
 import { openNote } from "./node-menu";
 import { addButton } from "../button";
@@ -31,7 +31,7 @@ function showStep(list: HTMLElement, app: App, step: GraphStep): void {
 	// An arrow that points back: the sentence stands in the note that the step leads to.
 	const arrow = note === target ? "←" : "→";
 	row.createDiv({ cls: "vaultside-graph-step-ends", text: `${titleOf(source)} ${arrow} ${titleOf(target)}`, attr: { dir: "auto" } });
-	if (text !== "") row.createDiv({ cls: "vaultside-graph-sentence", text: plain(text), attr: { dir: "auto" } });
+	if (text !== "") row.createDiv({ cls: "vaultside-graph-sentence", text: stripLine(text), attr: { dir: "auto" } });
 	row.addEventListener("click", (event) => {
 		const where = Keymap.isModEvent(event);
 		if (note !== null && line !== null) void open(app, { path: note, lines: [line, line] }, where);

@@ -1,6 +1,6 @@
 import type { AgentBrief, SessionInjections } from "../../protocol/operations";
-import { briefDifference } from "../../core/memory/brief-difference";
-import { countType } from "../../core/notes/note-types";
+import { briefDifference } from "../../core/memory/memories";
+import { countType } from "../../core/notes/note-labels";
 import { titleOf } from "../../core/place";
 import type { Host } from "../host";
 import { open } from "../opening";

@@ -1,7 +1,7 @@
 import type { InjectedItem, SessionInjections } from "../../protocol/operations";
-import { countType } from "../../core/notes/note-types";
+import { countType } from "../../core/notes/note-labels";
 import { titleOf } from "../../core/place";
-import { withHint } from "../../core/refusal";
+import { explainRefusal } from "../../client/client";
 import type { Host } from "../host";
 import { open } from "../opening";
 import { neverTell } from "./never-tell";
@@ -36,7 +36,7 @@ function showItem(list: HTMLElement, host: Host, session: string, client: string
 		void host.link.call("give_note", { path, session, withhold: !withheld }).then((answer) => {
 			if (answer.ok) return;
 			button.disabled = false;
-			said(withHint(answer.error), true);
+			said(explainRefusal(answer.error), true);
 		});
 	});
 	if (client === null) return;

@@ -2,8 +2,8 @@ import { Menu } from "obsidian";
 import { CLIENT } from "../../client/client";
 import type { ListedSession } from "../../protocol/operations";
 import { isOpen } from "../../core/connection";
-import { Newest } from "../../core/newest";
-import { countType } from "../../core/notes/note-types";
+import { AnswerOrder } from "../../core/answer-order";
+import { countType } from "../../core/notes/note-labels";
 import { type Host, MEMORY } from "../host";
 import { makeSign } from "../sign";
 import { MemoryView } from "./memory-view";
@@ -28,7 +28,7 @@ interface ToldSession {
 export function tellGiven(host: Host, bar: HTMLElement): () => void {
 	let told: readonly ToldSession[] = [];
 	let timer: number | undefined;
-	const newest = new Newest();
+	const newest = new AnswerOrder();
 	const sign = makeSign(bar, "vaultside-told", () => {
 		const { left, top } = bar.getBoundingClientRect();
 		sessionMenu(host, told).showAtPosition({ x: left, y: top }, bar.doc);

@@ -4,7 +4,7 @@ import type { ListedMemory } from "../../protocol/operations";
 import { changesLinks } from "../../core/bridge-events";
 import { ALL, type Concern, filterChips, findConcerns, firstLine, kindIcon, kindName, type MemoryFilters, memoryFacts, passes } from "../../core/memory/memories";
 import { folderOf } from "../../core/place";
-import { withHint } from "../../core/refusal";
+import { explainRefusal } from "../../client/client";
 import { showSaid } from "../command";
 import type { Host } from "../host";
 import { open } from "../opening";
@@ -92,7 +92,7 @@ export class MemoriesPart {
 			const limit = loaded.length === 0 ? ROWS : PAGE;
 			const answer = await this.host.link.call("list_memories", { limit, offset: loaded.length, among_private: true, text_chars: TEXT_CHARS });
 			if (round !== this.#round) return;
-			if (!answer.ok) return this.#say(withHint(answer.error), true);
+			if (!answer.ok) return this.#say(explainRefusal(answer.error), true);
 			loaded.push(...answer.result.memories);
 			total = answer.result.memories.length === 0 ? 0 : answer.result.total;
 			// What is there already stays until all of it is known again.

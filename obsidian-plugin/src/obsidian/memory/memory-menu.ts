@@ -1,7 +1,6 @@
 import { FuzzySuggestModal, Menu } from "obsidian";
-import type { Answer } from "../../client/client";
+import { type Answer, explainRefusal } from "../../client/client";
 import type { JudgeMemoryArguments, ListedMemory } from "../../protocol/operations";
-import { withHint } from "../../core/refusal";
 import { PROPOSED } from "../changes/change-row";
 import type { Host } from "../host";
 import { open } from "../opening";
@@ -36,7 +35,7 @@ export function memoryMenu(host: Host, memory: ListedMemory, ear: MenuEar): Menu
 	const add = (title: string, icon: string, act: () => void): Menu => menu.addItem((item) => item.setTitle(title).setIcon(icon).onClick(act));
 	const report = async (asked: Promise<Answer<"revise_memory" | "supersede_memory" | "forget_memory" | "judge_memory">>, said: string): Promise<void> => {
 		const answer = await asked;
-		if (!answer.ok) ear.done(withHint(answer.error), true);
+		if (!answer.ok) ear.done(explainRefusal(answer.error), true);
 		else ear.done("state" in answer.result && answer.result.state === "proposed" ? PROPOSED : said, false);
 	};
 	add("Revise", "pencil", () => void open(app, { path, lines: [1, 1] }, false));

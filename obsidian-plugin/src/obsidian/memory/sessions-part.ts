@@ -1,11 +1,9 @@
-import { type Answer, CLIENT } from "../../client/client";
+import { type Answer, CLIENT, explainRefusal } from "../../client/client";
 import type { AgentBrief, ListedSession, SessionInjections } from "../../protocol/operations";
-import { age } from "../../core/notes/age";
-import { Newest } from "../../core/newest";
-import { countType } from "../../core/notes/note-types";
+import { age, countType } from "../../core/notes/note-labels";
+import { AnswerOrder } from "../../core/answer-order";
 import { nameNotes } from "../../core/history";
 import { titleOf } from "../../core/place";
-import { withHint } from "../../core/refusal";
 import type { Host } from "../host";
 import { open } from "../opening";
 import { showBriefAgain } from "./brief-again";
@@ -24,7 +22,7 @@ export class SessionsPart {
 	readonly #end: () => void;
 	#timer: number | undefined;
 	#over = false;
-	readonly #newest = new Newest();
+	readonly #newest = new AnswerOrder();
 	#drawn = "";
 	readonly #rows = new Rows();
 	readonly #unfolded = new Set<string>();
@@ -66,7 +64,7 @@ export class SessionsPart {
 		if (this.#over) return;
 		this.el.empty();
 		if (!answer.ok) {
-			this.el.createDiv({ cls: "vaultside-say mod-warning", text: withHint(answer.error) });
+			this.el.createDiv({ cls: "vaultside-say mod-warning", text: explainRefusal(answer.error) });
 			return;
 		}
 		if (this.#last !== null) this.el.createDiv({ cls: `vaultside-say${this.#last.wrong ? " mod-warning" : ""}`, text: this.#last.what, attr: { role: "status" } });
@@ -107,13 +105,13 @@ export class SessionsPart {
 	async #give(session: string, path: string): Promise<void> {
 		const answer = await this.host.link.call("give_note", { session, path });
 		if (answer.ok) this.#say(`It is given “${titleOf(path)}” with its next answer.`, false);
-		else this.#say(withHint(answer.error), true);
+		else this.#say(explainRefusal(answer.error), true);
 	}
 
 	async #briefAgain(session: string): Promise<void> {
 		const answer = await this.host.link.call("brief", { session });
 		if (this.#over) return;
-		if (!answer.ok) return this.#say(withHint(answer.error), true);
+		if (!answer.ok) return this.#say(explainRefusal(answer.error), true);
 		this.#previews.set(session, answer.result);
 		await this.#ask();
 	}

@@ -1,4 +1,4 @@
-import { withHint } from "../../core/refusal";
+import { explainRefusal } from "../../client/client";
 import type { Host } from "../host";
 import { findAgentsFolder } from "./agents-folder";
 
@@ -12,7 +12,7 @@ export async function offerSetUp(el: HTMLElement, host: Host, made: () => void):
 	el.empty();
 	const box = el.createDiv({ cls: "vaultside-empty" });
 	if (!folder.ok) {
-		box.setText(withHint(folder.error));
+		box.setText(explainRefusal(folder.error));
 		return;
 	}
 	if (folder.isSetUp) {
@@ -27,7 +27,7 @@ export async function offerSetUp(el: HTMLElement, host: Host, made: () => void):
 		void host.link.call("set_up_memory", { confirm: true }).then((answer) => {
 			button.disabled = false;
 			if (answer.ok) made();
-			else refused.setText(withHint(answer.error));
+			else refused.setText(explainRefusal(answer.error));
 		});
 	});
 }

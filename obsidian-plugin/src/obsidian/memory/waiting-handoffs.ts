@@ -1,6 +1,6 @@
 import { setIcon, setTooltip } from "obsidian";
 import type { CheckedClaim, TakenHandoff } from "../../protocol/operations";
-import { age } from "../../core/notes/age";
+import { age } from "../../core/notes/note-labels";
 import type { Host } from "../host";
 import { open } from "../opening";
 import { addButton } from "../button";

@@ -3,12 +3,10 @@ import type { IndexProgress } from "../../protocol/events";
 import type { Hit, ListedNote, VaultStatus } from "../../protocol/operations";
 import type { Filters } from "../../core/filters";
 import { changesLinks } from "../../core/bridge-events";
-import { age } from "../../core/notes/age";
-import { asHit, newestArguments, PAGE } from "../../core/notes/newest";
-import { plural, typeIcon } from "../../core/notes/note-types";
-import { Newest } from "../../core/newest";
-import { describeStats } from "../../core/notes/stats";
-import { withHint } from "../../core/refusal";
+import { age, plural, typeIcon } from "../../core/notes/note-labels";
+import { describeStats, newestArguments, PAGE, toHit } from "../../core/notes/note-list";
+import { AnswerOrder } from "../../core/answer-order";
+import { explainRefusal } from "../../client/client";
 import type { Host } from "../host";
 import { askNewNote } from "./new-note";
 
@@ -37,7 +35,7 @@ export class NotesPart {
 	#progress: IndexProgress | null = null;
 	#timer: number | undefined;
 	#round = 0;
-	readonly #newestCount = new Newest();
+	readonly #newestCount = new AnswerOrder();
 	/** Whether more than the first page is shown or asked for. */
 	#further = false;
 
@@ -128,12 +126,12 @@ export class NotesPart {
 		if (round !== this.#round) return;
 		if (!answer.ok) {
 			this.#further = this.#notes.size > PAGE;
-			return this.ear.refused(withHint(answer.error));
+			return this.ear.refused(explainRefusal(answer.error));
 		}
 		const { notes, total } = answer.result;
 		const before = offset === 0 ? [] : [...this.#notes.values()];
 		this.#notes = new Map([...before, ...notes].map((note) => [note.path, note]));
-		this.ear.listed([...this.#notes.values()].map(asHit), offset + notes.length < total);
+		this.ear.listed([...this.#notes.values()].map(toHit), offset + notes.length < total);
 	}
 
 	async #count(): Promise<void> {

@@ -1,9 +1,9 @@
 import { type App, MarkdownView } from "obsidian";
-import type { Place } from "../../core/following";
+import type { PanePlace } from "../../core/pane-follower";
 import { sectionAt } from "../../core/sections";
 
 /** Where the person is: the active note and, if asked for, the section that the cursor is in. */
-export function placeOf(app: App, bySection: boolean): Place | null {
+export function placeOf(app: App, bySection: boolean): PanePlace | null {
 	const file = app.workspace.getActiveFile();
 	if (file === null) return null;
 	const view = app.workspace.getMostRecentLeaf()?.view;

@@ -1,5 +1,5 @@
 import { setIcon, setTooltip } from "obsidian";
-import type { Following, Place } from "../../core/following";
+import type { PaneFollower, PanePlace } from "../../core/pane-follower";
 import { titleOf } from "../../core/place";
 import { addButton } from "../button";
 import { addSayLine } from "../say-line";
@@ -21,7 +21,7 @@ export class Head {
 
 	constructor(
 		parent: HTMLElement,
-		private readonly following: Following,
+		private readonly following: PaneFollower,
 		private readonly switches: Switches,
 	) {
 		const head = parent.createDiv({ cls: "vaultside-head" });
@@ -34,7 +34,7 @@ export class Head {
 	}
 
 	/** Draw it as things stand. */
-	draw(place: Place | null): void {
+	draw(place: PanePlace | null): void {
 		for (const draw of this.#draws) draw();
 		this.#title.setText(place === null ? "No note is open" : titleOf(place.path));
 		if (place !== null) setTooltip(this.#title, place.path);
@@ -48,7 +48,7 @@ export class Head {
 		this.#state.setText("Updates resume when you leave this list.");
 	}
 
-	#drawScope(place: Place | null): void {
+	#drawScope(place: PanePlace | null): void {
 		this.#scope.empty();
 		const bySection = this.switches.bySection();
 		const section = (bySection ? place?.section : null) ?? null;

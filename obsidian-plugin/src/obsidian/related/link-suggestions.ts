@@ -2,7 +2,7 @@ import { Notice } from "obsidian";
 import type { LinkSuggestion } from "../../protocol/operations";
 import { titleOf } from "../../core/place";
 import type { Missing } from "../../core/missing-links";
-import { quote } from "../../core/quoting";
+import { quoteSpan } from "../../core/quotes";
 import type { Host } from "../host";
 import { Fold } from "./fold";
 import type { LinkMaker } from "./link-maker";
@@ -47,7 +47,7 @@ export class LinkSuggestionPart {
 		if (round !== this.#round) return;
 		// What goes wrong is told of the related notes, which ask the same bridge.
 		this.#digest = answer.ok ? answer.result.digest : "";
-		this.#draw(path, answer.ok ? answer.result.suggestions.map((one) => ({ ...one, quote: quote(text, one.span, one.text) })) : []);
+		this.#draw(path, answer.ok ? answer.result.suggestions.map((one) => ({ ...one, quote: quoteSpan(text, one.span, one.text) })) : []);
 	}
 
 	#draw(path: string, all: readonly Suggested[]): void {

@@ -1,7 +1,7 @@
 import type { NoteMention } from "../../protocol/operations";
 import { titleOf } from "../../core/place";
 import { type Missing, unlinkedMentions } from "../../core/missing-links";
-import { quote } from "../../core/quoting";
+import { quoteSpan } from "../../core/quotes";
 import type { Host } from "../host";
 import { Fold } from "./fold";
 import type { LinkMaker } from "./link-maker";
@@ -61,7 +61,7 @@ export class MentionPart {
 
 	async #missing(target: string, { path, span, text }: NoteMention): Promise<Missing> {
 		const file = this.host.app.vault.getFileByPath(path);
-		return { target, text, span, quote: file && quote(await this.host.app.vault.read(file), span, text) };
+		return { target, text, span, quote: file && quoteSpan(await this.host.app.vault.read(file), span, text) };
 	}
 
 	#row(list: HTMLElement, { mention, missing }: Found): void {

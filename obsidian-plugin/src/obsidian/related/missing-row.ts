@@ -1,5 +1,5 @@
 import { open } from "../opening";
-import { asRead, type Quote } from "../../core/quoting";
+import { toPlain, type Quote } from "../../core/quotes";
 import type { App } from "obsidian";
 import { addButton } from "../button";
 import { addSmallLine } from "../small-line";
@@ -26,7 +26,7 @@ export function showRow(list: HTMLElement, app: App, { name, path, line = 1, quo
 	const words = el.createDiv({ cls: "vaultside-hit-text", attr: { dir: "auto" } });
 	if (quote === null) words.setText(text);
 	else {
-		const { before, said, after } = asRead(quote);
+		const { before, text: said, after } = toPlain(quote);
 		words.appendText(before);
 		words.createEl("mark", { text: said });
 		words.appendText(after);
@@ -41,7 +41,7 @@ export function showRow(list: HTMLElement, app: App, { name, path, line = 1, quo
 	}
 	const buttons = el.createDiv({ cls: "vaultside-missing-acts" });
 	for (const { text: says, label, act } of acts) {
-		const button = addButton(buttons, { text: says, label: label }, () => {
+		const button = addButton(buttons, { text: says, label }, () => {
 			button.disabled = true;
 			void act().then(() => (button.disabled = false));
 		});

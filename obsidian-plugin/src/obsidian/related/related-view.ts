@@ -1,8 +1,8 @@
 import type { IconName, TFile, WorkspaceLeaf } from "obsidian";
-import { Following, type Place } from "../../core/following";
-import { type Hidden, hide, unhide } from "../../core/hidden";
+import { PaneFollower, type PanePlace } from "../../core/pane-follower";
+import { type HiddenNotes, hide, unhide } from "../../core/hidden-notes";
 import { sortHits } from "../../core/missing-links";
-import { withHint } from "../../core/refusal";
+import { explainRefusal } from "../../client/client";
 import { showSaid } from "../command";
 import { type Host, RELATED } from "../host";
 import { Pane } from "../pane";
@@ -35,11 +35,11 @@ interface Parts {
 
 /** Shows what is close to the active note or to the section that the cursor is in, and which links are missing. */
 export class RelatedView extends Pane {
-	readonly #following = new Following({
-		here: () => placeOf(this.app, this.host.settings.followSection),
-		used: () => !this.containerEl.isShown() || this.#isUsed(),
+	readonly #following = new PaneFollower({
+		currentPlace: () => placeOf(this.app, this.host.settings.followSection),
+		isInUse: () => !this.containerEl.isShown() || this.#isUsed(),
 		show: (place) => void this.#ask(place),
-		late: () => this.#lookLater(),
+		onDelay: () => this.#lookLater(),
 	});
 	readonly #maker = new LinkMaker(this.host, () => this.#anew());
 	readonly #unfolded = new Set<string>();
@@ -158,7 +158,7 @@ export class RelatedView extends Pane {
 
 	#anew(): void {
 		this.#known = null;
-		this.#following.again();
+		this.#following.refresh();
 	}
 
 	#set(changed: Partial<Host["settings"]>): void {
@@ -166,14 +166,14 @@ export class RelatedView extends Pane {
 		void this.host.keep();
 	}
 
-	#hideHere(change: (hidden: Hidden, beside: string) => Hidden): void {
+	#hideHere(change: (hidden: HiddenNotes, beside: string) => HiddenNotes): void {
 		const beside = this.#following.place?.path;
 		if (beside === undefined) return;
 		this.#set({ hidden: change(this.host.settings.hidden, beside) });
-		this.#following.again();
+		this.#following.refresh();
 	}
 
-	async #ask(shown: Place | null): Promise<void> {
+	async #ask(shown: PanePlace | null): Promise<void> {
 		const { host } = this;
 		const parts = this.#parts;
 		const round = (this.#round += 1);
@@ -197,7 +197,7 @@ export class RelatedView extends Pane {
 			host.link.call("note_links", { path: place.path }),
 		]);
 		if (round !== this.#round) return;
-		if (!related.ok) return this.#draw(parts, { unlinked: [], linked: [] }, hidden, withHint(related.error));
+		if (!related.ok) return this.#draw(parts, { unlinked: [], linked: [] }, hidden, explainRefusal(related.error));
 		const found = sortHits(related.result.hits, links.ok ? links.result : null, hidden);
 		const none = found.unlinked.length + found.linked.length === 0;
 		this.#draw(parts, found, hidden, none ? `Nothing is close to this ${place.section === null ? "note" : "section"}.` : "");

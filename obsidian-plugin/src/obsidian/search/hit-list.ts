@@ -1,7 +1,7 @@
 import { Keymap, Menu, Notice, setIcon } from "obsidian";
 import type { Hit } from "../../protocol/operations";
 import { placeOf } from "../../core/place";
-import { parts, TITLE } from "../../core/snippet";
+import { splitMarked, TITLE } from "../../core/markdown-text";
 import { writeParts } from "../marking";
 import type { Host } from "../host";
 import { copy, insertLink, linkTo, open, quoteHit } from "../opening";
@@ -173,7 +173,7 @@ export class HitList {
 		const place = [isElsewhere ? hit.vault : "", placeOf(hit)].filter((part) => part).join(" · ");
 		if (place !== "") el.createDiv({ cls: "vaultside-hit-place", text: place, attr: { dir: "auto" } });
 		const text = el.createDiv({ cls: "vaultside-hit-text", attr: { dir: "auto" } });
-		writeParts(text, "mark", parts(hit.snippet));
+		writeParts(text, "mark", splitMarked(hit.snippet));
 		const tags = this.extra.tags?.(hit) ?? [];
 		if (tags.length > 0) {
 			const row = el.createDiv({ cls: "vaultside-hit-tags" });
@@ -181,7 +181,7 @@ export class HitList {
 		}
 		if (hit.why.length === 0) return;
 		const why = el.createDiv({ cls: "vaultside-hit-why" });
-		for (const reason of hit.why) writeParts(why.createSpan({ attr: { dir: "auto" } }), "em", parts(reason, TITLE));
+		for (const reason of hit.why) writeParts(why.createSpan({ attr: { dir: "auto" } }), "em", splitMarked(reason, TITLE));
 	}
 
 	#addInsert(head: HTMLElement, hit: Hit): void {

@@ -1,5 +1,5 @@
 import { setIcon } from "obsidian";
-import { forgotten, togglePin, type Queries } from "../../core/recent";
+import { forgetQuery, togglePin, type Queries } from "../../core/queries";
 import type { Host } from "../host";
 import { addButton } from "../button";
 
@@ -29,7 +29,7 @@ export function showQueries(el: HTMLElement, host: Host, most: number, choose: (
 		addButton(row, { cls: "vaultside-query-text", text: query, attr: { dir: "auto" } }, () => choose(query));
 		const isPinned = queries.pinned.includes(query);
 		button(row, isPinned ? "pin-off" : "pin", isPinned ? `Unpin ${query}` : `Pin ${query}`, () => change(togglePin(queries, query)));
-		button(row, "x", `Forget ${query}`, () => change(forgotten(queries, query)));
+		button(row, "x", `Forget ${query}`, () => change(forgetQuery(queries, query)));
 	}
 }
 

@@ -1,9 +1,8 @@
 import { SearchComponent, setIcon } from "obsidian";
-import { Asking, type Found, type Question } from "../../core/asking";
+import { type LiveAnswer, LiveSearch, type Question, refine } from "../../core/live-search";
 import { type Filters, filterArguments } from "../../core/filters";
-import { addQuery } from "../../core/recent";
-import { refine } from "../../core/refine";
-import { withHint } from "../../core/refusal";
+import { addQuery } from "../../core/queries";
+import { explainRefusal } from "../../client/client";
 import { showSaid } from "../command";
 import type { Host } from "../host";
 import { NotesPart } from "../notes/notes-part";
@@ -36,7 +35,7 @@ export interface Options {
 export class SearchBox {
 	#wantsMore = false;
 	#isEverywhere = false;
-	readonly #asking: Asking;
+	readonly #asking: LiveSearch;
 	readonly #input: SearchComponent;
 	readonly #list: HitList;
 	readonly #chipsEl: HTMLElement;
@@ -87,7 +86,7 @@ export class SearchBox {
 		inputEl.setAttr("aria-controls", this.#list.el.id);
 		this.#belowEl = el.createDiv({ cls: "vaultside-below" });
 		this.#notes = notes ? this.#makeNotes(notesEl, el) : null;
-		this.#asking = new Asking(
+		this.#asking = new LiveSearch(
 			(given) => host.link.call("search", given),
 			(found) => this.#found(found),
 			() => new Promise((done) => window.setTimeout(done, host.settings.patience)),
@@ -158,10 +157,10 @@ export class SearchBox {
 		this.#asking.ask(question);
 	}
 
-	#found({ answer, final }: Found): void {
+	#found({ answer, final }: LiveAnswer): void {
 		const list = this.#list;
 		if (!answer.ok) {
-			this.#say(withHint(answer.error), true);
+			this.#say(explainRefusal(answer.error), true);
 			return;
 		}
 		const { hits, mode_used: mode, notices, took_ms: took } = answer.result;

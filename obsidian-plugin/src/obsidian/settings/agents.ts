@@ -1,6 +1,6 @@
 import { Notice, type Setting, type SettingDefinition, type SettingDefinitionItem } from "obsidian";
 import type { ListedClient } from "../../protocol/operations";
-import { withHint } from "../../core/refusal";
+import { explainRefusal } from "../../client/client";
 import { setClient, describeClient } from "../../core/settings/clients";
 import type { BridgeSettings } from "./bridge-settings";
 import { closedToo } from "./closed";
@@ -87,7 +87,7 @@ function row(setting: Setting, bridge: BridgeSettings, client: ListedClient): vo
 async function shutOut(bridge: BridgeSettings, { id, name }: ListedClient): Promise<void> {
 	const answer = await bridge.host.link.call("revoke_client", { client: id });
 	await bridge.load();
-	new Notice(answer.ok ? `${name} is shut out.` : withHint(answer.error));
+	new Notice(answer.ok ? `${name} is shut out.` : explainRefusal(answer.error));
 }
 
 function letIn(setting: Setting, bridge: BridgeSettings): () => void {

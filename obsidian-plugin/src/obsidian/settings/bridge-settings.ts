@@ -2,9 +2,9 @@ import { Notice } from "obsidian";
 import type { CheckedGlob, ListedClient, ListedModel, VaultStatus } from "../../protocol/operations";
 import { isOpen } from "../../core/connection";
 import { Listeners } from "../../core/listeners";
-import { Newest } from "../../core/newest";
-import { withHint } from "../../core/refusal";
-import { Kept, unchangeable } from "../../core/settings/kept";
+import { AnswerOrder } from "../../core/answer-order";
+import { explainRefusal } from "../../client/client";
+import { StoredSettings, explainClosed } from "../../core/settings/stored-settings";
 import type { RuleName } from "../../core/settings/rules";
 import type { Host } from "../host";
 import { sayRefusal } from "../say-refusal";
@@ -13,7 +13,7 @@ export const RULES: readonly RuleName[] = ["deny", "exclude", "readonly"];
 
 /** What was read of the bridge, all at one time. */
 export interface Known {
-	readonly kept: Kept;
+	readonly kept: StoredSettings;
 	readonly clients: readonly ListedClient[];
 	readonly models: readonly ListedModel[];
 	/** What each glob of the rules means now. */
@@ -30,11 +30,11 @@ export class BridgeSettings {
 	trouble: string | null = null;
 	/** Hears whenever it was read. */
 	readonly read = new Listeners<Known | null>();
-	readonly #newest = new Newest();
+	readonly #newest = new AnswerOrder();
 	/** How far the index is. */
 	#vault: VaultStatus | null = null;
 	/** Of how far the index is: one reading of everything takes longer than one of only that. */
-	readonly #newestVault = new Newest();
+	readonly #newestVault = new AnswerOrder();
 	#timer: number | undefined;
 	#progressOnly = false;
 	/** Whether a reading was still due when following stopped, which happens whenever the settings are redrawn. */
@@ -51,7 +51,7 @@ export class BridgeSettings {
 	/** Why nothing of it can be changed now; null when it can be. */
 	get closedReason(): string | null {
 		const { link } = this.host;
-		return unchangeable(link.connection, link.owns) ?? this.trouble ?? (this.known === null ? "It is being read." : null);
+		return explainClosed(link.connection, link.owns) ?? this.trouble ?? (this.known === null ? "It is being read." : null);
 	}
 
 	/** Keep up with changes that are made elsewhere. Returns a function that stops it. */
@@ -85,8 +85,8 @@ export class BridgeSettings {
 		const { link } = this.host;
 		if (!isOpen(link.connection)) return [null, null];
 		const [settings] = await Promise.all([link.call("read_settings", { models: true, clients: link.owns }), this.#readVault()]);
-		if (!settings.ok) return [null, withHint(settings.error)];
-		const kept = new Kept(settings.result);
+		if (!settings.ok) return [null, explainRefusal(settings.error)];
+		const kept = new StoredSettings(settings.result);
 		const { models = [], clients = [] } = settings.result;
 		return [{ kept, clients: clients ?? [], globs: await this.#checkRules(kept), models: models ?? [], vault: this.#vault }, null];
 	}
@@ -113,7 +113,7 @@ export class BridgeSettings {
 		return answer.ok ? (answer.result.globs?.[0] ?? null) : null;
 	}
 
-	async #checkRules(kept: Kept): Promise<ReadonlyMap<string, CheckedGlob>> {
+	async #checkRules(kept: StoredSettings): Promise<ReadonlyMap<string, CheckedGlob>> {
 		const globs = [...new Set(RULES.flatMap((rule) => kept.list(rule)))];
 		const answer = this.host.link.owns ? await this.host.link.call("read_settings", { globs }) : null;
 		return new Map(answer?.ok ? (answer.result.globs ?? []).map((glob) => [glob.glob, glob]) : []);

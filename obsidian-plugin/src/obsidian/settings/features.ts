@@ -1,6 +1,6 @@
 import type { SettingDefinition, SettingDefinitionItem } from "obsidian";
 import type { Setting } from "../../protocol/operations";
-import { choices, settingSections, settingTitle } from "../../core/settings/sections";
+import { choices, settingSections, settingTitle } from "../../core/settings/stored-settings";
 import type { BridgeSettings } from "./bridge-settings";
 import { closedToo } from "./closed";
 

@@ -1,6 +1,6 @@
 import type { Colouring } from "../../core/graph/graph-view";
-import type { Hidden } from "../../core/hidden";
-import type { Queries } from "../../core/recent";
+import type { HiddenNotes } from "../../core/hidden-notes";
+import type { Queries } from "../../core/queries";
 
 /** What is kept in `data.json`; no secret is. */
 export interface Settings {
@@ -34,7 +34,7 @@ export interface Settings {
 	/** Show icons in the ribbon. */
 	ribbon: boolean;
 	/** Related notes that are not shown beside a note. */
-	hidden: Hidden;
+	hidden: HiddenNotes;
 }
 
 export const DEFAULTS: Settings = {

@@ -1,12 +1,12 @@
 import type { SettingDefinitionItem } from "obsidian";
-import { outside } from "../../core/settings/kept";
+import { explainOutOfRange } from "../../core/settings/stored-settings";
 import type { BridgeSettings } from "./bridge-settings";
 import { closedToo } from "./closed";
 
 /** How notes are changed, whoever asks for it. */
 export function writingRows(bridge: BridgeSettings): SettingDefinitionItem[] {
 	const disabled = (): boolean => bridge.closedReason !== null;
-	const checkWhole = (value: number): string | undefined => outside(value, 1);
+	const checkWhole = (value: number): string | undefined => explainOutOfRange(value, 1);
 	return [
 		{
 			type: "group",

@@ -1,6 +1,6 @@
 import { setIcon } from "obsidian";
 import type { Finding } from "../../protocol/operations";
-import { withHint } from "../../core/refusal";
+import { explainRefusal } from "../../client/client";
 import { errors } from "../../core/status/vault";
 import { showCommand, showSaid } from "../command";
 import type { Host } from "../host";
@@ -41,7 +41,7 @@ export class Findings {
 		this.#againEl.disabled = false;
 		this.#errorsEl.setText(usage.ok ? errors(usage.result) : "");
 		if (!doctor.ok) {
-			this.#sayEl.setText(withHint(doctor.error));
+			this.#sayEl.setText(explainRefusal(doctor.error));
 			return;
 		}
 		const { findings } = doctor.result;

@@ -1,8 +1,8 @@
 import { Keymap } from "obsidian";
 import type { IndexStatus, Passage } from "../../protocol/operations";
-import { Newest } from "../../core/newest";
+import { AnswerOrder } from "../../core/answer-order";
 import { readable } from "../../core/place";
-import { withHint } from "../../core/refusal";
+import { explainRefusal } from "../../client/client";
 import { andMore } from "../../core/status/vault";
 import type { Host } from "../host";
 import { open } from "../opening";
@@ -13,7 +13,7 @@ const SHOWN = 30;
 /** The active note as the index sees it. */
 export class NotePart {
 	#shown = "";
-	readonly #newest = new Newest();
+	readonly #newest = new AnswerOrder();
 
 	constructor(
 		private readonly el: HTMLElement,
@@ -34,7 +34,7 @@ export class NotePart {
 		this.el.createEl("h6", { cls: "vaultside-part", text: "This note, as the index sees it" });
 		this.el.createDiv({ text: path, attr: { dir: "auto" } });
 		if (!answer.ok) {
-			this.el.createDiv({ cls: "vaultside-empty", text: withHint(answer.error) });
+			this.el.createDiv({ cls: "vaultside-empty", text: explainRefusal(answer.error) });
 			return;
 		}
 		const { passages, left_out: leftOut, problems } = answer.result;

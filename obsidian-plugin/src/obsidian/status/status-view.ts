@@ -1,5 +1,5 @@
 import type { IconName, WorkspaceLeaf } from "obsidian";
-import { Newest } from "../../core/newest";
+import { AnswerOrder } from "../../core/answer-order";
 import { type Host, STATUS } from "../host";
 import { Pane } from "../pane";
 import { Findings } from "./findings";
@@ -17,7 +17,7 @@ interface Parts {
 export class StatusView extends Pane {
 	#timer: number | undefined;
 	#parts: Parts | null = null;
-	readonly #newest = new Newest();
+	readonly #newest = new AnswerOrder();
 
 	constructor(leaf: WorkspaceLeaf, host: Host) {
 		super(leaf, host);

@@ -1,7 +1,6 @@
 import { Notice } from "obsidian";
-import type { Answer } from "../../client/client";
+import { type Answer, explainRefusal } from "../../client/client";
 import type { Disk, OperationName, Operations, VaultStatus } from "../../protocol/operations";
-import { withHint } from "../../core/refusal";
 import { facts, describeConnection } from "../../core/status/vault";
 import type { Host } from "../host";
 import { LeftList } from "./left-list";
@@ -74,7 +73,7 @@ export class VaultPart {
 
 	#run<Name extends "reindex" | "pause_indexing" | "resume_indexing">(operation: Name, given: Operations[Name]["arguments"], done: string): void {
 		void this.host.link.call(operation, given).then((answer: Answer<OperationName>) => {
-			new Notice(answer.ok ? done : withHint(answer.error));
+			new Notice(answer.ok ? done : explainRefusal(answer.error));
 			this.changed();
 		});
 	}

@@ -1,4 +1,4 @@
-import { changes, toldApart } from "../../core/tidy/reports";
+import { describeChange, distinctTitles } from "../../core/tidy/reports";
 import { LookFirst } from "../changes/look-first";
 import type { Host } from "../host";
 import { sayRefusal } from "../say-refusal";
@@ -11,12 +11,12 @@ export async function merge(host: Host, path: string, into: string, again: () =>
 		return;
 	}
 	const { digest } = read.result;
-	const [one, other] = toldApart(path, into);
+	const [one, other] = distinctTitles(path, into);
 	new LookFirst(host, {
 		title: `Merge ${one} into ${other}`,
 		verb: "Merge",
 		make: (_, dryRun) => host.link.call("merge_notes", { path, into, digest, dry_run: dryRun, confirm: true }),
-		says: changes,
+		says: describeChange,
 		done: () => `${one} is a part of ${other} now.`,
 		made: () => void again(),
 	}).open();

@@ -1,8 +1,8 @@
 import { Notice } from "obsidian";
 import type { AppliedPlan, PlannedFinding, ShownPlan, TidyRule } from "../../protocol/operations";
-import { Newest } from "../../core/newest";
-import { stripStyle } from "../../core/plain";
-import { withHint } from "../../core/refusal";
+import { AnswerOrder } from "../../core/answer-order";
+import { stripStyle } from "../../core/markdown-text";
+import { explainRefusal } from "../../client/client";
 import { byCheck, canApply, checkTitle, describeApplied, summary, tickLines, writeValue } from "../../core/tidy/plan";
 import { addButton, addButtonRow } from "../button";
 import { showDiff } from "../changes/look-first";
@@ -64,14 +64,14 @@ export class PlanPart {
 		}
 		this.path = undefined;
 		if (shown.error.code !== "note_not_found") {
-			this.#draw(withHint(shown.error), [], rules);
+			this.#draw(explainRefusal(shown.error), [], rules);
 			return;
 		}
 		this.#draw("Looking…", [], rules);
 		const found = await link.call("plan_tidy", { limit: MAX_FINDINGS, dry_run: true, confirm: true });
 		if (round !== this.#round) return;
 		if (found.ok) this.#draw(["This could be tidied. Make a plan to choose what is to be done.", ...found.result.notices].join(" "), found.result.findings, rules);
-		else this.#draw(withHint(found.error), [], rules);
+		else this.#draw(explainRefusal(found.error), [], rules);
 	}
 
 	/** Want nothing any more. */
@@ -200,7 +200,7 @@ export class PlanPart {
 			return;
 		}
 		const preview = el.createDiv({ cls: "vaultside-renamed" });
-		const newest = new Newest();
+		const newest = new AnswerOrder();
 		const ask = async (): Promise<void> => {
 			const isLate = newest.ask();
 			const answer = await this.host.link.call("show_plan", { finding: id });
@@ -232,7 +232,7 @@ export class PlanPart {
 		const answer = await this.host.link.call("plan_tidy", { limit: MAX_FINDINGS, confirm: true });
 		this.#isMaking = false;
 		await this.load();
-		if (!answer.ok) showSaid(this.#says, withHint(answer.error));
+		if (!answer.ok) showSaid(this.#says, explainRefusal(answer.error));
 		else if (answer.result.path === null) showSaid(this.#says, ["Nothing is out of order.", ...answer.result.notices].join(" "));
 	}
 

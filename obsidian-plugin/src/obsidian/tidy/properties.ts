@@ -1,7 +1,7 @@
 import type { ListedTag, ListedValue, PropertyFacts, PropertyReport } from "../../protocol/operations";
-import { Newest } from "../../core/newest";
-import { changes, typedLike, describeUse, valueText } from "../../core/tidy/reports";
-import { withHint } from "../../core/refusal";
+import { AnswerOrder } from "../../core/answer-order";
+import { describeChange, parseLike, describeUse, valueText } from "../../core/tidy/reports";
+import { explainRefusal } from "../../client/client";
 import { LookFirst } from "../changes/look-first";
 import { Choice } from "../choice";
 import { isConnected } from "../connected";
@@ -45,13 +45,13 @@ function showProperty(list: HTMLElement, host: Host, property: PropertyFacts, ag
 
 function showValues(el: HTMLElement, host: Host, name: string): void {
 	const values = el.createDiv({ cls: "vaultside-values", attr: { role: "list", "aria-label": `Values of ${name}` } });
-	const newest = new Newest();
+	const newest = new AnswerOrder();
 	const load = async (): Promise<void> => {
 		const isLate = newest.ask();
 		const answer = await host.link.call("property_report", { name, limit: VALUES });
 		if (isLate()) return;
 		values.empty();
-		if (!answer.ok) values.setText(withHint(answer.error));
+		if (!answer.ok) values.setText(explainRefusal(answer.error));
 		else for (const value of answer.result.values ?? []) showValue(values, host, name, value, () => void load());
 	};
 	keepOpen(values, () => {
@@ -70,8 +70,8 @@ function showValue(el: HTMLElement, host: Host, name: string, value: ListedValue
 			title: `Change a value of ${name}`,
 			asks: { label: "Value", now: String(value.value ?? "") },
 			verb: "Change",
-			make: (to, dryRun) => host.link.call("change_notes", { old: { [name]: value.value }, properties: { [name]: typedLike(value.value, to) }, dry_run: dryRun, confirm: true }),
-			says: changes,
+			make: (to, dryRun) => host.link.call("change_notes", { old: { [name]: value.value }, properties: { [name]: parseLike(value.value, to) }, dry_run: dryRun, confirm: true }),
+			says: describeChange,
 			done: (to) => `“${valueText(value)}” is “${to}” now.`,
 			made: again,
 		}).open());
@@ -84,7 +84,7 @@ export function renameProperty(host: Host, name: string, made?: () => void): voi
 		asks: { label: "Property", now: name },
 		verb: "Rename",
 		make: (to, dryRun) => host.link.call("change_notes", { rename: { [name]: to }, dry_run: dryRun, confirm: true }),
-		says: changes,
+		says: describeChange,
 		done: (to) => `The property “${name}” is “${to}” now.`,
 		...(made === undefined ? {} : { made }),
 	}).open();
@@ -96,7 +96,7 @@ function renameTag(host: Host, tag: string): void {
 		asks: { label: "Tag", now: tag },
 		verb: "Rename",
 		make: (to, dryRun) => host.link.call("change_notes", { rename_tags: { [tag]: to }, dry_run: dryRun, confirm: true }),
-		says: changes,
+		says: describeChange,
 		done: (to) => `#${tag} is #${to.replace(/^#/, "")} now.`,
 	}).open();
 }

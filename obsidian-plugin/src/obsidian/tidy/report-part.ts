@@ -1,5 +1,4 @@
-import type { Refusal } from "../../client/client";
-import { withHint } from "../../core/refusal";
+import { explainRefusal, type Refusal } from "../../client/client";
 import { showSaid } from "../command";
 import { Fold } from "../related/fold";
 import { Rows } from "../rows";
@@ -72,7 +71,7 @@ export class ReportPart<Row, Result extends Said> {
 		this.#fold.body.setAttr("aria-busy", "false");
 		this.#says.toggleClass("mod-warning", !answer.ok);
 		if (!answer.ok) {
-			showSaid(this.#says, withHint(answer.error));
+			showSaid(this.#says, explainRefusal(answer.error));
 			return;
 		}
 		const { total, notices = [], dismissed } = answer.result;

@@ -1,5 +1,5 @@
 import type { CheckedNotes, Hub, Operations, RuleViolation, StaleNote, StaleNotes } from "../../protocol/operations";
-import { countType } from "../../core/notes/note-types";
+import { countType } from "../../core/notes/note-labels";
 import { titleOf } from "../../core/place";
 import { describeViolation } from "../../core/tidy/reports";
 import type { Host } from "../host";

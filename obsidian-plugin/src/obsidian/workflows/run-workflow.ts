@@ -1,5 +1,5 @@
 import type { ListedWorkflow, WorkflowOutcome, WorkflowStarter, WorkflowVariable } from "../../protocol/operations";
-import { changes } from "../../core/tidy/reports";
+import { describeChange } from "../../core/tidy/reports";
 import { titleOf } from "../../core/place";
 import { asGiven, asTyped, foretold } from "../../core/workflows";
 import { LookFirst } from "../changes/look-first";
@@ -31,7 +31,7 @@ function begin(host: Host, { name: starter }: WorkflowStarter): void {
 		asks: { label: "Name of the workflow", now: "" },
 		verb: "Write",
 		make: (name, dryRun) => host.link.call("author_workflow", { name, starter, dry_run: dryRun, confirm: true }),
-		says: changes,
+		says: describeChange,
 		done: (name) => `The workflow “${name}” can be run.`,
 	}).open();
 }

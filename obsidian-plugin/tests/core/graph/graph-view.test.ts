@@ -3,7 +3,7 @@ import type { GraphPath } from "../../../src/protocol/operations";
 import { NONE } from "../../../src/core/filters";
 import { type Call, fetchGraph, LOOK, MAX_NOTES, restoreLook, viewArguments } from "../../../src/core/graph/graph-view";
 import { Picture } from "../../../src/core/graph/picture";
-import { plain } from "../../../src/core/plain";
+import { stripLine } from "../../../src/core/markdown-text";
 import type { IndexProgress } from "../../../src/protocol/events";
 import { changesLinks } from "../../../src/core/bridge-events";
 import { LinkSentences } from "../../../src/core/graph/link-sentences";
@@ -84,7 +84,7 @@ test.each([
 	["12. ==Marked== **bold**", "Marked bold"],
 	["1923 was a year.", "1923 was a year."],
 ])("%s is read as %s", (text, read) => {
-	expect(plain(text)).toBe(read);
+	expect(stripLine(text)).toBe(read);
 });
 
 const progress = (notes: number, keyword: number, vectors: number): IndexProgress => ({ kind: "index_progress", vault: "v", notes, pending: { keyword, vectors } });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ListedMemory } from "../../../src/protocol/operations";
-import { ALL, filterChips, findConcerns, firstLine, memoryFacts, passes } from "../../../src/core/memory/memories";
+import type { AgentBrief, InjectedItem, ListedMemory } from "../../../src/protocol/operations";
+import { ALL, briefDifference, filterChips, findConcerns, firstLine, memoryFacts, passes } from "../../../src/core/memory/memories";
 
 const NOW = Date.UTC(2027, 0, 31, 12);
 
@@ -77,4 +77,19 @@ describe("what needs a look", () => {
 		const long = [memory("Long", { text: "So it goes…" }), memory("Longer", { text: "So it goes…" })];
 		expect(said(long)).toEqual([["Longer", "Begins like “Long”."]]);
 	});
+});
+
+const told = (...paths: string[]): AgentBrief => ({
+	text: "",
+	tokens: 0,
+	left_out: 0,
+	items: paths.map((path) => ({ path, lines: [1, 1], part: "memories", why: [], tokens: 1 })),
+});
+
+const given = (path: string, tool: string): InjectedItem => ({ path, tool, why: [], tokens: 1, times: 1, time: "", withheld: false });
+
+test("what would be told now is compared with what was given", () => {
+	const before = { session: "s", tokens: 3, items: [given("A.md", "brief"), given("B.md", "brief"), given("C.md", "recall"), given("D.md", "")] };
+	expect(briefDifference(told("A.md", "D.md", "E.md", "E.md"), before)).toEqual({ fresh: ["D.md", "E.md"], again: ["A.md"], gone: ["B.md"] });
+	expect(briefDifference(told("A.md"), undefined)).toEqual({ fresh: ["A.md"], again: [], gone: [] });
 });

@@ -2,10 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { VaultStatus } from "../../../src/protocol/operations";
 import { NONE } from "../../../src/core/filters";
 import { viewArguments, LOOK } from "../../../src/core/graph/graph-view";
-import { age } from "../../../src/core/notes/age";
-import { newestArguments } from "../../../src/core/notes/newest";
-import { countType, typeIcon } from "../../../src/core/notes/note-types";
-import { describeStats } from "../../../src/core/notes/stats";
+import { age, countType, typeIcon } from "../../../src/core/notes/note-labels";
+import { describeStats, newestArguments } from "../../../src/core/notes/note-list";
 import { listTemplates, newPath, templateFolder } from "../../../src/core/notes/templates";
 
 const NOW = Date.UTC(2026, 0, 31, 12);

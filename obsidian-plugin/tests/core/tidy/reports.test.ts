@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changes, typedLike, describeUse, valueText, toldApart, describeViolation } from "../../../src/core/tidy/reports";
+import { describeChange, parseLike, describeUse, valueText, distinctTitles, describeViolation } from "../../../src/core/tidy/reports";
 
 test("what a note breaks is said with what it has and should have", () => {
 	expect(describeViolation({ kind: "required", name: "rating", found: "", expected: [] })).toBe("lacks the property rating");
@@ -9,8 +9,8 @@ test("what a note breaks is said with what it has and should have", () => {
 });
 
 test("two notes of one title are told apart by their paths", () => {
-	expect(toldApart("Inbox/Rye.md", "Bread/Oats.md")).toEqual(["Rye", "Oats"]);
-	expect(toldApart("Index.md", "Bread/Index.md")).toEqual(["Index", "Bread/Index"]);
+	expect(distinctTitles("Inbox/Rye.md", "Bread/Oats.md")).toEqual(["Rye", "Oats"]);
+	expect(distinctTitles("Index.md", "Bread/Index.md")).toEqual(["Index", "Bread/Index"]);
 });
 
 test("properties are counted", () => {
@@ -18,13 +18,13 @@ test("properties are counted", () => {
 });
 
 test("a typed text keeps the type of the value that it replaces", () => {
-	expect([typedLike(4, "5"), typedLike(4, "five"), typedLike(4, " "), typedLike("4", "5"), typedLike(true, "false"), typedLike(true, "no")]).toEqual([5, "five", " ", "5", false, "no"]);
+	expect([parseLike(4, "5"), parseLike(4, "five"), parseLike(4, " "), parseLike("4", "5"), parseLike(true, "false"), parseLike(true, "no")]).toEqual([5, "five", " ", "5", false, "no"]);
 	expect([valueText({ value: null }), valueText({ value: "" }), valueText({ value: 0 })]).toEqual(["(empty)", "(empty)", "0"]);
 });
 
 test("what a change of many files leaves is told", () => {
-	expect(changes({ files: 1, warnings: [] })).toBe("1 file changes.");
-	expect(changes({ files: 1200, warnings: ["Set its type."], skipped: [{}], named_in: ["a", "b"] })).toBe(
+	expect(describeChange({ files: 1, warnings: [] })).toBe("1 file changes.");
+	expect(describeChange({ files: 1200, warnings: ["Set its type."], skipped: [{}], named_in: ["a", "b"] })).toBe(
 		"1,200 files change. 1 note has it too and cannot be changed on its own. 2 queries or bases name it and stay as they are. Set its type.",
 	);
 });

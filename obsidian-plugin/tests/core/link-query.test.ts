@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { displayText, onLine, pickingAt } from "../../src/core/picking";
+import { displayText, onLine, linkQueryAt } from "../../src/core/link-query";
 
 /** A line with the cursor at `¦`. */
-function at(line: string): ReturnType<typeof pickingAt> {
-	return pickingAt(line.replace("¦", ""), line.indexOf("¦"));
+function at(line: string): ReturnType<typeof linkQueryAt> {
+	return linkQueryAt(line.replace("¦", ""), line.indexOf("¦"));
 }
 
 describe("a link that is being picked", () => {

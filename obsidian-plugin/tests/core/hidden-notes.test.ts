@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hide, unhide } from "../../src/core/hidden";
+import { hide, unhide } from "../../src/core/hidden-notes";
 
 test("a note is hidden beside one note alone, once, until it is shown again", () => {
 	const hidden = hide(hide(hide({}, "a.md", "x.md"), "a.md", "x.md"), "b.md", "x.md");

@@ -2,7 +2,7 @@ import type { Setting, SettingsInUse } from "../../protocol/operations";
 import { type Connection, explainConnection, isOpen } from "../connection";
 
 /** What the bridge keeps, by name. */
-export class Kept {
+export class StoredSettings {
 	readonly #values: ReadonlyMap<string, unknown>;
 
 	constructor(private readonly told: SettingsInUse) {
@@ -40,13 +40,45 @@ export class Kept {
  *
  * @param owns Whether the bridge lets this window change its settings.
  */
-export function unchangeable(connection: Connection, owns: boolean): string | null {
+export function explainClosed(connection: Connection, owns: boolean): string | null {
 	if (!isOpen(connection)) return `It is kept by the bridge, which is not connected. ${explainConnection(connection)}`;
 	if (owns) return null;
 	return "This window is let in by pairing, as other programs are, and those may not change the bridge's settings. Change them where the bridge runs: “vaultside change-settings”.";
 }
 
 /** Why a number cannot be taken; undefined when it can. */
-export function outside(value: number, least: number): string | undefined {
+export function explainOutOfRange(value: number, least: number): string | undefined {
 	return Number.isInteger(value) && value >= least ? undefined : `A whole number, at least ${least}.`;
+}
+
+/** The settings of one feature of the bridge. */
+export interface SettingSection {
+	/** The feature, as a heading. */
+	readonly heading: string;
+	readonly settings: readonly Setting[];
+}
+
+/** The settings of features, which are named `section.setting`; the others have rows of their own. */
+export function settingSections(settings: readonly Setting[]): SettingSection[] {
+	const sections = new Map<string, Setting[]>();
+	for (const setting of settings) {
+		const [section, key] = setting.name.split(".");
+		if (section === undefined || key === undefined) continue;
+		sections.set(section, [...(sections.get(section) ?? []), setting]);
+	}
+	return [...sections].map(([section, of]) => ({ heading: capital(section), settings: of }));
+}
+
+/** How a setting of a feature is called: `memory.keep_days` is “Keep days”. */
+export function settingTitle({ name }: Setting): string {
+	return capital(name.slice(name.indexOf(".") + 1));
+}
+
+/** The values among which a setting chooses; none when it takes others. */
+export function choices({ type }: Setting): readonly string[] {
+	return [...type.matchAll(/'([^']*)'/gu)].map(([, value]) => value ?? "");
+}
+
+function capital(name: string): string {
+	return name.charAt(0).toUpperCase() + name.slice(1).replaceAll("_", " ");
 }

@@ -27,7 +27,7 @@ export function togglePin(queries: Queries, query: string): Queries {
 }
 
 /** Forget a query. */
-export function forgotten(queries: Queries, query: string): Queries {
+export function forgetQuery(queries: Queries, query: string): Queries {
 	return {
 		recent: queries.recent.filter((other) => other !== query),
 		pinned: queries.pinned.filter((other) => other !== query),

@@ -1,5 +1,5 @@
 /** Keeps an answer that comes late from being shown over one that was asked for after it. */
-export class Newest {
+export class AnswerOrder {
 	#asked = 0;
 	#taken = 0;
 

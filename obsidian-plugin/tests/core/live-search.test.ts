@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Answer } from "../../src/client/client";
 import type { SearchArguments } from "../../src/protocol/operations";
-import { Asking } from "../../src/core/asking";
+import { LiveSearch } from "../../src/core/live-search";
 
 /** Searches that are answered when the test says so. */
 class Scene {
@@ -9,7 +9,7 @@ class Scene {
 	readonly found: string[] = [];
 	private answers: ((answer: Answer<"search">) => void)[] = [];
 	private pauses: (() => void)[] = [];
-	readonly asking = new Asking(
+	readonly asking = new LiveSearch(
 		({ query, mode }: SearchArguments) => {
 			this.asked.push(`${mode} ${query}`);
 			return new Promise((resolve) => this.answers.push(resolve));

@@ -1,21 +1,21 @@
 import type { Section } from "./sections";
 
 /** What a pane is about: a note, or one section of it. */
-export interface Place {
+export interface PanePlace {
 	readonly path: string;
 	readonly section: Section | null;
 }
 
 /** What the follower asks of the pane. */
-export interface Follower {
+export interface FollowerPane {
 	/** Where the person is; null when no note is open. */
-	readonly here: () => Place | null;
+	readonly currentPlace: () => PanePlace | null;
 	/** Whether the person is using the pane, so that nothing may move under their hands. */
-	readonly used: () => boolean;
+	readonly isInUse: () => boolean;
 	/** Show what belongs to a place. */
-	readonly show: (place: Place | null) => void;
+	readonly show: (place: PanePlace | null) => void;
 	/** Something is to be shown once the pane is not used any more: call `look` then. */
-	readonly late: () => void;
+	readonly onDelay: () => void;
 }
 
 /**
@@ -23,15 +23,15 @@ export interface Follower {
  *
  * Pinned, it stays with its note and keeps it up to date; paused, it asks for nothing and shows what it has.
  */
-export class Following {
-	#at: Place | null = null;
+export class PaneFollower {
+	#at: PanePlace | null = null;
 	#stays = false;
 	#rests = false;
 	#stale = false;
 
-	constructor(private readonly pane: Follower) {}
+	constructor(private readonly pane: FollowerPane) {}
 
-	get place(): Place | null {
+	get place(): PanePlace | null {
 		return this.#at;
 	}
 
@@ -45,14 +45,14 @@ export class Following {
 
 	/** The person may have gone elsewhere, or left the pane. */
 	look(): void {
-		if (this.#stale || this.#next() !== null) this.#refresh();
+		if (this.#stale || this.#next() !== null) this.#refreshUnlessUsed();
 	}
 
 	/** Something was found out about a note. */
 	markStale(path: string): void {
 		if (this.#rests || path !== this.#at?.path) return;
 		this.#stale = true;
-		this.#refresh();
+		this.#refreshUnlessUsed();
 	}
 
 	/** A file has another path now. */
@@ -65,11 +65,11 @@ export class Following {
 	/** Go where the person is, at once. */
 	go(): void {
 		this.#at = this.#next() ?? this.#at;
-		this.again();
+		this.refresh();
 	}
 
 	/** Show the same place anew, as the person did something there. */
-	again(): void {
+	refresh(): void {
 		this.#stale = false;
 		this.pane.show(this.#at);
 	}
@@ -86,9 +86,9 @@ export class Following {
 	}
 
 	/** Stay with a place. */
-	pinTo(place: Place): void {
+	pinTo(place: PanePlace): void {
 		[this.#at, this.#stays, this.#rests] = [place, true, false];
-		this.again();
+		this.refresh();
 	}
 
 	pause(on: boolean): void {
@@ -97,19 +97,19 @@ export class Following {
 	}
 
 	/** Where to go; null when it is not elsewhere, or not to be followed. */
-	#next(): Place | null {
+	#next(): PanePlace | null {
 		if (this.#stays || this.#rests) return null;
-		const here = this.pane.here();
+		const here = this.pane.currentPlace();
 		return here === null || isSamePlace(here, this.#at) ? null : here;
 	}
 
-	#refresh(): void {
-		if (this.pane.used()) this.pane.late();
+	#refreshUnlessUsed(): void {
+		if (this.pane.isInUse()) this.pane.onDelay();
 		else this.go();
 	}
 }
 
 /** Whether two places are one, wherever in it the cursor is. */
-export function isSamePlace(one: Place, other: Place | null): boolean {
+export function isSamePlace(one: PanePlace, other: PanePlace | null): boolean {
 	return one.path === other?.path && one.section?.heading === other.section?.heading && one.section?.nth === other.section?.nth;
 }

@@ -1,23 +1,23 @@
 import { beforeEach, expect, test } from "vitest";
-import { Following, type Place } from "../../src/core/following";
+import { PaneFollower, type PanePlace } from "../../src/core/pane-follower";
 
-const place = (path: string, heading?: string, line = 1): Place => ({ path, section: heading === undefined ? null : { heading, nth: 0, line } });
+const place = (path: string, heading?: string, line = 1): PanePlace => ({ path, section: heading === undefined ? null : { heading, nth: 0, line } });
 
-let here: Place | null;
+let here: PanePlace | null;
 let used: boolean;
 let late: number;
-let shown: (Place | null)[];
-let following: Following;
+let shown: (PanePlace | null)[];
+let following: PaneFollower;
 
 beforeEach(() => {
 	[here, used, late, shown] = [place("a.md"), false, 0, []];
-	following = new Following({ here: () => here, used: () => used, show: (at) => shown.push(at), late: () => (late += 1) });
+	following = new PaneFollower({ currentPlace: () => here, isInUse: () => used, show: (at) => shown.push(at), onDelay: () => (late += 1) });
 	following.go();
 	shown = [];
 });
 
 /** Go somewhere and tell what is shown of it. */
-function go(to: Place | null): readonly (Place | null)[] {
+function go(to: PanePlace | null): readonly (PanePlace | null)[] {
 	here = to;
 	following.look();
 	return shown.splice(0);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { Newest } from "../../src/core/newest";
+import { AnswerOrder } from "../../src/core/answer-order";
 
 test("an answer is late once a later one was taken, and only then", () => {
-	const newest = new Newest();
+	const newest = new AnswerOrder();
 	const [first, second, third] = [newest.ask(), newest.ask(), newest.ask()];
 	expect(second()).toBe(false);
 	expect(first()).toBe(true);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { calloutEdit } from "../../../src/core/answers/summary-callout";
+import { calloutEdit } from "../../src/core/markdown-text";
 
 test("a first summary goes to the top of the note", () => {
 	expect(calloutEdit("Rye.\n", "It keeps.\n\nA week.\n")).toEqual({ op: "prepend", text: "> [!summary]\n> It keeps.\n>\n> A week." });

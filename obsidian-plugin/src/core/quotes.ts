@@ -1,9 +1,9 @@
-import { unbegun, stripRowEnd, stripStyle } from "./plain";
+import { stripLineStart, stripRowEnd, stripStyle } from "./markdown-text";
 
 /** Words of a text, with what stands around them on their line. */
 export interface Quote {
 	readonly before: string;
-	readonly said: string;
+	readonly text: string;
 	readonly after: string;
 }
 
@@ -15,18 +15,18 @@ const AROUND = 120;
  * @param span First character and the one after the last, as the bridge counts: one for each code point.
  * @param said The words.
  */
-export function quote(text: string, [start, end]: readonly [number, number], said: string): Quote | null {
+export function quoteSpan(text: string, [start, end]: readonly [number, number], said: string): Quote | null {
 	const from = offset(text, start);
 	const to = offset(text, end, from, start);
 	if (text.slice(from, to) !== said) return null;
 	const begin = text.lastIndexOf("\n", from - 1) + 1;
 	const stop = text.indexOf("\n", to);
-	return { before: last(text.slice(begin, from)), said, after: first(text.slice(to, stop === -1 ? undefined : stop)) };
+	return { before: last(text.slice(begin, from)), text: said, after: first(text.slice(to, stop === -1 ? undefined : stop)) };
 }
 
 /** A quote as it is read: links by what they show, without marks of style and of lists. */
-export function asRead({ before, said, after }: Quote): Quote {
-	return { before: stripStyle(unbegun(before)), said, after: stripRowEnd(stripStyle(after)) };
+export function toPlain({ before, text: said, after }: Quote): Quote {
+	return { before: stripStyle(stripLineStart(before)), text: said, after: stripRowEnd(stripStyle(after)) };
 }
 
 /** Where a character is, in a text that JavaScript counts otherwise: two for each beyond the basic ones. */

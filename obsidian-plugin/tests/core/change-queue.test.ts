@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Reported } from "../../src/protocol/operations";
-import { BATCH, Changes, MAX_WAIT_MS, QUIET_MS } from "../../src/core/changes";
+import { BATCH, ChangeQueue, MAX_WAIT_MS, QUIET_MS } from "../../src/core/change-queue";
 
 const save = (path: string): Reported => ({ kind: "upsert", path });
 const told = (changes: readonly Reported[]): readonly (readonly Reported[])[] => {
-	const waiting = new Changes();
+	const waiting = new ChangeQueue();
 	for (const change of changes) waiting.add(change, 0);
 	return waiting.take();
 };
@@ -27,7 +27,7 @@ describe("changes", () => {
 	});
 
 	test("are told after a quiet moment, and not later than the first may wait", () => {
-		const waiting = new Changes();
+		const waiting = new ChangeQueue();
 		expect(waiting.due(0)).toBe(0);
 		waiting.add(save("a.md"), 1000);
 		expect(waiting.due(1000)).toBe(QUIET_MS);
@@ -36,7 +36,7 @@ describe("changes", () => {
 	});
 
 	test("are taken once", () => {
-		const waiting = new Changes();
+		const waiting = new ChangeQueue();
 		waiting.add(save("a.md"), 0);
 		waiting.take();
 		expect([waiting.size, waiting.take(), waiting.due(9)]).toEqual([0, [], 0]);

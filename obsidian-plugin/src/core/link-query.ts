@@ -1,5 +1,5 @@
 /** What stands between the brackets of a link that is being picked. */
-export interface Picking {
+export interface LinkQuery {
 	/** Where the brackets begin, and where what is replaced ends: after the brackets that close, if they are there. */
 	readonly from: number;
 	readonly to: number;
@@ -20,7 +20,7 @@ const CLOSED = /^([^[\]【】]*)(?:\]\]|】】)/;
  * @param line The line.
  * @param ch Where in it the cursor is.
  */
-export function pickingAt(line: string, ch: number): Picking | null {
+export function linkQueryAt(line: string, ch: number): LinkQuery | null {
 	const before = OPENED.exec(line.slice(0, ch));
 	if (before === null || (before[1]?.length ?? 0) > MAX_QUERY_CHARS) return null;
 	const after = CLOSED.exec(line.slice(ch));
@@ -35,7 +35,7 @@ export function pickingAt(line: string, ch: number): Picking | null {
 }
 
 /** What a note is called. */
-export interface Called {
+export interface NoteNames {
 	/** The name of its file, which a link shows by itself. */
 	readonly name: string;
 	readonly title: string;
@@ -48,7 +48,7 @@ export interface Called {
  * Words that name the note, or are a phrase of the sentence, stay as they were typed; the beginning of a name becomes
  * the whole name; a question, or what only a search understands, is no text of a note.
  */
-export function displayText(typed: string, { name, title, aliases }: Called): string {
+export function displayText(typed: string, { name, title, aliases }: NoteNames): string {
 	const said = typed.trim();
 	if (said === name || isQuestion(said)) return "";
 	const names = [name, title, ...aliases];

@@ -5,7 +5,7 @@ export const MAX_WAIT_MS = 2000;
 export const BATCH = 500;
 
 /** Changes of the vault that wait to be told, in order, several saves of one note as one. */
-export class Changes {
+export class ChangeQueue {
 	#pending: Reported[] = [];
 	readonly #saved = new Set<string>();
 	#oldest: number | null = null;
@@ -45,4 +45,12 @@ export class Changes {
 		this.#saved.clear();
 		this.#oldest = null;
 	}
+}
+
+const SUFFIXES = [".md", ".canvas", ".pdf", ".excalidraw"];
+
+/** Whether the bridge reads a file for search. */
+export function isDocument(path: string): boolean {
+	const lower = path.toLowerCase();
+	return SUFFIXES.some((suffix) => lower.endsWith(suffix));
 }
