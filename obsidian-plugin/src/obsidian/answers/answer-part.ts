@@ -2,10 +2,9 @@ import type { AnswerExcerpt, Citation, VaultAnswer } from "../../protocol/operat
 import { countType } from "../../core/notes/note-labels";
 import { titleOf } from "../../core/place";
 import type { Host } from "../host";
-import { cite } from "./cite";
+import { cite, TurnPart } from "./turn-part";
 import { addButton, addButtonRow } from "../button";
-import { addSmallLine, addSmallText } from "../small-line";
-import { TurnPart } from "./turn-part";
+import { addSmallLine, addSmallText } from "../lines";
 
 /** How often the words of a model are shown while they come. */
 const SWAP_MS = 100;

@@ -5,17 +5,16 @@ import { newPath } from "../../core/notes/templates";
 import { explainRefusal } from "../../client/client";
 import { facts, installCommand } from "../../core/settings/models";
 import { addButton } from "../button";
-import { showCommand } from "../command";
+import { addSmallLine, showCommand } from "../lines";
 import { ASK, type Host } from "../host";
 import { openOnceSeen } from "../notes/new-note";
-import { editedView, linkTo } from "../opening";
+import { editedView, linkTo } from "../note-links";
 import { Pane } from "../pane";
 import { AnswerPart } from "./answer-part";
 import { MentionSuggest } from "./mention-suggest";
 import { SummaryPart } from "./summary-part";
 import type { TurnPart } from "./turn-part";
-import { sayRefusal } from "../say-refusal";
-import { addSmallLine } from "../small-line";
+import { showRefusal } from "../notices";
 
 /** What the command and the button do. */
 export const SUMMARISE = "Summarise this note";
@@ -176,7 +175,7 @@ export class AskView extends Pane {
 		for (let count = 2; exists(path); count++) path = newPath(folder, `${nameOf(question)} ${count}`, exists);
 		const text = `${this.#markdown(answer, path)}\n`;
 		const kept = await this.host.link.call("create_note", { path, text, confirm: true });
-		if (!kept.ok) sayRefusal(kept.error);
+		if (!kept.ok) showRefusal(kept.error);
 		else if (kept.result.state === "proposed") new Notice("Proposed; awaiting approval.");
 		else openOnceSeen(this.app, path);
 	}

@@ -3,10 +3,9 @@ import type { Summary } from "../../protocol/operations";
 import { calloutEdit } from "../../core/markdown-text";
 import { titleOf } from "../../core/place";
 import type { Host } from "../host";
-import { cite } from "./cite";
+import { cite, TurnPart } from "./turn-part";
 import { addButton, addButtonRow } from "../button";
-import { sayRefusal } from "../say-refusal";
-import { TurnPart } from "./turn-part";
+import { showRefusal } from "../notices";
 
 /** The summary of a note, sentence by sentence with the lines that each rests on. */
 export class SummaryPart extends TurnPart<Summary> {
@@ -43,12 +42,12 @@ export class SummaryPart extends TurnPart<Summary> {
 	async #keep(summary: string, form: "property" | "callout"): Promise<void> {
 		const { path, host: { link } } = this;
 		const read = await link.call("read_note", { path });
-		if (!read.ok) return sayRefusal(read.error);
+		if (!read.ok) return showRefusal(read.error);
 		const { digest, text } = read.result;
 		const kept = await (form === "property"
 			? link.call("set_properties", { path, digest, properties: { summary: summary.trim().replace(/\s+/g, " ") } })
 			: link.call("edit_note", { path, digest, edits: [calloutEdit(text, summary)] }));
-		if (!kept.ok) sayRefusal(kept.error);
+		if (!kept.ok) showRefusal(kept.error);
 		else new Notice(kept.result.state === "proposed" ? "Proposed; awaiting approval." : `Kept in ${titleOf(path)}.`);
 	}
 }

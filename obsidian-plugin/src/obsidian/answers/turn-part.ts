@@ -1,6 +1,8 @@
-import { showSaid } from "../command";
+import { addSmallText, addStatusLine, showText } from "../lines";
 import type { Host } from "../host";
-import { addSayLine } from "../say-line";
+import { titleOf } from "../../core/place";
+import { openHit } from "../note-links";
+import { addButton } from "../button";
 
 /** One turn of the conversation: what is asked, what is answered, and how far it is. */
 export abstract class TurnPart<Result> {
@@ -15,14 +17,14 @@ export abstract class TurnPart<Result> {
 	) {
 		el.createDiv({ cls: "vaultside-question", text: asked, attr: { dir: "auto" } });
 		this.textEl = el.createDiv({ cls: "vaultside-answer", attr: { dir: "auto" } });
-		this.#sayEl = addSayLine(el);
+		this.#sayEl = addStatusLine(el);
 		this.say(begun);
 	}
 
 	abstract show(result: Result): void;
 
 	say(text: string): void {
-		showSaid(this.#sayEl, text);
+		showText(this.#sayEl, text);
 	}
 
 	/** Show why there is no answer. */
@@ -35,4 +37,21 @@ export abstract class TurnPart<Result> {
 	stop(): void {
 		this.say("Stopped.");
 	}
+}
+
+/** A place in a note that something rests on; without a path, a text of another program. */
+export interface CitedPlace {
+	readonly path: string;
+	readonly lines: readonly [number, number];
+	readonly quote?: string;
+}
+
+/** Show a small button that opens the cited lines; of another program's text, which is nowhere, only its number. */
+export function cite(el: HTMLElement, host: Host, text: string, { path, lines, quote }: CitedPlace): void {
+	if (path === "") {
+		addSmallText(el, `[${text}]`);
+		return;
+	}
+	const label = `Open ${titleOf(path)}, line ${lines[0]}`;
+	addButton(el, { cls: "vaultside-cite", text, attr: { "aria-label": label, title: quote ?? label } }, () => openHit(host.app, { path, lines }, false));
 }

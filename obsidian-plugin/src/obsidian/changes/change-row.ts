@@ -2,11 +2,10 @@ import { setIcon } from "obsidian";
 import { type Answer, type Clash, explainRefusal, type Refusal } from "../../client/client";
 import type { ListedChange, ShownChange } from "../../protocol/operations";
 import { labelOf, nameNotes, describeState, formatTime } from "../../core/history";
-import { showCommand, showSaid } from "../command";
+import { addSmallLine, addSmallText, showCommand, showText } from "../lines";
 import type { Host } from "../host";
 import { showHunks } from "./hunks";
 import { addButton, addButtonRow } from "../button";
-import { addSmallLine, addSmallText } from "../small-line";
 
 type Decision = "accept" | "reject" | "undo" | "redo";
 
@@ -152,7 +151,7 @@ function showUndone(head: HTMLElement): HTMLElement {
 
 /** Show why something was not done, and what stands in the way. */
 export function showRefusal(el: HTMLElement, error: Refusal<string>): void {
-	showSaid(el.createDiv({ cls: "vaultside-say mod-warning" }), error.conflicts === undefined ? explainRefusal(error) : error.message);
+	showText(el.createDiv({ cls: "vaultside-say mod-warning" }), error.conflicts === undefined ? explainRefusal(error) : error.message);
 	for (const clash of error.conflicts ?? []) showClash(el, clash);
 }
 

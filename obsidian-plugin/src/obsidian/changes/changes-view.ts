@@ -4,12 +4,11 @@ import { AnswerOrder } from "../../core/answer-order";
 import type { ListedChange, ListedDecision, ListedDecisions } from "../../protocol/operations";
 import { type Group, groupChanges, inForce, isReview } from "../../core/history";
 import { ChangeRow, PROPOSED, showRefusal } from "./change-row";
-import { showSaid } from "../command";
+import { addStatusLine, showText } from "../lines";
 import { CHANGES, type Host } from "../host";
 import { Pane } from "../pane";
 import { addButton, addButtonRow } from "../button";
 import { keepOpen, Rows } from "../rows";
-import { addSayLine } from "../say-line";
 
 const PAGE = 20;
 /** As many as the bridge lists at once. */
@@ -46,7 +45,7 @@ export class ChangesView extends Pane {
 	}
 
 	protected show(el: HTMLElement): void {
-		this.#sayEl = addSayLine(el);
+		this.#sayEl = addStatusLine(el);
 		this.#body = el.createDiv({ cls: "vaultside-body" });
 		this.#body.addEventListener("keydown", (event) => this.#step(event));
 		this.whileShown(this.host.events.add(({ kind }) => {
@@ -108,7 +107,7 @@ export class ChangesView extends Pane {
 			});
 		}
 		this.#part(body, "Decided", [], answers, old);
-		for (const right of rights) showSaid(body.createDiv({ cls: "vaultside-small" }), right);
+		for (const right of rights) showText(body.createDiv({ cls: "vaultside-small" }), right);
 	}
 
 	#part(body: HTMLElement, name: string, changes: readonly ListedChange[], decisions: readonly ListedDecision[], old: ReadonlyMap<string, ChangeRow>): void {
@@ -121,7 +120,7 @@ export class ChangesView extends Pane {
 	/** Requests have no diff, so they are answered in their row. */
 	#decision(body: HTMLElement, { id, would, client, answer }: ListedDecision): void {
 		const el = body.createDiv({ cls: "vaultside-decision" });
-		showSaid(el.createDiv(), `${client ?? "Agents"}: ${would}${answer === "reject" ? " (rejected)" : ""}`);
+		showText(el.createDiv(), `${client ?? "Agents"}: ${would}${answer === "reject" ? " (rejected)" : ""}`);
 		const buttons = addButtonRow(el);
 		for (const verdict of ["accept", "reject"] as const) {
 			if (verdict === answer) continue;

@@ -3,9 +3,9 @@ import type { ShownChange, ShownHunk, Words } from "../../protocol/operations";
 import { today } from "../../core/history";
 import { titleOf } from "../../core/place";
 import { countFitting, toLines, type Line, unchangedBefore } from "../../core/diff";
-import { open } from "../opening";
+import { openHit } from "../note-links";
 import { addButton } from "../button";
-import { addSmallLine } from "../small-line";
+import { addSmallLine } from "../lines";
 
 const ROWS = 30;
 const HUNKS = 12;
@@ -38,7 +38,7 @@ function showHunk(el: HTMLElement, app: App, change: ShownChange, hunk: ShownHun
 	const head = part.createDiv({ cls: "vaultside-hunk-head" });
 	if (app.vault.getFileByPath(path) === null) head.createSpan({ cls: "vaultside-hunk-place", text: name, attr: { dir: "auto" } });
 	else {
-		addButton(head, { cls: "vaultside-hunk-place", text: name, attr: { dir: "auto", "aria-label": `Open ${name}` } }, () => open(app, { path, lines: [Math.max(line, 1), Math.max(line, 1)] }, false));
+		addButton(head, { cls: "vaultside-hunk-place", text: name, attr: { dir: "auto", "aria-label": `Open ${name}` } }, () => openHit(app, { path, lines: [Math.max(line, 1), Math.max(line, 1)] }, false));
 	}
 	act(head, hunk, name);
 	showWords(part, hunk.words);

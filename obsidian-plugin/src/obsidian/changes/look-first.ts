@@ -3,13 +3,11 @@ import { explainRefusal, type Refusal } from "../../client/client";
 import type { Written } from "../../protocol/operations";
 import { titleOf } from "../../core/place";
 import { parseDiff } from "../../core/diff";
-import { showSaid } from "../command";
+import { addSmallLine, addStatusLine, showText } from "../lines";
 import { CHANGES, type Host } from "../host";
-import { offerAction, undo } from "../undoing";
+import { offerAction, undoChange } from "../notices";
 import { showWords } from "./hunks";
 import { addButton, addButtonRow } from "../button";
-import { addSayLine } from "../say-line";
-import { addSmallLine } from "../small-line";
 
 const TYPED_MS = 250;
 /** Files whose lines are shown before they change; the others are counted. */
@@ -54,7 +52,7 @@ export class LookFirst<Result extends Written = Written> extends Modal {
 		const { asks, fields, verb } = this.change;
 		const input = asks === undefined ? null : contentEl.createEl("label", { cls: "vaultside-field", text: asks.label }).createEl("input", { type: "text", value: asks.now, attr: { dir: "auto", spellcheck: "true" } });
 		fields?.(contentEl, () => update());
-		const says = addSayLine(contentEl);
+		const says = addStatusLine(contentEl);
 		const preview = contentEl.createDiv({ cls: "vaultside-renamed" });
 		const buttons = addButtonRow(contentEl);
 		const button = buttons.createEl("button", { cls: "mod-cta", text: verb });
@@ -76,7 +74,7 @@ export class LookFirst<Result extends Written = Written> extends Modal {
 			}
 			preview.empty();
 			says.toggleClass("mod-warning", !answer.ok);
-			showSaid(says, answer.ok ? this.change.says(answer.result) : explainRefusal(answer.error));
+			showText(says, answer.ok ? this.change.says(answer.result) : explainRefusal(answer.error));
 			button.disabled = !answer.ok;
 			if (!answer.ok) return;
 			button.setText(answer.result.state === "proposed" ? "Propose it" : verb);
@@ -116,7 +114,7 @@ export class LookFirst<Result extends Written = Written> extends Modal {
 		const answer = await this.change.make(to, false);
 		if (!answer.ok) {
 			says.addClass("mod-warning");
-			showSaid(says, explainRefusal(answer.error));
+			showText(says, explainRefusal(answer.error));
 			return;
 		}
 		this.close();
@@ -125,7 +123,7 @@ export class LookFirst<Result extends Written = Written> extends Modal {
 		const text = this.change.done(to, answer.result);
 		this.change.made?.();
 		if (state === "proposed") offerAction(`Proposed, not written yet: ${text}`, "Show", () => void this.host.reveal(CHANGES));
-		else offerAction(text, "Undo", () => void undo(this.host, change));
+		else offerAction(text, "Undo", () => void undoChange(this.host, change));
 	}
 }
 

@@ -1,15 +1,14 @@
-import { type App, type Editor, type EditorPosition, EditorSuggest, type EditorSuggestContext, type EditorSuggestTriggerInfo, Notice, parseFrontMatterAliases, stripHeadingForLink, type TFile } from "obsidian";
+import { type App, type Editor, type EditorPosition, EditorSuggest, type EditorSuggestContext, type EditorSuggestTriggerInfo, Notice, parseFrontMatterAliases, stripHeadingForLink, type TFile, type Workspace } from "obsidian";
 import type { Hit } from "../../protocol/operations";
 import { type LiveAnswer, LiveSearch, refine } from "../../core/live-search";
 import { isOpen } from "../../core/connection";
 import { type NoteNames, displayText, onLine, linkQueryAt } from "../../core/link-query";
-import { headings, titleOf } from "../../core/place";
-import { isConnected } from "../connected";
+import { headings, placeOf, titleOf } from "../../core/place";
+import { checkConnection, showRefusal } from "../notices";
 import type { Host } from "../host";
-import { showPick } from "./show-pick";
-import { innerList } from "./inner-list";
-import { judge } from "./judging";
-import { sayRefusal } from "../say-refusal";
+import { judgeLink } from "../note-links";
+import { markedLine, splitMarked, TITLE } from "../../core/markdown-text";
+import { showParts } from "../lines";
 
 const MAX_SUGGESTIONS = 12;
 
@@ -90,13 +89,13 @@ export class LinkPicker extends EditorSuggest<Hit> {
 		const link = onLine(app.fileManager.generateMarkdownLink(file, context.file.path, section, shown), line);
 		editor.replaceRange(link, { line: end.line, ch: picking.from }, { line: end.line, ch: picking.to });
 		editor.setCursor({ line: end.line, ch: picking.from + link.length });
-		judge(this.host, context.file.path, hit.path, picking.query, "accept");
+		judgeLink(this.host, context.file.path, hit.path, picking.query, "accept");
 	}
 
 	/** Whether the bridge can be asked; if not, that is told once for each link that is begun. */
 	#mayAsk(): boolean {
 		if (isOpen(this.host.link.connection)) return true;
-		if (!this.#told) isConnected(this.host);
+		if (!this.#told) checkConnection(this.host);
 		this.#told = true;
 		return false;
 	}
@@ -108,7 +107,7 @@ export class LinkPicker extends EditorSuggest<Hit> {
 	#found({ question, answer, final }: LiveAnswer): void {
 		// What is offered must be for what stands there, as Enter takes it.
 		if (question.query !== this.#wanted) return;
-		if (!answer.ok && !this.#told) sayRefusal(answer.error);
+		if (!answer.ok && !this.#told) showRefusal(answer.error);
 		this.#told ||= !answer.ok;
 		const hits = answer.ok ? answer.result.hits : [];
 		const first = this.#first;
@@ -141,4 +140,41 @@ function namesOf(app: App, file: TFile, { title }: Hit): NoteNames {
 function lately(app: App, here: TFile): readonly Hit[] {
 	const paths = app.workspace.getLastOpenFiles().filter((path) => path !== here.path && app.vault.getFileByPath(path) !== null);
 	return paths.slice(0, MAX_SUGGESTIONS).map((path) => ({ path, title: titleOf(path), heading: "", lines: [1, 1], snippet: "", score: 0, why: ["open lately"], tags: [], modified: "", digest: "" }));
+}
+
+/** The list of an app's suggest, which the typings leave out and most plugins that suggest use. */
+interface InnerList<T> {
+	readonly selectedItem: number;
+	setSuggestions(values: readonly T[]): void;
+	setSelectedItem(at: number, event: KeyboardEvent | null): void;
+	useSelectedItem(event: KeyboardEvent): void;
+}
+
+/** Return the list of a suggest; null where the app has another, which then does without. */
+function innerList<T>(suggest: EditorSuggest<T>): InnerList<T> | null {
+	const { suggestions } = suggest as { suggestions?: Partial<InnerList<T>> };
+	const has = (["setSuggestions", "setSelectedItem", "useSelectedItem"] as const).every((name) => typeof suggestions?.[name] === "function");
+	return has && typeof suggestions?.selectedItem === "number" ? (suggestions as InnerList<T>) : null;
+}
+
+/** Ask a suggest before the app's own, which would take everything after `[[` for itself. */
+export function askFirst(workspace: Workspace, suggest: object): void {
+	const { editorSuggest } = workspace as { editorSuggest?: { suggests?: unknown } };
+	const { suggests } = editorSuggest ?? {};
+	if (!Array.isArray(suggests)) return;
+	const at = suggests.indexOf(suggest);
+	if (at > 0) suggests.unshift(...(suggests.splice(at, 1) as object[]));
+}
+
+/** Show a note that may be linked: its title, where it is, and a line of what speaks for it. */
+function showPick(el: HTMLElement, hit: Hit): void {
+	el.addClass("vaultside-pick");
+	const head = el.createDiv({ cls: "vaultside-pick-head" });
+	head.createSpan({ cls: "vaultside-pick-title", text: hit.title, attr: { dir: "auto" } });
+	const place = placeOf(hit);
+	if (place !== "") head.createSpan({ cls: "vaultside-pick-place", text: place, attr: { dir: "auto" } });
+	const line = markedLine(hit.snippet);
+	if (line !== "") showParts(el.createDiv({ cls: "vaultside-pick-text", attr: { dir: "auto" } }), "mark", splitMarked(line));
+	const [why] = hit.why;
+	if (why !== undefined) showParts(el.createDiv({ cls: "vaultside-pick-why", attr: { dir: "auto" } }), "em", splitMarked(why, TITLE));
 }

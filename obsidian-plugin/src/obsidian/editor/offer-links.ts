@@ -2,12 +2,11 @@ import { EditorView } from "@codemirror/view";
 import { type Editor, type MarkdownFileInfo, MarkdownView, Notice, type TFile } from "obsidian";
 import { type Offer, offersIn, paragraphAt } from "../../core/offers";
 import { onLine } from "../../core/link-query";
-import { isConnected } from "../connected";
+import { checkConnection, showRefusal } from "../notices";
 import type { Host } from "../host";
-import { judge } from "./judging";
+import { judgeLink } from "../note-links";
 import { focusedOffer, focusOffer, type OfferActs } from "./offer-bar";
 import { closeOffers, offersField, settleOffers, showOffers } from "./offers-field";
-import { sayRefusal } from "../say-refusal";
 
 const MAX_OFFERS = 200;
 
@@ -15,7 +14,7 @@ const MAX_OFFERS = 200;
 export async function offerLinks(host: Host, editor: Editor, info: MarkdownView | MarkdownFileInfo): Promise<void> {
 	const view = codeMirror(editor);
 	const { file } = info;
-	if (view === null || file === null || !isConnected(host)) return;
+	if (view === null || file === null || !checkConnection(host)) return;
 	if (view.state.field(offersField, false) != null) {
 		focusOffer(view, 0);
 		return;
@@ -33,7 +32,7 @@ export async function offerLinks(host: Host, editor: Editor, info: MarkdownView 
 	const [first, last] = paragraph;
 	const answer = await host.link.call("suggest_links", { path: file.path, lines: [first + 1, last + 1], strictness: "aggressive", limit: MAX_OFFERS });
 	if (!answer.ok) {
-		sayRefusal(answer.error);
+		showRefusal(answer.error);
 		return;
 	}
 	if (editor.getValue() !== text || saved.replaceAll("\r\n", "\n") !== text) {
@@ -59,11 +58,11 @@ function acts(host: Host, file: TFile): OfferActs {
 				const insert = doc.sliceString(offer.from, offer.to) === offer.text ? writeLink(host, file, offer, doc.lineAt(offer.from).text) : null;
 				return insert === null ? [] : [{ offer, from: offer.from, to: offer.to, insert }];
 			});
-			for (const { offer } of changes) judge(host, file.path, offer.target, offer.text, "accept");
+			for (const { offer } of changes) judgeLink(host, file.path, offer.target, offer.text, "accept");
 			settle(view, offers, changes);
 		},
 		decline: (view, offer) => {
-			judge(host, file.path, offer.target, offer.text, "decline");
+			judgeLink(host, file.path, offer.target, offer.text, "decline");
 			settle(view, [offer], []);
 		},
 		close: (view) => {

@@ -1,12 +1,11 @@
 import { type Menu, type Plugin, type TAbstractFile, TFile } from "obsidian";
 import { isDocument } from "../../core/change-queue";
-import { isConnected } from "../connected";
+import { checkConnection } from "../notices";
+import { Choice } from "../modals";
 import type { Host } from "../host";
-import { askFirst } from "./inner-list";
-import { LinkPicker } from "./link-picker";
+import { askFirst, LinkPicker } from "./link-picker";
 import { offerLinks } from "./offer-links";
 import { offering } from "./offers-field";
-import { PathPicker } from "./path-picker";
 import { headingHere, renameHeading } from "./rename-heading";
 
 /** Add to editors what helps while one writes, and to the menus of files and editors what is around a note. */
@@ -38,7 +37,7 @@ export function registerEditor(plugin: Plugin & Host): void {
 		name: "Find path to…",
 		checkCallback: (checking) => {
 			const file = workspace.getActiveFile();
-			if (!checking && file !== null) summon(plugin, file);
+			if (!checking && file !== null) choosePathEnd(plugin, file);
 			return file !== null;
 		},
 	});
@@ -57,10 +56,13 @@ export function registerEditor(plugin: Plugin & Host): void {
 
 function around(menu: Menu, host: Host, file: TAbstractFile): void {
 	if (!(file instanceof TFile) || !isDocument(file.path)) return;
-	menu.addItem((item) => item.setTitle("Related notes").setIcon("waypoints").onClick(() => isConnected(host) && void host.showRelated(file)));
-	menu.addItem((item) => item.setTitle("Find path to…").setIcon("route").onClick(() => summon(host, file)));
+	menu.addItem((item) => item.setTitle("Related notes").setIcon("waypoints").onClick(() => checkConnection(host) && void host.showRelated(file)));
+	menu.addItem((item) => item.setTitle("Find path to…").setIcon("route").onClick(() => choosePathEnd(host, file)));
 }
 
-function summon(host: Host, from: TFile): void {
-	if (isConnected(host)) new PathPicker(host, from).open();
+/** Ask for another note, and show how the first leads to it. */
+function choosePathEnd(host: Host, from: TFile): void {
+	if (!checkConnection(host)) return;
+	const others = host.app.vault.getMarkdownFiles().filter(({ path }) => path !== from.path);
+	new Choice(host, `From ${from.basename} to…`, others, ({ path }) => path.replace(/\.md$/, ""), ({ path }) => void host.showPath(from.path, path)).open();
 }

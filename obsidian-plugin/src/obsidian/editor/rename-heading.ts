@@ -3,9 +3,8 @@ import { titleOf } from "../../core/place";
 import { describeRename } from "../../core/tidy/reports";
 import { headingAt } from "../../core/sections";
 import { type ChangeToMake, LookFirst } from "../changes/look-first";
-import { isConnected } from "../connected";
+import { checkConnection, showRefusal } from "../notices";
 import type { Host } from "../host";
-import { sayRefusal } from "../say-refusal";
 
 /** The heading that the cursor is in, with those above it; none when it is in none, or in one that is not saved yet. */
 export function headingHere(app: App, editor: Editor, file: TFile): readonly string[] {
@@ -17,12 +16,12 @@ export function headingHere(app: App, editor: Editor, file: TFile): readonly str
 /** Ask for another text of the heading that the cursor is in, and show what follows before it does. */
 export async function renameHeading(host: Host, editor: Editor, { file }: MarkdownView | MarkdownFileInfo): Promise<void> {
 	const chain = file === null ? [] : headingHere(host.app, editor, file);
-	if (file === null || chain.length === 0 || !isConnected(host)) return;
+	if (file === null || chain.length === 0 || !checkConnection(host)) return;
 	// Links may stand in any note, and the bridge changes the files.
 	for (const { view } of host.app.workspace.getLeavesOfType("markdown")) if (view instanceof MarkdownView) await view.save();
 	const read = await host.link.call("read_note", { path: file.path, max_chars: 1 });
 	if (read.ok) new LookFirst(host, renameChange(host, file.path, chain, read.result.digest)).open();
-	else sayRefusal(read.error);
+	else showRefusal(read.error);
 }
 
 function renameChange(host: Host, path: string, chain: readonly string[], digest: string): ChangeToMake {

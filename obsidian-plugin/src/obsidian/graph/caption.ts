@@ -1,8 +1,7 @@
 import type { ViewNode } from "../../protocol/operations";
 import type { LinkSentence } from "../../core/graph/link-sentences";
 import { folderOf } from "../../core/place";
-import { addSayLine } from "../say-line";
-import { addSmallLine } from "../small-line";
+import { addSmallLine, addStatusLine } from "../lines";
 
 const SETTLE_MS = 120;
 
@@ -13,7 +12,7 @@ export class Caption {
 	#round = 0;
 
 	constructor(parent: HTMLElement) {
-		this.#el = addSayLine(parent, "vaultside-graph-tell");
+		this.#el = addStatusLine(parent, "vaultside-graph-tell");
 	}
 
 	/** Tell of a node; the sentence follows when the pointer stays. */

@@ -6,8 +6,7 @@ import type { Place } from "../../core/graph/layout";
 import type { Picture } from "../../core/graph/picture";
 import { DrawnGraph, type EdgeData, type NodeData } from "./drawn-graph";
 import { drawHover, Titles } from "./labels";
-import { RingProgram } from "./ring";
-import { SHAPE_PROGRAMS } from "./shapes";
+import { RingProgram, SHAPE_PROGRAMS } from "./node-shapes";
 import { themeOf } from "./theme";
 
 /** What the picture tells of the pointer. */

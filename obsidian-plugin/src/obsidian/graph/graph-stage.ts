@@ -11,7 +11,7 @@ import type { Host } from "../host";
 import { canDraw, GraphCanvas } from "./graph-canvas";
 import { showLegend } from "./legend";
 import { NodeList } from "./node-list";
-import { type NodeActs, nodeMenu, openNote } from "./node-menu";
+import { type NodeActs, nodeMenu, openNote } from "./menus";
 import { Caption } from "./caption";
 import { themeOf } from "./theme";
 import { showPaths } from "./path-list";

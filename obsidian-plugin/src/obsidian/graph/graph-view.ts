@@ -8,13 +8,12 @@ import { changesLinks } from "../../core/bridge-events";
 import { titleOf } from "../../core/place";
 import { GRAPH, type Host } from "../host";
 import { Pane } from "../pane";
-import { showChips } from "../search/chips";
-import { offerFilters } from "../search/filter-menu";
+import { offerFilters, showChips } from "../search/filter-menu";
 import { FindField } from "./find-field";
 import { type Buttons, graphHead } from "./graph-head";
 import { GraphStage } from "./graph-stage";
-import { lookMenu } from "./look-menu";
-import { addSayLine } from "../say-line";
+import { lookMenu } from "./menus";
+import { addStatusLine } from "../lines";
 
 const SETTLE_MS = 250;
 const AFTER_CHANGES_MS = 1_000;
@@ -114,7 +113,7 @@ export class GraphView extends Pane {
 			from: () => this.#pathStart?.from ?? null,
 			back: () => this.#back(),
 		});
-		const say = addSayLine(el);
+		const say = addStatusLine(el);
 		this.parts = { title, buttons, chips: chipsEl, say, stage };
 		const { workspace } = this.app;
 		const listening = [

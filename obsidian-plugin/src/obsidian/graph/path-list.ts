@@ -2,8 +2,8 @@ import { type App, Keymap, setIcon } from "obsidian";
 import type { GraphPath, GraphStep } from "../../protocol/operations";
 import { titleOf } from "../../core/place";
 import { stripLine } from "../../core/markdown-text";
-import { open } from "../opening";
-import { openNote } from "./node-menu";
+import { openHit } from "../note-links";
+import { openNote } from "./menus";
 import { addButton } from "../button";
 
 /** Below the picture of a way: each step with the sentence that links; of several ways the one that was chosen. */
@@ -34,7 +34,7 @@ function showStep(list: HTMLElement, app: App, step: GraphStep): void {
 	if (text !== "") row.createDiv({ cls: "vaultside-graph-sentence", text: stripLine(text), attr: { dir: "auto" } });
 	row.addEventListener("click", (event) => {
 		const where = Keymap.isModEvent(event);
-		if (note !== null && line !== null) void open(app, { path: note, lines: [line, line] }, where);
+		if (note !== null && line !== null) void openHit(app, { path: note, lines: [line, line] }, where);
 		else void openNote(app, target, where);
 	});
 }

@@ -4,7 +4,7 @@ import type { BridgeEvent } from "../../protocol/events";
 import { today } from "../../core/history";
 import type { Host } from "../host";
 import { Highlight } from "./highlight";
-import { sayRefusal } from "../say-refusal";
+import { showRefusal } from "../notices";
 
 /** Changes that are looked through for one that left something. */
 const MAX_CHANGES = 5;
@@ -37,7 +37,7 @@ async function highlightChange(host: Host, highlight: Highlight, event: BridgeEv
 async function reveal(host: Host, highlight: Highlight, path: string): Promise<void> {
 	const listed = await host.link.call("list_changes", { path, state: "applied", limit: MAX_CHANGES });
 	if (!listed.ok) {
-		sayRefusal(listed.error);
+		showRefusal(listed.error);
 		return;
 	}
 	for (const { id } of listed.result.changes) {

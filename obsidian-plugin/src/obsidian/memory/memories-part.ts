@@ -5,15 +5,13 @@ import { changesLinks } from "../../core/bridge-events";
 import { ALL, type Concern, filterChips, findConcerns, firstLine, kindIcon, kindName, type MemoryFilters, memoryFacts, passes } from "../../core/memory/memories";
 import { folderOf } from "../../core/place";
 import { explainRefusal } from "../../client/client";
-import { showSaid } from "../command";
+import { addSmallLine, addStatusLine, showText } from "../lines";
 import type { Host } from "../host";
-import { open } from "../opening";
+import { openHit } from "../note-links";
 import { STEPS } from "../search/list-keys";
 import { type MenuEar, memoryMenu } from "./memory-menu";
-import { offerSetUp } from "./set-up";
+import { offerSetUp } from "./agents-folder";
 import { addButton } from "../button";
-import { addSayLine } from "../say-line";
-import { addSmallLine } from "../small-line";
 
 /** Rows that are drawn at a time, and memories that are asked for at first. */
 const ROWS = 100;
@@ -55,7 +53,7 @@ export class MemoriesPart {
 		const narrow = head.createEl("button", { cls: "clickable-icon", attr: { "aria-label": "Narrow the memories" } });
 		setIcon(narrow, "list-filter");
 		narrow.addEventListener("click", (event) => this.#filterMenu().showAtMouseEvent(event));
-		this.#sayEl = addSayLine(el);
+		this.#sayEl = addStatusLine(el);
 		this.#concernsEl = el.createDiv();
 		this.#rowsEl = el.createDiv({ cls: "vaultside-hits", attr: { role: "list", "aria-label": "Memories" } });
 		this.#rowsEl.addEventListener("keydown", (event) => this.#pressed(event));
@@ -175,7 +173,7 @@ export class MemoriesPart {
 		for (const { memory, why } of concerns.slice(0, ROWS)) {
 			const row = el.createEl("button", { cls: "vaultside-concern" });
 			row.createDiv({ text: memory.title, attr: { dir: "auto" } });
-			showSaid(row.createDiv({ cls: "vaultside-small" }), why);
+			showText(row.createDiv({ cls: "vaultside-small" }), why);
 			row.addEventListener("click", (event) => this.#open(memory.path, event));
 		}
 	}
@@ -206,7 +204,7 @@ export class MemoriesPart {
 	}
 
 	#open(path: string, event: MouseEvent | KeyboardEvent): void {
-		void open(this.host.app, { path, lines: [1, 1] }, Keymap.isModEvent(event) || (event.altKey ? "split" : false));
+		void openHit(this.host.app, { path, lines: [1, 1] }, Keymap.isModEvent(event) || (event.altKey ? "split" : false));
 	}
 
 	#pressed(event: KeyboardEvent): void {

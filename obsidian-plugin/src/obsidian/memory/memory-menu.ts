@@ -1,10 +1,11 @@
-import { FuzzySuggestModal, Menu } from "obsidian";
+import { Menu } from "obsidian";
 import { type Answer, explainRefusal } from "../../client/client";
 import type { JudgeMemoryArguments, ListedMemory } from "../../protocol/operations";
 import { PROPOSED } from "../changes/change-row";
+import { Choice } from "../modals";
 import type { Host } from "../host";
-import { open } from "../opening";
-import { chooseAgent } from "./never-tell";
+import { openHit } from "../note-links";
+import { chooseAgent } from "./agent-denial";
 
 const ENDS: readonly (readonly [expires: string, name: string])[] = [
 	["7d", "in a week"],
@@ -38,9 +39,9 @@ export function memoryMenu(host: Host, memory: ListedMemory, ear: MenuEar): Menu
 		if (!answer.ok) ear.done(explainRefusal(answer.error), true);
 		else ear.done("state" in answer.result && answer.result.state === "proposed" ? PROPOSED : said, false);
 	};
-	add("Revise", "pencil", () => void open(app, { path, lines: [1, 1] }, false));
+	add("Revise", "pencil", () => void openHit(app, { path, lines: [1, 1] }, false));
 	add(pinned ? "Unpin" : "Pin", pinned ? "pin-off" : "pin", () => void report(link.call("revise_memory", { path, pinned: !pinned }), pinned ? "Unpinned." : "Pinned."));
-	add("Replace by…", "replace", () => new Successor(host, ear.others().filter((other) => other.path !== path), (by) => {
+	add("Replace by…", "replace", () => new Choice(host, "Replaced by…", ear.others().filter((other) => other.path !== path), ({ title }) => title, ({ path: by }) => {
 		void report(link.call("supersede_memory", { path: [path], by }), "Replaced.");
 	}).open());
 	menu.addSeparator();
@@ -52,28 +53,4 @@ export function memoryMenu(host: Host, memory: ListedMemory, ear: MenuEar): Menu
 	add("Never tell an agent…", "eye-off", () => void chooseAgent(host, path, ear.done));
 	add("Forget", "archive", () => void report(link.call("forget_memory", { path }), "Forgotten. Changes by agents can undo it."));
 	return menu;
-}
-
-/** Asks for the memory that replaces another. */
-class Successor extends FuzzySuggestModal<ListedMemory> {
-	constructor(
-		host: Host,
-		private readonly memories: readonly ListedMemory[],
-		private readonly choose: (path: string) => void,
-	) {
-		super(host.app);
-		this.setPlaceholder("Replaced by…");
-	}
-
-	getItems(): ListedMemory[] {
-		return [...this.memories];
-	}
-
-	getItemText({ title }: ListedMemory): string {
-		return title;
-	}
-
-	onChooseItem({ path }: ListedMemory): void {
-		this.choose(path);
-	}
 }

@@ -1,18 +1,18 @@
+import type { TFile } from "obsidian";
 import { type Answer, CLIENT, explainRefusal } from "../../client/client";
 import type { AgentBrief, ListedSession, SessionInjections } from "../../protocol/operations";
 import { age, countType } from "../../core/notes/note-labels";
 import { AnswerOrder } from "../../core/answer-order";
 import { nameNotes } from "../../core/history";
 import { titleOf } from "../../core/place";
+import { Choice } from "../modals";
 import type { Host } from "../host";
-import { open } from "../opening";
-import { showBriefAgain } from "./brief-again";
-import { showGivenNotes } from "./given-notes";
-import { NotePicker } from "./note-picker";
-import { readWaitingHandoffs, showWaitingHandoffs, type WaitingHandoffs } from "./waiting-handoffs";
+import { openHit } from "../note-links";
+import { showBriefAgain, showGivenNotes } from "./session-notes";
+import { readWaitingHandoffs, showWaitingHandoffs, type OpenHandoffs } from "./handoffs";
 import { addButton, addButtonRow } from "../button";
 import { Rows } from "../rows";
-import { addSmallLine } from "../small-line";
+import { addSmallLine } from "../lines";
 
 const MAX_SESSIONS = 30;
 const SETTLE_MS = 1_000;
@@ -60,7 +60,7 @@ export class SessionsPart {
 		this.#rows.redraw(this.el, () => this.#draw(answer, given, handoffs));
 	}
 
-	#draw(answer: Answer<"list_sessions">, given: Answer<"list_injections">, handoffs: WaitingHandoffs): void {
+	#draw(answer: Answer<"list_sessions">, given: Answer<"list_injections">, handoffs: OpenHandoffs): void {
 		if (this.#over) return;
 		this.el.empty();
 		if (!answer.ok) {
@@ -93,13 +93,22 @@ export class SessionsPart {
 		const buttons = addButtonRow(card);
 		if (status === "active") this.#offer(buttons, session.id);
 		if (note === null) return;
-		addButton(buttons, { text: "Open the journal" }, () => open(this.host.app, { path: note, lines: [1, 1] }, false));
+		addButton(buttons, { text: "Open the journal" }, () => openHit(this.host.app, { path: note, lines: [1, 1] }, false));
 	}
 
 	/** Offer what can be done with an open session. */
 	#offer(buttons: HTMLElement, session: string): void {
 		addButton(buttons, { text: "Brief again", label: "Show what this session would be told now" }, () => this.#briefAgain(session));
-		addButton(buttons, { text: "Add a note…", label: "Add a note to the next answer of this session" }, () => new NotePicker(this.host.app, (path) => void this.#give(session, path)).open());
+		addButton(buttons, { text: "Add a note…", label: "Add a note to the next answer of this session" }, () => this.#chooseNote(session));
+	}
+
+	/** Ask for a note of the vault, the one opened last on top. */
+	#chooseNote(session: string): void {
+		const { vault, workspace } = this.host.app;
+		const recent = workspace.getLastOpenFiles();
+		const rank = ({ path }: TFile): number => (recent.includes(path) ? recent.indexOf(path) : recent.length);
+		const notes = vault.getMarkdownFiles().sort((one, other) => rank(one) - rank(other));
+		new Choice(this.host, "Add a note…", notes, ({ path }) => path, ({ path }) => void this.#give(session, path)).open();
 	}
 
 	async #give(session: string, path: string): Promise<void> {

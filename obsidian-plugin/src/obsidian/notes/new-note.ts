@@ -2,8 +2,8 @@ import { type App, FileSystemAdapter, Notice, SuggestModal, TFile } from "obsidi
 import { listTemplates, newPath, placeOfTemplate, type Template, templateFolder } from "../../core/notes/templates";
 import type { Host } from "../host";
 import { findAgentsFolder } from "../memory/agents-folder";
-import { sayRefusal } from "../say-refusal";
-import { addSmallLine } from "../small-line";
+import { showRefusal } from "../notices";
+import { addSmallLine } from "../lines";
 
 /** As long as the app may take to see a new file. */
 const SEEN_MS = 10_000;
@@ -44,7 +44,7 @@ class NewNote extends SuggestModal<Template | null> {
 		const path = newPath(this.folder, this.inputEl.value, (taken) => app.vault.getAbstractFileByPath(taken) !== null);
 		// Two notes of one template are alike, which a person need not confirm.
 		const answer = await link.call("create_note", { path, template: template?.path ?? null, confirm: true });
-		if (!answer.ok) sayRefusal(answer.error);
+		if (!answer.ok) showRefusal(answer.error);
 		else if (answer.result.state === "proposed") new Notice("Proposed; awaiting approval.");
 		else openOnceSeen(app, path);
 	}

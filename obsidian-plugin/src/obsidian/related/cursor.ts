@@ -3,7 +3,7 @@ import type { PanePlace } from "../../core/pane-follower";
 import { sectionAt } from "../../core/sections";
 
 /** Where the person is: the active note and, if asked for, the section that the cursor is in. */
-export function placeOf(app: App, bySection: boolean): PanePlace | null {
+export function currentPlace(app: App, bySection: boolean): PanePlace | null {
 	const file = app.workspace.getActiveFile();
 	if (file === null) return null;
 	const view = app.workspace.getMostRecentLeaf()?.view;
@@ -21,7 +21,7 @@ export function placeOf(app: App, bySection: boolean): PanePlace | null {
  * @param gone Called with whether it is another leaf or file, else it is the cursor.
  * @returns A function that stops it.
  */
-export function watch(app: App, gone: (far: boolean) => void): () => void {
+export function watchPlace(app: App, gone: (far: boolean) => void): () => void {
 	let doc: Document | null = null;
 	const onMove = (): void => gone(false);
 	const leave = (): void => doc?.removeEventListener("selectionchange", onMove);

@@ -2,7 +2,7 @@ import { setIcon, setTooltip } from "obsidian";
 import type { PaneFollower, PanePlace } from "../../core/pane-follower";
 import { titleOf } from "../../core/place";
 import { addButton } from "../button";
-import { addSayLine } from "../say-line";
+import { addStatusLine } from "../lines";
 
 /** What the head of the pane can switch. */
 export interface Switches {
@@ -30,7 +30,7 @@ export class Head {
 		this.#toggle(head, "pin", "Pin: stay with this note, and keep it up to date", () => following.isPinned, (on) => following.pin(on));
 		this.#toggle(head, "pause", "Pause: keep what is shown, and ask for nothing", () => following.isPaused, (on) => following.pause(on));
 		this.#scope = parent.createDiv({ cls: "vaultside-scope" });
-		this.#state = addSayLine(parent);
+		this.#state = addStatusLine(parent);
 	}
 
 	/** Draw it as things stand. */

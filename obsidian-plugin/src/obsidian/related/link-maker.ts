@@ -5,9 +5,8 @@ import type { BridgeEvent } from "../../protocol/events";
 import type { Missing } from "../../core/missing-links";
 import { titleOf } from "../../core/place";
 import { CHANGES, type Host } from "../host";
-import { OFFERED_MS, offerAction, undo } from "../undoing";
+import { ACTION_MS, offerAction, showRefusal, undoChange } from "../notices";
 import { LinkPreview } from "./link-preview";
-import { sayRefusal } from "../say-refusal";
 
 /** Makes links of words through the bridge, and lets the person look at it before and take it back after. */
 export class LinkMaker {
@@ -108,17 +107,17 @@ export class LinkMaker {
 			this.#unlearned.delete(learn);
 			for (const { target, text: words } of made) void this.host.link.call("judge_link", { path, target, text: words, verdict: "accept" });
 		};
-		const timer = window.setTimeout(learn, OFFERED_MS);
+		const timer = window.setTimeout(learn, ACTION_MS);
 		this.#unlearned.add(learn);
 		offerAction(text, "Undo", () => {
 			window.clearTimeout(timer);
 			this.#unlearned.delete(learn);
-			void undo(this.host, change).then(() => this.changed());
+			void undoChange(this.host, change).then(() => this.changed());
 		});
 	}
 }
 
 /** Say why something was not done. */
 function say(error: Refusal<string>): void {
-	sayRefusal(error);
+	showRefusal(error);
 }

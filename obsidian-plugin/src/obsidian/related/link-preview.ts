@@ -6,7 +6,7 @@ import { type Missing, describeProposals, type Proposed } from "../../core/missi
 import { showRefusal } from "../changes/change-row";
 import { showWords } from "../changes/hunks";
 import { addButton, addButtonRow } from "../button";
-import { addSmallLine } from "../small-line";
+import { addSmallLine } from "../lines";
 
 /** Shows the links that would be made in a note, each to be ticked, before any is. */
 export class LinkPreview extends Modal {

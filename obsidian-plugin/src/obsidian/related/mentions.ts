@@ -6,7 +6,7 @@ import type { Host } from "../host";
 import { Fold } from "./fold";
 import type { LinkMaker } from "./link-maker";
 import { showRow, showSome } from "./missing-row";
-import { addSmallLine } from "../small-line";
+import { addSmallLine } from "../lines";
 
 const SHOWN = 10;
 /** Notes that are shown at most; the others are counted. */

@@ -1,8 +1,8 @@
-import { open } from "../opening";
+import { openHit } from "../note-links";
 import { toPlain, type Quote } from "../../core/quotes";
 import type { App } from "obsidian";
 import { addButton } from "../button";
-import { addSmallLine } from "../small-line";
+import { addSmallLine } from "../lines";
 
 /** Words that could be a link. */
 export interface Row {
@@ -22,7 +22,7 @@ export interface Row {
 /** Show words that could be a link, with what can be done about them. */
 export function showRow(list: HTMLElement, app: App, { name, path, line = 1, quote = null, text, more = [], waits = false, acts = [] }: Row): void {
 	const el = list.createDiv({ cls: "vaultside-missing", attr: { role: "listitem" } });
-	addButton(el, { cls: "vaultside-missing-title", text: name, attr: { dir: "auto", "aria-label": `Open ${name}` } }, () => open(app, { path, lines: [line, line] }, false));
+	addButton(el, { cls: "vaultside-missing-title", text: name, attr: { dir: "auto", "aria-label": `Open ${name}` } }, () => openHit(app, { path, lines: [line, line] }, false));
 	const words = el.createDiv({ cls: "vaultside-hit-text", attr: { dir: "auto" } });
 	if (quote === null) words.setText(text);
 	else {

@@ -3,12 +3,12 @@ import { PaneFollower, type PanePlace } from "../../core/pane-follower";
 import { type HiddenNotes, hide, unhide } from "../../core/hidden-notes";
 import { sortHits } from "../../core/missing-links";
 import { explainRefusal } from "../../client/client";
-import { showSaid } from "../command";
+import { showText } from "../lines";
 import { type Host, RELATED } from "../host";
 import { Pane } from "../pane";
-import { placeOf, watch } from "./cursor";
+import { currentPlace, watchPlace } from "./cursor";
 import { Head } from "./head";
-import { HiddenPart } from "./hidden-notes";
+import { HiddenPart } from "./hidden-part";
 import { LinkMaker } from "./link-maker";
 import { LinkSuggestionPart } from "./link-suggestions";
 import { MentionPart } from "./mentions";
@@ -36,7 +36,7 @@ interface Parts {
 /** Shows what is close to the active note or to the section that the cursor is in, and which links are missing. */
 export class RelatedView extends Pane {
 	readonly #following = new PaneFollower({
-		currentPlace: () => placeOf(this.app, this.host.settings.followSection),
+		currentPlace: () => currentPlace(this.app, this.host.settings.followSection),
 		isInUse: () => !this.containerEl.isShown() || this.#isUsed(),
 		show: (place) => void this.#ask(place),
 		onDelay: () => this.#lookLater(),
@@ -103,7 +103,7 @@ export class RelatedView extends Pane {
 		};
 		const renamed = this.app.vault.on("rename", (file, from) => this.#following.followRename(from, file.path));
 		this.whileShown(() => this.app.vault.offref(renamed));
-		this.whileShown(watch(this.app, (far) => this.#lookIn(far ? SETTLE_MS : REST_MS)));
+		this.whileShown(watchPlace(this.app, (far) => this.#lookIn(far ? SETTLE_MS : REST_MS)));
 		this.whileShown(this.host.events.add((event) => {
 			this.#maker.handleEvent(event);
 			if (event.kind === "note_changed" && event.path === this.#following.place?.path) this.#heard();
@@ -205,7 +205,7 @@ export class RelatedView extends Pane {
 
 	#draw(parts: Parts, found: Parameters<RelatedHits["show"]>[0], hidden: readonly string[], empty: string): void {
 		parts.body.setAttr("aria-busy", "false");
-		showSaid(parts.empty, empty);
+		showText(parts.empty, empty);
 		parts.hits.show(found);
 		parts.hidden.show(hidden);
 	}

@@ -1,5 +1,6 @@
-import { FuzzySuggestModal, Menu, Notice } from "obsidian";
-import { type Filters, type Kind, NONE, type Since, SINCE } from "../../core/filters";
+import { Menu, Notice, setIcon } from "obsidian";
+import { chips, type Filters, type Kind, NONE, type Since, SINCE } from "../../core/filters";
+import { Choice } from "../modals";
 import type { Host } from "../host";
 
 const KINDS: Readonly<Record<Kind, string>> = { note: "Notes", canvas: "Canvases", excalidraw: "Drawings", pdf: "PDFs" };
@@ -13,13 +14,13 @@ export async function offerFilters(
 ): Promise<void> {
 	const menu = new Menu();
 	menu.addItem((item) => item.setTitle("In a folder…").setIcon("folder").onClick(() => {
-		void folders(host).then((all) => new Choice(host, all, "Folder", (folder) => choose({ ...filters, folder })).open());
+		void folders(host).then((all) => chooseText(host, "Folder", all, (folder) => choose({ ...filters, folder })));
 	}));
 	menu.addItem((item) => item.setTitle("With a tag…").setIcon("tag").onClick(() => {
-		void tags(host).then((all) => new Choice(host, all, "Tag", (tag) => choose({ ...filters, tags: [...new Set([...filters.tags, tag])] })).open());
+		void tags(host).then((all) => chooseText(host, "Tag", all, (tag) => choose({ ...filters, tags: [...new Set([...filters.tags, tag])] })));
 	}));
 	menu.addItem((item) => item.setTitle("Of a type…").setIcon("shapes").onClick(() => {
-		void noteTypes(host).then((all) => new Choice(host, all, "Type", (type) => choose({ ...filters, noteTypes: [...new Set([...filters.noteTypes, type])] })).open());
+		void noteTypes(host).then((all) => chooseText(host, "Type", all, (type) => choose({ ...filters, noteTypes: [...new Set([...filters.noteTypes, type])] })));
 	}));
 	menu.addSeparator();
 	for (const kind of Object.keys(KINDS) as Kind[]) {
@@ -37,6 +38,10 @@ export async function offerFilters(
 		menu.addItem((item) => item.setTitle("Everything").setIcon("x").onClick(() => choose(NONE)));
 	}
 	menu.showAtMouseEvent(event);
+}
+
+function chooseText(host: Host, placeholder: string, all: readonly string[], choose: (text: string) => void): void {
+	new Choice(host, placeholder, all, (text) => text, choose).open();
 }
 
 async function folders(host: Host): Promise<readonly string[]> {
@@ -57,27 +62,12 @@ async function noteTypes(host: Host): Promise<readonly string[]> {
 	return answer.ok ? answer.result.vaults.flatMap(({ types = {} }) => Object.keys(types)) : [];
 }
 
-/** One of many, by typing. */
-class Choice extends FuzzySuggestModal<string> {
-	constructor(
-		host: Host,
-		private readonly all: readonly string[],
-		what: string,
-		private readonly choose: (item: string) => void,
-	) {
-		super(host.app);
-		this.setPlaceholder(what);
-	}
-
-	getItems(): string[] {
-		return [...this.all];
-	}
-
-	getItemText(item: string): string {
-		return item;
-	}
-
-	onChooseItem(item: string): void {
-		this.choose(item);
+/** Show what narrows a search, each to be taken away. */
+export function showChips(el: HTMLElement, filters: Filters, choose: (filters: Filters) => void): void {
+	el.empty();
+	for (const { text, without } of chips(filters)) {
+		const chip = el.createEl("button", { cls: "vaultside-chip", text, attr: { "aria-label": `Without ${text}` } });
+		setIcon(chip.createSpan({ cls: "vaultside-chip-x" }), "x");
+		chip.addEventListener("click", () => choose(without));
 	}
 }

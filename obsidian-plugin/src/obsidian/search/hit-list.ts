@@ -2,10 +2,10 @@ import { Keymap, Menu, Notice, setIcon } from "obsidian";
 import type { Hit } from "../../protocol/operations";
 import { placeOf } from "../../core/place";
 import { splitMarked, TITLE } from "../../core/markdown-text";
-import { writeParts } from "../marking";
+import { showParts } from "../lines";
 import type { Host } from "../host";
-import { copy, insertLink, linkTo, open, quoteHit } from "../opening";
-import { previewOnHover, summariseOnHover } from "./hovering";
+import { copy, insertLink, linkTo, openHit, quoteHit } from "../note-links";
+import { previewOnHover, summariseOnHover } from "./hover-preview";
 
 /** What a list may be told to do with a hit beside opening and linking it. */
 export interface Extra {
@@ -123,7 +123,7 @@ export class HitList {
 			return;
 		}
 		this.extra.used?.();
-		void open(this.host.app, hit, Keymap.isModEvent(event) || (event.altKey ? "split" : false));
+		void openHit(this.host.app, hit, Keymap.isModEvent(event) || (event.altKey ? "split" : false));
 	}
 
 	/** Whether it is in another vault, or a store that others publish to. */
@@ -173,7 +173,7 @@ export class HitList {
 		const place = [isElsewhere ? hit.vault : "", placeOf(hit)].filter((part) => part).join(" · ");
 		if (place !== "") el.createDiv({ cls: "vaultside-hit-place", text: place, attr: { dir: "auto" } });
 		const text = el.createDiv({ cls: "vaultside-hit-text", attr: { dir: "auto" } });
-		writeParts(text, "mark", splitMarked(hit.snippet));
+		showParts(text, "mark", splitMarked(hit.snippet));
 		const tags = this.extra.tags?.(hit) ?? [];
 		if (tags.length > 0) {
 			const row = el.createDiv({ cls: "vaultside-hit-tags" });
@@ -181,7 +181,7 @@ export class HitList {
 		}
 		if (hit.why.length === 0) return;
 		const why = el.createDiv({ cls: "vaultside-hit-why" });
-		for (const reason of hit.why) writeParts(why.createSpan({ attr: { dir: "auto" } }), "em", splitMarked(reason, TITLE));
+		for (const reason of hit.why) showParts(why.createSpan({ attr: { dir: "auto" } }), "em", splitMarked(reason, TITLE));
 	}
 
 	#addInsert(head: HTMLElement, hit: Hit): void {
@@ -201,9 +201,9 @@ export class HitList {
 				act();
 			}));
 		if (this.#isElsewhere(hit)) return add("Copy passage", "quote", () => void copy(hit.snippet.replaceAll("==", "")));
-		add("Open in new tab", "file-plus", () => void open(this.host.app, hit, "tab"));
-		add("Open to the right", "separator-vertical", () => void open(this.host.app, hit, "split"));
-		add("Open in new window", "picture-in-picture-2", () => void open(this.host.app, hit, "window"));
+		add("Open in new tab", "file-plus", () => void openHit(this.host.app, hit, "tab"));
+		add("Open to the right", "separator-vertical", () => void openHit(this.host.app, hit, "split"));
+		add("Open in new window", "picture-in-picture-2", () => void openHit(this.host.app, hit, "window"));
 		menu.addSeparator();
 		add("Insert link", "link", () => insertLink(this.host.app, hit));
 		add("Copy link", "copy", () => void copy(linkTo(this.host.app, hit, "")));

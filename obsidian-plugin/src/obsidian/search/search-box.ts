@@ -3,16 +3,14 @@ import { type LiveAnswer, LiveSearch, type Question, refine } from "../../core/l
 import { type Filters, filterArguments } from "../../core/filters";
 import { addQuery } from "../../core/queries";
 import { explainRefusal } from "../../client/client";
-import { showSaid } from "../command";
+import { addStatusLine, showText } from "../lines";
 import type { Host } from "../host";
 import { NotesPart } from "../notes/notes-part";
-import { showChips } from "./chips";
-import { offerFilters } from "./filter-menu";
+import { offerFilters, showChips } from "./filter-menu";
 import { HitList } from "./hit-list";
 import { STEPS } from "./list-keys";
-import { showQueries } from "./queries";
+import { showQueries } from "./query-list";
 import { addButton } from "../button";
-import { addSayLine } from "../say-line";
 
 const MANY = 100;
 /** Queries that are shown above notes. */
@@ -71,7 +69,7 @@ export class SearchBox {
 			this.#ask();
 		});
 		this.#chipsEl = el.createDiv({ cls: "vaultside-chips" });
-		this.#sayEl = addSayLine(el);
+		this.#sayEl = addStatusLine(el);
 		this.#queriesEl = el.createDiv();
 		const notesEl = el.createDiv();
 		this.#list = new HitList(el, host, "Notes found", {
@@ -232,7 +230,7 @@ export class SearchBox {
 	}
 
 	#say(text: string, wrong = false): void {
-		showSaid(this.#sayEl, text);
+		showText(this.#sayEl, text);
 		this.#sayEl.toggleClass("mod-warning", wrong);
 	}
 }

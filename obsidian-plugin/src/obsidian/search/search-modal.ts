@@ -1,8 +1,8 @@
 import { Modal } from "obsidian";
 import { NONE } from "../../core/filters";
-import { isConnected } from "../connected";
+import { checkConnection } from "../notices";
 import type { Host } from "../host";
-import { editedView } from "../opening";
+import { editedView } from "../note-links";
 import { SearchBox } from "./search-box";
 
 /** As many letters as are taken for something to look for. */
@@ -46,7 +46,7 @@ const KEYS = [
 
 /** Search in a window, to begin with for what is selected in the editor. */
 export function searchInWindow(host: Host): void {
-	if (!isConnected(host)) return;
+	if (!checkConnection(host)) return;
 	const selected = editedView(host.app)?.editor.getSelection().trim() ?? "";
 	new SearchModal(host, selected.length > MAX_QUERY_CHARS || selected.includes("\n") ? "" : selected).open();
 }

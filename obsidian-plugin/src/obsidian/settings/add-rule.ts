@@ -1,8 +1,7 @@
-import { ButtonComponent, Modal, Setting } from "obsidian";
+import { AbstractInputSuggest, ButtonComponent, Modal, Setting, type TFolder } from "obsidian";
 import { folderGlob, judgeGlob } from "../../core/settings/rules";
 import type { BridgeSettings } from "./bridge-settings";
-import { FolderSuggest } from "./folder-suggest";
-import { addSayLine } from "../say-line";
+import { addStatusLine } from "../lines";
 
 const TYPED_MS = 200;
 
@@ -39,7 +38,7 @@ export class AddRule extends Modal {
 					this.#typed(folder.path);
 				});
 			});
-		this.#says = addSayLine(this.contentEl);
+		this.#says = addStatusLine(this.contentEl);
 		const buttons = this.contentEl.createDiv({ cls: "modal-button-container" });
 		this.#button = new ButtonComponent(buttons).setButtonText("Add").setCta().setDisabled(true).onClick(() => this.#done());
 		new ButtonComponent(buttons).setButtonText("Cancel").onClick(() => this.close());
@@ -75,6 +74,25 @@ export class AddRule extends Modal {
 		if (this.#button?.disabled !== false) return;
 		this.#button.setDisabled(true).setButtonText("Taking effect…");
 		await this.add(this.#glob);
+		this.close();
+	}
+}
+
+/** Offers the vault's folders below a field. */
+class FolderSuggest extends AbstractInputSuggest<TFolder> {
+	protected override getSuggestions(query: string): TFolder[] {
+		const wanted = query.trim().toLowerCase();
+		const all = this.app.vault.getAllFolders(false).filter((folder) => folder.path.toLowerCase().includes(wanted));
+		return all.sort((one, other) => one.path.localeCompare(other.path));
+	}
+
+	override renderSuggestion(folder: TFolder, el: HTMLElement): void {
+		el.setText(folder.path);
+		el.setAttr("dir", "auto");
+	}
+
+	override selectSuggestion(folder: TFolder, event: MouseEvent | KeyboardEvent): void {
+		super.selectSuggestion(folder, event);
 		this.close();
 	}
 }

@@ -2,10 +2,9 @@ import { Notice, type Setting, type SettingDefinition, type SettingDefinitionIte
 import type { ListedClient } from "../../protocol/operations";
 import { explainRefusal } from "../../client/client";
 import { setClient, describeClient } from "../../core/settings/clients";
-import type { BridgeSettings } from "./bridge-settings";
-import { closedToo } from "./closed";
-import { Confirm } from "./confirm";
-import { sayRefusal } from "../say-refusal";
+import { type BridgeSettings, closedToo } from "./bridge-settings";
+import { Confirm } from "../modals";
+import { showRefusal } from "../notices";
 
 /** Which programs are let in, and what becomes of what they change. */
 export function agents(bridge: BridgeSettings): SettingDefinitionItem[] {
@@ -100,7 +99,7 @@ function letIn(setting: Setting, bridge: BridgeSettings): () => void {
 			.onClick(async () => {
 				const answer = await bridge.host.link.call("open_pairing", {});
 				if (!answer.ok) {
-					sayRefusal(answer.error);
+					showRefusal(answer.error);
 					return;
 				}
 				code.setText(answer.result.code);

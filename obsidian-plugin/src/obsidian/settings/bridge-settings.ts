@@ -1,4 +1,4 @@
-import { Notice } from "obsidian";
+import { Notice, type SettingDefinition } from "obsidian";
 import type { CheckedGlob, ListedClient, ListedModel, VaultStatus } from "../../protocol/operations";
 import { isOpen } from "../../core/connection";
 import { Listeners } from "../../core/listeners";
@@ -7,7 +7,7 @@ import { explainRefusal } from "../../client/client";
 import { StoredSettings, explainClosed } from "../../core/settings/stored-settings";
 import type { RuleName } from "../../core/settings/rules";
 import type { Host } from "../host";
-import { sayRefusal } from "../say-refusal";
+import { showRefusal } from "../notices";
 
 export const RULES: readonly RuleName[] = ["deny", "exclude", "readonly"];
 
@@ -100,7 +100,7 @@ export class BridgeSettings {
 	/** Change what the bridge keeps; what is refused is told. Returns whether it was done. */
 	async change(changes: Readonly<Record<string, unknown>>): Promise<boolean> {
 		const answer = await this.host.link.call("change_settings", { changes });
-		if (!answer.ok) sayRefusal(answer.error);
+		if (!answer.ok) showRefusal(answer.error);
 		await this.load();
 		if (!answer.ok) this.changed(true);
 		else for (const left of answer.result.problems) if (!this.known?.kept.problems.includes(left)) new Notice(left, 0);
@@ -145,4 +145,15 @@ export class BridgeSettings {
 		await this.#readVault();
 		if (this.known !== null) this.#put({ ...this.known, vault: this.#vault }, null);
 	}
+}
+
+/** A row that says why what follows cannot be changed now; none when it can. */
+export function closedRows(bridge: BridgeSettings): SettingDefinition[] {
+	const why = bridge.closedReason;
+	return why === null ? [] : [{ name: "Cannot be changed now", desc: why, searchable: false }];
+}
+
+/** The same, where it was said above. */
+export function closedToo(bridge: BridgeSettings): SettingDefinition[] {
+	return bridge.closedReason === null ? [] : [{ name: "Cannot be changed now", desc: "It is kept by the bridge, too.", searchable: false }];
 }

@@ -5,7 +5,7 @@ import { explainConnection, inWords, isOpen } from "../../core/connection";
 import type { Host } from "../host";
 import { send } from "../environment";
 import { TOKEN } from "./settings";
-import { sayRefusal } from "../say-refusal";
+import { showRefusal } from "../notices";
 
 /** What the bridge lists a paired window as; another name than that of a window which needs no pairing. */
 const PAIRED = "Obsidian plugin";
@@ -87,7 +87,7 @@ async function pairWith(host: Host, code: string): Promise<void> {
 	}
 	const got = await pair(send, address, code, PAIRED);
 	if (typeof got !== "string") {
-		sayRefusal(got);
+		showRefusal(got);
 		return;
 	}
 	host.app.secretStorage.setSecret(TOKEN, got);

@@ -1,8 +1,7 @@
 import type { SettingDefinition, SettingDefinitionItem } from "obsidian";
 import type { Setting } from "../../protocol/operations";
 import { choices, settingSections, settingTitle } from "../../core/settings/stored-settings";
-import type { BridgeSettings } from "./bridge-settings";
-import { closedToo } from "./closed";
+import { type BridgeSettings, closedToo } from "./bridge-settings";
 
 /** A group for each feature of the bridge that has settings. */
 export function features(bridge: BridgeSettings): SettingDefinitionItem[] {

@@ -1,9 +1,8 @@
 import type { Setting, SettingDefinition, SettingDefinitionItem } from "obsidian";
 import type { ListedModel } from "../../protocol/operations";
 import { facts, installCommand, progressOf } from "../../core/settings/models";
-import { showCommand } from "../command";
-import type { BridgeSettings } from "./bridge-settings";
-import { closedToo } from "./closed";
+import { showCommand } from "../lines";
+import { type BridgeSettings, closedToo } from "./bridge-settings";
 
 /** What search by meaning is done with. */
 export function model(bridge: BridgeSettings): SettingDefinitionItem[] {

@@ -1,8 +1,7 @@
 import { Notice, type Setting, type SettingDefinition, type SettingDefinitionItem } from "obsidian";
 import { describeRule, type RuleName, withRule } from "../../core/settings/rules";
 import { AddRule } from "./add-rule";
-import type { BridgeSettings } from "./bridge-settings";
-import { closedRows } from "./closed";
+import { type BridgeSettings, closedRows } from "./bridge-settings";
 
 interface Rule {
 	readonly name: RuleName;

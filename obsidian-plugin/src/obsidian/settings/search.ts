@@ -1,6 +1,5 @@
 import type { SettingDefinitionItem } from "obsidian";
-import type { BridgeSettings } from "./bridge-settings";
-import { closedToo } from "./closed";
+import { type BridgeSettings, closedToo } from "./bridge-settings";
 
 /** How search behaves. */
 export function search(bridge: BridgeSettings): SettingDefinitionItem[] {

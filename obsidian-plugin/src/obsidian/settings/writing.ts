@@ -1,7 +1,6 @@
 import type { SettingDefinitionItem } from "obsidian";
 import { explainOutOfRange } from "../../core/settings/stored-settings";
-import type { BridgeSettings } from "./bridge-settings";
-import { closedToo } from "./closed";
+import { type BridgeSettings, closedToo } from "./bridge-settings";
 
 /** How notes are changed, whoever asks for it. */
 export function writingRows(bridge: BridgeSettings): SettingDefinitionItem[] {

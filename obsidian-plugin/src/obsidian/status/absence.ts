@@ -2,11 +2,11 @@ import { setIcon } from "obsidian";
 import { findInstaller } from "../../client/installer";
 import { dataFolder } from "../../client/discovery";
 import { type Connection, explainConnection, inWords } from "../../core/connection";
-import { showCommand } from "../command";
+import { showCommand } from "../lines";
 import type { Host } from "../host";
 import { programOf } from "../environment";
 import { addButton, addButtonRow } from "../button";
-import { Confirm } from "../settings/confirm";
+import { Confirm } from "../modals";
 import type { Doing } from "./installation";
 
 const PLACES = "What is where";

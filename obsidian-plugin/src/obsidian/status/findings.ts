@@ -2,11 +2,10 @@ import { setIcon } from "obsidian";
 import type { Finding } from "../../protocol/operations";
 import { explainRefusal } from "../../client/client";
 import { errors } from "../../core/status/vault";
-import { showCommand, showSaid } from "../command";
+import { addStatusLine, showCommand, showText } from "../lines";
 import type { Host } from "../host";
 import { addButton, addButtonRow } from "../button";
-import { sayRefusal } from "../say-refusal";
-import { addSayLine } from "../say-line";
+import { showRefusal } from "../notices";
 
 const ICONS: Readonly<Record<Finding["verdict"], string>> = { ok: "check", warn: "alert-triangle", fail: "x" };
 const DAYS = 7;
@@ -25,7 +24,7 @@ export class Findings {
 	) {
 		el.createEl("h6", { cls: "vaultside-part", text: "Health" });
 		this.#listEl = el.createDiv({ cls: "vaultside-body" });
-		this.#sayEl = addSayLine(el, "vaultside-small");
+		this.#sayEl = addStatusLine(el, "vaultside-small");
 		this.#errorsEl = el.createDiv({ cls: "vaultside-small" });
 		this.#againEl = addButtonRow(el).createEl("button", { text: "Check again" });
 		this.#againEl.addEventListener("click", () => void this.check());
@@ -55,8 +54,8 @@ export class Findings {
 		const row = this.#listEl.createDiv({ cls: "vaultside-finding", attr: { "data-verdict": finding.verdict } });
 		setIcon(row.createDiv({ cls: "vaultside-finding-icon" }), ICONS[finding.verdict]);
 		const text = row.createDiv();
-		showSaid(text.createDiv(), finding.message);
-		if (finding.do !== "") showSaid(text.createDiv({ cls: "vaultside-small" }), finding.do);
+		showText(text.createDiv(), finding.message);
+		if (finding.do !== "") showText(text.createDiv({ cls: "vaultside-small" }), finding.do);
 		const { fix } = finding;
 		if (fix === null) return;
 		const { operation } = fix;
@@ -66,7 +65,7 @@ export class Findings {
 		}
 		addButton(addButtonRow(text), { text: fix.label }, () => {
 			void this.host.link.call(operation, {}).then((answer) => {
-				if (!answer.ok) sayRefusal(answer.error);
+				if (!answer.ok) showRefusal(answer.error);
 				void this.check();
 			});
 		});

@@ -5,8 +5,8 @@ import { readable } from "../../core/place";
 import { explainRefusal } from "../../client/client";
 import { andMore } from "../../core/status/vault";
 import type { Host } from "../host";
-import { open } from "../opening";
-import { addSmallLine } from "../small-line";
+import { openHit } from "../note-links";
+import { addSmallLine } from "../lines";
 
 const SHOWN = 30;
 
@@ -51,7 +51,7 @@ export class NotePart {
 		row.createSpan({ cls: "vaultside-passage-lines", text: lines.join("–") });
 		row.createSpan({ cls: "vaultside-passage-heading", text: readable(heading.split(" > ")) || "Before the first heading", attr: { dir: "auto" } });
 		if (!embedded) row.createSpan({ cls: "vaultside-hit-mark", text: "words only" });
-		row.addEventListener("click", (event) => void open(this.host.app, { path, lines }, Keymap.isModEvent(event)));
+		row.addEventListener("click", (event) => void openHit(this.host.app, { path, lines }, Keymap.isModEvent(event)));
 	}
 
 	#lines(name: string, all: readonly string[], unfolded: ReadonlySet<string | null>): void {

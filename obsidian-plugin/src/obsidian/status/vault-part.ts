@@ -3,9 +3,9 @@ import { type Answer, explainRefusal } from "../../client/client";
 import type { Disk, OperationName, Operations, VaultStatus } from "../../protocol/operations";
 import { facts, describeConnection } from "../../core/status/vault";
 import type { Host } from "../host";
-import { LeftList } from "./left-list";
+import { SkippedFiles } from "./skipped-files";
 import { addButton, addButtonRow } from "../button";
-import { addSayLine } from "../say-line";
+import { addStatusLine } from "../lines";
 
 /** What the index holds of the vault; all of it stands where it stood when it is told anew. */
 export class VaultPart {
@@ -14,8 +14,8 @@ export class VaultPart {
 	readonly #barEl: HTMLProgressElement;
 	readonly #listEl: HTMLElement;
 	readonly #values = new Map<string, HTMLElement>();
-	readonly #skipped: LeftList;
-	readonly #failed: LeftList;
+	readonly #skipped: SkippedFiles;
+	readonly #failed: SkippedFiles;
 	readonly #pauseEl: HTMLButtonElement;
 	#isPaused = false;
 	#disk: Disk | null = null;
@@ -27,11 +27,11 @@ export class VaultPart {
 		private readonly changed: () => void,
 	) {
 		this.#nameEl = el.createEl("h4", { attr: { dir: "auto" } });
-		this.#sayEl = addSayLine(el);
+		this.#sayEl = addStatusLine(el);
 		this.#barEl = el.createEl("progress", { attr: { max: 1, "aria-label": "Indexed" } });
 		this.#listEl = el.createEl("dl", { cls: "vaultside-table" });
-		this.#skipped = new LeftList(el, "Skipped");
-		this.#failed = new LeftList(el, "Could not be read", (paths) => this.#run("reindex", { paths }, "They are read again."));
+		this.#skipped = new SkippedFiles(el, "Skipped");
+		this.#failed = new SkippedFiles(el, "Could not be read", (paths) => this.#run("reindex", { paths }, "They are read again."));
 		const buttons = addButtonRow(el);
 		this.#button(buttons, "Compare with the vault", () => this.#run("reindex", {}, "The vault is compared with the index."));
 		this.#button(buttons, "Read everything again", () => this.#run("reindex", { full: true }, "Every note is read again; what did not change keeps its vectors."));

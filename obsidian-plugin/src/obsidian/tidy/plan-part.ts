@@ -5,18 +5,15 @@ import { stripStyle } from "../../core/markdown-text";
 import { explainRefusal } from "../../client/client";
 import { byCheck, canApply, checkTitle, describeApplied, summary, tickLines, writeValue } from "../../core/tidy/plan";
 import { addButton, addButtonRow } from "../button";
-import { showDiff } from "../changes/look-first";
-import { showSaid } from "../command";
+import { LookFirst, showDiff } from "../changes/look-first";
+import { addSmallLine, addStatusLine, showText } from "../lines";
 import type { Host } from "../host";
-import { open } from "../opening";
+import { openHit } from "../note-links";
 import { Fold } from "../related/fold";
 import { keepOpen, type Rows } from "../rows";
-import { addSayLine } from "../say-line";
-import { sayRefusal } from "../say-refusal";
-import { Confirm } from "../settings/confirm";
-import { addSmallLine } from "../small-line";
-import { offerAction } from "../undoing";
-import { merge } from "./merge";
+import { offerAction, showRefusal } from "../notices";
+import { Confirm } from "../modals";
+import { describeChange, distinctTitles } from "../../core/tidy/reports";
 
 /** Findings in a plan at most. */
 const MAX_FINDINGS = 200;
@@ -46,7 +43,7 @@ export class PlanPart {
 	) {
 		this.#el = el.createDiv();
 		this.#head = addButtonRow(this.#el);
-		this.#says = addSayLine(this.#el);
+		this.#says = addStatusLine(this.#el);
 		this.#list = this.#el.createDiv({ cls: "vaultside-body vaultside-tidy" });
 	}
 
@@ -83,7 +80,7 @@ export class PlanPart {
 	#draw(says: string, findings: readonly PlannedFinding[], rules: ReadonlyMap<string, TidyRule>, plan?: ShownPlan): void {
 		this.rows.redraw(this.#el, () => {
 			this.#drawHead(plan);
-			showSaid(this.#says, says);
+			showText(this.#says, says);
 			this.#list.empty();
 			for (const [check, own] of byCheck(findings)) {
 				const title = checkTitle(check);
@@ -103,7 +100,7 @@ export class PlanPart {
 		const make = addButton(this.#head, { cls: plan === undefined ? "mod-cta" : "", text: plan === undefined ? "Make a plan" : "Make a new plan" }, () => this.#make());
 		make.disabled = this.#isMaking;
 		if (plan === undefined) return;
-		addButton(this.#head, { text: "Open the plan" }, () => open(this.host.app, { path: plan.path, lines: [1, 1] }, false));
+		addButton(this.#head, { text: "Open the plan" }, () => openHit(this.host.app, { path: plan.path, lines: [1, 1] }, false));
 		if (plan.ticked > 0) addButton(this.#head, { cls: "mod-cta", text: "Apply what is ticked…" }, () => this.#apply());
 	}
 
@@ -137,11 +134,11 @@ export class PlanPart {
 		if (state !== "open") addSmallLine(row, STATES[state]);
 		const acts = row.createDiv({ cls: "vaultside-missing-acts" });
 		const [path, into] = notes;
-		if (path !== undefined) addButton(acts, { text: "Open", label: `Open ${path}` }, () => open(this.host.app, { path, lines: [1, 1] }, false));
+		if (path !== undefined) addButton(acts, { text: "Open", label: `Open ${path}` }, () => openHit(this.host.app, { path, lines: [1, 1] }, false));
 		if (!isOpen) return;
 		addButton(acts, { text: "Look", label: `What would change: ${text}` }, () => this.#look(row, finding));
 		if (value !== null) addButton(acts, { text: "Edit", label: `Write another value: ${text}` }, () => this.#edit(row, id, value));
-		if (check === "duplicates" && path !== undefined && into !== undefined) addButton(acts, { text: "Reverse…", label: `The other way round: ${text}` }, () => merge(this.host, into, path, () => this.load()));
+		if (check === "duplicates" && path !== undefined && into !== undefined) addButton(acts, { text: "Reverse…", label: `The other way round: ${text}` }, () => mergeNotes(this.host, into, path, () => this.load()));
 		addButton(acts, { text: "Never", label: `Never propose again: ${text}` }, () => this.#reject(id));
 	}
 
@@ -159,7 +156,7 @@ export class PlanPart {
 	/** Have all that a check finds ticked from now on, or no longer. */
 	async #favour(check: string, findings: readonly PlannedFinding[], ticked: boolean): Promise<void> {
 		const answer = await this.host.link.call("tidy_rules", { check, ticked });
-		if (!answer.ok) sayRefusal(answer.error);
+		if (!answer.ok) showRefusal(answer.error);
 		else if (ticked) await this.#tick(findings, true);
 		await this.load();
 	}
@@ -212,7 +209,7 @@ export class PlanPart {
 				return;
 			}
 			preview.remove();
-			sayRefusal(answer.error);
+			showRefusal(answer.error);
 		};
 		keepOpen(preview, () => void ask());
 		await ask();
@@ -220,7 +217,7 @@ export class PlanPart {
 
 	async #reject(finding: string): Promise<void> {
 		const answer = await this.host.link.call("judge_finding", { finding, verdict: "reject" });
-		if (!answer.ok) sayRefusal(answer.error);
+		if (!answer.ok) showRefusal(answer.error);
 		else if (answer.result.muted) new Notice(`“${checkTitle(answer.result.check)}” is left out of plans from now on, as nearly all it found was rejected.`);
 		await this.load();
 	}
@@ -228,12 +225,12 @@ export class PlanPart {
 	async #make(): Promise<void> {
 		this.#isMaking = true;
 		this.#head.querySelectorAll("button").forEach((button) => (button.disabled = true));
-		showSaid(this.#says, "Looking…");
+		showText(this.#says, "Looking…");
 		const answer = await this.host.link.call("plan_tidy", { limit: MAX_FINDINGS, confirm: true });
 		this.#isMaking = false;
 		await this.load();
-		if (!answer.ok) showSaid(this.#says, explainRefusal(answer.error));
-		else if (answer.result.path === null) showSaid(this.#says, ["Nothing is out of order.", ...answer.result.notices].join(" "));
+		if (!answer.ok) showText(this.#says, explainRefusal(answer.error));
+		else if (answer.result.path === null) showText(this.#says, ["Nothing is out of order.", ...answer.result.notices].join(" "));
 	}
 
 	/** Say what would be done, and do it if that is wanted. */
@@ -241,12 +238,12 @@ export class PlanPart {
 		const { app, link } = this.host;
 		const tried = await link.call("apply_plan", { dry_run: true });
 		if (!tried.ok) {
-			sayRefusal(tried.error);
+			showRefusal(tried.error);
 			return;
 		}
 		new Confirm(app, "Apply what is ticked?", describeApplied(tried.result), "Apply", async () => {
 			const answer = await link.call("apply_plan", { confirm: true });
-			if (!answer.ok) sayRefusal(answer.error);
+			if (!answer.ok) showRefusal(answer.error);
 			else this.#applied(answer.result);
 		}).open();
 	}
@@ -260,8 +257,27 @@ export class PlanPart {
 
 	async #undo(session: string): Promise<void> {
 		const answer = await this.host.link.call("undo_change", { change_id: session });
-		if (!answer.ok) sayRefusal(answer.error);
+		if (!answer.ok) showRefusal(answer.error);
 		else new Notice("Undone.");
 		await this.load();
 	}
+}
+
+/** Merge a note into another, after a look at what changes. */
+async function mergeNotes(host: Host, path: string, into: string, again: () => unknown): Promise<void> {
+	const read = await host.link.call("read_note", { path, max_chars: 1 });
+	if (!read.ok) {
+		showRefusal(read.error);
+		return;
+	}
+	const { digest } = read.result;
+	const [one, other] = distinctTitles(path, into);
+	new LookFirst(host, {
+		title: `Merge ${one} into ${other}`,
+		verb: "Merge",
+		make: (_, dryRun) => host.link.call("merge_notes", { path, into, digest, dry_run: dryRun, confirm: true }),
+		says: describeChange,
+		done: () => `${one} is a part of ${other} now.`,
+		made: () => void again(),
+	}).open();
 }

@@ -3,14 +3,13 @@ import { AnswerOrder } from "../../core/answer-order";
 import { describeChange, parseLike, describeUse, valueText } from "../../core/tidy/reports";
 import { explainRefusal } from "../../client/client";
 import { LookFirst } from "../changes/look-first";
-import { Choice } from "../choice";
-import { isConnected } from "../connected";
+import { Choice } from "../modals";
+import { checkConnection, showRefusal } from "../notices";
 import type { Host } from "../host";
 import type { Report } from "./report-part";
 import { addButton } from "../button";
 import { keepOpen } from "../rows";
-import { sayRefusal } from "../say-refusal";
-import { addSmallText } from "../small-line";
+import { addSmallText } from "../lines";
 
 /** Properties and values listed to choose one. */
 const MAX_CHOICES = 500;
@@ -103,16 +102,16 @@ function renameTag(host: Host, tag: string): void {
 
 /** Ask which tag is to be renamed. */
 export async function chooseTag(host: Host): Promise<void> {
-	if (!isConnected(host)) return;
+	if (!checkConnection(host)) return;
 	const answer = await host.link.call("list_tags", {});
-	if (!answer.ok) sayRefusal(answer.error);
+	if (!answer.ok) showRefusal(answer.error);
 	else new Choice<ListedTag>(host, "Rename a tag…", answer.result.tags, ({ tag, count }) => `#${tag} (${count.toLocaleString()})`, ({ tag }) => renameTag(host, tag)).open();
 }
 
 /** Ask which property is to be renamed. */
 export async function chooseProperty(host: Host): Promise<void> {
-	if (!isConnected(host)) return;
+	if (!checkConnection(host)) return;
 	const answer = await host.link.call("property_report", { limit: MAX_CHOICES });
-	if (!answer.ok) sayRefusal(answer.error);
+	if (!answer.ok) showRefusal(answer.error);
 	else new Choice<PropertyFacts>(host, "Rename a property…", answer.result.properties, ({ name, notes }) => `${name} (${notes.toLocaleString()})`, ({ name }) => renameProperty(host, name)).open();
 }

@@ -1,8 +1,7 @@
 import { explainRefusal, type Refusal } from "../../client/client";
-import { showSaid } from "../command";
+import { addStatusLine, showText } from "../lines";
 import { Fold } from "../related/fold";
 import { Rows } from "../rows";
-import { addSayLine } from "../say-line";
 
 /** How many rows are listed at first, and how many more each time. */
 export const PAGE = 20;
@@ -46,7 +45,7 @@ export class ReportPart<Row, Result extends Said> {
 		private readonly report: Report<Row, Result>,
 	) {
 		this.#fold = new Fold(el, report.name, unfolded);
-		this.#says = addSayLine(this.#fold.body, "vaultside-small");
+		this.#says = addStatusLine(this.#fold.body, "vaultside-small");
 		this.#list = this.#fold.body.createDiv({ attr: { role: "list", "aria-label": report.name } });
 		this.#more = this.#fold.body.createEl("button", { text: "Show more" });
 		this.#more.toggle(false);
@@ -71,7 +70,7 @@ export class ReportPart<Row, Result extends Said> {
 		this.#fold.body.setAttr("aria-busy", "false");
 		this.#says.toggleClass("mod-warning", !answer.ok);
 		if (!answer.ok) {
-			showSaid(this.#says, explainRefusal(answer.error));
+			showText(this.#says, explainRefusal(answer.error));
 			return;
 		}
 		const { total, notices = [], dismissed } = answer.result;
@@ -83,6 +82,6 @@ export class ReportPart<Row, Result extends Said> {
 		const left = dismissed != null && dismissed > 0 ? [`${dismissed.toLocaleString()} left out, as you or an agent said.`] : [];
 		this.#fold.count(total === 0 && left.length === 0 ? null : total);
 		this.#more.toggle(rows.length < Math.min(total, this.report.most ?? MAX_ROWS));
-		showSaid(this.#says, [...notices, ...left].join(" "));
+		showText(this.#says, [...notices, ...left].join(" "));
 	}
 }

@@ -5,9 +5,8 @@ import { describeViolation } from "../../core/tidy/reports";
 import type { Host } from "../host";
 import { askNewNote } from "../notes/new-note";
 import { showRow } from "../related/missing-row";
-import { sayRefusal } from "../say-refusal";
-import { addSmallLine } from "../small-line";
-import { offerAction, undo } from "../undoing";
+import { offerAction, showRefusal, undoChange } from "../notices";
+import { addSmallLine } from "../lines";
 import type { Answer, Report } from "./report-part";
 
 type Insights = Operations["graph_insights"]["result"];
@@ -137,26 +136,26 @@ export function growth(host: Host): Report<History["weeks"][number], Counted<His
 async function finish(host: Host, { path, line, text, digest }: Task, again: () => void): Promise<void> {
 	const answer = await host.link.call("toggle_task", { path, line, text, digest: digest ?? null, status: "x" });
 	if (!answer.ok) {
-		sayRefusal(answer.error);
+		showRefusal(answer.error);
 		return;
 	}
 	const { change_id: change } = answer.result;
 	again();
-	if (change !== null) offerAction(`“${text}” is done.`, "Undo", () => void undo(host, change).then(again));
+	if (change !== null) offerAction(`“${text}” is done.`, "Undo", () => void undoChange(host, change).then(again));
 }
 
 /** Leave a row out of its report from now on, and offer to list it again. */
 async function dismiss({ link }: Host, row: Operations["dismiss"]["arguments"], said: string, again: () => void): Promise<void> {
 	const answer = await link.call("dismiss", row);
 	if (!answer.ok) {
-		sayRefusal(answer.error);
+		showRefusal(answer.error);
 		return;
 	}
 	again();
 	offerAction(`${said} is not listed again.`, "Undo", () => {
 		void link.call("dismiss", { ...row, undo: true }).then((back) => {
 			if (back.ok) again();
-			else sayRefusal(back.error);
+			else showRefusal(back.error);
 		});
 	});
 }

@@ -3,21 +3,20 @@ import { describeChange } from "../../core/tidy/reports";
 import { titleOf } from "../../core/place";
 import { asGiven, asTyped, foretold } from "../../core/workflows";
 import { LookFirst } from "../changes/look-first";
-import { Choice } from "../choice";
-import { isConnected } from "../connected";
+import { Choice } from "../modals";
+import { checkConnection, showRefusal } from "../notices";
 import type { Host } from "../host";
-import { sayRefusal } from "../say-refusal";
-import { addSmallText } from "../small-line";
+import { addSmallText } from "../lines";
 
 /** Workflows listed to choose one. */
 const MAX_WORKFLOWS = 200;
 
 /** Ask which workflow is to be run, or which of the ready-made ones is to become one. */
 export async function chooseWorkflow(host: Host): Promise<void> {
-	if (!isConnected(host)) return;
+	if (!checkConnection(host)) return;
 	const answer = await host.link.call("list_workflows", { limit: MAX_WORKFLOWS });
 	if (!answer.ok) {
-		sayRefusal(answer.error);
+		showRefusal(answer.error);
 		return;
 	}
 	const { workflows, starters } = answer.result;

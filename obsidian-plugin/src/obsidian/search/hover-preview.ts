@@ -3,7 +3,7 @@ import type { Hit } from "../../protocol/operations";
 import { type Host, HOVER_SOURCE } from "../host";
 
 /** How long the pointer rests on a title before the note is summarised. */
-const RESTS_MS = 600;
+const HOVER_MS = 600;
 
 /** Let Obsidian's *Page preview* show the note of a row that the pointer is over, at the line that was found. */
 export function previewOnHover(host: Pick<Host, "app">, el: HTMLElement, hitOf: () => Hit | undefined): void {
@@ -24,7 +24,7 @@ export function summariseOnHover({ link }: Pick<Host, "link">, titleEl: HTMLElem
 			void link.call("summarise", { paths: [path], length: "line", mode: "extract" }).then((answer) => {
 				if (answer.ok && answer.result.text !== "" && titleEl.matches(":hover")) displayTooltip(titleEl, answer.result.text);
 			});
-		}, RESTS_MS);
+		}, HOVER_MS);
 	});
 	titleEl.addEventListener("mouseleave", () => titleEl.win.clearTimeout(rests));
 }

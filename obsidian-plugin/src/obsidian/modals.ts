@@ -1,4 +1,31 @@
-import { type App, ButtonComponent, Modal } from "obsidian";
+import { type App, ButtonComponent, FuzzySuggestModal, Modal } from "obsidian";
+import type { Host } from "./host";
+
+/** Asks for one of several, by typing. */
+export class Choice<Item> extends FuzzySuggestModal<Item> {
+	constructor(
+		{ app }: Pick<Host, "app">,
+		placeholder: string,
+		private readonly items: readonly Item[],
+		private readonly text: (item: Item) => string,
+		private readonly choose: (item: Item) => void,
+	) {
+		super(app);
+		this.setPlaceholder(placeholder);
+	}
+
+	getItems(): Item[] {
+		return [...this.items];
+	}
+
+	getItemText(item: Item): string {
+		return this.text(item);
+	}
+
+	onChooseItem(item: Item): void {
+		this.choose(item);
+	}
+}
 
 /** Asks before something that cannot be taken back by a click. */
 export class Confirm extends Modal {

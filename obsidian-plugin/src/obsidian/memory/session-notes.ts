@@ -1,12 +1,13 @@
-import type { InjectedItem, SessionInjections } from "../../protocol/operations";
+import type { AgentBrief, InjectedItem, SessionInjections } from "../../protocol/operations";
 import { countType } from "../../core/notes/note-labels";
 import { titleOf } from "../../core/place";
 import { explainRefusal } from "../../client/client";
 import type { Host } from "../host";
-import { open } from "../opening";
-import { neverTell } from "./never-tell";
+import { openHit } from "../note-links";
+import { neverTell } from "./agent-denial";
 import { addButton } from "../button";
-import { addSmallText } from "../small-line";
+import { addSmallLine, addSmallText } from "../lines";
+import { briefDifference } from "../../core/memory/memories";
 
 /**
  * Show the notes that a session was given, each with its reason, and let the user take one out.
@@ -28,7 +29,7 @@ export function showGivenNotes(el: HTMLElement, host: Host, given: SessionInject
 function showItem(list: HTMLElement, host: Host, session: string, client: string | null, item: InjectedItem, said: (what: string, wrong: boolean) => void): void {
 	const { path, why, tokens, withheld } = item;
 	const row = list.createDiv({ cls: "vaultside-given-note", attr: { role: "listitem", "data-row": `${session} ${path}` } });
-	addButton(row, { cls: "vaultside-given-title", text: titleOf(path), attr: { dir: "auto" } }, () => open(host.app, { path, lines: [1, 1] }, false));
+	addButton(row, { cls: "vaultside-given-title", text: titleOf(path), attr: { dir: "auto" } }, () => openHit(host.app, { path, lines: [1, 1] }, false));
 	const facts = withheld ? ["taken out"] : [...why, `${tokens} tokens`];
 	addSmallText(row, facts.join(" · "));
 	const button = addButton(row, { text: withheld ? "Give again" : "Take out" }, () => {
@@ -47,4 +48,21 @@ function showItem(list: HTMLElement, host: Host, session: string, client: string
 			said(what, wrong);
 		});
 	});
+}
+
+const SIGNS = { fresh: "New", again: "Again", gone: "No longer" } as const;
+
+/** Show what a session would be told now, and how that differs from what it was given. */
+export function showBriefAgain(el: HTMLElement, host: Host, now: AgentBrief, given: SessionInjections | undefined): void {
+	const box = el.createDiv({ cls: "vaultside-brief-again", attr: { role: "group", "aria-label": "What it would be told now" } });
+	const found = briefDifference(now, given);
+	const count = countType("note", found.fresh.length + found.again.length);
+	addSmallLine(box, now.items.length === 0 ? "It would be told nothing now." : `It would be told ${count} now · ${now.tokens} tokens`);
+	for (const [name, sign] of Object.entries(SIGNS) as [keyof typeof SIGNS, string][]) {
+		for (const path of found[name]) {
+			const row = box.createDiv({ cls: "vaultside-given-note", attr: { "data-difference": name } });
+			addSmallText(row, sign);
+			addButton(row, { cls: "vaultside-given-title", text: titleOf(path), attr: { dir: "auto" } }, () => openHit(host.app, { path, lines: [1, 1] }, false));
+		}
+	}
 }

@@ -1,6 +1,6 @@
-import { FuzzySuggestModal } from "obsidian";
 import { CLIENT, explainRefusal } from "../../client/client";
 import { PROPOSED } from "../changes/change-row";
+import { Choice } from "../modals";
 import type { Host } from "../host";
 
 const MAX_SESSIONS = 500;
@@ -26,29 +26,5 @@ export async function chooseAgent(host: Host, path: string, done: (said: string,
 	if (!answer.ok) return done(explainRefusal(answer.error), true);
 	const clients = answer.result.sessions.flatMap(({ client }) => (client === null || client === CLIENT ? [] : [client]));
 	if (clients.length === 0) return done("No agent has worked here yet.", false);
-	new AgentPicker(host, [...new Set(clients)], (client) => void neverTell(host, path, client).then((told) => done(...told))).open();
-}
-
-/** Asks which agent is meant. */
-class AgentPicker extends FuzzySuggestModal<string> {
-	constructor(
-		host: Host,
-		private readonly clients: readonly string[],
-		private readonly choose: (client: string) => void,
-	) {
-		super(host.app);
-		this.setPlaceholder("Never tell…");
-	}
-
-	getItems(): string[] {
-		return [...this.clients];
-	}
-
-	getItemText(client: string): string {
-		return client;
-	}
-
-	onChooseItem(client: string): void {
-		this.choose(client);
-	}
+	new Choice(host, "Never tell…", [...new Set(clients)], (client) => client, (client) => void neverTell(host, path, client).then((told) => done(...told))).open();
 }

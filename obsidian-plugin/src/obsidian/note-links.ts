@@ -1,11 +1,12 @@
 import { type App, MarkdownView, Notice, type PaneType, stripHeadingForLink, type TFile } from "obsidian";
-import type { Hit } from "../protocol/operations";
+import type { Hit, JudgeLinkArguments } from "../protocol/operations";
 import { onLine } from "../core/link-query";
 import { headings, type Placed } from "../core/place";
 import { stripMarks } from "../core/markdown-text";
+import type { Host } from "./host";
 
 /** Open a hit at its line: in place, in a tab, a split or a window. */
-export async function open(app: App, hit: Pick<Hit, "path" | "lines">, where: PaneType | boolean): Promise<void> {
+export async function openHit(app: App, hit: Pick<Hit, "path" | "lines">, where: PaneType | boolean): Promise<void> {
 	const file = fileOf(app, hit);
 	if (file === null) return;
 	await app.workspace.getLeaf(where).openFile(file, { active: true, eState: { line: hit.lines[0] - 1 } });
@@ -56,4 +57,12 @@ function fileOf(app: App, hit: Pick<Hit, "path">): TFile | null {
 	const file = app.vault.getFileByPath(hit.path);
 	if (file === null) new Notice(`${hit.path} is no longer there.`);
 	return file;
+}
+
+const MAX_TEXT_CHARS = 200;
+
+/** Tell the bridge what became of a link, so that it learns; of a note that it does not know yet it cannot. */
+export function judgeLink({ link }: Host, path: string, target: string, text: string, verdict: JudgeLinkArguments["verdict"]): void {
+	const words = [...text.trim()].slice(0, MAX_TEXT_CHARS).join("");
+	if (words !== "") void link.call("judge_link", { path, target, text: words, verdict });
 }

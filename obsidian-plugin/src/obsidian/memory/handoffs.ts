@@ -2,9 +2,9 @@ import { setIcon, setTooltip } from "obsidian";
 import type { CheckedClaim, TakenHandoff } from "../../protocol/operations";
 import { age } from "../../core/notes/note-labels";
 import type { Host } from "../host";
-import { open } from "../opening";
+import { openHit } from "../note-links";
 import { addButton } from "../button";
-import { addSmallLine, addSmallText } from "../small-line";
+import { addSmallLine, addSmallText } from "../lines";
 
 const VERDICTS: Readonly<Record<CheckedClaim["verdict"], readonly [icon: string, name: string]>> = {
 	still_true: ["check", "Still true"],
@@ -23,13 +23,13 @@ const SHOWN = 10;
 const BUDGET = 8_000;
 
 /** The handoffs that nobody took over yet, the newest first. */
-export interface WaitingHandoffs {
+export interface OpenHandoffs {
 	readonly handoffs: readonly TakenHandoff[];
 	readonly total: number;
 }
 
 /** Find the handoffs that nobody took over yet, and check their claims. */
-export async function readWaitingHandoffs({ link }: Host): Promise<WaitingHandoffs> {
+export async function readWaitingHandoffs({ link }: Host): Promise<OpenHandoffs> {
 	const found = await link.call("find_notes", { among: "agents", properties: { type: "handoff" }, where: 'status != "taken"', sort: "-created", limit: SHOWN });
 	if (!found.ok) return { handoffs: [], total: 0 };
 	const read = await Promise.all(found.result.notes.map(({ path }) => link.call("take_over", { path, peek: true, budget: BUDGET })));
@@ -37,7 +37,7 @@ export async function readWaitingHandoffs({ link }: Host): Promise<WaitingHandof
 }
 
 /** Show the handoffs that nobody took over yet, each with what its claims are worth now. */
-export function showWaitingHandoffs(el: HTMLElement, host: Host, { handoffs, total }: WaitingHandoffs): void {
+export function showWaitingHandoffs(el: HTMLElement, host: Host, { handoffs, total }: OpenHandoffs): void {
 	if (handoffs.length === 0) return;
 	const list = el.createDiv({ cls: "vaultside-handoffs", attr: { role: "list", "aria-label": "Handoffs that wait" } });
 	addSmallLine(list, total === 1 ? "1 handoff waits" : `${total} handoffs wait`);
@@ -46,7 +46,7 @@ export function showWaitingHandoffs(el: HTMLElement, host: Host, { handoffs, tot
 
 function showHandoff(list: HTMLElement, host: Host, { path, goal, next_action: next, agent, to, created, claims }: TakenHandoff): void {
 	const card = list.createDiv({ cls: "vaultside-session-card vaultside-handoff", attr: { role: "listitem", "data-row": path } });
-	addButton(card, { cls: "vaultside-given-title", text: goal, attr: { dir: "auto" } }, () => open(host.app, { path, lines: [1, 1] }, false));
+	addButton(card, { cls: "vaultside-given-title", text: goal, attr: { dir: "auto" } }, () => openHit(host.app, { path, lines: [1, 1] }, false));
 	const facts = [`from ${agent === "" ? "a person" : agent}`, ...(to === null ? [] : [`for ${to}`]), age(created, Date.now())];
 	addSmallLine(card, facts.join(" · "));
 	if (next !== "") card.createDiv({ cls: "vaultside-hit-text", text: `Next: ${next}`, attr: { dir: "auto" } });

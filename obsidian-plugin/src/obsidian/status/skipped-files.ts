@@ -1,10 +1,10 @@
 import type { LeftOut } from "../../protocol/operations";
 import { count, type Group, groups } from "../../core/status/vault";
-import { showSaid } from "../command";
+import { showText } from "../lines";
 import { addButton, addButtonRow } from "../button";
 
 /** Files that are not in the index, by the reasons; what is unfolded stays so when it is shown anew. */
-export class LeftList {
+export class SkippedFiles {
 	readonly #el: HTMLDetailsElement;
 	readonly #nameEl: HTMLElement;
 	readonly #bodyEl: HTMLElement;
@@ -41,7 +41,7 @@ export class LeftList {
 		const el = this.#bodyEl.createEl("details", { cls: "vaultside-left" });
 		el.open = isOpen;
 		const summary = el.createEl("summary", { attr: { "data-reason": reason } });
-		showSaid(summary.createSpan(), reason);
+		showText(summary.createSpan(), reason);
 		summary.createSpan({ cls: "vaultside-left-count", text: count(held) });
 		for (const path of paths) el.createDiv({ cls: "vaultside-left-path", text: path, attr: { dir: "auto" } });
 		if (more !== "") el.createDiv({ cls: "vaultside-left-path vaultside-small", text: more });
