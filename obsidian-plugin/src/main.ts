@@ -4,28 +4,20 @@ import { Link } from "./client/link";
 import { Sidecar } from "./client/sidecar";
 import { type Connection, isOpen } from "./core/connection";
 import { Listeners } from "./core/listeners";
-import { AskView, SUMMARISE } from "./obsidian/answers/ask-view";
 import { Applier } from "./obsidian/applier";
-import { applySettings } from "./obsidian/dressing";
+import { registerCommands } from "./obsidian/commands";
 import { registerEditor } from "./obsidian/editor/register-editor";
+import { createEnvironment } from "./obsidian/environment";
 import { Feed } from "./obsidian/feed";
 import { GraphView } from "./obsidian/graph/graph-view";
-import { ASK, CHANGES, GRAPH, type Host, type PaneType, RELATED, SEARCH, STATUS } from "./obsidian/host";
+import { GRAPH, type Host, type PaneType, RELATED, SEARCH } from "./obsidian/host";
 import { registerLastChange } from "./obsidian/last-change/last-change";
-import { tellGiven } from "./obsidian/memory/given-sign";
-import { chooseWorkflow } from "./obsidian/workflows/run-workflow";
-import { registerPanes } from "./obsidian/panes";
+import { registerPanes, revealPane, showInPane } from "./obsidian/panes";
 import { RelatedView } from "./obsidian/related/related-view";
 import { DEFAULTS, type Settings } from "./obsidian/settings/settings";
 import { SettingsTab } from "./obsidian/settings/settings-tab";
-import { searchInWindow } from "./obsidian/search/search-modal";
-import { SearchView } from "./obsidian/search/search-view";
 import { Installation } from "./obsidian/status/installation";
-import { makeStatusBar } from "./obsidian/status/status-bar";
-import { tellWaiting } from "./obsidian/changes/waiting";
-import { tellPlan } from "./obsidian/tidy/plan-sign";
-import { chooseProperty, chooseTag } from "./obsidian/tidy/properties";
-import { createEnvironment } from "./obsidian/environment";
+import { registerStatusBar } from "./obsidian/status-bar";
 
 /** Puts the parts together; what they do is theirs. */
 export default class VaultsidePlugin extends Plugin implements Host {
@@ -61,31 +53,8 @@ export default class VaultsidePlugin extends Plugin implements Host {
 		registerPanes(this);
 		registerLastChange(this);
 		registerEditor(this);
-		this.addCommand({ id: "search-window", name: "Search in a window", callback: () => searchInWindow(this) });
-		this.addCommand({
-			id: "summarise",
-			name: SUMMARISE,
-			checkCallback: (checking) => {
-				const file = this.app.workspace.getActiveFile();
-				if (file !== null && !checking) void this.#summarise(file);
-				return file !== null;
-			},
-		});
-		this.addCommand({ id: "rename-tag", name: "Rename a tag everywhere…", callback: () => void chooseTag(this) });
-		this.addCommand({ id: "rename-property", name: "Rename a property everywhere…", callback: () => void chooseProperty(this) });
-		this.addCommand({ id: "run-workflow", name: "Run a workflow…", callback: () => void chooseWorkflow(this) });
-		this.addCommand({ id: "reconnect", name: "Look for the bridge again", callback: () => this.reconnect() });
-		const search = this.addRibbonIcon("search", "Search by words and meaning", () => void this.reveal(SEARCH));
-		const graph = this.addRibbonIcon("chart-network", "Show the graph", () => void this.reveal(GRAPH));
-		const changes = this.addRibbonIcon("file-diff", "Show what agents changed", () => void this.reveal(CHANGES));
-		this.register(tellWaiting(this, this.addStatusBarItem(), changes));
-		this.register(tellGiven(this, this.addStatusBarItem()));
-		this.register(tellPlan(this, this.addStatusBarItem()));
-		const item = this.addStatusBarItem();
-		const show = makeStatusBar(item, () => this.reveal(STATUS));
-		this.register(applySettings(this, [search, graph, changes], item));
-		show(this.link.connection);
-		this.register(this.connections.add(show));
+		registerCommands(this);
+		registerStatusBar(this);
 		this.addSettingTab(new SettingsTab(this.app, this, this));
 		this.app.workspace.onLayoutReady(() => {
 			this.addChild(this.#feed);
@@ -125,26 +94,15 @@ export default class VaultsidePlugin extends Plugin implements Host {
 		this.kept.notify(this.settings);
 	}
 
-	async reveal(pane: PaneType): Promise<void> {
-		const { workspace } = this.app;
-		// Where the person has moved it, else at the side.
-		const leaf = workspace.getLeavesOfType(pane)[0] ?? (await workspace.ensureSideLeaf(pane, "right", { active: true }));
-		await workspace.revealLeaf(leaf);
-		if (leaf.view instanceof SearchView || leaf.view instanceof AskView) leaf.view.focus();
+	reveal(pane: PaneType): Promise<void> {
+		return revealPane(this.app, pane);
 	}
 
-	async #summarise(file: TFile): Promise<void> {
-		await this.reveal(ASK);
-		for (const { view } of this.app.workspace.getLeavesOfType(ASK)) if (view instanceof AskView) view.summarise(file);
+	showRelated(file: TFile): Promise<void> {
+		return showInPane(this, RELATED, RelatedView, (view) => view.showFile(file));
 	}
 
-	async showRelated(file: TFile): Promise<void> {
-		await this.reveal(RELATED);
-		for (const { view } of this.app.workspace.getLeavesOfType(RELATED)) if (view instanceof RelatedView) view.showFile(file);
-	}
-
-	async showPath(from: string, to: string): Promise<void> {
-		await this.reveal(GRAPH);
-		for (const { view } of this.app.workspace.getLeavesOfType(GRAPH)) if (view instanceof GraphView) view.showPath(from, to);
+	showPath(from: string, to: string): Promise<void> {
+		return showInPane(this, GRAPH, GraphView, (view) => view.showPath(from, to));
 	}
 }

@@ -12,3 +12,8 @@ export function changesLinks(event: BridgeEvent, before: IndexProgress | null): 
 	const { notes, pending } = event;
 	return before === null || notes !== before.notes || pending.keyword !== before.pending.keyword || pending.vectors > before.pending.vectors;
 }
+
+/** Whether an event may change what waits, or what was decided. */
+export function changesDecisions(kind: string): boolean {
+	return /^(change_|dec)/.test(kind);
+}

@@ -72,11 +72,6 @@ export function today(change: { readonly paths: readonly string[]; readonly now:
 	return change.paths.length === change.now.length ? (change.now[change.paths.indexOf(path)] ?? path) : path;
 }
 
-/** Whether an event may change what waits, or what was decided. */
-export function isReview(kind: string): boolean {
-	return /^(change_|dec)/.test(kind);
-}
-
 /** Say how many proposals wait; nothing when none does. */
 export function countWaiting(count: number, most: number): string {
 	return count === 0 ? "" : count > most ? `${most}+` : String(count);

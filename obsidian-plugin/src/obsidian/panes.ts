@@ -1,4 +1,4 @@
-import type { ItemView, Plugin, WorkspaceLeaf } from "obsidian";
+import type { App, ItemView, Plugin, WorkspaceLeaf } from "obsidian";
 import { ChangesView } from "./changes/changes-view";
 import { GraphView } from "./graph/graph-view";
 import { AskView } from "./answers/ask-view";
@@ -35,4 +35,17 @@ export function registerPanes(plugin: Plugin & Host): void {
 		plugin.registerView(type, (leaf) => new View(leaf, plugin));
 		plugin.addCommand({ id: command, name, callback: () => void plugin.reveal(type) });
 	}
+}
+
+/** Reveal a pane where the person has moved it, else at the side. */
+export async function revealPane({ workspace }: App, pane: PaneType): Promise<void> {
+	const leaf = workspace.getLeavesOfType(pane)[0] ?? (await workspace.ensureSideLeaf(pane, "right", { active: true }));
+	await workspace.revealLeaf(leaf);
+	if (leaf.view instanceof SearchView || leaf.view instanceof AskView) leaf.view.focus();
+}
+
+/** Reveal a pane and let its views show something. */
+export async function showInPane<View extends ItemView>({ app }: Pick<Host, "app">, pane: PaneType, type: new (leaf: WorkspaceLeaf, host: Host) => View, show: (view: View) => void): Promise<void> {
+	await revealPane(app, pane);
+	for (const { view } of app.workspace.getLeavesOfType(pane)) if (view instanceof type) show(view);
 }

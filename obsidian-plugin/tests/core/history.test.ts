@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { ListedChange } from "../../src/protocol/operations";
-import { countWaiting, formatTime, groupChanges, inForce, isReview, labelOf, nameNotes, today } from "../../src/core/history";
+import { changesDecisions } from "../../src/core/bridge-events";
+import { countWaiting, formatTime, groupChanges, inForce, labelOf, nameNotes, today } from "../../src/core/history";
 
 let made = 0;
 
@@ -47,5 +48,5 @@ test("a file is found by what it is called today, where that is known", () => {
 
 test("events of changes and decisions concern what waits, those of the editor and the index do not", () => {
 	const kinds = ["change_recorded", "change_proposed", "decisions_changed", "apply_change", "note_changed", "index_progress", "settings_changed"];
-	expect(kinds.filter(isReview)).toEqual(kinds.slice(0, 3));
+	expect(kinds.filter(changesDecisions)).toEqual(kinds.slice(0, 3));
 });

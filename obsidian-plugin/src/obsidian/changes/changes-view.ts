@@ -2,7 +2,8 @@ import { countType } from "../../core/notes/note-labels";
 import type { IconName, WorkspaceLeaf } from "obsidian";
 import { AnswerOrder } from "../../core/answer-order";
 import type { ListedChange, ListedDecision, ListedDecisions } from "../../protocol/operations";
-import { type Group, groupChanges, inForce, isReview } from "../../core/history";
+import { changesDecisions } from "../../core/bridge-events";
+import { type Group, groupChanges, inForce } from "../../core/history";
 import { ChangeRow, PROPOSED, showRefusal } from "./change-row";
 import { addStatusLine, showText } from "../lines";
 import { CHANGES, type Host } from "../host";
@@ -49,7 +50,7 @@ export class ChangesView extends Pane {
 		this.#body = el.createDiv({ cls: "vaultside-body" });
 		this.#body.addEventListener("keydown", (event) => this.#step(event));
 		this.whileShown(this.host.events.add(({ kind }) => {
-			if (isReview(kind)) this.#soon();
+			if (changesDecisions(kind)) this.#soon();
 		}));
 		void this.#ask();
 	}

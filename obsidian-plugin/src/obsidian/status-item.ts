@@ -8,7 +8,7 @@ import { type IconName, setIcon, setTooltip } from "obsidian";
  * @param press What it does when it is pressed.
  * @returns A function that shows an icon, a text and a longer text on pointing; nothing without a text.
  */
-export function makeSign(el: HTMLElement, cls: string, press: () => unknown): (icon: IconName, text: string, says: string) => void {
+export function makeStatusItem(el: HTMLElement, cls: string, press: () => unknown): (icon: IconName, text: string, says: string) => void {
 	el.addClass("mod-clickable", "vaultside-sign", cls);
 	el.setAttrs({ role: "button", tabindex: "0" });
 	el.addEventListener("click", () => void press());

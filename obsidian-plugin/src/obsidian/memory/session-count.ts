@@ -5,7 +5,8 @@ import { isOpen } from "../../core/connection";
 import { AnswerOrder } from "../../core/answer-order";
 import { countType } from "../../core/notes/note-labels";
 import { type Host, MEMORY } from "../host";
-import { makeSign } from "../sign";
+import { makeStatusItem } from "../status-item";
+import { showInPane } from "../panes";
 import { MemoryView } from "./memory-view";
 
 const MAX_SESSIONS = 100;
@@ -13,7 +14,7 @@ const SETTLE_MS = 300;
 /** Sessions end without an event. */
 const LOOK_MS = 60_000;
 
-interface ToldSession {
+interface BriefedSession {
 	readonly session: ListedSession;
 	/** How many notes it was given. */
 	readonly notes: number;
@@ -25,16 +26,16 @@ interface ToldSession {
  * @param bar An item of the status bar.
  * @returns A function that stops it.
  */
-export function tellGiven(host: Host, bar: HTMLElement): () => void {
-	let told: readonly ToldSession[] = [];
+export function showSessionCount(host: Host, bar: HTMLElement): () => void {
+	let told: readonly BriefedSession[] = [];
 	let timer: number | undefined;
-	const newest = new AnswerOrder();
-	const sign = makeSign(bar, "vaultside-told", () => {
+	const answers = new AnswerOrder();
+	const sign = makeStatusItem(bar, "vaultside-told", () => {
 		const { left, top } = bar.getBoundingClientRect();
 		sessionMenu(host, told).showAtPosition({ x: left, y: top }, bar.doc);
 	});
 	bar.setAttr("aria-haspopup", "menu");
-	const show = (found: readonly ToldSession[]): void => {
+	const show = (found: readonly BriefedSession[]): void => {
 		told = found;
 		const { length } = found;
 		sign("brain", length === 0 ? "" : String(length), `${countType("open session", length)} of agents ${length === 1 ? "was" : "were"} given notes`);
@@ -44,8 +45,8 @@ export function tellGiven(host: Host, bar: HTMLElement): () => void {
 		timer = window.setTimeout(() => void ask(), SETTLE_MS);
 	};
 	const ask = async (): Promise<void> => {
-		const isLate = newest.ask();
-		const found = await findTold(host);
+		const isLate = answers.ask();
+		const found = await findBriefed(host);
 		if (isLate() || found === null) return;
 		show(found);
 		window.clearTimeout(timer);
@@ -62,7 +63,7 @@ export function tellGiven(host: Host, bar: HTMLElement): () => void {
 	return () => undo.forEach((stop) => stop());
 }
 
-async function findTold({ link }: Host): Promise<readonly ToldSession[] | null> {
+async function findBriefed({ link }: Host): Promise<readonly BriefedSession[] | null> {
 	const [open, given] = await Promise.all([link.call("list_sessions", { status: "active", limit: MAX_SESSIONS }), link.call("list_injections", { limit: MAX_SESSIONS })]);
 	// A window that was let in by pairing may not know what agents were told.
 	if (!open.ok || !given.ok) return null;
@@ -73,16 +74,11 @@ async function findTold({ link }: Host): Promise<readonly ToldSession[] | null> 
 	});
 }
 
-function sessionMenu(host: Host, told: readonly ToldSession[]): Menu {
+function sessionMenu(host: Host, told: readonly BriefedSession[]): Menu {
 	const menu = new Menu();
 	for (const { session, notes } of told) {
 		const name = session.client ?? "A program without a name";
-		menu.addItem((item) => item.setTitle(`${name}: ${countType("note", notes)}`).setIcon("brain").onClick(() => void showSessions(host)));
+		menu.addItem((item) => item.setTitle(`${name}: ${countType("note", notes)}`).setIcon("brain").onClick(() => void showInPane(host, MEMORY, MemoryView, (view) => view.showSessions())));
 	}
 	return menu;
-}
-
-async function showSessions(host: Host): Promise<void> {
-	await host.reveal(MEMORY);
-	for (const { view } of host.app.workspace.getLeavesOfType(MEMORY)) if (view instanceof MemoryView) view.showSessions();
 }
