@@ -24,20 +24,20 @@ export default class VaultsidePlugin extends Plugin implements Host {
 	override settings: Settings = DEFAULTS;
 	readonly connections = new Listeners<Connection>();
 	readonly events = new Listeners<BridgeEvent>();
-	readonly kept = new Listeners<Settings>();
+	readonly settingsListeners = new Listeners<Settings>();
 	readonly installation = new Installation(() => this.connections.notify(this.link.connection));
 	readonly #sidecar = new Sidecar();
 	readonly #feed = new Feed(this.app, {
-		hears: () => isOpen(this.link.connection),
-		snapshot: (files) => void this.link.call("report_changes", { snapshot: files }),
-		changes: (batch) => void this.link.call("report_changes", { changes: batch }),
+		isConnected: () => isOpen(this.link.connection),
+		sendSnapshot: (files) => void this.link.call("report_changes", { snapshot: files }),
+		sendChanges: (batch) => void this.link.call("report_changes", { changes: batch }),
 	});
 	readonly link = new Link(
 		createEnvironment(this.app, () => this.settings, this.#sidecar),
 		{
 			onChange: (connection) => this.connections.notify(connection),
 			onConnect: () => {
-				this.#feed.tellEverything();
+				this.#feed.sendEverything();
 				void this.#applier.report();
 			},
 			onEvent: (event) => {
@@ -76,7 +76,7 @@ export default class VaultsidePlugin extends Plugin implements Host {
 	/** Another program changed what is kept, such as one that syncs. */
 	override async onExternalSettingsChange(): Promise<void> {
 		Object.assign(this.settings, await this.loadData());
-		this.kept.notify(this.settings);
+		this.settingsListeners.notify(this.settings);
 	}
 
 	reconnect(): void {
@@ -89,9 +89,9 @@ export default class VaultsidePlugin extends Plugin implements Host {
 		this.link.open();
 	}
 
-	async keep(): Promise<void> {
+	async saveSettings(): Promise<void> {
 		await this.saveData(this.settings);
-		this.kept.notify(this.settings);
+		this.settingsListeners.notify(this.settings);
 	}
 
 	reveal(pane: PaneType): Promise<void> {

@@ -3,12 +3,12 @@ import type { CountForecast, WorkflowOutcome, WorkflowVariable } from "../protoc
 type Given = WorkflowVariable["default"];
 
 /** The value of a variable as it is edited. */
-export function asTyped(value: Given): string {
+export function formatValue(value: Given): string {
 	return Array.isArray(value) ? value.join("\n") : String(value ?? "");
 }
 
 /** What was typed as the value of a variable; nothing stands for its default. */
-export function asGiven({ type }: Pick<WorkflowVariable, "type">, typed: string): Given {
+export function parseValue({ type }: Pick<WorkflowVariable, "type">, typed: string): Given {
 	if (type !== "list") return typed;
 	return typed.split("\n").map((line) => line.trim()).filter((line) => line !== "");
 }
@@ -19,7 +19,7 @@ export function describeForecast(counts: readonly CountForecast[]): string {
 }
 
 /** What a workflow would do, in a sentence for each part. */
-export function foretold({ files, conditions, steps, forecast, warnings }: Pick<WorkflowOutcome, "files" | "conditions" | "steps" | "forecast" | "warnings">): string {
+export function describeOutcome({ files, conditions, steps, forecast, warnings }: Pick<WorkflowOutcome, "files" | "conditions" | "steps" | "forecast" | "warnings">): string {
 	const skipped = steps.filter(({ state }) => state === "skipped").map(({ id }) => id);
 	return [
 		files === 1 ? "1 file changes." : `${files.toLocaleString()} files change.`,

@@ -3,10 +3,10 @@ import type { Reported, Seen } from "../protocol/operations";
 import { ChangeQueue, isDocument } from "../core/change-queue";
 
 /** What the feed tells, and whether somebody is there to be told. */
-export interface Ear {
-	readonly hears: () => boolean;
-	readonly snapshot: (files: readonly Seen[]) => void;
-	readonly changes: (batch: readonly Reported[]) => void;
+export interface FeedTarget {
+	readonly isConnected: () => boolean;
+	readonly sendSnapshot: (files: readonly Seen[]) => void;
+	readonly sendChanges: (batch: readonly Reported[]) => void;
 }
 
 /** Tells the bridge what the app does to the vault: once everything, then each change. */
@@ -16,7 +16,7 @@ export class Feed extends Component {
 
 	constructor(
 		private readonly app: App,
-		private readonly ear: Ear,
+		private readonly target: FeedTarget,
 	) {
 		super();
 	}
@@ -36,22 +36,22 @@ export class Feed extends Component {
 	}
 
 	/** Tell of every file, in place of all that happened before. */
-	tellEverything(): void {
+	sendEverything(): void {
 		this.#changes.forget();
 		const files = this.app.vault.getFiles().filter((file) => isDocument(file.path));
-		this.ear.snapshot(files.map((file) => ({ path: file.path, mtime: file.stat.mtime, size: file.stat.size })));
+		this.target.sendSnapshot(files.map((file) => ({ path: file.path, mtime: file.stat.mtime, size: file.stat.size })));
 	}
 
 	#add(change: Reported): void {
 		// A folder says nothing that its files do not say; and when nobody hears it, the next snapshot says it.
-		if (!(isDocument(change.path) || isDocument(change.from ?? "")) || !this.ear.hears()) return;
+		if (!(isDocument(change.path) || isDocument(change.from ?? "")) || !this.target.isConnected()) return;
 		const now = performance.now();
 		this.#changes.add(change, now);
 		window.clearTimeout(this.#timer);
-		this.#timer = window.setTimeout(() => this.#tell(), this.#changes.due(now));
+		this.#timer = window.setTimeout(() => this.#send(), this.#changes.due(now));
 	}
 
-	#tell(): void {
-		for (const batch of this.#changes.take()) if (this.ear.hears()) this.ear.changes(batch);
+	#send(): void {
+		for (const batch of this.#changes.take()) if (this.target.isConnected()) this.target.sendChanges(batch);
 	}
 }

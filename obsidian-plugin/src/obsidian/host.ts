@@ -14,9 +14,9 @@ export interface Host {
 	readonly connections: Listeners<Connection>;
 	readonly events: Listeners<BridgeEvent>;
 	/** Hears when the settings changed. */
-	readonly kept: Listeners<Settings>;
+	readonly settingsListeners: Listeners<Settings>;
 	/** Keep the settings. */
-	readonly keep: () => Promise<void>;
+	readonly saveSettings: () => Promise<void>;
 	/** Look for the bridge from the beginning. */
 	readonly reconnect: () => void;
 	/** The same, without the one that this window started. */

@@ -30,7 +30,7 @@ export abstract class Pane extends ItemView {
 	override async onOpen(): Promise<void> {
 		this.contentEl.addClass("vaultside-pane");
 		this.register(this.host.connections.add(() => this.#render()));
-		this.register(this.host.kept.add(() => this.#dress()));
+		this.register(this.host.settingsListeners.add(() => this.#dress()));
 		this.#dress();
 		this.#render();
 	}

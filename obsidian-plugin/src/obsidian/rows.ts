@@ -38,7 +38,7 @@ export class Rows {
 		const at = before.findIndex((control) => control === el.doc.activeElement);
 		this.take(el);
 		draw();
-		this.#put(el);
+		this.#place(el);
 		const focused = before[at];
 		if (name === undefined || focused === undefined) return;
 		const now = controlsOf(rowOf(el, name));
@@ -53,7 +53,7 @@ export class Rows {
 		for (const one of el.querySelectorAll<HTMLElement>("[data-opened]")) this.#opened.push([one.closest<HTMLElement>("[data-row]")?.dataset["row"], one]);
 	}
 
-	#put(el: HTMLElement): void {
+	#place(el: HTMLElement): void {
 		this.#opened = this.#opened.filter(([name, one]) => {
 			const row = rowOf(el, name);
 			if (row === undefined) return true;

@@ -34,7 +34,7 @@ export function registerStatusBar(plugin: Plugin & Host): void {
 		connection.toggleClass("is-icon-only", !plugin.settings.statusText);
 	};
 	applySettings();
-	plugin.register(plugin.kept.add(applySettings));
+	plugin.register(plugin.settingsListeners.add(applySettings));
 }
 
 /** Tell how things stand with the bridge. Each of these returns a function that stops it. */

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { asGiven, asTyped, describeForecast, foretold } from "../../src/core/workflows";
+import { parseValue, formatValue, describeForecast, describeOutcome } from "../../src/core/workflows";
 
 test("a list is edited one value a line, everything else as text", () => {
-	expect(asTyped(["Rye", "Oats"])).toBe("Rye\nOats");
-	expect(asTyped(null)).toBe("");
-	expect(asTyped(3)).toBe("3");
-	expect(asGiven({ type: "list" }, " Rye \n\nOats, crushed\n")).toEqual(["Rye", "Oats, crushed"]);
-	expect(asGiven({ type: "text" }, "a\nb")).toBe("a\nb");
+	expect(formatValue(["Rye", "Oats"])).toBe("Rye\nOats");
+	expect(formatValue(null)).toBe("");
+	expect(formatValue(3)).toBe("3");
+	expect(parseValue({ type: "list" }, " Rye \n\nOats, crushed\n")).toEqual(["Rye", "Oats, crushed"]);
+	expect(parseValue({ type: "text" }, "a\nb")).toBe("a\nb");
 });
 
 test("what a workflow would do is said before it does", () => {
@@ -18,8 +18,8 @@ test("what a workflow would do is said before it does", () => {
 		steps: [{ ...step, id: "note", state: "done" }, { ...step, id: "skip", state: "skipped" }],
 		forecast: [{ name: "notes", before: 1, after: 2 }],
 	} as const;
-	expect(foretold(outcome)).toBe("2 files change. Left out: skip. is_new is false. notes 1 → 2. A warning.");
-	expect(foretold({ ...outcome, files: 1, warnings: [], conditions: [], steps: [], forecast: [] })).toBe("1 file changes.");
+	expect(describeOutcome(outcome)).toBe("2 files change. Left out: skip. is_new is false. notes 1 → 2. A warning.");
+	expect(describeOutcome({ ...outcome, files: 1, warnings: [], conditions: [], steps: [], forecast: [] })).toBe("1 file changes.");
 });
 
 test("counts read as one line", () => {

@@ -3,8 +3,8 @@ import { titleOf } from "../place";
 
 /** The titles of two notes; their paths, if they have the same one. */
 export function distinctTitles(path: string, other: string): readonly [string, string] {
-	const shown: (path: string) => string = titleOf(path) === titleOf(other) ? (whole) => whole.replace(/\.md$/, "") : titleOf;
-	return [shown(path), shown(other)];
+	const name: (path: string) => string = titleOf(path) === titleOf(other) ? (whole) => whole.replace(/\.md$/, "") : titleOf;
+	return [name(path), name(other)];
 }
 
 /** What a note has, and what it should have. */

@@ -119,7 +119,7 @@ export class AskView extends Pane {
 				else hear?.(kind, data);
 			},
 			onEnd: (answer) => {
-				this.#ended();
+				this.#finish();
 				if (!answer.ok) part.refuse(explainRefusal(answer.error));
 				else {
 					part.show(answer.result);
@@ -146,10 +146,10 @@ export class AskView extends Pane {
 
 	#stop(): void {
 		this.#breakOff?.();
-		this.#ended();
+		this.#finish();
 	}
 
-	#ended(): void {
+	#finish(): void {
 		this.#breakOff = null;
 		this.#button?.setText("Ask");
 	}
@@ -205,7 +205,7 @@ export class AskView extends Pane {
 		addButton(el, { text: "Close for good" }, () => {
 			host.settings.chatHint = false;
 			el.remove();
-			return host.keep();
+			return host.saveSettings();
 		});
 	}
 }

@@ -20,9 +20,9 @@ const DONE: Readonly<Record<Decision, string>> = {
 export const PROPOSED = "Proposed; awaiting approval.";
 
 /** What a row tells of what was done with it. */
-export interface Ear {
-	readonly opened: (open: boolean) => void;
-	readonly done: (said: string) => void;
+export interface ChangeRowListener {
+	readonly onToggle: (open: boolean) => void;
+	readonly onDecision: (said: string) => void;
 }
 
 /** A change that can be opened to be read and decided upon. */
@@ -35,13 +35,13 @@ export class ChangeRow {
 		parent: HTMLElement,
 		private readonly host: Host,
 		readonly change: ListedChange,
-		private readonly ear: Ear,
+		private readonly listener: ChangeRowListener,
 	) {
 		this.el = parent.createEl("details", { cls: "vaultside-change", attr: { "data-row": change.id, "data-state": change.state } });
 		this.#summarise(this.el.createEl("summary"));
 		this.#body = this.el.createDiv({ cls: "vaultside-change-body" });
 		this.el.addEventListener("toggle", () => {
-			this.ear.opened(this.el.open);
+			this.listener.onToggle(this.el.open);
 			if (this.el.open && !this.#loaded) void this.#load();
 		});
 	}
@@ -134,7 +134,7 @@ export class ChangeRow {
 		const answer = await this.#carryOut(decision, hunks === null ? {} : { hunks });
 		refused.empty();
 		if (!answer.ok) showRefusal(refused, answer.error);
-		else this.ear.done([answer.result.state === "proposed" ? PROPOSED : DONE[decision], ...answer.result.warnings].join(" "));
+		else this.listener.onDecision([answer.result.state === "proposed" ? PROPOSED : DONE[decision], ...answer.result.warnings].join(" "));
 		return answer.ok && answer.result.state === "applied";
 	}
 

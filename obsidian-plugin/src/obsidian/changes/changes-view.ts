@@ -150,11 +150,11 @@ export class ChangesView extends Pane {
 
 	#row(el: HTMLElement, change: ListedChange): ChangeRow {
 		const row = new ChangeRow(el, this.host, change, {
-			opened: (open) => {
+			onToggle: (open) => {
 				if (open) this.#unfolded.add(change.id);
 				else this.#unfolded.delete(change.id);
 			},
-			done: (said) => {
+			onDecision: (said) => {
 				this.#sayEl?.setText(said);
 				void this.#ask();
 			},

@@ -14,7 +14,7 @@ const MAX_SUGGESTIONS = 12;
 
 /** Offers, after `[[?`, the notes that the words may mean; words answer first, and meaning refines in place. */
 export class LinkPicker extends EditorSuggest<Hit> {
-	readonly #asking: LiveSearch;
+	readonly #search: LiveSearch;
 	/** Takes the first answer; what comes later refines it. */
 	#first: ((hits: Hit[]) => void) | null = null;
 	#wanted = "";
@@ -35,9 +35,9 @@ export class LinkPicker extends EditorSuggest<Hit> {
 			innerList(this)?.useSelectedItem(event);
 			return false;
 		});
-		this.#asking = new LiveSearch(
+		this.#search = new LiveSearch(
 			({ query, limit, mode }) => host.link.call("pick_link", { words: query, ...(limit === undefined ? {} : { limit }), ...(mode === undefined || mode === "deep" ? {} : { mode }), ...this.#here() }),
-			(found) => this.#found(found),
+			(found) => this.#showAnswer(found),
 			() => new Promise((done) => window.setTimeout(done, host.settings.patience)),
 		);
 	}
@@ -47,7 +47,7 @@ export class LinkPicker extends EditorSuggest<Hit> {
 		const open = picking !== null && this.#mayAsk();
 		if (picking === null) this.#told = false;
 		if (!open) {
-			this.#asking.stop();
+			this.#search.stop();
 			return null;
 		}
 		return { start: { line, ch: picking.from }, end: { line, ch }, query: picking.query };
@@ -55,14 +55,14 @@ export class LinkPicker extends EditorSuggest<Hit> {
 
 	getSuggestions({ query, file }: EditorSuggestContext): Hit[] | Promise<Hit[]> {
 		if (query === "") {
-			this.#asking.stop();
-			this.#shown = lately(this.app, file);
+			this.#search.stop();
+			this.#shown = recentNotes(this.app, file);
 			return [...this.#shown];
 		}
 		this.#wanted = query;
 		return new Promise((resolve) => {
 			this.#first = resolve;
-			this.#asking.ask({ query, limit: MAX_SUGGESTIONS });
+			this.#search.ask({ query, limit: MAX_SUGGESTIONS });
 		});
 	}
 
@@ -104,7 +104,7 @@ export class LinkPicker extends EditorSuggest<Hit> {
 		return this.context === null ? {} : { path: this.context.file.path };
 	}
 
-	#found({ question, answer, final }: LiveAnswer): void {
+	#showAnswer({ question, answer, final }: LiveAnswer): void {
 		// What is offered must be for what stands there, as Enter takes it.
 		if (question.query !== this.#wanted) return;
 		if (!answer.ok && !this.#told) showRefusal(answer.error);
@@ -137,7 +137,7 @@ function namesOf(app: App, file: TFile, { title }: Hit): NoteNames {
 }
 
 /** The notes that were open last, to begin with. */
-function lately(app: App, here: TFile): readonly Hit[] {
+function recentNotes(app: App, here: TFile): readonly Hit[] {
 	const paths = app.workspace.getLastOpenFiles().filter((path) => path !== here.path && app.vault.getFileByPath(path) !== null);
 	return paths.slice(0, MAX_SUGGESTIONS).map((path) => ({ path, title: titleOf(path), heading: "", lines: [1, 1], snippet: "", score: 0, why: ["open lately"], tags: [], modified: "", digest: "" }));
 }

@@ -38,7 +38,7 @@ export class OfferBar extends WidgetType {
 		const close = this.#button(end, "Close", () => this.acts.close(view));
 		close.addClass("clickable-icon");
 		setIcon(close, "x");
-		el.addEventListener("keydown", (event) => this.#pressed(el, view, event));
+		el.addEventListener("keydown", (event) => this.#onKey(el, view, event));
 		stops(el)[0]?.setAttr("tabindex", "0");
 		return el;
 	}
@@ -71,7 +71,7 @@ export class OfferBar extends WidgetType {
 		return button;
 	}
 
-	#pressed(el: HTMLElement, view: EditorView, event: KeyboardEvent): void {
+	#onKey(el: HTMLElement, view: EditorView, event: KeyboardEvent): void {
 		const all = stops(el);
 		const at = all.findIndex((stop) => stop === el.doc.activeElement);
 		const ahead = el.win.getComputedStyle(el).direction === "rtl" ? "ArrowLeft" : "ArrowRight";

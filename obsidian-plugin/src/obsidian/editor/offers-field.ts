@@ -21,15 +21,15 @@ export const offersField = StateField.define<Shown | null>({
 	update(shown, { effects, changes, docChanged }) {
 		for (const effect of effects) {
 			if (effect.is(showOffers)) return effect.value;
-			if (effect.is(settleOffers)) return shown && again(shown, without(shown.offers, effect.value, changes));
+			if (effect.is(settleOffers)) return shown && withOffers(shown, without(shown.offers, effect.value, changes));
 		}
-		return shown !== null && docChanged ? again(shown, moveOffers(shown.offers, changes)) : shown;
+		return shown !== null && docChanged ? withOffers(shown, moveOffers(shown.offers, changes)) : shown;
 	},
 	provide: (field) => [EditorView.decorations.from(field, decorate)],
 });
 
 /** What an editor needs to show offers. */
-export const offering: Extension = [
+export const offersExtension: Extension = [
 	offersField,
 	keymap.of([{ key: "Escape", run: (view) => view.state.field(offersField) !== null && closeOffers(view) }]),
 ];
@@ -40,7 +40,7 @@ export function closeOffers(view: EditorView): true {
 	return true;
 }
 
-function again({ acts }: Shown, offers: Offers | null): Shown | null {
+function withOffers({ acts }: Shown, offers: Offers | null): Shown | null {
 	return offers && { acts, offers };
 }
 

@@ -5,7 +5,7 @@ import { Choice } from "../modals";
 import type { Host } from "../host";
 import { askFirst, LinkPicker } from "./link-picker";
 import { offerLinks } from "./offer-links";
-import { offering } from "./offers-field";
+import { offersExtension } from "./offers-field";
 import { headingHere, renameHeading } from "./rename-heading";
 
 /** Add to editors what helps while one writes, and to the menus of files and editors what is around a note. */
@@ -14,7 +14,7 @@ export function registerEditor(plugin: Plugin & Host): void {
 	const picker = new LinkPicker(plugin);
 	plugin.registerEditorSuggest(picker);
 	askFirst(workspace, picker);
-	plugin.registerEditorExtension(offering);
+	plugin.registerEditorExtension(offersExtension);
 	plugin.addCommand({
 		id: "offer-links",
 		name: "Suggest links for this paragraph",

@@ -2,7 +2,7 @@ import { type App, type Editor, type MarkdownFileInfo, MarkdownView, type TFile 
 import { titleOf } from "../../core/place";
 import { describeRename } from "../../core/tidy/reports";
 import { headingAt } from "../../core/sections";
-import { type ChangeToMake, LookFirst } from "../changes/look-first";
+import { type PreviewedChange, ChangePreview } from "../changes/change-preview";
 import { checkConnection, showRefusal } from "../notices";
 import type { Host } from "../host";
 
@@ -20,11 +20,11 @@ export async function renameHeading(host: Host, editor: Editor, { file }: Markdo
 	// Links may stand in any note, and the bridge changes the files.
 	for (const { view } of host.app.workspace.getLeavesOfType("markdown")) if (view instanceof MarkdownView) await view.save();
 	const read = await host.link.call("read_note", { path: file.path, max_chars: 1 });
-	if (read.ok) new LookFirst(host, renameChange(host, file.path, chain, read.result.digest)).open();
+	if (read.ok) new ChangePreview(host, renameChange(host, file.path, chain, read.result.digest)).open();
 	else showRefusal(read.error);
 }
 
-function renameChange(host: Host, path: string, chain: readonly string[], digest: string): ChangeToMake {
+function renameChange(host: Host, path: string, chain: readonly string[], digest: string): PreviewedChange {
 	const now = chain.at(-1) ?? "";
 	return {
 		title: `Rename a heading in ${titleOf(path)}`,
@@ -32,7 +32,7 @@ function renameChange(host: Host, path: string, chain: readonly string[], digest
 		verb: "Rename",
 		// What is confirmed was shown before.
 		make: (to, dryRun) => host.link.call("rename_heading", { path, heading: chain.join(" > "), to, digest, dry_run: dryRun, confirm: true }),
-		says: describeRename,
-		done: (to, result) => `“${now}” is “${to}” now. ${describeRename(result)}`,
+		describe: describeRename,
+		report: (to, result) => `“${now}” is “${to}” now. ${describeRename(result)}`,
 	};
 }

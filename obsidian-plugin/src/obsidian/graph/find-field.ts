@@ -6,10 +6,10 @@ const MAX_SEARCHED_NOTES = 12;
 const SETTLE_MS = 250;
 
 /** What was typed, and what a search found for it. */
-export interface FindEar {
-	readonly typed: (text: string, paths: ReadonlySet<string>) => void;
+export interface FindListener {
+	readonly onText: (text: string, paths: ReadonlySet<string>) => void;
 	/** Go to the next of what was found. */
-	readonly next: () => void;
+	readonly onNext: () => void;
 }
 
 /** The field above the graph: titles answer while one types, then a search by words and meaning. */
@@ -21,13 +21,13 @@ export class FindField {
 	constructor(
 		parent: HTMLElement,
 		private readonly host: Host,
-		private readonly ear: FindEar,
+		private readonly listener: FindListener,
 	) {
-		this.#input = new SearchComponent(parent).setPlaceholder("Find in the graph…").onChange((text) => this.#typed(text));
+		this.#input = new SearchComponent(parent).setPlaceholder("Find in the graph…").onChange((text) => this.#onText(text));
 		this.#input.inputEl.setAttr("aria-label", "Find in the graph");
 		this.#input.inputEl.addEventListener("keydown", (event) => {
 			if (event.isComposing) return;
-			if (event.key === "Enter") ear.next();
+			if (event.key === "Enter") listener.onNext();
 			else if (event.key === "Escape" && this.#input.getValue() !== "") this.#empty();
 			else return;
 			event.preventDefault();
@@ -42,12 +42,12 @@ export class FindField {
 
 	#empty(): void {
 		this.#input.setValue("");
-		this.#typed("");
+		this.#onText("");
 	}
 
-	#typed(text: string): void {
+	#onText(text: string): void {
 		this.stop();
-		this.ear.typed(text, new Set());
+		this.listener.onText(text, new Set());
 		if (text.trim() === "") return;
 		this.#timer = window.setTimeout(() => void this.#search(text), SETTLE_MS);
 	}
@@ -55,6 +55,6 @@ export class FindField {
 	async #search(query: string): Promise<void> {
 		const round = this.#round;
 		const answer = await this.host.link.call("search", { query, limit: MAX_SEARCHED_NOTES });
-		if (round === this.#round && answer.ok) this.ear.typed(query, new Set(answer.result.hits.map((hit) => hit.path)));
+		if (round === this.#round && answer.ok) this.listener.onText(query, new Set(answer.result.hits.map((hit) => hit.path)));
 	}
 }

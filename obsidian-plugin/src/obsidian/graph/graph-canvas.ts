@@ -10,13 +10,13 @@ import { RingProgram, SHAPE_PROGRAMS } from "./node-shapes";
 import { themeOf } from "./theme";
 
 /** What the picture tells of the pointer. */
-export interface PictureEar {
-	readonly pointedAt: (node: ViewNode | null) => void;
-	readonly pointedAtEdge: (edge: ViewEdge | null) => void;
-	readonly clicked: (node: ViewNode | null, event: MouseEvent) => void;
-	readonly menu: (node: ViewNode, event: MouseEvent) => void;
+export interface PictureListener {
+	readonly onPoint: (node: ViewNode | null) => void;
+	readonly onPointEdge: (edge: ViewEdge | null) => void;
+	readonly onClick: (node: ViewNode | null, event: MouseEvent) => void;
+	readonly onMenu: (node: ViewNode, event: MouseEvent) => void;
 	/** The graphics driver took its memory back. */
-	readonly lost: () => void;
+	readonly onLoss: () => void;
 }
 
 /** Edges from which on arrows and edges under the pointer cost more than they tell. */
@@ -47,7 +47,7 @@ export class GraphCanvas {
 
 	constructor(
 		private readonly el: HTMLElement,
-		private readonly ear: PictureEar,
+		private readonly listener: PictureListener,
 	) {
 		this.#theme = themeOf(el);
 		const still = el.win.matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -150,29 +150,29 @@ export class GraphCanvas {
 	}
 
 	#listen(): void {
-		const { ear, el } = this;
+		const { listener: ear, el } = this;
 		const { sigma } = this;
 		const node = (key: string): ViewNode => sigma.getGraph().getNodeAttributes(key).node;
 		const point = (at: ViewNode | null): void => {
 			this.#pointed = at;
 			el.toggleClass("is-pointing", at !== null);
-			ear.pointedAt(at);
+			ear.onPoint(at);
 		};
 		sigma.on("enterNode", ({ node: key }) => point(node(key)));
 		sigma.on("leaveNode", () => point(null));
-		sigma.on("enterEdge", ({ edge }) => ear.pointedAtEdge(sigma.getGraph().getEdgeAttributes(edge).edge));
-		sigma.on("leaveEdge", () => ear.pointedAtEdge(null));
-		sigma.on("clickNode", ({ node: key, event: { original } }) => "button" in original && ear.clicked(node(key), original));
-		sigma.on("clickStage", ({ event: { original } }) => "button" in original && ear.clicked(null, original));
+		sigma.on("enterEdge", ({ edge }) => ear.onPointEdge(sigma.getGraph().getEdgeAttributes(edge).edge));
+		sigma.on("leaveEdge", () => ear.onPointEdge(null));
+		sigma.on("clickNode", ({ node: key, event: { original } }) => "button" in original && ear.onClick(node(key), original));
+		sigma.on("clickStage", ({ event: { original } }) => "button" in original && ear.onClick(null, original));
 		sigma.on("doubleClickNode", (happened) => happened.preventSigmaDefault());
 		sigma.on("rightClickNode", ({ node: key, event: { original } }) => {
 			original.preventDefault();
-			if ("button" in original) ear.menu(node(key), original);
+			if ("button" in original) ear.onMenu(node(key), original);
 		});
 		this.#hear(el, "auxclick", (event) => {
-			if (event.button === 1 && this.#pointed !== null) ear.clicked(this.#pointed, event);
+			if (event.button === 1 && this.#pointed !== null) ear.onClick(this.#pointed, event);
 		});
-		for (const canvas of el.querySelectorAll("canvas")) this.#hear(canvas, "webglcontextlost", () => ear.lost());
+		for (const canvas of el.querySelectorAll("canvas")) this.#hear(canvas, "webglcontextlost", () => ear.onLoss());
 		// Sigma follows the pointer in the main window alone.
 		if (el.win !== window) {
 			const captor = sigma.getMouseCaptor();

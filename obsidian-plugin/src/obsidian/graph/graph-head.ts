@@ -1,11 +1,11 @@
 import { setIcon } from "obsidian";
 import { addButton } from "../button";
 
-export interface HeadEar {
-	readonly whole: () => void;
-	readonly pin: () => void;
-	readonly list: () => void;
-	readonly look: (event: MouseEvent) => void;
+export interface HeadListener {
+	readonly onWhole: () => void;
+	readonly onPin: () => void;
+	readonly onList: () => void;
+	readonly onLook: (event: MouseEvent) => void;
 }
 
 /** Shows which of the buttons are pressed. */
@@ -14,14 +14,14 @@ export interface Buttons {
 }
 
 /** The title of the graph, and the buttons beside it. */
-export function graphHead(el: HTMLElement, ear: HeadEar): { readonly title: HTMLElement; readonly buttons: Buttons } {
+export function graphHead(el: HTMLElement, listener: HeadListener): { readonly title: HTMLElement; readonly buttons: Buttons } {
 	const head = el.createDiv({ cls: "vaultside-head" });
 	const title = head.createDiv({ cls: "vaultside-head-title", attr: { dir: "auto" } });
 	const button = (act: (event: MouseEvent) => void): HTMLElement => {
 		const made = addButton(head, { cls: "clickable-icon" }, act);
 		return made;
 	};
-	const [whole, pin, list, look] = [button(ear.whole), button(ear.pin), button(ear.list), button(ear.look)];
+	const [whole, pin, list, look] = [button(listener.onWhole), button(listener.onPin), button(listener.onList), button(listener.onLook)];
 	setIcon(look, "sliders-horizontal");
 	look.setAttr("aria-label", "How the graph is drawn");
 	const draw = (el: HTMLElement, pressed: boolean, icon: string, label: string): void => {

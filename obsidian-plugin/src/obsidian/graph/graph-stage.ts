@@ -20,13 +20,13 @@ const NO_WEBGL = "This window cannot draw with WebGL, so the graph is a list.";
 const LOST = "The graphics driver dropped the picture, so the graph is a list.";
 
 /** What the stage asks of its pane. */
-export interface StageEar {
-	readonly around: (path: string) => void;
-	readonly pick: (path: string) => void;
+export interface StageListener {
+	readonly onAround: (path: string) => void;
+	readonly onPick: (path: string) => void;
 	/** The first end of a way, where one was picked. */
-	readonly from: () => string | null;
+	readonly pathStart: () => string | null;
 	/** Give up the way that is shown or picked. */
-	readonly back: () => void;
+	readonly onBack: () => void;
 }
 
 /** Shows a graph as a picture or as a list, what the pointer is on, what the colours mean, and the sentences of a way. */
@@ -43,30 +43,30 @@ export class GraphStage {
 	#look: Look | null = null;
 	#groups: Groups = { of: new Map(), all: [], others: 0 };
 	#sentences: LinkSentences | null = null;
-	#cannot: string | null = null;
+	#obstacle: string | null = null;
 	#theme: Theme;
 	readonly #selection = new Selection();
 
 	constructor(
 		el: HTMLElement,
 		private readonly host: Host,
-		private readonly ear: StageEar,
+		private readonly listener: StageListener,
 	) {
 		const stage = el.createDiv({ cls: "vaultside-graph-stage" });
 		this.#reasonEl = stage.createDiv({ cls: "vaultside-say" });
 		this.#pictureEl = stage.createDiv({ cls: "vaultside-graph-picture", attr: { tabindex: "0", role: "application" } });
-		this.#pictureEl.addEventListener("keydown", (event) => this.#pressed(event));
+		this.#pictureEl.addEventListener("keydown", (event) => this.#onKey(event));
 		this.#listEl = stage.createDiv({ cls: "vaultside-graph-list" });
 		this.#caption = new Caption(stage);
 		this.#legendEl = el.createDiv({ cls: "vaultside-graph-legend", attr: { role: "group", "aria-label": "What the colours mean" } });
 		this.#pathsEl = el.createDiv({ cls: "vaultside-graph-ways" });
 		this.#list = new NodeList(this.#listEl, {
-			clicked: (node, event) => this.#clicked(node, event),
-			menu: (node, event) => this.#menu(node, event),
-			cameTo: (node) => this.#describe(node),
+			onClick: (node, event) => this.#onClick(node, event),
+			onMenu: (node, event) => this.#menu(node, event),
+			onFocus: (node) => this.#describe(node),
 		});
 		this.#theme = themeOf(el);
-		if (!canDraw()) this.#cannot = NO_WEBGL;
+		if (!canDraw()) this.#obstacle = NO_WEBGL;
 	}
 
 	/** How many of the nodes were searched for and found; null when nothing was searched for. */
@@ -86,10 +86,10 @@ export class GraphStage {
 		this.#groups = groupNodes(drawn.picture.view, look.colours);
 		this.#sentences = new LinkSentences((name, given) => this.host.link.call(name, given), drawn.picture);
 		this.#caption.clear();
-		const asList = look.list || this.#cannot !== null;
+		const asList = look.list || this.#obstacle !== null;
 		this.#pictureEl.toggle(!asList);
 		this.#listEl.toggle(asList);
-		this.#reasonEl.setText(this.#cannot ?? "");
+		this.#reasonEl.setText(this.#obstacle ?? "");
 		if (asList) this.#dropCanvas();
 		else this.#draw(fresh);
 		const count = drawn.picture.nodes.length;
@@ -150,17 +150,17 @@ export class GraphStage {
 	#draw(fresh: boolean): void {
 		if (this.drawn === null) return;
 		this.canvas ??= new GraphCanvas(this.#pictureEl, {
-			pointedAt: (node) => this.#pointAt(node),
-			pointedAtEdge: (edge) => {
+			onPoint: (node) => this.#pointAt(node),
+			onPointEdge: (edge) => {
 				const [source, target] = edge === null ? [] : [edge.source, edge.target].map((id) => this.drawn?.picture.byId.get(id));
 				if (edge !== null && source !== undefined && target !== undefined) {
 					this.#caption.edge(source, target, async () => (await this.#sentences?.ofEdge(edge)) ?? null);
 				} else if (this.#selection.pointed === null) this.#caption.clear();
 			},
-			clicked: (node, event) => this.#clicked(node, event),
-			menu: (node, event) => this.#menu(node, event),
-			lost: () => {
-				this.#cannot = LOST;
+			onClick: (node, event) => this.#onClick(node, event),
+			onMenu: (node, event) => this.#menu(node, event),
+			onLoss: () => {
+				this.#obstacle = LOST;
 				this.redraw();
 			},
 		});
@@ -185,7 +185,7 @@ export class GraphStage {
 		showLegend(this.#legendEl, groups, theme, selection.group, (key) => this.#choose(key));
 		showPaths(this.#pathsEl, this.host.app, drawn.ways, selection.wayIndex, (at) => {
 			if (at === null) {
-				this.ear.back();
+				this.listener.onBack();
 				return;
 			}
 			selection.wayIndex = at;
@@ -218,20 +218,20 @@ export class GraphStage {
 		this.#describe(node);
 	}
 
-	#clicked(node: ViewNode | null, event: MouseEvent): void {
+	#onClick(node: ViewNode | null, event: MouseEvent): void {
 		if (node === null) {
 			if (this.#selection.group !== null) this.#choose(null);
 		} else if (node.path === null) this.#goTo(node.id);
-		else if (event.shiftKey || this.ear.from() !== null) this.ear.pick(node.path);
+		else if (event.shiftKey || this.listener.pathStart() !== null) this.listener.onPick(node.path);
 		else void openNote(this.host.app, node.path, Keymap.isModEvent(event));
 	}
 
 	#menu(node: ViewNode, event: MouseEvent): void {
-		const acts: NodeActs = { around: this.ear.around, pick: this.ear.pick, from: this.ear.from() };
+		const acts: NodeActs = { around: this.listener.onAround, pick: this.listener.onPick, from: this.listener.pathStart() };
 		nodeMenu(this.host.app, node, acts)?.showAtMouseEvent(event);
 	}
 
-	#pressed(event: KeyboardEvent): void {
+	#onKey(event: KeyboardEvent): void {
 		if (this.drawn === null || this.canvas === null) return;
 		const { picture } = this.drawn;
 		const node = this.#selection.node(this.drawn) ?? picture.nodes[0];
@@ -242,10 +242,10 @@ export class GraphStage {
 			const next = from && nearest(from, this.canvas.places(picture.around(node.id)), direction);
 			this.#goTo(next ?? node.id);
 		} else if (event.key === "Enter" && node.path !== null) {
-			if (event.shiftKey || this.ear.from() !== null) this.ear.pick(node.path);
+			if (event.shiftKey || this.listener.pathStart() !== null) this.listener.onPick(node.path);
 			else void openNote(this.host.app, node.path, Keymap.isModEvent(event));
 		} else if (event.key === "+" || event.key === "-") this.canvas.zoom(event.key === "+" ? 1 : -1);
-		else if (event.key === "Escape") this.ear.back();
+		else if (event.key === "Escape") this.listener.onBack();
 		else return;
 		event.preventDefault();
 	}

@@ -84,34 +84,34 @@ export class GraphView extends Pane {
 	protected show(el: HTMLElement): void {
 		el.addClass("vaultside-graph");
 		const { title, buttons } = graphHead(el, {
-			whole: () => this.#turnTo(this.#scope.is === "whole" ? this.#around() : { is: "whole" }),
-			pin: () => {
+			onWhole: () => this.#turnTo(this.#scope.is === "whole" ? this.#around() : { is: "whole" }),
+			onPin: () => {
 				this.#pinned = !this.#pinned;
 				this.#follow();
 			},
-			list: () => this.#restyle({ ...this.#look, list: !this.#look.list }),
-			look: (event) => lookMenu(this.#look, (look) => this.#restyle(look)).showAtMouseEvent(event),
+			onList: () => this.#restyle({ ...this.#look, list: !this.#look.list }),
+			onLook: (event) => lookMenu(this.#look, (look) => this.#restyle(look)).showAtMouseEvent(event),
 		});
 		const row = el.createDiv({ cls: "vaultside-head" });
 		const field = new FindField(row, this.host, {
-			typed: (text, paths) => {
+			onText: (text, paths) => {
 				this.parts?.stage.find(text, paths);
 				this.#tellCount();
 			},
-			next: () => this.parts?.stage.next(),
+			onNext: () => this.parts?.stage.next(),
 		});
 		const narrow = row.createEl("button", { cls: "clickable-icon", attr: { "aria-label": "Narrow the graph" } });
 		setIcon(narrow, "list-filter");
 		narrow.addEventListener("click", (event) => void offerFilters(this.host, this.#filters, event, (filters) => this.#narrow(filters)));
 		const chipsEl = el.createDiv({ cls: "vaultside-chips" });
 		const stage = new GraphStage(el, this.host, {
-			around: (path) => {
+			onAround: (path) => {
 				this.#pinned = true;
 				this.#turnTo({ is: "around", path });
 			},
-			pick: (path) => this.#pick(path),
-			from: () => this.#pathStart?.from ?? null,
-			back: () => this.#back(),
+			onPick: (path) => this.#pick(path),
+			pathStart: () => this.#pathStart?.from ?? null,
+			onBack: () => this.#back(),
 		});
 		const say = addStatusLine(el);
 		this.parts = { title, buttons, chips: chipsEl, say, stage };
@@ -126,7 +126,7 @@ export class GraphView extends Pane {
 			if (changesLinks(event, this.#progress)) this.#soon(AFTER_CHANGES_MS);
 			if (event.kind === "index_progress") this.#progress = event;
 		}));
-		this.whileShown(this.host.kept.add(({ graphColours: colours }) => colours !== this.#look.colours && this.#restyle({ ...this.#look, colours })));
+		this.whileShown(this.host.settingsListeners.add(({ graphColours: colours }) => colours !== this.#look.colours && this.#restyle({ ...this.#look, colours })));
 		this.whileShown(el.onWindowMigrated(() => stage.redraw()));
 		this.whileShown(() => {
 			field.stop();
@@ -159,7 +159,7 @@ export class GraphView extends Pane {
 		const { settings } = this.host;
 		if (look.colours !== settings.graphColours) {
 			settings.graphColours = look.colours;
-			void this.host.keep();
+			void this.host.saveSettings();
 		}
 		this.#last.answer = "";
 		this.app.workspace.requestSaveLayout();

@@ -8,10 +8,10 @@ import { addButton } from "../button";
 /** Rows that are shown before one asks for more. */
 const ROWS = 200;
 
-export interface ListEar {
-	readonly clicked: (node: ViewNode, event: MouseEvent) => void;
-	readonly menu: (node: ViewNode, event: MouseEvent) => void;
-	readonly cameTo: (node: ViewNode) => void;
+export interface NodeListListener {
+	readonly onClick: (node: ViewNode, event: MouseEvent) => void;
+	readonly onMenu: (node: ViewNode, event: MouseEvent) => void;
+	readonly onFocus: (node: ViewNode) => void;
 }
 
 /** The graph as a list: for the keyboard, for screen readers, and where no picture can be drawn. */
@@ -20,9 +20,9 @@ export class NodeList {
 
 	constructor(
 		private readonly el: HTMLElement,
-		private readonly ear: ListEar,
+		private readonly listener: NodeListListener,
 	) {
-		el.addEventListener("keydown", (event) => this.#pressed(event));
+		el.addEventListener("keydown", (event) => this.#onKey(event));
 	}
 
 	show(sections: readonly Section[], groups: Groups, theme: Theme): void {
@@ -53,15 +53,15 @@ export class NodeList {
 		const group = groups.all.find(({ key }) => key === groups.of.get(node.id))?.name;
 		const facts = [node.type === "stub" ? "not written yet" : "", group ?? "", `${node.joined} ${node.joined === 1 ? "link" : "links"}`];
 		row.createSpan({ cls: "vaultside-graph-row-facts", text: facts.filter((fact) => fact !== "").join(" · "), attr: { dir: "auto" } });
-		row.addEventListener("click", (event) => this.ear.clicked(node, event));
-		row.addEventListener("auxclick", (event) => event.button === 1 && this.ear.clicked(node, event));
-		row.addEventListener("contextmenu", (event) => this.ear.menu(node, event));
-		row.addEventListener("focus", () => this.ear.cameTo(node));
-		row.addEventListener("mouseenter", () => this.ear.cameTo(node));
+		row.addEventListener("click", (event) => this.listener.onClick(node, event));
+		row.addEventListener("auxclick", (event) => event.button === 1 && this.listener.onClick(node, event));
+		row.addEventListener("contextmenu", (event) => this.listener.onMenu(node, event));
+		row.addEventListener("focus", () => this.listener.onFocus(node));
+		row.addEventListener("mouseenter", () => this.listener.onFocus(node));
 		if (focus) row.focus();
 	}
 
-	#pressed(event: KeyboardEvent): void {
+	#onKey(event: KeyboardEvent): void {
 		const step = STEPS[event.key];
 		if (step === undefined) return;
 		const rows = [...this.el.querySelectorAll<HTMLElement>(".vaultside-graph-row")];

@@ -9,7 +9,7 @@ export function themeOf(el: HTMLElement): Theme {
 	const pixel = createEl("canvas").getContext("2d", { willReadFrequently: true });
 	const read = (...names: readonly string[]): Colour => {
 		const value = names.map((name) => style.getPropertyValue(name).trim()).find((one) => one !== "");
-		return pixel === null || value === undefined ? [128, 128, 128] : seen(pixel, value);
+		return pixel === null || value === undefined ? [128, 128, 128] : readPixel(pixel, value);
 	};
 	return {
 		background: read("--background-primary"),
@@ -22,7 +22,7 @@ export function themeOf(el: HTMLElement): Theme {
 }
 
 /** Draw a colour, as a theme may write it in any way that CSS has, and look at it. */
-function seen(pixel: CanvasRenderingContext2D, value: string): Colour {
+function readPixel(pixel: CanvasRenderingContext2D, value: string): Colour {
 	pixel.clearRect(0, 0, 1, 1);
 	pixel.fillStyle = value;
 	pixel.fillRect(0, 0, 1, 1);

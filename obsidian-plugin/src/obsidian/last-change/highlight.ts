@@ -56,7 +56,7 @@ export class Highlight {
 		marked,
 		ViewPlugin.define((view) => {
 			this.#views.add(view);
-			return { update: (update) => this.#updated(update), destroy: () => this.#views.delete(view) };
+			return { update: (update) => this.#onUpdate(update), destroy: () => this.#views.delete(view) };
 		}),
 		EditorView.domEventHandlers({
 			keydown: ({ key }, view) => {
@@ -99,7 +99,7 @@ export class Highlight {
 		this.#late.clear();
 	}
 
-	#updated({ docChanged, view }: ViewUpdate): void {
+	#onUpdate({ docChanged, view }: ViewUpdate): void {
 		const path = docChanged && this.#late.size > 0 ? pathOf(view) : undefined;
 		// An editor takes nothing while it is being updated.
 		if (path !== undefined && this.#late.has(path)) queueMicrotask(() => this.#look(path));

@@ -7,7 +7,7 @@ const MAX_SESSIONS = 500;
 const DENY = "deny_agents";
 
 /** Keep a note from all sessions of an agent; return what to tell the person, and whether it went wrong. */
-export async function neverTell({ link }: Host, path: string, client: string): Promise<readonly [said: string, wrong: boolean]> {
+export async function denyAgent({ link }: Host, path: string, client: string): Promise<readonly [said: string, wrong: boolean]> {
 	const read = await link.call("read_note", { path, max_chars: 1 });
 	if (!read.ok) return [explainRefusal(read.error), true];
 	const { digest, properties } = read.result;
@@ -21,10 +21,10 @@ export async function neverTell({ link }: Host, path: string, client: string): P
 }
 
 /** Let the person choose one of the agents that worked here, and keep a note from all its sessions. */
-export async function chooseAgent(host: Host, path: string, done: (said: string, wrong: boolean) => void): Promise<void> {
+export async function chooseAgent(host: Host, path: string, onResult: (said: string, wrong: boolean) => void): Promise<void> {
 	const answer = await host.link.call("list_sessions", { limit: MAX_SESSIONS });
-	if (!answer.ok) return done(explainRefusal(answer.error), true);
+	if (!answer.ok) return onResult(explainRefusal(answer.error), true);
 	const clients = answer.result.sessions.flatMap(({ client }) => (client === null || client === CLIENT ? [] : [client]));
-	if (clients.length === 0) return done("No agent has worked here yet.", false);
-	new Choice(host, "Never tell…", [...new Set(clients)], (client) => client, (client) => void neverTell(host, path, client).then((told) => done(...told))).open();
+	if (clients.length === 0) return onResult("No agent has worked here yet.", false);
+	new Choice(host, "Never tell…", [...new Set(clients)], (client) => client, (client) => void denyAgent(host, path, client).then((told) => onResult(...told))).open();
 }

@@ -9,7 +9,7 @@ import { addSmallLine, addStatusLine, showText } from "../lines";
 import type { Host } from "../host";
 import { openHit } from "../note-links";
 import { STEPS } from "../search/list-keys";
-import { type MenuEar, memoryMenu } from "./memory-menu";
+import { type MemoryMenuListener, memoryMenu } from "./memory-menu";
 import { offerSetUp } from "./agents-folder";
 import { addButton } from "../button";
 
@@ -28,9 +28,9 @@ export class MemoriesPart {
 	readonly #rowsEl: HTMLElement;
 	readonly #moreEl: HTMLElement;
 	readonly #end: () => void;
-	readonly #ear: MenuEar = {
-		others: () => this.#memories,
-		done: (said, wrong) => {
+	readonly #ear: MemoryMenuListener = {
+		successors: () => this.#memories,
+		onResult: (said, wrong) => {
 			this.#say(said, wrong);
 			void this.#load();
 		},
@@ -56,7 +56,7 @@ export class MemoriesPart {
 		this.#sayEl = addStatusLine(el);
 		this.#concernsEl = el.createDiv();
 		this.#rowsEl = el.createDiv({ cls: "vaultside-hits", attr: { role: "list", "aria-label": "Memories" } });
-		this.#rowsEl.addEventListener("keydown", (event) => this.#pressed(event));
+		this.#rowsEl.addEventListener("keydown", (event) => this.#onKey(event));
 		this.#moreEl = el.createDiv({ cls: "vaultside-below" });
 		this.#end = host.events.add((event) => {
 			if (event.kind === "note_changed" ? this.#mayHold(event.path) : changesLinks(event, this.#progress)) this.#soon();
@@ -207,7 +207,7 @@ export class MemoriesPart {
 		void openHit(this.host.app, { path, lines: [1, 1] }, Keymap.isModEvent(event) || (event.altKey ? "split" : false));
 	}
 
-	#pressed(event: KeyboardEvent): void {
+	#onKey(event: KeyboardEvent): void {
 		const rows = [...this.#rowsEl.querySelectorAll<HTMLElement>(".vaultside-memory")];
 		const at = rows.findIndex((row) => row === event.target);
 		const step = STEPS[event.key];

@@ -21,27 +21,27 @@ const VERDICTS: readonly (readonly [verdict: JudgeMemoryArguments["verdict"], ic
 ];
 
 /** What the menu needs of its list. */
-export interface MenuEar {
+export interface MemoryMenuListener {
 	/** The memories that may replace another. */
-	readonly others: () => readonly ListedMemory[];
+	readonly successors: () => readonly ListedMemory[];
 	/** Something was done, or refused. */
-	readonly done: (said: string, wrong: boolean) => void;
+	readonly onResult: (said: string, wrong: boolean) => void;
 }
 
 /** Offer what can be done with a memory. */
-export function memoryMenu(host: Host, memory: ListedMemory, ear: MenuEar): Menu {
+export function memoryMenu(host: Host, memory: ListedMemory, listener: MemoryMenuListener): Menu {
 	const { link, app } = host;
 	const { path, pinned } = memory;
 	const menu = new Menu();
 	const add = (title: string, icon: string, act: () => void): Menu => menu.addItem((item) => item.setTitle(title).setIcon(icon).onClick(act));
 	const report = async (asked: Promise<Answer<"revise_memory" | "supersede_memory" | "forget_memory" | "judge_memory">>, said: string): Promise<void> => {
 		const answer = await asked;
-		if (!answer.ok) ear.done(explainRefusal(answer.error), true);
-		else ear.done("state" in answer.result && answer.result.state === "proposed" ? PROPOSED : said, false);
+		if (!answer.ok) listener.onResult(explainRefusal(answer.error), true);
+		else listener.onResult("state" in answer.result && answer.result.state === "proposed" ? PROPOSED : said, false);
 	};
 	add("Revise", "pencil", () => void openHit(app, { path, lines: [1, 1] }, false));
 	add(pinned ? "Unpin" : "Pin", pinned ? "pin-off" : "pin", () => void report(link.call("revise_memory", { path, pinned: !pinned }), pinned ? "Unpinned." : "Pinned."));
-	add("Replace by…", "replace", () => new Choice(host, "Replaced by…", ear.others().filter((other) => other.path !== path), ({ title }) => title, ({ path: by }) => {
+	add("Replace by…", "replace", () => new Choice(host, "Replaced by…", listener.successors().filter((other) => other.path !== path), ({ title }) => title, ({ path: by }) => {
 		void report(link.call("supersede_memory", { path: [path], by }), "Replaced.");
 	}).open());
 	menu.addSeparator();
@@ -50,7 +50,7 @@ export function memoryMenu(host: Host, memory: ListedMemory, ear: MenuEar): Menu
 	menu.addSeparator();
 	for (const [verdict, icon] of VERDICTS) add(`Mark as ${verdict}`, icon, () => void report(link.call("judge_memory", { path, verdict }), `Marked as ${verdict}.`));
 	menu.addSeparator();
-	add("Never tell an agent…", "eye-off", () => void chooseAgent(host, path, ear.done));
+	add("Never tell an agent…", "eye-off", () => void chooseAgent(host, path, listener.onResult));
 	add("Forget", "archive", () => void report(link.call("forget_memory", { path }), "Forgotten. Changes by agents can undo it."));
 	return menu;
 }

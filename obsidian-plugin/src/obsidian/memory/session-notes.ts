@@ -4,7 +4,7 @@ import { titleOf } from "../../core/place";
 import { explainRefusal } from "../../client/client";
 import type { Host } from "../host";
 import { openHit } from "../note-links";
-import { neverTell } from "./agent-denial";
+import { denyAgent } from "./agent-denial";
 import { addButton } from "../button";
 import { addSmallLine, addSmallText } from "../lines";
 import { briefDifference } from "../../core/memory/memories";
@@ -14,19 +14,19 @@ import { briefDifference } from "../../core/memory/memories";
  *
  * @param client The agent, from which a note can be kept for ever; null if it has no name.
  * @param unfolded The sessions whose notes are shown.
- * @param said Told what was done, or why it cannot be done.
+ * @param onResult Told what was done, or why it cannot be done.
  */
-export function showGivenNotes(el: HTMLElement, host: Host, given: SessionInjections, client: string | null, unfolded: Set<string>, said: (what: string, wrong: boolean) => void): void {
+export function showSessionNotes(el: HTMLElement, host: Host, given: SessionInjections, client: string | null, unfolded: Set<string>, onResult: (what: string, wrong: boolean) => void): void {
 	const { session, items, tokens } = given;
 	const fold = el.createEl("details", { cls: "vaultside-given" });
 	fold.createEl("summary", { cls: "vaultside-small", text: `Given ${countType("note", items.length)} · ${tokens} tokens` });
 	fold.open = unfolded.has(session);
 	fold.addEventListener("toggle", () => void (fold.open ? unfolded.add(session) : unfolded.delete(session)));
 	const list = fold.createDiv({ attr: { role: "list", "aria-label": "Notes given to this session" } });
-	for (const item of items) showItem(list, host, session, client, item, said);
+	for (const item of items) showItem(list, host, session, client, item, onResult);
 }
 
-function showItem(list: HTMLElement, host: Host, session: string, client: string | null, item: InjectedItem, said: (what: string, wrong: boolean) => void): void {
+function showItem(list: HTMLElement, host: Host, session: string, client: string | null, item: InjectedItem, onResult: (what: string, wrong: boolean) => void): void {
 	const { path, why, tokens, withheld } = item;
 	const row = list.createDiv({ cls: "vaultside-given-note", attr: { role: "listitem", "data-row": `${session} ${path}` } });
 	addButton(row, { cls: "vaultside-given-title", text: titleOf(path), attr: { dir: "auto" } }, () => openHit(host.app, { path, lines: [1, 1] }, false));
@@ -37,15 +37,15 @@ function showItem(list: HTMLElement, host: Host, session: string, client: string
 		void host.link.call("give_note", { path, session, withhold: !withheld }).then((answer) => {
 			if (answer.ok) return;
 			button.disabled = false;
-			said(explainRefusal(answer.error), true);
+			onResult(explainRefusal(answer.error), true);
 		});
 	});
 	if (client === null) return;
 	const never = addButton(row, { text: "Never tell this agent" }, () => {
 		never.disabled = true;
-		void neverTell(host, path, client).then(([what, wrong]) => {
+		void denyAgent(host, path, client).then(([what, wrong]) => {
 			never.disabled = !wrong;
-			said(what, wrong);
+			onResult(what, wrong);
 		});
 	});
 }

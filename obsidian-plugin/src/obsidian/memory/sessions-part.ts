@@ -8,7 +8,7 @@ import { titleOf } from "../../core/place";
 import { Choice } from "../modals";
 import type { Host } from "../host";
 import { openHit } from "../note-links";
-import { showBriefAgain, showGivenNotes } from "./session-notes";
+import { showBriefAgain, showSessionNotes } from "./session-notes";
 import { readWaitingHandoffs, showWaitingHandoffs, type OpenHandoffs } from "./handoffs";
 import { addButton, addButtonRow } from "../button";
 import { Rows } from "../rows";
@@ -87,7 +87,7 @@ export class SessionsPart {
 		}
 		const facts = [countType("call", calls), ...(changed.length === 0 ? [] : [`changed ${nameNotes(changed)}`])];
 		addSmallLine(card, facts.join(" · "));
-		if (given !== undefined) showGivenNotes(card, this.host, given, client, this.#unfolded, (what, wrong) => this.#say(what, wrong));
+		if (given !== undefined) showSessionNotes(card, this.host, given, client, this.#unfolded, (what, wrong) => this.#say(what, wrong));
 		const now = this.#previews.get(session.id);
 		if (now !== undefined) showBriefAgain(card, this.host, now, given);
 		const buttons = addButtonRow(card);

@@ -16,11 +16,11 @@ const MINUTE_MS = 60_000;
 const TYPES = 6;
 
 /** What the part tells of its list. */
-export interface NotesEar {
+export interface NotesListener {
 	/** The newest notes are these, and more may follow. */
-	readonly listed: (hits: readonly Hit[], more: boolean) => void;
-	readonly refused: (said: string) => void;
-	readonly narrow: (filters: Filters) => void;
+	readonly onList: (hits: readonly Hit[], more: boolean) => void;
+	readonly onRefusal: (said: string) => void;
+	readonly onNarrow: (filters: Filters) => void;
 }
 
 /** Lists the newest notes while nothing is asked, offers their types and a new note, and says what the vault holds. */
@@ -47,7 +47,7 @@ export class NotesPart {
 		head: HTMLElement,
 		foot: HTMLElement,
 		private readonly host: Host,
-		private readonly ear: NotesEar,
+		private readonly listener: NotesListener,
 	) {
 		this.#headEl = head.createDiv({ cls: "vaultside-notes-head" });
 		this.#typesEl = this.#headEl.createDiv({ cls: "vaultside-chips" });
@@ -126,12 +126,12 @@ export class NotesPart {
 		if (round !== this.#round) return;
 		if (!answer.ok) {
 			this.#further = this.#notes.size > PAGE;
-			return this.ear.refused(explainRefusal(answer.error));
+			return this.listener.onRefusal(explainRefusal(answer.error));
 		}
 		const { notes, total } = answer.result;
 		const before = offset === 0 ? [] : [...this.#notes.values()];
 		this.#notes = new Map([...before, ...notes].map((note) => [note.path, note]));
-		this.ear.listed([...this.#notes.values()].map(toHit), offset + notes.length < total);
+		this.listener.onList([...this.#notes.values()].map(toHit), offset + notes.length < total);
 	}
 
 	async #count(): Promise<void> {
@@ -156,7 +156,7 @@ export class NotesPart {
 			const chip = this.#typesEl.createEl("button", { cls: "vaultside-chip", attr: { "aria-label": `Only ${plural(type)}` } });
 			setIcon(chip.createSpan({ cls: "vaultside-chip-x" }), typeIcon(type));
 			chip.createSpan({ text: `${type} ${count.toLocaleString()}` });
-			chip.addEventListener("click", () => this.ear.narrow({ ...filters, noteTypes: [...filters.noteTypes, type] }));
+			chip.addEventListener("click", () => this.listener.onNarrow({ ...filters, noteTypes: [...filters.noteTypes, type] }));
 		}
 	}
 }

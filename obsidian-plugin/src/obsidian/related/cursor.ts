@@ -18,19 +18,19 @@ export function currentPlace(app: App, bySection: boolean): PanePlace | null {
 /**
  * Tell when the person may have gone to another note, or to another place in it.
  *
- * @param gone Called with whether it is another leaf or file, else it is the cursor.
+ * @param onChange Called with whether it is another leaf or file, else it is the cursor.
  * @returns A function that stops it.
  */
-export function watchPlace(app: App, gone: (far: boolean) => void): () => void {
+export function watchPlace(app: App, onChange: (far: boolean) => void): () => void {
 	let doc: Document | null = null;
-	const onMove = (): void => gone(false);
+	const onMove = (): void => onChange(false);
 	const leave = (): void => doc?.removeEventListener("selectionchange", onMove);
 	// A note may be in a window of its own.
 	const far = (): void => {
 		leave();
 		doc = app.workspace.getMostRecentLeaf()?.view.containerEl.doc ?? null;
 		doc?.addEventListener("selectionchange", onMove);
-		gone(true);
+		onChange(true);
 	};
 	const refs = [app.workspace.on("file-open", far), app.workspace.on("active-leaf-change", far)];
 	far();

@@ -6,13 +6,13 @@ export class Fold {
 
 	/**
 	 * @param unfolded The names of the parts that are open.
-	 * @param opened Called when it is opened.
+	 * @param onOpen Called when it is opened.
 	 */
 	constructor(
 		parent: HTMLElement,
 		private readonly name: string,
 		unfolded: Set<string>,
-		opened: () => void = () => undefined,
+		onOpen: () => void = () => undefined,
 	) {
 		this.#el = parent.createEl("details", { cls: "vaultside-fold" });
 		this.#title = this.#el.createEl("summary", { cls: "vaultside-part", text: name });
@@ -23,7 +23,7 @@ export class Fold {
 			if (!this.#el.open) unfolded.delete(name);
 			else {
 				unfolded.add(name);
-				opened();
+				onOpen();
 			}
 		});
 	}

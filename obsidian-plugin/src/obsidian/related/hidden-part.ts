@@ -9,7 +9,7 @@ export class HiddenPart {
 	constructor(
 		parent: HTMLElement,
 		unfolded: Set<string>,
-		private readonly again: (path: string) => void,
+		private readonly unhide: (path: string) => void,
 	) {
 		this.#fold = new Fold(parent, "Hidden here", unfolded);
 		this.show([]);
@@ -22,7 +22,7 @@ export class HiddenPart {
 		for (const path of paths) {
 			const row = body.createDiv({ cls: "vaultside-hidden" });
 			row.createSpan({ cls: "vaultside-hidden-name", text: titleOf(path), attr: { dir: "auto" } });
-			addButton(row, { text: "Show again", label: `Show ${titleOf(path)} again` }, () => this.again(path));
+			addButton(row, { text: "Show again", label: `Show ${titleOf(path)} again` }, () => this.unhide(path));
 		}
 	}
 }

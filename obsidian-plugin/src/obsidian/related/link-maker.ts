@@ -14,10 +14,10 @@ export class LinkMaker {
 	/** What was only proposed, by the change that would make it. */
 	readonly #proposals = new Map<string, { readonly path: string; readonly chosen: readonly Missing[] }>();
 
-	/** @param changed Called when links were made or taken back. */
+	/** @param onChange Called when links were made or taken back. */
 	constructor(
 		private readonly host: Host,
-		private readonly changed: () => void,
+		private readonly onChange: () => void,
 	) {}
 
 	/** Show what making links of words would do, and make those that are left ticked. */
@@ -45,9 +45,9 @@ export class LinkMaker {
 		const answer = await this.host.link.call("judge_link", { path, target, text, verdict: "decline" });
 		if (!answer.ok) return say(answer.error);
 		offerAction(`“${text}” is not suggested here any more.`, "Undo", () => {
-			void this.host.link.call("judge_link", { path, target, text, verdict: "revive" }).then(() => this.changed());
+			void this.host.link.call("judge_link", { path, target, text, verdict: "revive" }).then(() => this.onChange());
 		});
-		this.changed();
+		this.onChange();
 	}
 
 	/** Save what was typed into a note and is not saved yet, as its words could not be found otherwise. */
@@ -71,7 +71,7 @@ export class LinkMaker {
 
 	/** Hear what becomes of changes. */
 	handleEvent(event: BridgeEvent): void {
-		if (event.kind === "change_recorded" && this.#proposals.delete(event.change)) this.changed();
+		if (event.kind === "change_recorded" && this.#proposals.delete(event.change)) this.onChange();
 	}
 
 	/** Tell the bridge at once what was accepted and not undone. */
@@ -92,7 +92,7 @@ export class LinkMaker {
 		const said = waits ? `Proposed, not written yet: ${what}` : what;
 		const text = [said, ...refused.map(({ target, why }) => `Not to ${titleOf(target)}: ${why}.`), ...warnings].join(" ");
 		if (waits) this.#proposals.set(change, { path, chosen: made });
-		this.changed();
+		this.onChange();
 		if (change === null) {
 			new Notice(text);
 			return;
@@ -112,7 +112,7 @@ export class LinkMaker {
 		offerAction(text, "Undo", () => {
 			window.clearTimeout(timer);
 			this.#unlearned.delete(learn);
-			void undoChange(this.host, change).then(() => this.changed());
+			void undoChange(this.host, change).then(() => this.onChange());
 		});
 	}
 }

@@ -49,7 +49,7 @@ export class MentionPart {
 		if (path === null || !this.#fold.open) return;
 		const answer = await this.host.link.call("note_links", { path, mentions: true });
 		const all = answer.ok ? unlinkedMentions(answer.result) : [];
-		const found = await Promise.all(all.slice(0, MAX_NOTES).map(async (mention) => ({ mention, missing: await this.#missing(path, mention) })));
+		const found = await Promise.all(all.slice(0, MAX_NOTES).map(async (mention) => ({ mention, missing: await this.#locate(path, mention) })));
 		if (round !== this.#round) return;
 		this.#found = found;
 		this.#fold.count(all.length);
@@ -59,7 +59,7 @@ export class MentionPart {
 		showSome(list, found, SHOWN, (one) => this.#row(list, one));
 	}
 
-	async #missing(target: string, { path, span, text }: NoteMention): Promise<Missing> {
+	async #locate(target: string, { path, span, text }: NoteMention): Promise<Missing> {
 		const file = this.host.app.vault.getFileByPath(path);
 		return { target, text, span, quote: file && quoteSpan(await this.host.app.vault.read(file), span, text) };
 	}

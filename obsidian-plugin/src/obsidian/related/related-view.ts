@@ -35,13 +35,13 @@ interface Parts {
 
 /** Shows what is close to the active note or to the section that the cursor is in, and which links are missing. */
 export class RelatedView extends Pane {
-	readonly #following = new PaneFollower({
+	readonly #follower = new PaneFollower({
 		currentPlace: () => currentPlace(this.app, this.host.settings.followSection),
 		isInUse: () => !this.containerEl.isShown() || this.#isUsed(),
 		show: (place) => void this.#ask(place),
 		onDelay: () => this.#lookLater(),
 	});
-	readonly #maker = new LinkMaker(this.host, () => this.#anew());
+	readonly #maker = new LinkMaker(this.host, () => this.#refresh());
 	readonly #unfolded = new Set<string>();
 	#parts: Parts | null = null;
 	#timer: number | undefined;
@@ -70,13 +70,13 @@ export class RelatedView extends Pane {
 
 	/** Show what is related to a file, and stay with it unless it is the active one. */
 	showFile(file: TFile): void {
-		if (this.app.workspace.getActiveFile() === file) this.#following.follow();
-		else this.#following.pinTo({ path: file.path, section: null });
+		if (this.app.workspace.getActiveFile() === file) this.#follower.follow();
+		else this.#follower.pinTo({ path: file.path, section: null });
 	}
 
 	protected show(el: HTMLElement): void {
-		const { settings, kept } = this.host;
-		const head = new Head(el, this.#following, {
+		const { settings, settingsListeners: kept } = this.host;
+		const head = new Head(el, this.#follower, {
 			bySection: () => settings.followSection,
 			why: () => settings.showWhy,
 			setBySection: (on) => this.#set({ followSection: on }),
@@ -84,10 +84,10 @@ export class RelatedView extends Pane {
 		});
 		let bySection = settings.followSection;
 		this.whileShown(kept.add(({ followSection }) => {
-			head.draw(this.#following.place);
+			head.draw(this.#follower.place);
 			if (followSection === bySection) return;
 			bySection = followSection;
-			this.#following.go();
+			this.#follower.go();
 		}));
 		const body = el.createDiv({ cls: "vaultside-body vaultside-related" });
 		for (const kind of ["pointermove", "pointerdown", "wheel"]) body.addEventListener(kind, () => (this.#touched = performance.now()), { passive: true });
@@ -101,16 +101,16 @@ export class RelatedView extends Pane {
 			hits: new RelatedHits(body, this.host, (path) => this.#hideHere((hidden, beside) => hide(hidden, beside, path))),
 			hidden: new HiddenPart(body, this.#unfolded, (path) => this.#hideHere((hidden, beside) => unhide(hidden, beside, path))),
 		};
-		const renamed = this.app.vault.on("rename", (file, from) => this.#following.followRename(from, file.path));
+		const renamed = this.app.vault.on("rename", (file, from) => this.#follower.followRename(from, file.path));
 		this.whileShown(() => this.app.vault.offref(renamed));
 		this.whileShown(watchPlace(this.app, (far) => this.#lookIn(far ? SETTLE_MS : REST_MS)));
 		this.whileShown(this.host.events.add((event) => {
 			this.#maker.handleEvent(event);
-			if (event.kind === "note_changed" && event.path === this.#following.place?.path) this.#heard();
+			if (event.kind === "note_changed" && event.path === this.#follower.place?.path) this.#markStale();
 		}));
 		// What was asked of an index that is not done is answered better now.
-		this.whileShown(this.host.connections.add(({ is }) => is === "ready" && this.#heard()));
-		this.#following.go();
+		this.whileShown(this.host.connections.add(({ is }) => is === "ready" && this.#markStale()));
+		this.#follower.go();
 	}
 
 	protected override hide(): void {
@@ -128,7 +128,7 @@ export class RelatedView extends Pane {
 
 	#lookIn(ms: number): void {
 		window.clearTimeout(this.#timer);
-		if (this.#parts !== null) this.#timer = window.setTimeout(() => this.#following.look(), ms);
+		if (this.#parts !== null) this.#timer = window.setTimeout(() => this.#follower.look(), ms);
 	}
 
 	#lookLater(): void {
@@ -136,8 +136,8 @@ export class RelatedView extends Pane {
 		this.#parts?.head.wait();
 		window.clearTimeout(this.#lateTimer);
 		this.#lateTimer = window.setTimeout(() => {
-			this.#parts?.head.draw(this.#following.place);
-			this.#following.look();
+			this.#parts?.head.draw(this.#follower.place);
+			this.#follower.look();
 		}, LATE_MS);
 	}
 
@@ -149,28 +149,28 @@ export class RelatedView extends Pane {
 	}
 
 	/** What is known of the note is not true any more. */
-	#heard(): void {
-		const path = this.#following.place?.path;
+	#markStale(): void {
+		const path = this.#follower.place?.path;
 		if (path === undefined) return;
 		this.#known = null;
-		this.#following.markStale(path);
+		this.#follower.markStale(path);
 	}
 
-	#anew(): void {
+	#refresh(): void {
 		this.#known = null;
-		this.#following.refresh();
+		this.#follower.refresh();
 	}
 
 	#set(changed: Partial<Host["settings"]>): void {
 		Object.assign(this.host.settings, changed);
-		void this.host.keep();
+		void this.host.saveSettings();
 	}
 
 	#hideHere(change: (hidden: HiddenNotes, beside: string) => HiddenNotes): void {
-		const beside = this.#following.place?.path;
+		const beside = this.#follower.place?.path;
 		if (beside === undefined) return;
 		this.#set({ hidden: change(this.host.settings.hidden, beside) });
-		this.#following.refresh();
+		this.#follower.refresh();
 	}
 
 	async #ask(shown: PanePlace | null): Promise<void> {

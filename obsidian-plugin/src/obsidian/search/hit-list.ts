@@ -18,7 +18,7 @@ export interface Extra {
 	/** Adds to its menu. */
 	readonly menu?: (menu: Menu, hit: Hit) => void;
 	/** Something was done with a hit. */
-	readonly used?: () => void;
+	readonly onUse?: () => void;
 }
 
 interface Row {
@@ -122,7 +122,7 @@ export class HitList {
 			new Notice(`“${hit.title}” is in ${hit.vault}.`);
 			return;
 		}
-		this.extra.used?.();
+		this.extra.onUse?.();
 		void openHit(this.host.app, hit, Keymap.isModEvent(event) || (event.altKey ? "split" : false));
 	}
 
@@ -133,7 +133,7 @@ export class HitList {
 
 	#link(hit: Hit): void {
 		if (this.#isElsewhere(hit)) return;
-		this.extra.used?.();
+		this.extra.onUse?.();
 		insertLink(this.host.app, hit);
 	}
 
@@ -197,7 +197,7 @@ export class HitList {
 		const menu = new Menu();
 		const add = (title: string, icon: string, act: () => void): Menu =>
 			menu.addItem((item) => item.setTitle(title).setIcon(icon).onClick(() => {
-				this.extra.used?.();
+				this.extra.onUse?.();
 				act();
 			}));
 		if (this.#isElsewhere(hit)) return add("Copy passage", "quote", () => void copy(hit.snippet.replaceAll("==", "")));

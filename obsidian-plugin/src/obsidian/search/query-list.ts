@@ -17,7 +17,7 @@ export function showQueries(el: HTMLElement, host: Host, most: number, choose: (
 	}
 	const change = (changed: Queries): void => {
 		host.settings.queries = changed;
-		void host.keep();
+		void host.saveSettings();
 		showQueries(el, host, most, choose);
 	};
 	const all = [...queries.pinned, ...queries.recent];

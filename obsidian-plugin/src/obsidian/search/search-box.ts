@@ -26,14 +26,14 @@ export interface Options {
 	/** List the newest notes while nothing is asked. */
 	readonly notes?: boolean;
 	/** Something was done with a hit. */
-	readonly used?: () => void;
+	readonly onUse?: () => void;
 }
 
 /** Searches as one types: words first, then meaning, in place. A pane or a window shows it. */
 export class SearchBox {
 	#wantsMore = false;
 	#isEverywhere = false;
-	readonly #asking: LiveSearch;
+	readonly #live: LiveSearch;
 	readonly #input: SearchComponent;
 	readonly #list: HitList;
 	readonly #chipsEl: HTMLElement;
@@ -46,16 +46,16 @@ export class SearchBox {
 		el: HTMLElement,
 		private readonly host: Host,
 		private readonly asked: Asked,
-		{ notes = false, used: act }: Options = {},
+		{ notes = false, onUse: act }: Options = {},
 	) {
 		const head = el.createDiv({ cls: "vaultside-search-head" });
 		this.#input = new SearchComponent(head)
 			.setPlaceholder("Search words and meaning…")
 			.setValue(asked.query)
-			.onChange((query) => this.#typed(query));
+			.onChange((query) => this.#onText(query));
 		const { inputEl } = this.#input;
 		inputEl.setAttrs({ role: "combobox", "aria-label": "Search", "aria-expanded": "true", "aria-autocomplete": "list" });
-		inputEl.addEventListener("keydown", (event) => this.#pressed(event));
+		inputEl.addEventListener("keydown", (event) => this.#onKey(event));
 		const narrow = head.createEl("button", { cls: "clickable-icon", attr: { "aria-label": "Narrow the search" } });
 		setIcon(narrow, "sliders-horizontal");
 		narrow.addEventListener("click", (event) => {
@@ -73,7 +73,7 @@ export class SearchBox {
 		this.#queriesEl = el.createDiv();
 		const notesEl = el.createDiv();
 		this.#list = new HitList(el, host, "Notes found", {
-			used: () => {
+			onUse: () => {
 				this.#remember();
 				act?.();
 			},
@@ -84,9 +84,9 @@ export class SearchBox {
 		inputEl.setAttr("aria-controls", this.#list.el.id);
 		this.#belowEl = el.createDiv({ cls: "vaultside-below" });
 		this.#notes = notes ? this.#makeNotes(notesEl, el) : null;
-		this.#asking = new LiveSearch(
+		this.#live = new LiveSearch(
 			(given) => host.link.call("search", given),
-			(found) => this.#found(found),
+			(found) => this.#showAnswer(found),
 			() => new Promise((done) => window.setTimeout(done, host.settings.patience)),
 		);
 		this.#narrow(asked.filters);
@@ -100,7 +100,7 @@ export class SearchBox {
 
 	/** Want nothing any more. */
 	stop(): void {
-		this.#asking.stop();
+		this.#live.stop();
 		this.#notes?.stop();
 	}
 
@@ -110,7 +110,7 @@ export class SearchBox {
 
 	#makeNotes(head: HTMLElement, foot: HTMLElement): NotesPart {
 		return new NotesPart(head, foot, this.host, {
-			listed: (hits, more) => {
+			onList: (hits, more) => {
 				this.#list.show(hits);
 				this.#pointAtSelected();
 				if (hits.length === 0) this.#say("No notes pass the filters.");
@@ -118,8 +118,8 @@ export class SearchBox {
 				// Recreating the button while it is being pressed would lose the click.
 				else if (this.#belowEl.childElementCount === 0) this.#offerMore(() => this.#notes?.showMore());
 			},
-			refused: (said) => this.#say(said, true),
-			narrow: (filters) => this.#narrow(filters),
+			onRefusal: (said) => this.#say(said, true),
+			onNarrow: (filters) => this.#narrow(filters),
 		});
 	}
 
@@ -127,7 +127,7 @@ export class SearchBox {
 		return this.asked.query.trim() === "";
 	}
 
-	#typed(query: string): void {
+	#onText(query: string): void {
 		this.asked.query = query;
 		this.#wantsMore = false;
 		this.#ask();
@@ -143,7 +143,7 @@ export class SearchBox {
 		this.#belowEl.empty();
 		this.#queriesEl.empty();
 		if (this.#isIdle) {
-			this.#asking.stop();
+			this.#live.stop();
 			this.#say("");
 			this.#offerQueries();
 			if (this.#notes === null) this.#list.show([]);
@@ -152,10 +152,10 @@ export class SearchBox {
 		}
 		this.#notes?.hide();
 		const question: Question = { query: this.asked.query, limit: this.#limit, ...(this.#isEverywhere ? { everywhere: true } : {}), ...filterArguments(this.asked.filters, Date.now()) };
-		this.#asking.ask(question);
+		this.#live.ask(question);
 	}
 
-	#found({ answer, final }: LiveAnswer): void {
+	#showAnswer({ answer, final }: LiveAnswer): void {
 		const list = this.#list;
 		if (!answer.ok) {
 			this.#say(explainRefusal(answer.error), true);
@@ -199,11 +199,11 @@ export class SearchBox {
 
 	#search(query: string): void {
 		this.#input.setValue(query);
-		this.#typed(query);
+		this.#onText(query);
 		this.focus();
 	}
 
-	#pressed(event: KeyboardEvent): void {
+	#onKey(event: KeyboardEvent): void {
 		if (event.isComposing) return;
 		const step = STEPS[event.key];
 		if (step !== undefined) {
@@ -216,7 +216,7 @@ export class SearchBox {
 		} else if (event.key === "Escape" && this.asked.query !== "") {
 			event.preventDefault();
 			this.#input.setValue("");
-			this.#typed("");
+			this.#onText("");
 		}
 	}
 
@@ -226,7 +226,7 @@ export class SearchBox {
 
 	#remember(): void {
 		this.host.settings.queries = addQuery(this.host.settings.queries, this.asked.query);
-		void this.host.keep();
+		void this.host.saveSettings();
 	}
 
 	#say(text: string, wrong = false): void {

@@ -21,7 +21,7 @@ class SearchModal extends Modal {
 
 	override onOpen(): void {
 		this.modalEl.addClass("vaultside-search-modal");
-		this.#box = new SearchBox(this.contentEl, this.host, { query: this.query, filters: NONE }, { used: () => this.close() });
+		this.#box = new SearchBox(this.contentEl, this.host, { query: this.query, filters: NONE }, { onUse: () => this.close() });
 		const keys = this.contentEl.createDiv({ cls: "vaultside-keys" });
 		for (const [key, does] of KEYS) {
 			const one = keys.createSpan();

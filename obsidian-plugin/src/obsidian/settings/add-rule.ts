@@ -28,19 +28,19 @@ export class AddRule extends Modal {
 			.setName("Folder or pattern")
 			.setDesc("A folder of this vault; or a pattern, such as *.secret.md for names in every folder. Case does not count.")
 			.addSearch((search) => {
-				search.setPlaceholder("Folder or pattern").onChange((text) => this.#typed(text));
+				search.setPlaceholder("Folder or pattern").onChange((text) => this.#onText(text));
 				search.inputEl.setAttr("aria-label", "Folder or pattern");
 				search.inputEl.addEventListener("keydown", (event) => {
-					if (event.key === "Enter" && !event.isComposing && !event.defaultPrevented) void this.#done();
+					if (event.key === "Enter" && !event.isComposing && !event.defaultPrevented) void this.#finish();
 				});
 				new FolderSuggest(this.app, search.inputEl).onSelect((folder) => {
 					search.setValue(folder.path);
-					this.#typed(folder.path);
+					this.#onText(folder.path);
 				});
 			});
 		this.#says = addStatusLine(this.contentEl);
 		const buttons = this.contentEl.createDiv({ cls: "modal-button-container" });
-		this.#button = new ButtonComponent(buttons).setButtonText("Add").setCta().setDisabled(true).onClick(() => this.#done());
+		this.#button = new ButtonComponent(buttons).setButtonText("Add").setCta().setDisabled(true).onClick(() => this.#finish());
 		new ButtonComponent(buttons).setButtonText("Cancel").onClick(() => this.close());
 	}
 
@@ -50,7 +50,7 @@ export class AddRule extends Modal {
 		this.contentEl.empty();
 	}
 
-	#typed(text: string): void {
+	#onText(text: string): void {
 		const isFolder = text.trim() !== "" && this.app.vault.getFolderByPath(text.trim().replace(/^\/+|\/+$/g, "")) !== null;
 		this.#glob = isFolder ? folderGlob(text.trim()) : text.trim();
 		this.#button?.setDisabled(true);
@@ -70,7 +70,7 @@ export class AddRule extends Modal {
 		this.#button?.setDisabled(!fits);
 	}
 
-	async #done(): Promise<void> {
+	async #finish(): Promise<void> {
 		if (this.#button?.disabled !== false) return;
 		this.#button.setDisabled(true).setButtonText("Taking effect…");
 		await this.add(this.#glob);

@@ -53,7 +53,7 @@ function row(setting: Setting, bridge: BridgeSettings, client: ListedClient): vo
 	const isClosed = bridge.closedReason !== null;
 	const everybody = known?.clients.map(({ name }) => name) ?? [];
 	const put = (name: string, named: boolean): void => {
-		void bridge.change({ [name]: setClient(known?.kept.list(name) ?? [], client.name, everybody, named) });
+		void bridge.change({ [name]: setClient(known?.stored.list(name) ?? [], client.name, everybody, named) });
 	};
 	setting.setClass("vaultside-client");
 	if (client.scopes.includes("write")) {

@@ -13,7 +13,7 @@ export const RULES: readonly RuleName[] = ["deny", "exclude", "readonly"];
 
 /** What was read of the bridge, all at one time. */
 export interface Known {
-	readonly kept: StoredSettings;
+	readonly stored: StoredSettings;
 	readonly clients: readonly ListedClient[];
 	readonly models: readonly ListedModel[];
 	/** What each glob of the rules means now. */
@@ -41,11 +41,11 @@ export class BridgeSettings {
 	#isDue = false;
 
 	/**
-	 * @param changed Something was read that may be new; or `refused`, so that what is shown is not what is kept.
+	 * @param onChange Something was read that may be new; or `refused`, so that what is shown is not what is stored.
 	 */
 	constructor(
 		readonly host: Host,
-		private readonly changed: (refused: boolean) => void,
+		private readonly onChange: (refused: boolean) => void,
 	) {}
 
 	/** Why nothing of it can be changed now; null when it can be. */
@@ -76,19 +76,19 @@ export class BridgeSettings {
 	/** Read everything again; what is known afterwards is at least as new as this call. */
 	async load(): Promise<void> {
 		const isLate = this.#newest.ask();
-		const [known, trouble] = await this.#everything();
-		if (!isLate()) this.#put(known, trouble);
+		const [known, trouble] = await this.#readAll();
+		if (!isLate()) this.#set(known, trouble);
 	}
 
 	/** Returns what was read, or null and why it could not be. */
-	async #everything(): Promise<[Known | null, string | null]> {
+	async #readAll(): Promise<[Known | null, string | null]> {
 		const { link } = this.host;
 		if (!isOpen(link.connection)) return [null, null];
 		const [settings] = await Promise.all([link.call("read_settings", { models: true, clients: link.owns }), this.#readVault()]);
 		if (!settings.ok) return [null, explainRefusal(settings.error)];
-		const kept = new StoredSettings(settings.result);
+		const stored = new StoredSettings(settings.result);
 		const { models = [], clients = [] } = settings.result;
-		return [{ kept, clients: clients ?? [], globs: await this.#checkRules(kept), models: models ?? [], vault: this.#vault }, null];
+		return [{ stored, clients: clients ?? [], globs: await this.#checkRules(stored), models: models ?? [], vault: this.#vault }, null];
 	}
 
 	async #readVault(): Promise<void> {
@@ -102,8 +102,8 @@ export class BridgeSettings {
 		const answer = await this.host.link.call("change_settings", { changes });
 		if (!answer.ok) showRefusal(answer.error);
 		await this.load();
-		if (!answer.ok) this.changed(true);
-		else for (const left of answer.result.problems) if (!this.known?.kept.problems.includes(left)) new Notice(left, 0);
+		if (!answer.ok) this.onChange(true);
+		else for (const left of answer.result.problems) if (!this.known?.stored.problems.includes(left)) new Notice(left, 0);
 		return answer.ok;
 	}
 
@@ -113,17 +113,17 @@ export class BridgeSettings {
 		return answer.ok ? (answer.result.globs?.[0] ?? null) : null;
 	}
 
-	async #checkRules(kept: StoredSettings): Promise<ReadonlyMap<string, CheckedGlob>> {
-		const globs = [...new Set(RULES.flatMap((rule) => kept.list(rule)))];
+	async #checkRules(stored: StoredSettings): Promise<ReadonlyMap<string, CheckedGlob>> {
+		const globs = [...new Set(RULES.flatMap((rule) => stored.list(rule)))];
 		const answer = this.host.link.owns ? await this.host.link.call("read_settings", { globs }) : null;
 		return new Map(answer?.ok ? (answer.result.globs ?? []).map((glob) => [glob.glob, glob]) : []);
 	}
 
-	#put(known: Known | null, trouble: string | null): void {
+	#set(known: Known | null, trouble: string | null): void {
 		this.known = known;
 		this.trouble = trouble;
 		this.read.notify(known);
-		this.changed(false);
+		this.onChange(false);
 	}
 
 	/**
@@ -143,7 +143,7 @@ export class BridgeSettings {
 	async #look(): Promise<void> {
 		if (this.known === null) return;
 		await this.#readVault();
-		if (this.known !== null) this.#put({ ...this.known, vault: this.#vault }, null);
+		if (this.known !== null) this.#set({ ...this.known, vault: this.#vault }, null);
 	}
 }
 

@@ -49,7 +49,7 @@ export function connection(host: Host, look: () => () => void): SettingDefinitio
 				{
 					name: "Code",
 					desc: "Six digits that “vaultside pair” shows, for a bridge at an address. The token it gives is kept in the app's secret storage.",
-					render: (setting) => pairing(setting, host),
+					render: (setting) => showPairing(setting, host),
 				},
 			],
 		},
@@ -73,7 +73,7 @@ function state(setting: Setting, host: Host, look: () => () => void): () => void
 	return () => undo.forEach((stop) => stop());
 }
 
-function pairing(setting: Setting, host: Host): void {
+function showPairing(setting: Setting, host: Host): void {
 	let code = "";
 	setting.addText((text) => text.setPlaceholder("123456").onChange((value) => (code = value.replace(/\D/g, ""))));
 	setting.addButton((button) => button.setButtonText("Pair").setCta().onClick(() => pairWith(host, code)));

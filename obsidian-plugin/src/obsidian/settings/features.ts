@@ -5,7 +5,7 @@ import { type BridgeSettings, closedToo } from "./bridge-settings";
 
 /** A group for each feature of the bridge that has settings. */
 export function features(bridge: BridgeSettings): SettingDefinitionItem[] {
-	return settingSections(bridge.known?.kept.all ?? []).map(({ heading, settings }) => ({
+	return settingSections(bridge.known?.stored.all ?? []).map(({ heading, settings }) => ({
 		type: "group",
 		heading,
 		items: [...closedToo(bridge), ...settings.map((setting) => row(bridge, setting))],
@@ -24,5 +24,5 @@ function row(bridge: BridgeSettings, setting: Setting): SettingDefinition {
 	if (options.length > 0) {
 		return { name: settingTitle(setting), desc, control: { type: "dropdown", key, options: Object.fromEntries(options.map((value) => [value, value])), disabled } };
 	}
-	return { name: settingTitle(setting), desc: `${desc} It is changed in ${bridge.known?.kept.path ?? "the settings file"}.` };
+	return { name: settingTitle(setting), desc: `${desc} It is changed in ${bridge.known?.stored.path ?? "the settings file"}.` };
 }

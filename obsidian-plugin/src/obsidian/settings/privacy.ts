@@ -37,14 +37,14 @@ const RULES: readonly Rule[] = [
 
 /** What is never read, and what is never given away or changed. */
 export function privacy(bridge: BridgeSettings): SettingDefinitionItem[] {
-	const trouble = bridge.known?.kept.problems ?? [];
+	const trouble = bridge.known?.stored.problems ?? [];
 	return [
 		{
 			type: "group",
 			heading: "Privacy",
 			items: [
 				...closedRows(bridge),
-				...trouble.map((problem): SettingDefinition => ({ name: "A line of the settings file was ignored", desc: `${problem}. It is in ${bridge.known?.kept.path ?? ""}.`, searchable: false })),
+				...trouble.map((problem): SettingDefinition => ({ name: "A line of the settings file was ignored", desc: `${problem}. It is in ${bridge.known?.stored.path ?? ""}.`, searchable: false })),
 				...RULES.flatMap((rule) => [head(bridge, rule), ...rows(bridge, rule)]),
 			],
 		},
@@ -62,7 +62,7 @@ function head(bridge: BridgeSettings, rule: Rule): SettingDefinition {
 					.setButtonText("Add…")
 					.setTooltip(`Add to “${rule.title}”`)
 					.setDisabled(bridge.closedReason !== null)
-					.onClick(() => new AddRule(bridge, rule.title, rulesOf(bridge, rule), (glob) => put(bridge, rule, withRule(rulesOf(bridge, rule), glob), rule.added)).open()),
+					.onClick(() => new AddRule(bridge, rule.title, rulesOf(bridge, rule), (glob) => saveRule(bridge, rule, withRule(rulesOf(bridge, rule), glob), rule.added)).open()),
 			);
 		},
 	};
@@ -84,15 +84,15 @@ function row(setting: Setting, bridge: BridgeSettings, rule: Rule, glob: string)
 			.setDisabled(bridge.closedReason !== null)
 			.onClick(() => {
 				const others = rulesOf(bridge, rule).filter((other) => other !== glob);
-				void put(bridge, rule, others, rule.removed);
+				void saveRule(bridge, rule, others, rule.removed);
 			}),
 	);
 }
 
 function rulesOf(bridge: BridgeSettings, { name }: Rule): readonly string[] {
-	return bridge.known?.kept.list(name) ?? [];
+	return bridge.known?.stored.list(name) ?? [];
 }
 
-async function put(bridge: BridgeSettings, { name }: Rule, globs: readonly string[], done: string): Promise<void> {
+async function saveRule(bridge: BridgeSettings, { name }: Rule, globs: readonly string[], done: string): Promise<void> {
 	if (await bridge.change({ [name]: globs })) new Notice(done);
 }

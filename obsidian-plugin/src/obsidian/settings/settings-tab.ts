@@ -39,7 +39,7 @@ export class SettingsTab extends PluginSettingTab {
 
 	override getSettingDefinitions(): SettingDefinitionItem[] {
 		const bridge = this.#bridge;
-		this.#drawn = this.#shown();
+		this.#drawn = this.#state();
 		return [
 			...connection(this.host, () => this.#look()),
 			...privacy(bridge),
@@ -53,7 +53,7 @@ export class SettingsTab extends PluginSettingTab {
 	}
 
 	override getControlValue(key: string): unknown {
-		return key.startsWith(KEPT) ? this.#bridge.known?.kept.get(key.slice(KEPT.length)) : super.getControlValue(key);
+		return key.startsWith(KEPT) ? this.#bridge.known?.stored.get(key.slice(KEPT.length)) : super.getControlValue(key);
 	}
 
 	override async setControlValue(key: string, value: unknown): Promise<void> {
@@ -64,7 +64,7 @@ export class SettingsTab extends PluginSettingTab {
 			return;
 		}
 		Object.assign(this.host.settings, { [key]: value });
-		await this.host.keep();
+		await this.host.saveSettings();
 		if (!RESTARTS.has(key)) return;
 		window.clearTimeout(this.#timer);
 		this.#timer = window.setTimeout(() => void this.host.restart(), TYPED_MS);
@@ -86,14 +86,14 @@ export class SettingsTab extends PluginSettingTab {
 
 	/** Draw anew, but only what is new, and not while somebody types. */
 	#redraw(refused = false): void {
-		if (this.#isOwn && !refused) this.#drawn = this.#shown();
-		if (this.#shown() === this.#drawn && !refused) return;
+		if (this.#isOwn && !refused) this.#drawn = this.#state();
+		if (this.#state() === this.#drawn && !refused) return;
 		const typed = this.containerEl.querySelector(TYPED);
 		if (typed === null) this.update();
 		else typed.addEventListener("blur", () => window.setTimeout(() => this.#redraw(refused), TYPED_MS), { once: true });
 	}
 
-	#shown(): string {
+	#state(): string {
 		const { known, closedReason } = this.#bridge;
 		// How far the vectors are is told in its place.
 		return JSON.stringify([closedReason, known && { ...known, vault: null, globs: [...known.globs] }]);

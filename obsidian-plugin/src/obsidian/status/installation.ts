@@ -15,8 +15,8 @@ export class Installation {
 	/** Why it failed the last time; empty when it did not. */
 	failure = "";
 
-	/** @param changed Is told when there is something new to show. */
-	constructor(private readonly changed: () => void) {}
+	/** @param onChange Is told when there is something new to show. */
+	constructor(private readonly onChange: () => void) {}
 
 	/** Return the commands that are run, as one would type them. */
 	commands(name: Installer["name"], doing: Doing): readonly string[] {
@@ -36,7 +36,7 @@ export class Installation {
 			this.failure = error instanceof Error ? error.message : String(error);
 		}
 		this.line = null;
-		this.changed();
+		this.onChange();
 		if (this.failure !== "") return;
 		await host.restart();
 		await host.reveal(SEARCH);
@@ -50,6 +50,6 @@ export class Installation {
 
 	#say(line: string): void {
 		this.line = line;
-		this.changed();
+		this.onChange();
 	}
 }

@@ -11,12 +11,12 @@ export class SkippedFiles {
 	#shown = "";
 
 	/**
-	 * @param again Reads files again; without it, nothing of the kind is offered.
+	 * @param retry Reads files again; without it, nothing of the kind is offered.
 	 */
 	constructor(
 		parent: HTMLElement,
 		private readonly name: string,
-		private readonly again: ((paths: readonly string[]) => void) | null = null,
+		private readonly retry: ((paths: readonly string[]) => void) | null = null,
 	) {
 		this.#el = parent.createEl("details", { cls: "vaultside-left-list" });
 		this.#nameEl = this.#el.createEl("summary");
@@ -34,7 +34,7 @@ export class SkippedFiles {
 		const told = groups(left);
 		for (const group of told.groups) this.#group(group, open.has(group.reason));
 		if (told.more !== "") this.#bodyEl.createDiv({ cls: "vaultside-left vaultside-small", text: `${told.more} for other reasons` });
-		if (this.again !== null && left.count > 0) this.#offerAgain(left);
+		if (this.retry !== null && left.count > 0) this.#offerAgain(left);
 	}
 
 	#group({ reason, count: held, paths, more }: Group, isOpen: boolean): void {
@@ -48,6 +48,6 @@ export class SkippedFiles {
 	}
 
 	#offerAgain({ first }: LeftOut): void {
-		addButton(addButtonRow(this.#bodyEl), { text: "Try again" }, () => this.again?.(first.map(({ path }) => path)));
+		addButton(addButtonRow(this.#bodyEl), { text: "Try again" }, () => this.retry?.(first.map(({ path }) => path)));
 	}
 }

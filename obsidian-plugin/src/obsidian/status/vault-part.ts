@@ -24,7 +24,7 @@ export class VaultPart {
 	constructor(
 		el: HTMLElement,
 		private readonly host: Host,
-		private readonly changed: () => void,
+		private readonly onChange: () => void,
 	) {
 		this.#nameEl = el.createEl("h4", { attr: { dir: "auto" } });
 		this.#sayEl = addStatusLine(el);
@@ -74,7 +74,7 @@ export class VaultPart {
 	#run<Name extends "reindex" | "pause_indexing" | "resume_indexing">(operation: Name, given: Operations[Name]["arguments"], done: string): void {
 		void this.host.link.call(operation, given).then((answer: Answer<OperationName>) => {
 			new Notice(answer.ok ? done : explainRefusal(answer.error));
-			this.changed();
+			this.onChange();
 		});
 	}
 }

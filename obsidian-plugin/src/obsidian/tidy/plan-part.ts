@@ -5,7 +5,7 @@ import { stripStyle } from "../../core/markdown-text";
 import { explainRefusal } from "../../client/client";
 import { byCheck, canApply, checkTitle, describeApplied, summary, tickLines, writeValue } from "../../core/tidy/plan";
 import { addButton, addButtonRow } from "../button";
-import { LookFirst, showDiff } from "../changes/look-first";
+import { ChangePreview, showDiff } from "../changes/change-preview";
 import { addSmallLine, addStatusLine, showText } from "../lines";
 import type { Host } from "../host";
 import { openHit } from "../note-links";
@@ -244,11 +244,11 @@ export class PlanPart {
 		new Confirm(app, "Apply what is ticked?", describeApplied(tried.result), "Apply", async () => {
 			const answer = await link.call("apply_plan", { confirm: true });
 			if (!answer.ok) showRefusal(answer.error);
-			else this.#applied(answer.result);
+			else this.#showApplied(answer.result);
 		}).open();
 	}
 
-	#applied(result: AppliedPlan): void {
+	#showApplied(result: AppliedPlan): void {
 		const { session } = result;
 		void this.load();
 		if (session === null) new Notice(describeApplied(result));
@@ -264,7 +264,7 @@ export class PlanPart {
 }
 
 /** Merge a note into another, after a look at what changes. */
-async function mergeNotes(host: Host, path: string, into: string, again: () => unknown): Promise<void> {
+async function mergeNotes(host: Host, path: string, into: string, onMade: () => unknown): Promise<void> {
 	const read = await host.link.call("read_note", { path, max_chars: 1 });
 	if (!read.ok) {
 		showRefusal(read.error);
@@ -272,12 +272,12 @@ async function mergeNotes(host: Host, path: string, into: string, again: () => u
 	}
 	const { digest } = read.result;
 	const [one, other] = distinctTitles(path, into);
-	new LookFirst(host, {
+	new ChangePreview(host, {
 		title: `Merge ${one} into ${other}`,
 		verb: "Merge",
 		make: (_, dryRun) => host.link.call("merge_notes", { path, into, digest, dry_run: dryRun, confirm: true }),
-		says: describeChange,
-		done: () => `${one} is a part of ${other} now.`,
-		made: () => void again(),
+		describe: describeChange,
+		report: () => `${one} is a part of ${other} now.`,
+		onMade: () => void onMade(),
 	}).open();
 }

@@ -2,7 +2,7 @@ import type { ListedTag, ListedValue, PropertyFacts, PropertyReport } from "../.
 import { AnswerOrder } from "../../core/answer-order";
 import { describeChange, parseLike, describeUse, valueText } from "../../core/tidy/reports";
 import { explainRefusal } from "../../client/client";
-import { LookFirst } from "../changes/look-first";
+import { ChangePreview } from "../changes/change-preview";
 import { Choice } from "../modals";
 import { checkConnection, showRefusal } from "../notices";
 import type { Host } from "../host";
@@ -65,38 +65,38 @@ function showValue(el: HTMLElement, host: Host, name: string, value: ListedValue
 	row.createSpan({ text: valueText(value), attr: { dir: "auto" } });
 	addSmallText(row, value.notes.toLocaleString());
 	addButton(row, { text: "Change…", label: `Change ${valueText(value)}` }, () =>
-		new LookFirst(host, {
+		new ChangePreview(host, {
 			title: `Change a value of ${name}`,
 			asks: { label: "Value", now: String(value.value ?? "") },
 			verb: "Change",
 			make: (to, dryRun) => host.link.call("change_notes", { old: { [name]: value.value }, properties: { [name]: parseLike(value.value, to) }, dry_run: dryRun, confirm: true }),
-			says: describeChange,
-			done: (to) => `“${valueText(value)}” is “${to}” now.`,
-			made: again,
+			describe: describeChange,
+			report: (to) => `“${valueText(value)}” is “${to}” now.`,
+			onMade: again,
 		}).open());
 }
 
 /** Ask for another name of a property, and show what changes before it does. */
 export function renameProperty(host: Host, name: string, made?: () => void): void {
-	new LookFirst(host, {
+	new ChangePreview(host, {
 		title: `Rename the property ${name}`,
 		asks: { label: "Property", now: name },
 		verb: "Rename",
 		make: (to, dryRun) => host.link.call("change_notes", { rename: { [name]: to }, dry_run: dryRun, confirm: true }),
-		says: describeChange,
-		done: (to) => `The property “${name}” is “${to}” now.`,
-		...(made === undefined ? {} : { made }),
+		describe: describeChange,
+		report: (to) => `The property “${name}” is “${to}” now.`,
+		...(made === undefined ? {} : { onMade: made }),
 	}).open();
 }
 
 function renameTag(host: Host, tag: string): void {
-	new LookFirst(host, {
+	new ChangePreview(host, {
 		title: `Rename #${tag}`,
 		asks: { label: "Tag", now: tag },
 		verb: "Rename",
 		make: (to, dryRun) => host.link.call("change_notes", { rename_tags: { [tag]: to }, dry_run: dryRun, confirm: true }),
-		says: describeChange,
-		done: (to) => `#${tag} is #${to.replace(/^#/, "")} now.`,
+		describe: describeChange,
+		report: (to) => `#${tag} is #${to.replace(/^#/, "")} now.`,
 	}).open();
 }
 

@@ -14,7 +14,7 @@ const TYPED_MS = 250;
 const SHOWN = 12;
 
 /** A change that is shown before it is made. */
-export interface ChangeToMake<Result extends Written = Written> {
+export interface PreviewedChange<Result extends Written = Written> {
 	readonly title: string;
 	/** What is asked for, and what it says at first; without, nothing is. */
 	readonly asks?: { readonly label: string; readonly now: string };
@@ -25,22 +25,22 @@ export interface ChangeToMake<Result extends Written = Written> {
 	/** Make the change, or only try it. */
 	readonly make: (to: string, dryRun: boolean) => Promise<{ readonly ok: true; readonly result: Result } | { readonly ok: false; readonly error: Refusal<string> }>;
 	/** What follows from it. */
-	readonly says: (result: Result) => string;
+	readonly describe: (result: Result) => string;
 	/** What is said once it is made. */
-	readonly done: (to: string, result: Result) => string;
+	readonly report: (to: string, result: Result) => string;
 	/** Called once it is made or proposed. */
-	readonly made?: () => void;
+	readonly onMade?: () => void;
 }
 
 /** Shows what a change does, as soon as it can be known, and makes it when that is wanted. */
-export class LookFirst<Result extends Written = Written> extends Modal {
+export class ChangePreview<Result extends Written = Written> extends Modal {
 	#timer: number | undefined;
 	#round = 0;
-	#looking = false;
+	#isBusy = false;
 
 	constructor(
 		private readonly host: Host,
-		private readonly change: ChangeToMake<Result>,
+		private readonly change: PreviewedChange<Result>,
 	) {
 		super(host.app);
 		this.setTitle(change.title);
@@ -63,18 +63,18 @@ export class LookFirst<Result extends Written = Written> extends Modal {
 		const isUnfilled = (): boolean => contentEl.querySelector(":invalid") !== null || (input !== null && (typedText() === asks?.now || typedText() === ""));
 		const look = async (): Promise<void> => {
 			// One look at a time: in a large vault it takes a while.
-			if (this.#looking) return;
-			this.#looking = true;
+			if (this.#isBusy) return;
+			this.#isBusy = true;
 			const round = this.#round;
 			const answer = await this.change.make(typedText(), true);
-			this.#looking = false;
+			this.#isBusy = false;
 			if (round !== this.#round) {
 				if (this.containerEl.isConnected && !isUnfilled()) void look();
 				return;
 			}
 			preview.empty();
 			says.toggleClass("mod-warning", !answer.ok);
-			showText(says, answer.ok ? this.change.says(answer.result) : explainRefusal(answer.error));
+			showText(says, answer.ok ? this.change.describe(answer.result) : explainRefusal(answer.error));
 			button.disabled = !answer.ok;
 			if (!answer.ok) return;
 			button.setText(answer.result.state === "proposed" ? "Propose it" : verb);
@@ -82,7 +82,7 @@ export class LookFirst<Result extends Written = Written> extends Modal {
 		};
 		button.addEventListener("click", () => {
 			button.disabled = true;
-			void this.#done(typedText(), says);
+			void this.#make(typedText(), says);
 		});
 		const update = (): void => {
 			button.disabled = true;
@@ -110,7 +110,7 @@ export class LookFirst<Result extends Written = Written> extends Modal {
 		this.contentEl.empty();
 	}
 
-	async #done(to: string, says: HTMLElement): Promise<void> {
+	async #make(to: string, says: HTMLElement): Promise<void> {
 		const answer = await this.change.make(to, false);
 		if (!answer.ok) {
 			says.addClass("mod-warning");
@@ -120,8 +120,8 @@ export class LookFirst<Result extends Written = Written> extends Modal {
 		this.close();
 		const { change_id: change, state } = answer.result;
 		if (change === null) return;
-		const text = this.change.done(to, answer.result);
-		this.change.made?.();
+		const text = this.change.report(to, answer.result);
+		this.change.onMade?.();
 		if (state === "proposed") offerAction(`Proposed, not written yet: ${text}`, "Show", () => void this.host.reveal(CHANGES));
 		else offerAction(text, "Undo", () => void undoChange(this.host, change));
 	}
