@@ -28,16 +28,23 @@ NOUNS = {
 SUPERLATIVE = re.compile(r"_?(?:MOST|FEW|FEWEST|LONGEST|SHORTEST|LEAST|LARGEST|SMALLEST)(?:_[A-Z_]+)?")
 """Names of limits that do not say what is counted, as `MAX_QUERY_CHARS` does."""
 
-TYPESCRIPT = re.compile(
-    r"\bfunction\*? (?P<function>\w+)[(<]"
-    r"|^\t(?:(?:static|async|override|private|protected|public|get|set) )*(?P<method>\w+)\([^\n;]*\{$"
-    r"|\bconst (?P<constant>[A-Z][A-Z_]+)\b",
-    re.MULTILINE,
+TYPESCRIPT = (
+    re.compile(r"\bfunction\*? (\w+)[(<]"),
+    re.compile(r"^\t(?:(?:static|async|override|private|protected|public|get|set) )*#?(\w+)\([^\n;]*\{$", re.MULTILINE),
+    re.compile(r"\bconst ([A-Z][A-Z_]+)\b"),
+    re.compile(r"\bconst (\w+) = (?:async )?\([^\n]*\)[^=\n]* =>"),
+    re.compile(r"\b(\w+)\??: (?:async )?\([^\n]*\)[^=\n]* =>"),
 )
-"""Functions, methods and constants of the plugin."""
+"""Functions, methods, constants, functions within others, and callbacks of the plugin."""
 
-WORDS_ALONE = {"that", "more", "tell", "dress", "world", "hears", "when", "where", "bring"}
-"""Further words that do not say what a function does."""
+OF_THE_APP = {"disabled"}
+"""Callbacks that Obsidian names."""
+
+WORDS_ALONE = {
+    *("that", "more", "tell", "dress", "world", "hears", "when", "where", "bring", "again", "anew", "here", "lately"),
+    *("newest", "plain", "recent", "says", "foretold"),
+}
+"""Further words that do not say what a function does or what a module holds."""
 
 RECORDS = {
     *("Written", "Settled", "Acknowledged", "Indexed", "Paused", "Left", "Seen", "Reported", "Grown"),
@@ -106,10 +113,17 @@ def test_the_plugin_has_no_such_names() -> None:
     lone = [
         f"{path.relative_to(ROOT)}: {name}"
         for path in sorted(PLUGIN.rglob("*.ts"))
-        for found in TYPESCRIPT.finditer(path.read_text(encoding="utf-8"))
-        for name in found.groups()
-        if name is not None and (is_lone(name) or name in WORDS_ALONE or SUPERLATIVE.fullmatch(name))
+        for pattern in TYPESCRIPT
+        for name in pattern.findall(path.read_text(encoding="utf-8"))
+        if is_lone(name) or name in WORDS_ALONE or SUPERLATIVE.fullmatch(name)
+        if name not in OF_THE_APP
     ]
+    assert lone == []
+
+
+def test_no_module_of_the_plugin_is_named_by_such_a_word() -> None:
+    paths = [path.relative_to(PLUGIN).with_suffix("") for path in sorted(PLUGIN.rglob("*.ts"))]
+    lone = [path for path in paths if is_lone(path.stem) or path.stem in WORDS_ALONE]
     assert lone == []
 
 

@@ -16,14 +16,14 @@ export function marks(text: string, hunks: readonly ShownHunk[]): Marks {
 	const removed: number[] = [];
 	let missing = 0;
 	for (const { after, words } of hunks) {
-		let at = placeOf(text, after[0], words.flatMap(({ kind, text: run }) => (kind === "removed" ? [] : [plain(run)])).join(""));
+		let at = placeOf(text, after[0], words.flatMap(({ kind, text: run }) => (kind === "removed" ? [] : [normalizeBreaks(run)])).join(""));
 		if (at === null) {
 			missing += 1;
 			continue;
 		}
 		for (const [index, { kind, text: run }] of words.entries()) {
-			const length = kind === "removed" ? 0 : plain(run).length;
-			if (kind === "added" && run.trim() !== "") added.push(trimRun(plain(run), at));
+			const length = kind === "removed" ? 0 : normalizeBreaks(run).length;
+			if (kind === "added" && run.trim() !== "") added.push(trimRun(normalizeBreaks(run), at));
 			if (kind === "removed" && run.trim() !== "" && words[index + 1]?.kind !== "added") removed.push(at);
 			at += length;
 		}
@@ -56,7 +56,7 @@ function startOf(text: string, line: number): number {
 }
 
 /** An editor has one character for each line break. */
-function plain(text: string): string {
+function normalizeBreaks(text: string): string {
 	return text.replaceAll("\r\n", "\n");
 }
 

@@ -30,8 +30,8 @@ export abstract class Pane extends ItemView {
 	override async onOpen(): Promise<void> {
 		this.contentEl.addClass("vaultside-pane");
 		this.register(this.host.connections.add(() => this.#render()));
-		this.register(this.host.settingsListeners.add(() => this.#dress()));
-		this.#dress();
+		this.register(this.host.settingsListeners.add(() => this.#applySettings()));
+		this.#applySettings();
 		this.#render();
 	}
 
@@ -53,7 +53,7 @@ export abstract class Pane extends ItemView {
 	}
 
 	/** Look as the settings say. */
-	#dress(): void {
+	#applySettings(): void {
 		const { density, showWhy } = this.host.settings;
 		this.contentEl.toggleClass("is-compact", density === "compact");
 		this.contentEl.toggleClass("is-without-why", !showWhy);

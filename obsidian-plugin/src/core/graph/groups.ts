@@ -1,6 +1,6 @@
 import type { GraphView, ViewNode } from "../../protocol/operations";
 import { plural } from "../notes/note-labels";
-import type { Colouring } from "./graph-view";
+import type { Colouring } from "./graph-request";
 
 /** Groups that have a colour of their own: as many as can be told apart. */
 export const COLOURED = 8;

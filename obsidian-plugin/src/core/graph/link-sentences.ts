@@ -1,6 +1,6 @@
 import type { ViewEdge, ViewNode } from "../../protocol/operations";
 import { stripLine } from "../markdown-text";
-import type { Call } from "./graph-view";
+import type { Call } from "./graph-request";
 import type { Picture } from "./picture";
 
 /** A sentence that joins two notes, and where it stands. */

@@ -36,7 +36,7 @@ export class LinkPicker extends EditorSuggest<Hit> {
 			return false;
 		});
 		this.#search = new LiveSearch(
-			({ query, limit, mode }) => host.link.call("pick_link", { words: query, ...(limit === undefined ? {} : { limit }), ...(mode === undefined || mode === "deep" ? {} : { mode }), ...this.#here() }),
+			({ query, limit, mode }) => host.link.call("pick_link", { words: query, ...(limit === undefined ? {} : { limit }), ...(mode === undefined || mode === "deep" ? {} : { mode }), ...this.#place() }),
 			(found) => this.#showAnswer(found),
 			() => new Promise((done) => window.setTimeout(done, host.settings.patience)),
 		);
@@ -100,7 +100,7 @@ export class LinkPicker extends EditorSuggest<Hit> {
 		return false;
 	}
 
-	#here(): { path?: string } {
+	#place(): { path?: string } {
 		return this.context === null ? {} : { path: this.context.file.path };
 	}
 

@@ -5,7 +5,7 @@ import { type Groups, groupNodes } from "../../core/graph/groups";
 import { listSections } from "../../core/graph/picture";
 import { type GraphDrawing, Selection } from "../../core/graph/selection";
 import { ARROWS, nearest } from "../../core/graph/layout";
-import type { Look } from "../../core/graph/graph-view";
+import type { Look } from "../../core/graph/graph-request";
 import { LinkSentences } from "../../core/graph/link-sentences";
 import type { Host } from "../host";
 import { canDraw, GraphCanvas } from "./graph-canvas";

@@ -1,7 +1,7 @@
 import { type IconName, setIcon, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
 import type { IndexProgress } from "../../protocol/events";
 import { type Filters, NONE } from "../../core/filters";
-import { fetchGraph, type GraphAnswer, type GraphScope, type Look, LOOK, restoreLook } from "../../core/graph/graph-view";
+import { fetchGraph, type GraphAnswer, type GraphScope, type Look, LOOK, restoreLook } from "../../core/graph/graph-request";
 import { pickNote, type PathStart } from "../../core/graph/selection";
 import { countNodes, Picture } from "../../core/graph/picture";
 import { changesLinks } from "../../core/bridge-events";

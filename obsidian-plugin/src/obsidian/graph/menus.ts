@@ -1,5 +1,5 @@
 import { type App, Menu, Notice, type PaneType } from "obsidian";
-import type { Colouring, Look } from "../../core/graph/graph-view";
+import type { Colouring, Look } from "../../core/graph/graph-request";
 import type { ViewNode } from "../../protocol/operations";
 import { copy, insertLink, linkTo } from "../note-links";
 

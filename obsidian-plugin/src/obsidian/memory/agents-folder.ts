@@ -14,7 +14,7 @@ export async function findAgentsFolder({ link, app }: Host): Promise<AgentsFolde
 }
 
 /** Say what the memory is for, and offer to make its folder where there is none. */
-export async function offerSetUp(el: HTMLElement, host: Host, made: () => void): Promise<void> {
+export async function offerSetUp(el: HTMLElement, host: Host, onMade: () => void): Promise<void> {
 	const folder = await findAgentsFolder(host);
 	const now = JSON.stringify(folder);
 	// Recreating the button while it is being pressed would lose the click.
@@ -37,7 +37,7 @@ export async function offerSetUp(el: HTMLElement, host: Host, made: () => void):
 		button.disabled = true;
 		void host.link.call("set_up_memory", { confirm: true }).then((answer) => {
 			button.disabled = false;
-			if (answer.ok) made();
+			if (answer.ok) onMade();
 			else refused.setText(explainRefusal(answer.error));
 		});
 	});

@@ -36,7 +36,7 @@ export class LinkMaker {
 	/** Make links of words of a note as one change, and offer to undo it. */
 	async #make(path: string, chosen: readonly Missing[], digest: string | null): Promise<Answer<"apply_links">> {
 		const answer = await this.#apply(path, chosen, digest, false);
-		if (answer.ok) this.#tell(path, chosen, answer.result);
+		if (answer.ok) this.#report(path, chosen, answer.result);
 		return answer;
 	}
 
@@ -84,7 +84,7 @@ export class LinkMaker {
 		return this.host.link.call("apply_links", { path, suggestions, digest, dry_run: dryRun, reason: "Suggested links" });
 	}
 
-	#tell(path: string, chosen: readonly Missing[], { links, refused, state, change_id: change, warnings }: LinkEdit): void {
+	#report(path: string, chosen: readonly Missing[], { links, refused, state, change_id: change, warnings }: LinkEdit): void {
 		const made = chosen.filter(({ target }) => links.some((link) => link.target === target));
 		const [first] = made;
 		const what = made.length === 1 && first !== undefined ? `“${first.text}” links to ${titleOf(first.target)}.` : `${made.length} links made in ${titleOf(path)}.`;

@@ -57,7 +57,7 @@ export class LinkPreview extends Modal {
 		this.contentEl.empty();
 	}
 
-	#part(el: HTMLElement, { missing, line, words }: Proposed, ticked: () => void): void {
+	#part(el: HTMLElement, { missing, line, words }: Proposed, onTick: () => void): void {
 		const part = el.createDiv({ cls: "vaultside-hunk" });
 		const label = part.createEl("label", { cls: "vaultside-hunk-head" });
 		const box = label.createEl("input", { type: "checkbox" });
@@ -65,7 +65,7 @@ export class LinkPreview extends Modal {
 		box.addEventListener("change", () => {
 			if (box.checked) this.#ticked.add(missing);
 			else this.#ticked.delete(missing);
-			ticked();
+			onTick();
 		});
 		label.createSpan({ cls: "vaultside-hunk-place", text: `Line ${line}, to ${titleOf(missing.target)}`, attr: { dir: "auto" } });
 		showWords(part, words);

@@ -8,7 +8,7 @@ import { features } from "./features";
 import { model } from "./model";
 import { privacy } from "./privacy";
 import { search } from "./search";
-import { writingRows } from "./writing";
+import { writeAccessRows } from "./write-access";
 
 /** Stands before the names of settings that the bridge keeps. */
 export const KEPT = "bridge.";
@@ -44,7 +44,7 @@ export class SettingsTab extends PluginSettingTab {
 			...connection(this.host, () => this.#look()),
 			...privacy(bridge),
 			...model(bridge),
-			...writingRows(bridge),
+			...writeAccessRows(bridge),
 			...agents(bridge),
 			...search(bridge),
 			...features(bridge),

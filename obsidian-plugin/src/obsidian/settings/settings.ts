@@ -1,4 +1,4 @@
-import type { Colouring } from "../../core/graph/graph-view";
+import type { Colouring } from "../../core/graph/graph-request";
 import type { HiddenNotes } from "../../core/hidden-notes";
 import type { Queries } from "../../core/queries";
 

@@ -21,11 +21,11 @@ export function properties(host: Host): Report<PropertyFacts, PropertyReport> {
 		name: "Properties",
 		fetch: (limit) => host.link.call("property_report", { limit }),
 		rows: (result) => result.properties,
-		show: (list, property, again) => showProperty(list, host, property, again),
+		show: (list, property, refresh) => showProperty(list, host, property, refresh),
 	};
 }
 
-function showProperty(list: HTMLElement, host: Host, property: PropertyFacts, again: () => void): void {
+function showProperty(list: HTMLElement, host: Host, property: PropertyFacts, refresh: () => void): void {
 	const { name, problems } = property;
 	const el = list.createDiv({ cls: "vaultside-missing", attr: { role: "listitem", "data-row": name } });
 	el.createDiv({ cls: "vaultside-missing-title", text: name, attr: { dir: "auto" } });
@@ -39,7 +39,7 @@ function showProperty(list: HTMLElement, host: Host, property: PropertyFacts, ag
 		if (shown === null) showValues(el, host, name);
 		else shown.remove();
 	});
-	addButton(buttons, { text: "Rename…", label: `Rename ${name}` }, () => renameProperty(host, name, again));
+	addButton(buttons, { text: "Rename…", label: `Rename ${name}` }, () => renameProperty(host, name, refresh));
 }
 
 function showValues(el: HTMLElement, host: Host, name: string): void {
@@ -60,7 +60,7 @@ function showValues(el: HTMLElement, host: Host, name: string): void {
 	void load();
 }
 
-function showValue(el: HTMLElement, host: Host, name: string, value: ListedValue, again: () => void): void {
+function showValue(el: HTMLElement, host: Host, name: string, value: ListedValue, refresh: () => void): void {
 	const row = el.createDiv({ cls: "vaultside-value", attr: { role: "listitem" } });
 	row.createSpan({ text: valueText(value), attr: { dir: "auto" } });
 	addSmallText(row, value.notes.toLocaleString());
@@ -72,12 +72,12 @@ function showValue(el: HTMLElement, host: Host, name: string, value: ListedValue
 			make: (to, dryRun) => host.link.call("change_notes", { old: { [name]: value.value }, properties: { [name]: parseLike(value.value, to) }, dry_run: dryRun, confirm: true }),
 			describe: describeChange,
 			report: (to) => `“${valueText(value)}” is “${to}” now.`,
-			onMade: again,
+			onMade: refresh,
 		}).open());
 }
 
 /** Ask for another name of a property, and show what changes before it does. */
-export function renameProperty(host: Host, name: string, made?: () => void): void {
+export function renameProperty(host: Host, name: string, onMade?: () => void): void {
 	new ChangePreview(host, {
 		title: `Rename the property ${name}`,
 		asks: { label: "Property", now: name },
@@ -85,7 +85,7 @@ export function renameProperty(host: Host, name: string, made?: () => void): voi
 		make: (to, dryRun) => host.link.call("change_notes", { rename: { [name]: to }, dry_run: dryRun, confirm: true }),
 		describe: describeChange,
 		report: (to) => `The property “${name}” is “${to}” now.`,
-		...(made === undefined ? {} : { onMade: made }),
+		...(onMade === undefined ? {} : { onMade }),
 	}).open();
 }
 

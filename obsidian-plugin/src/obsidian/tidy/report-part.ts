@@ -25,8 +25,8 @@ export interface Report<Row, Result extends Said> {
 	readonly most?: number;
 	readonly fetch: (limit: number) => Promise<Answer<Result>>;
 	readonly rows: (result: Result) => readonly Row[];
-	/** Show a row; `again` lists all anew. */
-	readonly show: (list: HTMLElement, row: Row, again: () => void) => void;
+	/** Show a row; `refresh` lists all anew. */
+	readonly show: (list: HTMLElement, row: Row, refresh: () => void) => void;
 }
 
 /** A report, of which the number of rows is shown at once; it is made again when something in it was settled. */

@@ -30,7 +30,7 @@ export function violations(host: Host): Report<RuleViolation, CheckedNotes> {
 		name: "Rules that notes break",
 		fetch: (limit) => host.link.call("check_notes", { limit }),
 		rows: (result) => result.violations,
-		show: (list, violation, again) => {
+		show: (list, violation, refresh) => {
 			const { path, line, name, share, schema_note: schema } = violation;
 			showRow(list, host.app, {
 				name: titleOf(path),
@@ -38,7 +38,7 @@ export function violations(host: Host): Report<RuleViolation, CheckedNotes> {
 				line: line ?? 1,
 				text: describeViolation(violation),
 				more: schema === null ? [`${Math.round(100 * (share ?? 0))} % keep this`] : [`so says ${titleOf(schema)}`],
-				acts: [{ text: "Never", label: `${titleOf(path)} may stay so`, act: () => dismiss(host, { kind: "violation", paths: [path], name }, "This", again) }],
+				acts: [{ text: "Never", label: `${titleOf(path)} may stay so`, act: () => dismiss(host, { kind: "violation", paths: [path], name }, "This", refresh) }],
 			});
 		},
 	};
@@ -69,12 +69,12 @@ export function orphans(host: Host): Report<string, Counted<Insights>> {
 		most: MAX_ROWS,
 		fetch: async (limit) => withTotal(await host.link.call("graph_insights", { parts: ["orphans"], limit }), ({ orphans }) => orphans?.total ?? 0),
 		rows: (result) => result.orphans?.notes ?? [],
-		show: (list, path, again) =>
+		show: (list, path, refresh) =>
 			showRow(list, host.app, {
 				name: titleOf(path),
 				path,
 				text: path,
-				acts: [{ text: "Never", label: `${titleOf(path)} needs no links`, act: () => dismiss(host, { kind: "orphan", paths: [path] }, titleOf(path), again) }],
+				acts: [{ text: "Never", label: `${titleOf(path)} needs no links`, act: () => dismiss(host, { kind: "orphan", paths: [path] }, titleOf(path), refresh) }],
 			}),
 	};
 }
@@ -97,14 +97,14 @@ export function tasks(host: Host): Report<Task, Listed> {
 		name: "Open tasks",
 		fetch: (limit) => host.link.call("list_tasks", { status: "open", sort: "due", limit }),
 		rows: (result) => result.tasks,
-		show: (list, task, again) =>
+		show: (list, task, refresh) =>
 			showRow(list, host.app, {
 				name: task.text,
 				path: task.path,
 				line: task.line,
 				text: titleOf(task.path),
 				more: task.due === null ? [] : [`due ${task.due}`],
-				acts: [{ text: "Done", label: `${task.text} is done`, act: () => finish(host, task, again) }],
+				acts: [{ text: "Done", label: `${task.text} is done`, act: () => finish(host, task, refresh) }],
 			}),
 	};
 }
@@ -133,28 +133,28 @@ export function growth(host: Host): Report<History["weeks"][number], Counted<His
 	};
 }
 
-async function finish(host: Host, { path, line, text, digest }: Task, again: () => void): Promise<void> {
+async function finish(host: Host, { path, line, text, digest }: Task, refresh: () => void): Promise<void> {
 	const answer = await host.link.call("toggle_task", { path, line, text, digest: digest ?? null, status: "x" });
 	if (!answer.ok) {
 		showRefusal(answer.error);
 		return;
 	}
 	const { change_id: change } = answer.result;
-	again();
-	if (change !== null) offerAction(`“${text}” is done.`, "Undo", () => void undoChange(host, change).then(again));
+	refresh();
+	if (change !== null) offerAction(`“${text}” is done.`, "Undo", () => void undoChange(host, change).then(refresh));
 }
 
 /** Leave a row out of its report from now on, and offer to list it again. */
-async function dismiss({ link }: Host, row: Operations["dismiss"]["arguments"], said: string, again: () => void): Promise<void> {
+async function dismiss({ link }: Host, row: Operations["dismiss"]["arguments"], said: string, refresh: () => void): Promise<void> {
 	const answer = await link.call("dismiss", row);
 	if (!answer.ok) {
 		showRefusal(answer.error);
 		return;
 	}
-	again();
+	refresh();
 	offerAction(`${said} is not listed again.`, "Undo", () => {
 		void link.call("dismiss", { ...row, undo: true }).then((back) => {
-			if (back.ok) again();
+			if (back.ok) refresh();
 			else showRefusal(back.error);
 		});
 	});

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { VaultStatus } from "../../../src/protocol/operations";
 import { NONE } from "../../../src/core/filters";
-import { viewArguments, LOOK } from "../../../src/core/graph/graph-view";
+import { viewArguments, LOOK } from "../../../src/core/graph/graph-request";
 import { age, countType, typeIcon } from "../../../src/core/notes/note-labels";
 import { describeStats, newestArguments } from "../../../src/core/notes/note-list";
 import { listTemplates, newPath, templateFolder } from "../../../src/core/notes/templates";

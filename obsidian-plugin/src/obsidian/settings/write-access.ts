@@ -3,7 +3,7 @@ import { explainOutOfRange } from "../../core/settings/stored-settings";
 import { type BridgeSettings, closedToo } from "./bridge-settings";
 
 /** How notes are changed, whoever asks for it. */
-export function writingRows(bridge: BridgeSettings): SettingDefinitionItem[] {
+export function writeAccessRows(bridge: BridgeSettings): SettingDefinitionItem[] {
 	const disabled = (): boolean => bridge.closedReason !== null;
 	const checkWhole = (value: number): string | undefined => explainOutOfRange(value, 1);
 	return [

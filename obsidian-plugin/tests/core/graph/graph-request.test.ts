@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { GraphPath } from "../../../src/protocol/operations";
 import { NONE } from "../../../src/core/filters";
-import { type Call, fetchGraph, LOOK, MAX_NOTES, restoreLook, viewArguments } from "../../../src/core/graph/graph-view";
+import { type Call, fetchGraph, LOOK, MAX_NOTES, restoreLook, viewArguments } from "../../../src/core/graph/graph-request";
 import { Picture } from "../../../src/core/graph/picture";
 import { stripLine } from "../../../src/core/markdown-text";
 import type { IndexProgress } from "../../../src/protocol/events";
