@@ -5,23 +5,23 @@ import { type Connection, explainConnection, isOpen } from "../connection";
 export class StoredSettings {
 	readonly #values: ReadonlyMap<string, unknown>;
 
-	constructor(private readonly told: SettingsInUse) {
-		this.#values = new Map(told.settings.map(({ name, value }) => [name, value]));
+	constructor(private readonly read: SettingsInUse) {
+		this.#values = new Map(read.settings.map(({ name, value }) => [name, value]));
 	}
 
 	/** The file it is kept in. */
 	get path(): string {
-		return this.told.path;
+		return this.read.path;
 	}
 
 	/** Lines of the file that were not taken, and why. */
 	get problems(): readonly string[] {
-		return this.told.problems;
+		return this.read.problems;
 	}
 
 	/** Every setting. */
 	get all(): readonly Setting[] {
-		return this.told.settings;
+		return this.read.settings;
 	}
 
 	get(name: string): unknown {

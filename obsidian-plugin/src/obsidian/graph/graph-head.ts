@@ -17,10 +17,7 @@ export interface Buttons {
 export function graphHead(el: HTMLElement, listener: HeadListener): { readonly title: HTMLElement; readonly buttons: Buttons } {
 	const head = el.createDiv({ cls: "vaultside-head" });
 	const title = head.createDiv({ cls: "vaultside-head-title", attr: { dir: "auto" } });
-	const button = (act: (event: MouseEvent) => void): HTMLElement => {
-		const made = addButton(head, { cls: "clickable-icon" }, act);
-		return made;
-	};
+	const button = (act: (event: MouseEvent) => void): HTMLElement => addButton(head, { cls: "clickable-icon" }, act);
 	const [whole, pin, list, look] = [button(listener.onWhole), button(listener.onPin), button(listener.onList), button(listener.onLook)];
 	setIcon(look, "sliders-horizontal");
 	look.setAttr("aria-label", "How the graph is drawn");

@@ -21,14 +21,14 @@ export class Head {
 
 	constructor(
 		parent: HTMLElement,
-		private readonly following: PaneFollower,
+		private readonly follower: PaneFollower,
 		private readonly switches: Switches,
 	) {
 		const head = parent.createDiv({ cls: "vaultside-head" });
 		this.#title = head.createEl("h4", { cls: "vaultside-head-title", attr: { dir: "auto" } });
 		this.#toggle(head, "info", "Show why each note is here", switches.why, switches.setWhy);
-		this.#toggle(head, "pin", "Pin: stay with this note, and keep it up to date", () => following.isPinned, (on) => following.pin(on));
-		this.#toggle(head, "pause", "Pause: keep what is shown, and ask for nothing", () => following.isPaused, (on) => following.pause(on));
+		this.#toggle(head, "pin", "Pin: stay with this note, and keep it up to date", () => follower.isPinned, (on) => follower.pin(on));
+		this.#toggle(head, "pause", "Pause: keep what is shown, and ask for nothing", () => follower.isPaused, (on) => follower.pause(on));
 		this.#scope = parent.createDiv({ cls: "vaultside-scope" });
 		this.#state = addStatusLine(parent);
 	}
@@ -39,7 +39,7 @@ export class Head {
 		this.#title.setText(place === null ? "No note is open" : titleOf(place.path));
 		if (place !== null) setTooltip(this.#title, place.path);
 		this.#drawScope(place);
-		const { isPaused, isPinned } = this.following;
+		const { isPaused, isPinned } = this.follower;
 		this.#state.setText(isPaused ? "Paused. This may be out of date." : isPinned ? "Stays with this note." : "");
 	}
 
@@ -62,7 +62,7 @@ export class Head {
 		setIcon(button, icon);
 		button.addEventListener("click", () => {
 			set(!is());
-			this.draw(this.following.place);
+			this.draw(this.follower.place);
 		});
 		this.#draws.push(() => {
 			button.setAttr("aria-pressed", String(is()));
