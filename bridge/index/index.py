@@ -191,7 +191,7 @@ class Index:
     async def show(self, entries: Sequence[PreparedNote], gone: Collection[VaultPath] = ()) -> None:
         """Show changes without waiting for the disk; a search waits for rows under way.
 
-        Notes that cannot be written are hidden again, and listed by `lost`.
+        Notes that cannot be written are hidden again, and listed by `failed_writes`.
         """
         await self.vectors.load()
         following = await self._tasks.finish(self._writing.show(entries, gone))

@@ -52,7 +52,7 @@ class IndexedNote(Record):
     left_out: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     arrows: tuple[tuple[str, str, str], ...] = ()
-    """The arrows of a canvas: their ends as in `bridge.markdown.note.Edge`, and their labels."""
+    """The arrows of a canvas: their ends as in `CanvasEdge`, and their labels."""
     language: str | None = None
     recipe: str = ""
     asides: bool = False

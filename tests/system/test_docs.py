@@ -1,12 +1,13 @@
 """What README.md and docs say can be typed, opened and followed."""
 
 import argparse
+import ast
 import contextlib
 import io
 import re
 import shlex
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
@@ -14,6 +15,7 @@ from urllib.parse import unquote
 import pytest
 
 from bridge.cli.parser import build_parser, command_first
+from tests.system.test_names import docstrings
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -42,6 +44,16 @@ FOLDERS = (
 )
 SOURCE = re.compile(r"`((?:bridge|docs|scripts|tests|obsidian-plugin)/[\w./-]+|[a-z_-]+/|[\w/-]+\.(?:py|ts))`")
 """A file or folder of the repository, in full or as the pages on the code name it."""
+NAME = re.compile(r"`([A-Za-z_]\w*(?:\.\w+)*)`")
+"""A name of the code alone, with or without its owner."""
+WORD = re.compile(r"\w+")
+SPELLED_AS_CODE = re.compile(r"_|[a-z][A-Z]")
+"""What tells a name of the code from an example's words, on a page."""
+EXAMPLES = {
+    *("IT", "PoS", "Race", "attendance", "attendant", "getForecast", "insan", "react", "turbopump"),
+    *("AWS_ACCESS_KEY_ID", "IvfPq"),
+}
+"""Words that docstrings and pages quote from notes or of other programs."""
 SEPARATORS = {"&&", "||", "|", ";"}
 
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
@@ -74,6 +86,48 @@ def sources() -> frozenset[str]:
     found = {path.relative_to(ROOT) for folder in FOLDERS for path in (ROOT / folder).rglob("*")}
     folders = {folder for path in found for folder in path.parents}
     return frozenset("/".join(path.parts[start:]) for path in found | folders for start in range(len(path.parts)))
+
+
+def names_of(tree: ast.Module) -> Iterator[str]:
+    """Yield the names that a module defines, imports or uses but for local variables, and the words of its strings."""
+    described = {id(one.value) for one in docstrings(tree)}
+    for node in ast.walk(tree):
+        match node:
+            case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield name
+            case ast.Attribute(attr=name) | ast.arg(arg=name) | ast.keyword(arg=str(name)):
+                yield name
+            case ast.alias(name=name):
+                yield from WORD.findall(name)
+            case ast.Constant(value=str(text)) if id(node) not in described:
+                yield from WORD.findall(text)
+        if isinstance(node, ast.Module | ast.ClassDef):
+            yield from (
+                target.id
+                for line in node.body
+                for target in getattr(line, "targets", [getattr(line, "target", None)])
+                if isinstance(target, ast.Name)
+            )
+
+
+@pytest.fixture(scope="module")
+def code_names(trees: Mapping[Path, ast.Module]) -> frozenset[str]:
+    """Return the names of the program's code, and of what is beside it."""
+    beside = [ROOT / "pyproject.toml", *(ROOT / "obsidian-plugin" / "src").rglob("*.ts")]
+    return frozenset(
+        {
+            *(name for tree in trees.values() for name in names_of(tree)),
+            *(word for path in beside for word in WORD.findall(path.read_text(encoding="utf-8"))),
+            *(word for path in sources() for word in WORD.findall(path)),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def names_of_tests() -> frozenset[str]:
+    """Return the names of the tests' code, which pages mention as well."""
+    paths = sorted((ROOT / "tests").rglob("*.py"))
+    return frozenset(name for path in paths for name in names_of(ast.parse(path.read_text(encoding="utf-8"))))
 
 
 @cache
@@ -156,6 +210,29 @@ def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
         ):
             broken.append(target)
     assert broken == []
+
+
+def test_every_name_in_a_docstring_exists(trees: Mapping[Path, ast.Module], code_names: frozenset[str]) -> None:
+    unknown = [
+        f"{path.relative_to(ROOT)}:{one.lineno} {name}"
+        for path, tree in trees.items()
+        for one in docstrings(tree)
+        if isinstance(one.value, ast.Constant)
+        for name in NAME.findall(str(one.value.value))
+        if set(name.split(".")) - code_names - EXAMPLES
+    ]
+    assert unknown == []
+
+
+def test_every_name_on_a_page_exists(code_names: frozenset[str], names_of_tests: frozenset[str]) -> None:
+    unknown = [
+        f"{page.relative_to(ROOT)}: {word}"
+        for page in PAGES
+        for name in NAME.findall(FENCED.sub("", page.read_text(encoding="utf-8")))
+        for word in name.split(".")
+        if SPELLED_AS_CODE.search(word) and word not in code_names | names_of_tests | EXAMPLES
+    ]
+    assert unknown == []
 
 
 def test_no_page_is_longer_than_people_read() -> None:
