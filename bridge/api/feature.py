@@ -56,9 +56,9 @@ def make_finding(check: str, verdict: Verdict, message: str, do: str = "", fix: 
     return Finding(check, verdict, message, do, None, fix)
 
 
-Check = Callable[["Call"], Finding]
-WaitingCheck = Callable[["Call"], Awaitable[Sequence[Finding]]]
-VaultCheck = Callable[["Host"], Finding]
+Check = Callable[[Call], Finding]
+WaitingCheck = Callable[[Call], Awaitable[Sequence[Finding]]]
+VaultCheck = Callable[[Host], Finding]
 
 
 class App(Record):

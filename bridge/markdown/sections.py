@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 from urllib.parse import unquote
 
+from rapidfuzz import fuzz, process
+
 from bridge.errors import AmbiguousHeading, HeadingNotFound
 from bridge.markdown.links import NOT_IN_PLACE, find_lone_bracket
 from bridge.markdown.note import Heading, Note
@@ -120,8 +122,6 @@ def _find(note: Note, query: str) -> int:
 
 
 def _sort_by_likeness(query: str, paths: Sequence[str]) -> Sequence[str]:
-    from rapidfuzz import fuzz, process
-
     names = [path.rpartition(_BETWEEN)[2][:_MAX_QUERY_CHARS].casefold() for path in paths]
     near = {at for *_, at in process.extract(query.casefold(), names, scorer=fuzz.ratio, limit=_NAMED)}
     return [paths[at] for at in sorted(range(len(paths)), key=lambda at: at not in near)]

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import orjson
 
 from bridge.errors import ModelUnusable
@@ -58,7 +59,6 @@ def packed_to_gguf(*, name: str, weights: Path, centre: bytes, out: Path) -> Non
     The pieces of its vocabulary, their vectors and the centre of all texts' vectors follow, for `Pieces`.
     """
     import gguf
-    import numpy as np
 
     raw = weights.read_bytes()
     config = dict(zip(_PACKED_CONFIG, struct.unpack_from("<7if", raw, 8), strict=True))
@@ -132,7 +132,6 @@ def _gguf_token(word: str) -> str:
 
 def _add_tensors(writer: Any, weights: Path, layers: int) -> None:
     import gguf
-    import numpy as np
     from safetensors import safe_open
 
     names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.BERT, layers)
@@ -152,8 +151,6 @@ def _add_tensors(writer: Any, weights: Path, layers: int) -> None:
 
 def _read_packed(raw: bytes, at: int, config: Mapping[str, Any]) -> dict[str, Any]:
     """Return the tensors of a packed file by GGUF's names, given where its directory begins."""
-    import numpy as np
-
     tensors, count, at = {}, struct.unpack_from("<i", raw, at)[0], at + 4
     for _ in range(count):
         length = struct.unpack_from("<H", raw, at)[0]

@@ -15,7 +15,7 @@ from bridge.search.co_reading import NO_CO_READING, CoReading
 from bridge.search.vocabulary import Vocabulary
 from bridge.types import BlockOrder, Digest, Lines, NoteKind, SearchMode, VaultPath
 
-ScorePassages = Callable[[str, Sequence[str]], Awaitable["PassageScores"]]
+ScorePassages = Callable[[str, Sequence[str]], Awaitable[PassageScores]]
 """Scores passages for a query, as a reranker does; never raises an error."""
 
 

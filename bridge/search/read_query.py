@@ -6,6 +6,7 @@ from collections.abc import Set as AbstractSet
 
 import numpy as np
 from msgspec.structs import replace
+from rapidfuzz.distance import OSA, Indel, Prefix
 
 from bridge.index.index import Index
 from bridge.index.inverted_index import MAX_QUERY_WORDS
@@ -150,8 +151,6 @@ def _is_unknown(word: str, index: Index) -> bool:
 
 def _find_form(word: str, index: Index, foreign: bool) -> str | None:
     """Return the word of the vault that is most likely another form of one: some languages and notes have no stems."""
-    from rapidfuzz.distance import Indel, Postfix, Prefix
-
     half, least = (len(word) + 1) // 2, ALIKE if foreign else NEARLY_ALIKE
     others = index.dictionary.words_beginning(word[:half])
     if foreign:
@@ -253,8 +252,6 @@ def _piece(word: str, meant: str) -> int:
 
     Two errors, or a letter too many, are hardly ever right where all rows of four letters are known.
     """
-    from rapidfuzz.distance import OSA
-
     return SHARED_LETTERS if len(word) > len(meant) or OSA.distance(word, meant) > 1 else SHARED_LETTERS + 1
 
 
@@ -264,8 +261,6 @@ def _is_slip(word: str, other: str, errors: int) -> bool:
     Words that differ only in their endings are forms or derivations of each other: `starter` and `started`,
     `attendance` and `attendant`.
     """
-    from rapidfuzz.distance import Prefix
-
     same_start = Prefix.similarity(word, other)
     return same_start < len(word) - 1 if errors == 1 else same_start < len(word) - ENDING
 

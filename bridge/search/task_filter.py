@@ -34,7 +34,7 @@ class TaskFilter(Record):
         return any((self.on, self.after, self.before))
 
 
-FoundTask = tuple["IndexedNote", "IndexedTask"]
+FoundTask = tuple[IndexedNote, IndexedTask]
 
 
 def require_status(status: str) -> None:

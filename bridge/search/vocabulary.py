@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal
 
+from rapidfuzz import fuzz
+
 from bridge.index.hits import NameField, NameHit
 from bridge.index.note import IndexedNote
 from bridge.records import Record
@@ -240,8 +242,6 @@ def _name_fit(query_words: Sequence[str], name: Sequence[str]) -> tuple[float, F
 
 
 def _spelt_alike(query_words: Sequence[str], name: Sequence[str]) -> float:
-    from rapidfuzz import fuzz
-
     likeness = fuzz.ratio(" ".join(query_words), " ".join(name)) / 100
     start = fuzz.ratio(" ".join(query_words), " ".join(name)[: len(" ".join(query_words)) + 1]) / 100
     best = max(likeness, start)

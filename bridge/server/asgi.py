@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 Message = MutableMapping[str, Any]
 App = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
 
-Mount = Callable[["Bridge", Collection[str], Collection[str]], AbstractAsyncContextManager[App]]
+Mount = Callable[[Bridge, Collection[str], Collection[str]], AbstractAsyncContextManager[App]]
 """Opens an app; takes the allowed hosts and origins, so that the app checks them again."""
 
 SHUTDOWN_S = 0.5

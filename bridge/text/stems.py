@@ -8,6 +8,8 @@ from heapq import nlargest
 from itertools import chain
 from typing import Any, TypeVar
 
+import Stemmer
+
 from bridge.text.fold import fold_word
 from bridge.text.scripts import CYRILLIC, GREEK, has_latin, latin_share
 from bridge.text.words import ALPHANUMERIC, SPACED_WORD
@@ -298,8 +300,6 @@ def _stemmer(language: str) -> Any:
         if language == OTHER or language in _AFFIXES:
             _caches.stemmers[language] = _LightStemmer(language)
         else:
-            import Stemmer
-
             # Without a cache of its own, which is slower than the stemmer.
             found = Stemmer.Stemmer(language, 0)
             wrap = {"turkish": _LeastStems, TWO_SCRIPTS: _FoldedStems}.get(language)

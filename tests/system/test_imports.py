@@ -143,6 +143,34 @@ def test_own_modules_are_imported_at_the_top(trees: Mapping[Path, ast.Module]) -
     assert late.total() <= 20
 
 
+LATE_LIBRARIES = HEAVY - {"numpy", "aiohttp", "pydantic", "starlette"} | {"anyio", "httpx2", "mcp_types", "rich"}
+"""Libraries that the functions that use them import, since they take long to load."""
+
+SELDOM = {
+    # A command that a running bridge answers does without these, and takes a tenth less time.
+    "cli/console.py": {"datetime", "logging", "unicodedata"},
+    "cli/parser.py": {"textwrap"},
+    "cli/run_command.py": {"traceback"},
+    "data_folder.py": {"hashlib", "platformdirs"},
+    "priority.py": {"psutil"},  # on Windows only
+    "server/runtime_file.py": {"psutil"},
+    "cli/serve.py": {"resource"},  # not on Windows
+    "models/worker.py": {"resource"},
+    "vault/watch.py": {"watchfiles"},  # commands read a vault without watching it
+}
+"""Further ones, by the module of which few uses need them."""
+
+
+def test_other_libraries_are_imported_at_the_top(trees: Mapping[Path, ast.Module]) -> None:
+    late: defaultdict[str, set[str]] = defaultdict(set)
+    for path, tree in trees.items():
+        for function in ast.walk(tree):
+            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+                names = {name.partition(".")[0] for name, _ in imports(ast.Module(function.body, []))}
+                late[path.relative_to(BRIDGE).as_posix()] |= names - LATE_LIBRARIES - {"bridge"}
+    assert {module: names for module, names in late.items() if names} == SELDOM
+
+
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_package_says_what_it_offers(package: str, trees: Mapping[Path, ast.Module]) -> None:
     assert ast.get_docstring(trees[BRIDGE / package / "__init__.py"])

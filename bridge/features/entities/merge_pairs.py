@@ -11,6 +11,7 @@ from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from rapidfuzz import fuzz
 
 from bridge.graph.graph import Graph
 from bridge.index.note import IndexedNote, day_in_name
@@ -401,8 +402,6 @@ def may_be_one(one: str, other: str, *, is_copy: bool = False) -> bool:
 
 def are_siblings(one: str, other: str) -> bool:
     """Return whether two titles are the same but for one word, as *Small cap stock* and *Large cap stock* are."""
-    from rapidfuzz import fuzz
-
     words, others = list(comparable_words(one)), list(comparable_words(other))
     left, right = [word for word in words if word not in others], [word for word in others if word not in words]
     return len(left) == len(right) == 1 < len(words) and fuzz.ratio(left[0], right[0]) < ALIKE_WORD

@@ -5,6 +5,7 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Literal, get_args
 
+import numpy as np
 from msgspec import Meta
 
 from bridge.api.call import Call
@@ -231,8 +232,6 @@ def collect_neighbours(
     decay: float,
     limit: int,
 ) -> Neighbours:
-    import numpy as np
-
     reach = spread(edges, start, direction, depth, decay)
     met = np.flatnonzero(reach.distance > 0)
     score, paths = np.round(reach.arrived, 4), graph_snapshot.graph.paths

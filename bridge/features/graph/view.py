@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
+import numpy as np
 from msgspec import Meta
 from msgspec.structs import replace
 
@@ -193,8 +194,6 @@ class ViewSelection(Record):
 def build_picture(
     graph_snapshot: GraphSnapshot, edges: Edges, shape: GraphMeasures | None, chosen: ViewSelection
 ) -> tuple[Picture, bool]:
-    import numpy as np
-
     graph = graph_snapshot.graph
     passing = graph.present.copy()
     paths = filter_notes(graph_snapshot.notes, chosen.request)

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 
 from msgspec import DecodeError, Meta, json
 from msgspec.structs import asdict
+from rapidfuzz import fuzz, process
 
 from bridge.api.call import Call
 from bridge.api.hints import Scalar
@@ -252,8 +253,6 @@ def _as_list(value: Any) -> Any:
 
 
 def _check_quote(quote: str, text: str) -> ProofCheck:
-    from rapidfuzz import fuzz, process
-
     if not one_line(quote):
         return ProofCheck("changed", "the quote is empty")
     if one_line(quote) in one_line(text):

@@ -9,6 +9,10 @@ from collections.abc import Set as AbstractSet
 from functools import cached_property, lru_cache
 from typing import Final
 
+from ahocorasick_rs import AhoCorasick, MatchKind
+from rapidfuzz import process
+from rapidfuzz.distance import Levenshtein
+
 from bridge.engine.open_vault import OpenVault
 from bridge.index.boilerplate import is_template
 from bridge.index.index import Index
@@ -122,9 +126,6 @@ class InexactMatcher:
             return (word,)
         if len(word) < MIN_MISTYPED_LETTERS or not word.isalpha():
             return ()
-        from rapidfuzz import process
-        from rapidfuzz.distance import Levenshtein
-
         near = self._near.get((word[0], len(word)), ())
         similarity = Levenshtein.normalized_similarity
         return [other for other, *_ in process.extract(word, near, scorer=similarity, score_cutoff=ALIKE, limit=3)]
@@ -179,8 +180,6 @@ class NameFinder:
     """Names to search for; replaced, never changed."""
 
     def __init__(self, names: Iterable[Name] = ()) -> None:
-        from ahocorasick_rs import AhoCorasick, MatchKind
-
         forms: dict[str, list[Name]] = {}
         for name in names:
             form = fold_case(name.text).strip()

@@ -5,6 +5,8 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
+from rapidfuzz import fuzz, process
+
 from bridge.features.links.mentions import NameFinder
 from bridge.records import Record
 from bridge.text.closest import find_mistyped
@@ -114,8 +116,6 @@ class MeantNotes:
         return self._mean(self._forms[key], "its name is almost the same: “{}”", confidence) if key else None
 
     def _find_misspelt(self, form: str, key: str) -> tuple[str, float]:
-        from rapidfuzz import fuzz, process
-
         alike = process.extract(key, self._forms.keys(), scorer=fuzz.ratio, score_cutoff=ALIKE - AHEAD)
         for other, score, _ in alike:
             if score >= ALIKE and _is_misspelt(form, self._forms[other][0]):
@@ -152,8 +152,6 @@ def abbreviation_of(name: str) -> str | None:
 
 def _is_misspelt(one: str, other: str) -> bool:
     """Return whether names differ by slips: not by a number, nor by the beginning of a word, which makes it another."""
-    from rapidfuzz import fuzz
-
     if step_between(one, other) is not None:
         return False
     words, others = words_of(one), words_of(other)

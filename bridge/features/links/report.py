@@ -7,7 +7,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache, partial
 from typing import Annotated, Self
 
+import numpy as np
 from msgspec import Meta
+from rapidfuzz import fuzz
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder
@@ -69,8 +71,6 @@ async def find_by_vector(vault: OpenVault, name: str, sources: Collection[VaultP
 
 def are_siblings(name: str, title: str) -> bool:
     """Say whether two names share a word and differ in others: “Loops” does not mean “C While Loops”."""
-    from rapidfuzz import fuzz
-
     some, others = WORD.findall(fold_case(name.rpartition("/")[2])), WORD.findall(fold_case(title))
     alike = {(one, other) for one in some for other in others if fuzz.ratio(one, other) >= ALIKE_WORDS}
     return bool(alike) and ({one for one, _ in alike} != set(some) or {other for _, other in alike} != set(others))
@@ -101,8 +101,6 @@ class LinkScope(Record, eq=False):
 
 def find_broken_links(graph: Graph, notes: Notes, names: Names) -> Iterator[tuple[VaultPath, Link]]:
     """Yield the links of these notes that lead to no note."""
-    import numpy as np
-
     edges = graph.edges_of(WRITTEN, stubs=True)
     owners = np.unique(edges.owner[graph.stubs[edges.target]]).tolist()
     # By path, so that a name is shown alike whichever note was read first.

@@ -220,7 +220,7 @@ class ReadNotes(Record):
     notes: tuple[ReadPart, ...]
 
 
-WantedNote = tuple["Note", int, int]
+WantedNote = tuple[Note, int, int]
 """A note and its lines that are asked for, first and last."""
 
 

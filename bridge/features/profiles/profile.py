@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator,
 from functools import partial
 from typing import Any, Final, Literal, get_args
 
+import numpy as np
+
 from bridge.api.call import Call
 from bridge.api.moments import iso
 from bridge.api.note_names import no_such_note, snapshot
@@ -315,8 +317,6 @@ async def describe_links(vault: OpenVault, among: Among, path: VaultPath) -> Pro
 
 
 def _count_links(vault: OpenVault, graph_snapshot: GraphSnapshot, path: VaultPath) -> ProfiledLinks:
-    import numpy as np
-
     graph, notes = graph_snapshot.graph, graph_snapshot.notes
     targets = [(vault.names.resolve(target, path, kind).path, target) for target, kind in notes[path].targets]
     sources = graph.linked_from(path)
@@ -362,8 +362,6 @@ def missing_links(vault: OpenVault, corpus: Corpus, note: Note, *, for_user: boo
 
 async def describe_structure(vault: OpenVault, among: Among, path: VaultPath) -> NoteStructure:
     """Return a note's place in the graph of written links."""
-    import numpy as np
-
     graph_snapshot = await vault.graph_snapshot(among)
     number = graph_snapshot.graph.number(path)
     if number is None:

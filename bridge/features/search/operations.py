@@ -41,7 +41,7 @@ DEADLINE_S = 0.5
 PATIENCE_S: Final = 10.0
 """Seconds for the first answer, as after a start, when every vault is slow."""
 
-Answers = Mapping["Host", SearchResult | BridgeError]
+Answers = Mapping[Host, SearchResult | BridgeError]
 
 
 async def search_vaults(

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Final, assert_never
 
 from msgspec.structs import replace
+from rapidfuzz import fuzz, process
 
 from bridge.errors import BlockNotFound, HeadingNotFound, Internal, InvalidArguments, TextNotFound
 from bridge.markdown.blocks import read_blocks
@@ -199,8 +200,6 @@ def quote_line(lines: Sequence[str], number: int) -> str:
 
 
 def similar_lines(lines: list[str], example: str, least: float = _ALIKE) -> list[int]:
-    from rapidfuzz import fuzz, process
-
     found = process.extract(
         example[:_MAX_SHOWN_CHARS],
         [line[:_MAX_SHOWN_CHARS] for line in lines],

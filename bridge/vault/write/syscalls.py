@@ -10,6 +10,8 @@ from pathlib import Path
 from threading import Thread
 from typing import TypeVar
 
+from send2trash import send2trash
+
 from bridge.private_files import sync_file
 from bridge.vault.stable_read import end_lease, is_lease_kept, take_lease
 
@@ -113,8 +115,6 @@ def has_trash(root: Path) -> bool:
 
 
 def move_to_trash(path: str) -> None:
-    from send2trash import send2trash
-
     send2trash(path)
 
 
