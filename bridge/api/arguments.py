@@ -4,7 +4,7 @@ import functools
 import re
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 import orjson
@@ -28,6 +28,7 @@ from bridge.api.hints import (
 )
 from bridge.api.moments import day, first_day, period
 from bridge.api.note_names import find_file
+from bridge.api.signature import Signature
 from bridge.errors import InvalidArguments
 from bridge.markdown.frontmatter import read_frontmatter
 from bridge.markdown.names import Names
@@ -37,9 +38,6 @@ from bridge.text.lines import LineIndex
 from bridge.types import SHORT_DIGEST, START, Day, Digest, PathRole, VaultPath
 from bridge.vault.paths import display_path, parents
 from bridge.vault.vault import Vault
-
-if TYPE_CHECKING:
-    from bridge.api.registry import Operation
 
 RANGE = re.compile(r"\s*(\d{1,9})\s*(?:[-–:,]\s*(\d{1,9}))?\s*")
 """Lines as results format them, `3-9`, or one line."""
@@ -181,7 +179,7 @@ def is_large(arguments: Mapping[str, Any]) -> bool:
         return False
 
 
-def bind(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str, Any]:
+def bind(operation: Signature, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments as the operation's function takes them, including defaults."""
     names = [argument.name for argument in operation.arguments]
     if unknown := [str(name) for name in arguments if name not in names]:
@@ -203,11 +201,11 @@ def bind(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str, Any]
 
 
 @functools.cache
-def integers_of(operation: "Operation") -> tuple[str, ...]:
+def integers_of(operation: Signature) -> tuple[str, ...]:
     return tuple(argument.name for argument in operation.arguments if strip_hint(argument.hint) is int)
 
 
-def coerce_all(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str, Any]:
+def coerce_all(operation: Signature, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return arguments that do not fit, each converted to what it should be where that is certain.
 
     Null or an empty text for an optional argument leaves it out, since some models must name every argument; not an
@@ -222,7 +220,7 @@ def coerce_all(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str
     return {name: value for name, value in kept.items() if name in required or not is_blank(value, hints[name])}
 
 
-def describe_inexpressible(operation: "Operation", arguments: Mapping[str, Any]) -> str:
+def describe_inexpressible(operation: Signature, arguments: Mapping[str, Any]) -> str:
     for name, value in arguments.items():
         try:
             orjson.dumps(value)
@@ -233,7 +231,7 @@ def describe_inexpressible(operation: "Operation", arguments: Mapping[str, Any])
     return f"The arguments of `{operation.name}` contain a value that JSON cannot express."
 
 
-def unknown_argument(operation: "Operation", unknown: Sequence[str], names: list[str]) -> InvalidArguments:
+def unknown_argument(operation: Signature, unknown: Sequence[str], names: list[str]) -> InvalidArguments:
     # Callers with one vault are not shown that argument.
     near = [find_closest(name, [*names, VAULT]) for name in unknown[:TOLD]]
     suggestion = (
@@ -247,7 +245,7 @@ def unknown_argument(operation: "Operation", unknown: Sequence[str], names: list
     )
 
 
-def describe_mismatch(operation: "Operation", arguments: Mapping[str, Any]) -> str:
+def describe_mismatch(operation: Signature, arguments: Mapping[str, Any]) -> str:
     told = []
     for argument in operation.arguments:
         name = argument.name
@@ -352,13 +350,13 @@ def truncate(text: str) -> str:
 
 
 @functools.cache
-def model_of(operation: "Operation") -> type[Struct]:
+def model_of(operation: Signature) -> type[Struct]:
     required = [(one.name, one.hint) for one in operation.arguments if one.is_required]
     others = [(one.name, one.hint, one.default) for one in operation.arguments if not one.is_required]
     return defstruct(operation.name, [*required, *others], forbid_unknown_fields=True)
 
 
-def locate(operation: "Operation", bound: dict[str, Any], vault: Vault, names: Names | None = None) -> dict[str, Any]:
+def locate(operation: Signature, bound: dict[str, Any], vault: Vault, names: Names | None = None) -> dict[str, Any]:
     """Check every path, digest and day among the arguments and convert them to the form that operations take."""
     locator = Locator(vault, names, writes=not operation.reads)
     return {one.name: locator.locate(bound[one.name], one.hint, one.name) for one in operation.arguments}

@@ -19,7 +19,8 @@ from msgspec.structs import asdict
 from bridge.api.arguments import is_large, truncate
 from bridge.api.call import Call
 from bridge.api.hints import strip_hint
-from bridge.api.registry import OPERATIONS, Operation
+from bridge.api.operation import Operation
+from bridge.api.registry import OPERATIONS
 from bridge.api.schemas import encode, strip_unseen
 from bridge.api.write import session_of
 from bridge.engine.host import Host

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import get_args
 
 from bridge.api.call import Principal
-from bridge.api.registry import Operation, get_operation, operations
+from bridge.api.operation import Operation
+from bridge.api.registry import get_operation, operations
 from bridge.errors import InvalidArguments, NoSuchOperation
 from bridge.types import Preset
 

@@ -1,34 +1,28 @@
 """The only list of the bridge's operations; each entry is derived from one typed function and its docstring."""
 
-import asyncio
 import functools
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, TypeVar, get_args, get_type_hints
 
-from msgspec.structs import replace
-
 import bridge.errors
 from bridge.api import arguments, signature
-from bridge.api.call import Call
 from bridge.api.feature import App, Feature
 from bridge.api.hints import Folder, is_record, role_of, strip_hint, walk_hint
 from bridge.api.markup import View, fields
-from bridge.api.redact import redact_denied
-from bridge.api.signature import Argument, check_records, gather_records, read_arguments
+from bridge.api.operation import Operation
+from bridge.api.signature import Argument, check_records, read_arguments
 from bridge.docstrings import docstring_of
 from bridge.engine.hooks import Hooks
 from bridge.errors import BridgeError, NoSuchOperation
-from bridge.records import Record
 from bridge.settings.schema import install_sections
 from bridge.state.store import install_subjects
 from bridge.text.closest import find_closest
 from bridge.types import PathRole, Scope, VaultPath
-from bridge.vault.rules import Rules
 
 FEATURES: list[Feature] = []
 """Every installed feature, in the order in which documents list them."""
 
-OPERATIONS: dict[str, "Callable[[], Operation]"] = {}
+OPERATIONS: dict[str, Callable[[], Operation]] = {}
 """By name, in order: what returns each operation of these features, which is built when it is first asked for."""
 
 VIEWS: dict[type, View] = {}
@@ -83,7 +77,7 @@ RENAMED: Mapping[str, str] = {
 }
 """What took the place of an operation of an earlier version."""
 
-DEFINED: dict[Callable[..., Any], "Callable[[], Operation]"] = {}
+DEFINED: dict[Callable[..., Any], Callable[[], Operation]] = {}
 """What returns each operation, by its function."""
 
 ANY_ERRORS = ("InvalidArguments", "NoSuchVault")
@@ -92,93 +86,6 @@ PATH_ERRORS = ("OutsideVault", "ProtectedPath")
 NAME_ERRORS = ("NoteNotFound",)
 
 Function = TypeVar("Function", bound=Callable[..., Awaitable[Any]])
-
-
-class DenyChanged(Exception):
-    """What a call reads may be denied by now."""
-
-
-class Operation(Record, eq=False):
-    """One operation of the bridge, in the form that every transport and document is made from."""
-
-    name: str
-    title: str
-    summary: str
-    details: str
-    scope: Scope
-    reads: bool
-    arguments: tuple[Argument, ...]
-    result: type
-    errors: Mapping[type[BridgeError], str]
-    """When each error is raised."""
-    example: Mapping[str, Any]
-    vault: bool
-    """Whether it works on one vault; if not, it answers before any vault is ready."""
-    destructive: bool
-    """Whether it can remove something that the user would miss."""
-    idempotent: bool
-    """Whether doing it twice has the effect of doing it once."""
-    tool: bool
-    """Whether agents may be offered it; false for what only makes sense in an application."""
-    complete: Scope
-    """The scope with which nothing is left out of its result."""
-    tasks: tuple[str, ...]
-    """What it is good for, in a caller's words, which `find_tool` searches."""
-    function: Callable[..., Awaitable[Any]]
-    records: Mapping[str, type]
-    """The parameters of the function that take several arguments together."""
-    streams: bool
-    """Whether it can say parts of its result before it ends."""
-    early: bool
-    """Whether it answers some calls while a vault is still read for the first time."""
-    quotes: bool
-    """Whether its result may contain text from notes."""
-    open_world: bool
-    """Whether it may reach programs of others, and with them the network."""
-    whole_vault: bool
-    """Whether it works on the texts of all notes; such calls take turns."""
-
-    def bind(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the arguments as the function takes them, including defaults."""
-        return arguments.bind(self, given)
-
-    async def run(self, call: Call, given: Mapping[str, Any]) -> Any:
-        """Check the caller and the arguments, then run."""
-        call.principal.require(self.scope)
-        located = self.vault or call.vault_name is not None
-        # In a thread: of a long list, each item is checked.
-        check = functools.partial(self._check, call, given, located=located)
-        bound = await asyncio.to_thread(check) if arguments.is_long(given) else check()
-        if not located:
-            return await self.function(call, **gather_records(self.records, bound))
-        while True:
-            rules = call.host.files.rules
-            told = _tell_while(call, rules) if self.streams and self.reads else call
-            try:
-                result = await self.function(told, **gather_records(self.records, bound))
-            except DenyChanged:
-                continue
-            # A result found before a rule was added must not leave after it.
-            if not self.reads or call.host.files.rules.deny == rules.deny:
-                return redact_denied(result, call.host.files.rules)
-
-    def _check(self, call: Call, given: Mapping[str, Any], *, located: bool) -> dict[str, Any]:
-        bound = self.bind(given)
-        return arguments.locate(self, bound, call.host.files, call.host.known_names) if located else bound
-
-
-def _tell_while(call: Call, rules: Rules) -> Call:
-    """Return a call whose parts are told only as long as the same notes are denied."""
-
-    def check(tell: Callable[..., None]) -> Callable[..., None]:
-        def tell_checked(*given: Any) -> None:
-            if call.host.files.rules.deny != rules.deny:
-                raise DenyChanged
-            tell(*given)
-
-        return tell_checked
-
-    return replace(call, say=check(call.say), progress=check(call.progress))
 
 
 def operation(

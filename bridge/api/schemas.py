@@ -13,7 +13,8 @@ from bridge.api import signature
 from bridge.api.arguments import VAULT, model_of
 from bridge.api.hints import Period, When, json_name, record_hints, records_in, strip_hint, walk_hint
 from bridge.api.markup import Answer, Diff, Document, Element, Line, RecordList, Section, Segment, Table
-from bridge.api.registry import Operation, view_of
+from bridge.api.operation import Operation
+from bridge.api.registry import view_of
 from bridge.records import Record
 from bridge.text.invisible import may_hide, visible_text
 from bridge.types import EXACT, Day

@@ -71,6 +71,16 @@ class Argument(Record):
         return self.default is inspect.Parameter.empty
 
 
+class Signature(Record, eq=False):
+    """What the arguments of a call are checked against."""
+
+    name: str
+    reads: bool
+    destructive: bool
+    """Whether it can remove something that the user would miss."""
+    arguments: tuple[Argument, ...]
+
+
 class Spread(Record, eq=False):
     """Marks a parameter that takes a record, each of whose fields is an argument of the operation.
 

@@ -15,7 +15,7 @@ from typing import Any
 import bridge as program
 from bridge.api.call import OWNER, Call
 from bridge.api.dispatch import dispatch_call
-from bridge.api.registry import Operation
+from bridge.api.operation import Operation
 from bridge.api.schemas import add_view, encode, to_json
 from bridge.cli.console import print_message
 from bridge.cli.exit import run_coroutine

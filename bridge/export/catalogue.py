@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from bridge.api.registry import Operation
+from bridge.api.operation import Operation
 from bridge.api.schemas import arguments_schema, result_schema
 from bridge.features import operations
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict, get_args, get_origin
 
 from bridge.api.hints import File, Folder, describe_hint, is_union, records_in, strip_hint
-from bridge.api.registry import RENAMED, Operation
+from bridge.api.operation import Operation
+from bridge.api.registry import RENAMED
 from bridge.api.signature import Argument
 from bridge.export.catalogue import full_description
 from bridge.features import operations

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import bridge
-from bridge.api.registry import Operation
+from bridge.api.operation import Operation
 from bridge.api.schemas import arguments_schema, result_schema
 from bridge.errors import (
     BadHost,

@@ -14,7 +14,8 @@ from bridge.api.hints import (
     strip_hint,
     union_tag,
 )
-from bridge.api.registry import ANY_ERRORS, PATH_ERRORS, VAULT_ERRORS, Operation, implied_errors
+from bridge.api.operation import Operation
+from bridge.api.registry import ANY_ERRORS, PATH_ERRORS, VAULT_ERRORS, implied_errors
 from bridge.api.signature import Argument, parse_docstring
 from bridge.docstrings import docstring_of
 from bridge.errors import BridgeError, error_classes

@@ -19,8 +19,8 @@ from bridge.api.arguments import VAULT, pop_vault
 from bridge.api.call import SESSION, Call, Principal
 from bridge.api.dispatch import dispatch_call
 from bridge.api.markup import Answer
+from bridge.api.operation import Operation
 from bridge.api.presets import choose_preset
-from bridge.api.registry import Operation
 from bridge.api.schemas import encode
 from bridge.engine.bridge import Bridge
 from bridge.engine.host import Host

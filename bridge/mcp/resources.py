@@ -17,8 +17,9 @@ from mcp.server.apps import APP_MIME_TYPE, client_supports_apps
 
 from bridge.api.arguments import VAULT
 from bridge.api.feature import App
+from bridge.api.operation import Operation
 from bridge.api.presets import callable_tools
-from bridge.api.registry import APPS, Operation
+from bridge.api.registry import APPS
 from bridge.api.write import proposes
 from bridge.engine.bridge import Bridge
 from bridge.engine.host import Host

@@ -17,8 +17,9 @@ from msgspec import field
 from bridge.api.arguments import VAULT
 from bridge.api.dispatch import internal_error
 from bridge.api.feature import App
+from bridge.api.operation import Operation
 from bridge.api.presets import callable_tools, get_tool, listed_tools
-from bridge.api.registry import Operation, view_of
+from bridge.api.registry import view_of
 from bridge.api.schemas import arguments_schema, result_schema
 from bridge.engine.bridge import Bridge
 from bridge.errors import BridgeError, ConfirmationRequired, Declined, NoSuchOperation

@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 
 import numpy as np
 from msgspec.structs import replace
-from rapidfuzz.distance import OSA, Indel, Prefix
+from rapidfuzz.distance import OSA, Indel, Postfix, Prefix
 
 from bridge.index.index import Index
 from bridge.index.inverted_index import MAX_QUERY_WORDS

@@ -16,7 +16,7 @@ from bridge.access.tokens import Pairing, Tokens, check_name
 from bridge.api.arguments import pop_vault
 from bridge.api.call import SESSION, Call, Principal, StreamEvent
 from bridge.api.dispatch import dispatch_call
-from bridge.api.registry import Operation
+from bridge.api.operation import Operation
 from bridge.api.schemas import add_view, encode
 from bridge.engine.bridge import Bridge
 from bridge.errors import BridgeError, InvalidArguments

@@ -14,8 +14,9 @@ from bridge.api import registry
 from bridge.api.arguments import locate
 from bridge.api.call import Call
 from bridge.api.hints import is_record, json_name, record_hints, strip_hint, union_tag
+from bridge.api.operation import Operation
 from bridge.api.page import Page, PageArguments
-from bridge.api.registry import RENAMED, Operation
+from bridge.api.registry import RENAMED
 from bridge.api.schemas import arguments_schema, result_schema
 from bridge.api.signature import Spread, gather_records
 from bridge.errors import InvalidArguments, NoSuchOperation, NoteChanged, NoteExists, NoteNotFound, OutsideVault

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import uuid4
 
 from bridge.access.tokens import Tokens
-from bridge.api.registry import Operation
+from bridge.api.operation import Operation
 from bridge.changes.requests.create_note import CreateNote
 from bridge.engine.editor_handoff import Offer
 from bridge.engine.transactions import Author

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from bridge.api.hints import strip_hint
+from bridge.api.operation import Operation
 from bridge.api.presets import listed_tools
-from bridge.api.registry import Operation
 from bridge.errors import BridgeError
 from bridge.export.reference import command_line
 from bridge.features import operations

@@ -11,7 +11,8 @@ import pytest_asyncio
 
 from bridge.api.call import OWNER, Call
 from bridge.api.markup import Diff, Document, Element, Line, RecordList, Section, Table, fields
-from bridge.api.registry import VIEWS, Operation, view_of
+from bridge.api.operation import Operation
+from bridge.api.registry import VIEWS, view_of
 from bridge.api.schemas import to_json, view_json
 from bridge.cli import render
 from bridge.cli.console import cell

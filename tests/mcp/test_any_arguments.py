@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from bridge.api.operation import Operation
 from bridge.api.presets import listed_tools
-from bridge.api.registry import Operation
 from bridge.types import Preset
 from tests.features.test_contract import CODES
 from tests.system.sidecar import PATIENCE_S, Sidecar, serving

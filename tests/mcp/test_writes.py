@@ -6,7 +6,7 @@ import re
 import pytest
 
 from bridge.access.tokens import Tokens
-from bridge.api.registry import Operation
+from bridge.api.operation import Operation
 from bridge.features import operations
 from bridge.mcp.tools import input_schema
 from tests.features.served import Served

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bridge.api.registry import Operation
+from bridge.api.operation import Operation
 from bridge.features import operations
 from bridge.index.index import Index
 from bridge.types import VaultPath

@@ -13,8 +13,9 @@ from bridge.api.arguments import VAULT
 from bridge.api.call import Call
 from bridge.api.hints import describe_hint
 from bridge.api.markup import Answer, Element, Line, Segment, notice, notices
+from bridge.api.operation import Operation
 from bridge.api.presets import META, callable_tools, get_tool, listed_tools
-from bridge.api.registry import Operation, operation, view_of
+from bridge.api.registry import operation, view_of
 from bridge.api.schemas import encode
 from bridge.engine.host import Host
 from bridge.errors import InvalidArguments, NoSuchOperation
