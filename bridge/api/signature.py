@@ -4,13 +4,15 @@ import functools
 import inspect
 import operator
 import re
+import types
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from msgspec import NODEFAULT, Struct, field
 from msgspec.structs import FieldInfo, asdict, fields, replace
 
 from bridge.api.hints import is_union, records_in, strip_hint
+from bridge.changes.requests.base import KINDS, Request, operation_of
 from bridge.docstrings import docstring_of
 from bridge.records import Record
 
@@ -97,7 +99,8 @@ def read_arguments(
     function: Callable[..., Awaitable[Any]],
 ) -> tuple[tuple[Argument, ...], Mapping[str, type[Struct]], Mapping[str, str]]:
     """Return a function's arguments, the records that take several of them, and when it raises each error."""
-    text, hints = parse_docstring(function), get_type_hints(function, include_extras=True)
+    hints = {name: expand_kinds(hint) for name, hint in get_type_hints(function, include_extras=True).items()}
+    text = parse_docstring(function)
     meanings, errors = dict(text.section("Args")), dict(text.section("Raises"))
     arguments: list[Argument] = []
     records: dict[str, type[Struct]] = {}
@@ -115,6 +118,18 @@ def read_arguments(
     if meanings or not text.summary:
         raise TypeError(f"the docstring of {function.__name__} does not describe exactly its arguments")
     return tuple(arguments), records, errors
+
+
+def expand_kinds(hint: Any) -> Any:
+    """Replace any request in a hint by one of the kinds of change, whose names tell them apart."""
+    if hint is Request:
+        return functools.reduce(operator.or_, sorted(KINDS, key=operation_of))
+    match get_origin(hint), get_args(hint):
+        case kind, (taken, *marks) if kind is Annotated:
+            return Annotated[expand_kinds(taken), *marks]
+        case kind, (item, end) if kind is tuple and end is ...:
+            return types.GenericAlias(tuple, (expand_kinds(item), ...))
+    return hint
 
 
 def spread_arguments(record: type, spread: Spread, default: Any) -> list[Argument]:

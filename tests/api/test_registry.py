@@ -19,6 +19,7 @@ from bridge.api.page import Page, PageArguments
 from bridge.api.registry import RENAMED
 from bridge.api.schemas import arguments_schema, result_schema
 from bridge.api.signature import Spread, gather_records
+from bridge.changes.requests.base import KINDS, Request, operation_of
 from bridge.errors import InvalidArguments, NoSuchOperation, NoteChanged, NoteExists, NoteNotFound, OutsideVault
 from bridge.features import get_operation, operations
 from bridge.records import Record
@@ -502,6 +503,12 @@ def test_very_many_mistakes_are_not_listed() -> None:
 def test_a_list_that_is_too_long_is_refused_before_its_items() -> None:
     with pytest.raises(InvalidArguments, match="`edits` may have at most 1000 items, not 40,000"):
         get_operation("change_set").bind({"edits": [{}] * 40_000})
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=operation_of)
+def test_a_change_set_takes_every_kind_of_change(kind: type[Request]) -> None:
+    (edit,) = get_operation("change_set").bind({"edits": [{"op": operation_of(kind), **KINDS[kind].example}]})["edits"]
+    assert type(edit) is kind
 
 
 def add_nulls(value: Any, hint: Any) -> Any:

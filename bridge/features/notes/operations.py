@@ -28,13 +28,8 @@ from bridge.api.write import (
     expected_counts,
     make_previewed,
 )
+from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
-from bridge.changes.requests.edit_note import EditNote, SetProperties
-from bridge.changes.requests.merge_notes import MergeNotes
-from bridge.changes.requests.move_note import DeleteNote, MoveNote
-from bridge.changes.requests.rename import RenameAlias, RenameHeading
-from bridge.changes.requests.split_note import SplitNote
-from bridge.changes.requests.tasks import AddTask, ToggleTask
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import ConfirmationRequired, InvalidArguments
 from bridge.features.entities.public import may_be_one
@@ -346,22 +341,6 @@ async def check_duplicates(call: Call, request: CreateNote) -> Objections:
     return tuple(f"`{other}` already contains {share:.0%} of this text." for other, share in found), refusal
 
 
-Change = (
-    CreateNote
-    | EditNote
-    | SetProperties
-    | MoveNote
-    | MergeNotes
-    | SplitNote
-    | RenameHeading
-    | RenameAlias
-    | DeleteNote
-    | ToggleTask
-    | AddTask
-)
-"""One change of a set."""
-
-
 @operation(
     example={
         "edits": [
@@ -390,7 +369,7 @@ Change = (
 )
 async def change_set(
     call: Call,
-    edits: Annotated[tuple[Change, ...], Meta(max_length=1_000)] = (),
+    edits: Annotated[tuple[Request, ...], Meta(max_length=1_000)] = (),
     preview: Annotated[str, Meta(max_length=20)] | None = None,
     *,
     expect: Expectation | None = None,
