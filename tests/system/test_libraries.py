@@ -1,15 +1,29 @@
 """Other libraries are used by their public interface, and none is changed."""
 
 import ast
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 import pytest
+
+from tests.system.conftest import BRIDGE
 
 PRIVATE_IMPORTS = {
     "watchfiles._rust_notify.RustNotify",  # the public functions cannot watch folders one by one
     "_thread",  # documented by Python; `threading` would triple the start of the process around a server
 }
+
+PRIVATE_ATTRIBUTES = {
+    "cli/completion.py": {"_actions"},  # argparse lists the options of a parser nowhere else
+    "cli/parser.py": {"_SubParsersAction", "_actions", "_option_string_actions"},  # nor names what holds commands
+    "mcp/endpoint.py": {"_connection"},  # the library does not tell otherwise when a session ends
+}
+
+PUBLIC = {"_asdict", "_exit", "_replace"}
+"""Documented names that begin so, lest they be taken for others."""
+
+PRIVATE_MODULE = re.compile(r"[a-z]\w*(?:\.\w+)*\._\w+(?:\.\w+)*")
 
 PATCHES = {"library.py"}  # docs/decisions/0011-lancedb-in-parts.md
 
@@ -35,6 +49,35 @@ def private_imports(tree: ast.AST) -> set[str]:
     modules = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     names = modules | {name for _, name in foreign_names(tree)}
     return {name for name in names if is_private(name) and name.partition(".")[0] != "bridge"}
+
+
+def own_names(tree: ast.AST) -> Iterator[str]:
+    """Yield the names that a module defines or gives to its objects."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield name
+            case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name, ctx=ast.Store()):
+                yield name
+            case ast.Name(id=name, ctx=ast.Store()):
+                yield name
+
+
+def private_attributes(tree: ast.AST, own: Collection[str]) -> set[str]:
+    """Return the private attributes that are neither the module's nor, of its own objects, among some names."""
+    here = {*own_names(tree), *PUBLIC}
+    return {
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and re.match("_(?!_)", node.attr) and node.attr not in here
+        if not (isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"} and node.attr in own)
+    }
+
+
+def private_modules(tree: ast.AST) -> set[str]:
+    """Return the private modules that are named by a string."""
+    texts = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    return {text for text in texts if isinstance(text, str) and PRIVATE_MODULE.fullmatch(text)}
 
 
 def changed(node: ast.AST) -> list[ast.expr]:
@@ -67,6 +110,17 @@ def test_private_parts_of_other_libraries_are_not_imported(trees: Mapping[Path, 
     assert set().union(*map(private_imports, trees.values())) == PRIVATE_IMPORTS
 
 
+def test_private_attributes_of_other_libraries_are_not_read(trees: Mapping[Path, ast.Module]) -> None:
+    own = {name for tree in trees.values() for name in own_names(tree)} - set().union(*PRIVATE_ATTRIBUTES.values())
+    read = {path.relative_to(BRIDGE).as_posix(): private_attributes(tree, own) for path, tree in trees.items()}
+    assert {module: names for module, names in read.items() if names} == PRIVATE_ATTRIBUTES
+
+
+def test_private_modules_are_not_loaded_by_name(trees: Mapping[Path, ast.Module]) -> None:
+    named = {path.name for path, tree in trees.items() if private_modules(tree)}
+    assert named == PATCHES
+
+
 def test_no_other_library_is_patched(trees: Mapping[Path, ast.Module]) -> None:
     assert {path.name for path, tree in trees.items() for _ in patches(tree)} == PATCHES
 
@@ -84,6 +138,12 @@ def test_no_other_library_is_patched(trees: Mapping[Path, ast.Module]) -> None:
 )
 def test_the_scan_sees_patches(patch: str) -> None:
     assert len([*patches(ast.parse(patch))]) == 1
+
+
+def test_the_scan_sees_private_attributes_and_modules() -> None:
+    tree = ast.parse("class Own:\n    _mine = 1\nOwn._mine\nsession._theirs\nself._base\nload('yaml._yaml')")
+    assert private_attributes(tree, {"_base"}) == {"_theirs"}
+    assert private_modules(tree) == {"yaml._yaml"}
 
 
 def test_the_scan_sees_private_imports() -> None:
