@@ -53,7 +53,6 @@ class Folders:
         return self.vault(vault) / "former-ids.json"
 
     def log(self, vault: VaultId) -> Path:
-        """The log of a bridge of this vault that runs in the background."""
         return self.vault(vault) / "bridge.log"
 
     def owner(self, vault: VaultId) -> Path:
@@ -154,7 +153,6 @@ def read_former_ids(folders: Folders, vault: VaultId) -> tuple[VaultId, ...]:
 
 
 def add_former_id(folders: Folders, vault: VaultId, former: VaultId) -> None:
-    """Record that a vault had another id at another path."""
     ids = dict.fromkeys((*read_former_ids(folders, vault), former))
     write_private(folders.former_ids(vault), json.dumps([*ids]).encode())
 
@@ -168,12 +166,10 @@ def read_vault_list(folders: Folders) -> Mapping[VaultId, Path]:
 
 
 def add_to_vault_list(folders: Folders, vaults: Mapping[VaultId, Path]) -> None:
-    """Add vaults to the list."""
     write_vault_list(folders, {**read_vault_list(folders), **vaults})
 
 
 def remove_from_vault_list(folders: Folders, vault: VaultId) -> None:
-    """Remove a vault from the list."""
     write_vault_list(folders, {id_: path for id_, path in read_vault_list(folders).items() if id_ != vault})
 
 

@@ -13,7 +13,6 @@ class BridgeError(Exception):
     hint = "Run `vaultside doctor` and look at the log."
 
     def __init__(self, message: str | None = None, *, hint: str | None = None, **facts: object) -> None:
-        """Say what happened."""
         self.message = message if message is not None else docstring_of(type(self))
         self.hint = hint if hint is not None else type(self).hint
         self.facts: Mapping[str, object] = facts
@@ -278,7 +277,6 @@ class ConfirmationRequired(Conflict):
         hint: str | None = None,
         **facts: object,
     ) -> None:
-        """Say what must be confirmed."""
         super().__init__(f"This would {would}." if message is None else message, hint=hint, **facts)
         self.would = would
         self.subject = subject

@@ -159,7 +159,6 @@ class Events:
     """Publishes events to bounded subscriber queues and remembers the last ones."""
 
     def __init__(self, first_id: int = 1, remembered: int = 1000, waiting: int = 1000) -> None:
-        """Start empty."""
         self._next = first_id
         self._past: deque[Message] = deque(maxlen=remembered)
         self._waiting = waiting

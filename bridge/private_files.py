@@ -70,7 +70,6 @@ def sync_file(descriptor: int) -> None:
 
 
 def make_private(folder: Path) -> None:
-    """Create a folder and remove other users' access."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.chmod(0o700)

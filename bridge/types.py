@@ -74,7 +74,6 @@ NoteOrFolder = Annotated[VaultPath, PathRole.FOLDER]
 
 
 def lies_in(path: str, places: Iterable[str]) -> bool:
-    """Return whether a file is one of some places, or lies in one that is a folder."""
     return any(path == place or path.startswith(f"{place}/") for place in places)
 
 

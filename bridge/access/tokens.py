@@ -79,7 +79,6 @@ class Tokens:
     """The clients as the file lists them now."""
 
     def __init__(self, path: Path, now: Callable[[], datetime] = lambda: datetime.now().astimezone()) -> None:
-        """Defer reading the file."""
         self.path = path
         self.aside = path.with_suffix(f".damaged{path.suffix}")
         """Where a damaged file is set aside."""
@@ -105,7 +104,6 @@ class Tokens:
     def create(
         self, name: str, scopes: Iterable[Scope], preset: Preset | None = None, *, numbered: bool = False
     ) -> tuple[Client, str]:
-        """Create a token."""
         check_name(name)
         token = secrets.token_urlsafe(TOKEN_BYTES)
         with self._lock_ledger() as ledger:
@@ -123,7 +121,6 @@ class Tokens:
         return client, token
 
     def revoke(self, name_or_id: str) -> Client:
-        """Revoke a client's token."""
         with self._lock_ledger() as ledger:
             client = ledger.find_client(name_or_id) or next((c for c in ledger.clients if c.id == name_or_id), None)
             if client is None:
@@ -241,7 +238,6 @@ class Pairing:
     """Holds at most one pairing window, in this process only."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Start with no window open."""
         self._clock = clock
         self._window: PairingWindow | None = None
 

@@ -91,7 +91,6 @@ def open_folder(call: Call, options: WriteOptions) -> tuple[AgentsFolder, Agents
 
 
 def require_agreement(call: Call, folder: AgentsFolder, *, confirm: bool) -> None:
-    """Require that a person agrees to the agents' folder."""
     if not (call.has_agreed or call.is_confirmed(confirm)):
         raise ConfirmationRequired(
             f"Agents may keep notes in `{folder.path}/` only when the user agrees.",

@@ -159,7 +159,6 @@ VAULT = "vault"
 
 
 def pop_vault(arguments: dict[str, Any], default: str | None = None) -> str | None:
-    """Take the vault out of the arguments of a call."""
     vault = arguments.pop(VAULT, default)
     if vault is not None and not isinstance(vault, str):
         raise InvalidArguments(f"`{VAULT}` must be the name or id of a vault.")

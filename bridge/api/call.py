@@ -113,5 +113,4 @@ class Call(Record):
 
     @property
     def vault(self) -> OpenVault:
-        """The chosen vault."""
         return self.host.vault

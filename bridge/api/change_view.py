@@ -75,7 +75,6 @@ def _way_to_all(answer: Answer) -> str:
 
 
 def way_back(answer: Answer) -> Iterable[Line]:
-    """Say how a change is undone or accepted."""
     if id_ := answer["change_id"]:
         applied = answer["state"] == "applied"
         yield notice(aside(f"`undo_change {id_}` undoes it." if applied else f"`decide {id_} accept` makes it."))

@@ -52,7 +52,6 @@ class Finding(Record):
 
 
 def make_finding(check: str, verdict: Verdict, message: str, do: str = "", fix: Fix | None = None) -> Finding:
-    """Make a finding that concerns no vault in particular."""
     return Finding(check, verdict, message, do, None, fix)
 
 

@@ -103,7 +103,6 @@ def walk_hint(hint: Any) -> Iterator[Any]:
 
 
 def records_in(hint: Any) -> Iterator[Any]:
-    """Yield every record in a hint, nested ones included."""
     return (part for part in walk_hint(hint) if is_record(part))
 
 

@@ -96,7 +96,6 @@ class Table(Record):
     most: int | None = None
 
     def lines(self) -> Sequence[str]:
-        """Return a line for each row, as a model reads it."""
         found: list[str] = []
         seen: set[Any] = set()
         for row in self.rows:

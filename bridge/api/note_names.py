@@ -125,7 +125,6 @@ def snapshot(vault: OpenVault, among: Among = "all") -> Notes:
 
 
 def sources_of(vault: OpenVault, resolved_links: ResolvedLinks, notes: Notes, path: VaultPath) -> set[VaultPath]:
-    """Return the notes that link to a file."""
     if path not in vault.names and path not in notes:
         raise no_such_note(vault, path)
     return notes.keys() & resolved_links.sources(path)

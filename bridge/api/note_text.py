@@ -36,7 +36,6 @@ def read_text(vault: OpenVault, path: VaultPath) -> str:
 
 
 def open_note(vault: OpenVault, path: VaultPath) -> Note:
-    """Read and parse a note."""
     if not is_document(path):
         raise (
             no_such_note(vault, path)
@@ -83,7 +82,6 @@ def _parse_file(vault: OpenVault | Host, path: VaultPath) -> Note:
 
 
 def select_lines(note: Note, section: str | None, lines: Lines | None) -> Lines:
-    """Return the requested lines."""
     total = count_lines(note.text)
     if section is not None:
         start, end = find_section(note, section)

@@ -27,7 +27,6 @@ class Page(Record):
         return self.offset + self.limit
 
     def cut(self, entries: Sequence[T]) -> tuple[T, ...]:
-        """Return the entries of a list that are on the page."""
         return tuple(entries[self.offset : self.end])
 
     def place(self, total: int) -> dict[str, Any]:

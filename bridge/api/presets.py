@@ -111,7 +111,6 @@ def choose_preset(principal: Principal, name: str | None, setting: Preset) -> Pr
 
 
 def get_tool(name: str) -> Operation:
-    """Return an operation that agents may be offered."""
     operation = get_operation(name)
     if not operation.tool:
         raise NoSuchOperation(
@@ -121,7 +120,6 @@ def get_tool(name: str) -> Operation:
 
 
 def listed_tools(preset: Preset) -> Mapping[str, Operation]:
-    """Return the tools that a preset lists, by name and in a fixed order."""
     tools = {operation.name: operation for operation in operations() if operation.tool}
     return {name: tools[name] for name in LISTED.get(preset, tools) if name in tools}
 

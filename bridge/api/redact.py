@@ -56,7 +56,6 @@ def redact_item(value: Any, rules: Rules) -> tuple[Any, ...]:
 
 @cache
 def path_fields(record: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the fields of a record that hold one path, and those that hold several."""
     hints = {name: strip_hint(hint) for name, hint in get_type_hints(record).items()}
     return (
         tuple(name for name, hint in hints.items() if hint in (VaultPath, Folder)),

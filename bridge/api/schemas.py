@@ -130,7 +130,6 @@ def is_exact(hint: Any) -> bool:
 
 
 def dump(result: Any) -> bytes:
-    """Encode a result as JSON, with all of its texts."""
     value = record_fields(result) if isinstance(result, Record) else result
     try:
         return orjson.dumps(value, default=encode_default)
@@ -181,7 +180,6 @@ def to_json(result: Any) -> dict[str, Any]:
 
 
 def add_view(operation: str, answer: bytes) -> bytes:
-    """Return an operation's result, as JSON, together with its text view."""
     view = orjson.dumps(view_json(operation, orjson.loads(answer)))
     return b'{"result":' + answer + b',"view":' + view + b"}"
 

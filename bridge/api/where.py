@@ -55,7 +55,6 @@ class NoteFilter(Record):
     among: Among | None = None
 
     def request(self, query: str = "", **options: Any) -> SearchRequest:
-        """Return the request for a search among these notes."""
         return SearchRequest(
             query,
             folder=self.folder,

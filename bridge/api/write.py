@@ -49,7 +49,6 @@ async def outcome_notices(
 def proposal_notices(
     vault: OpenVault, paths: Collection[VaultPath], own: str | None = None, created: Collection[str] = ()
 ) -> tuple[str, ...]:
-    """Return a notice for each proposal that waits for one of these files."""
     found = [change for change in vault.review.proposals(paths) if change.id != own]
     rest = len(found) - MAX_NOTICES
     more = (f"{count_of(rest, 'more proposal')} {'waits' if rest == 1 else 'wait'}: see `list_changes`.",)
@@ -308,7 +307,6 @@ async def execute_requests(
     expect: Mapping[str, int] | None = None,
     agreed: AgentsFolder | None = None,
 ) -> Written:
-    """Execute requests as one change."""
     outcome = await carry_requests(call, requests, options, operation=operation, expect=expect, agreed=agreed)
     made = await describe_outcome(call, outcome, requests, dry_run=options.dry_run)
     if not options.dry_run or operation not in (None, "change_set"):

@@ -136,7 +136,6 @@ class Evaluation(Struct):
     """By the identity of their nodes: calls that give the same for every file, such as `now()`."""
 
     def value(self, node: Node, path: str) -> Result:
-        """Evaluate an expression for a file."""
         return self._evaluate(_Scope(self, path, self.given), node)
 
     def summary(self, node: Node, values: list[Result]) -> Result:

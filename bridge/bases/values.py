@@ -445,7 +445,6 @@ def as_number(value: Result) -> Result:
 
 
 def numbers_of(values: Iterable[Result]) -> list[float]:
-    """Return the numbers and durations among some values."""
     return [one for one in map(as_number, values) if is_number(one)]
 
 

@@ -141,7 +141,6 @@ class Draft:
     """Collects the steps of one change; each step is tried on the result of the earlier ones."""
 
     def __init__(self, read: Callable[[VaultPath], bytes], exists: Callable[[VaultPath], bool]) -> None:
-        """Start from the current vault."""
         self._read = read
         self._exists = exists
         self._files: dict[VaultPath, bytes] = {}
@@ -281,7 +280,6 @@ class Draft:
         self._moves = any(step.kind == "move" for step in self._steps)
 
     def create(self, path: VaultPath, data: bytes) -> None:
-        """Create a file."""
         if self.has(path):
             raise NoteExists(f"There is a file `{path}` already.", path=path)
         self._add(Step("put", path, after=self._keep(data)))

@@ -277,7 +277,6 @@ def measure_files(
 
 
 def compare_counts(vault: CountedVault, files: AffectedFiles) -> Forecast:
-    """Compare the counts of a vault before and after some files change."""
     sides = _Sides(vault, files)
     change = VaultCounts(
         notes=sum(path in sides.after for path in sides.changed) - sum(path in sides.before for path in sides.changed),

@@ -123,7 +123,6 @@ def follow_headings(
 
 
 def _rewrite_links(source: VaultPath, data: bytes, renamed: HeadingRename) -> tuple[bytes, list[Reference]]:
-    """Rewrite those links of a file that would no longer name the same heading."""
     spots = read_link_spans(source, data)
     edits: list[Edit] = []
     references: list[Reference] = []

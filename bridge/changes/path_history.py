@@ -127,7 +127,6 @@ class PathHistory:
     """The history of the files and folders of one change, from the journal."""
 
     def __init__(self, today: VaultState, change: Change, together: Collection[str], again: Collection[str]) -> None:
-        """Create the history of a change."""
         self._today = today
         self._change = change
         self._together = together

@@ -158,7 +158,6 @@ class LineHistory:
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
-        """Start with an empty history."""
         self._snapshot = snapshot
         self._lines: list[TrackedLine] | None = None
         self._edits: dict[str, list[HunkEdit]] = {}
@@ -170,7 +169,6 @@ class LineHistory:
 
     @classmethod
     def of(cls, path: VaultPath, gone: str | None, changes: Iterable[Change], snapshot: Snapshot) -> "LineHistory":
-        """Follow a note through its changes."""
         found = cls(snapshot)
         for change in changes:
             found._changes[change.id] = change

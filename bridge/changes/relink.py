@@ -47,7 +47,6 @@ class Shift(Record):
 
     @classmethod
     def of(cls, names: Names, moved: Mapping[VaultPath, VaultPath], gone: Iterable[VaultPath] = ()) -> "Shift":
-        """Create a shift that moves some files and removes others."""
         lost = frozenset(gone)
         after = names.copy()
         for path in (*moved, *lost):

@@ -56,7 +56,6 @@ class ChangeReplay:
         positions: Positions,
         taking: UndoOptions | None = None,
     ) -> None:
-        """Create a replay."""
         self._draft = draft
         self._change = change
         self._snapshot = snapshot

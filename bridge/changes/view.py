@@ -42,7 +42,6 @@ class LinkSources:
     """Which documents name which files, as a draft changes them; each version of a document is read once."""
 
     def __init__(self, draft: Draft, names: Names, notes: Mapping[VaultPath, IndexedNote], rules: Rules) -> None:
-        """Start with the links in the index."""
         self._draft = draft
         self._before = names
         self._names = names.copy()
@@ -104,7 +103,6 @@ class LinkSources:
                     yield path
 
     def find_queries_with(self, names: re.Pattern[str]) -> Collection[VaultPath]:
-        """Return the notes with queries, and then the bases, that contain a name."""
         found = {path for path, document in self._read.items() if document and any(map(names.search, document.queries))}
         # Their links need not be read for this.
         found.update(path for path in self._unread if self._is_naming(path, names))
@@ -133,7 +131,6 @@ class LinkSources:
             self._read_sources[key].discard(path)
 
     def _read_all(self) -> None:
-        """Read the documents that were not read since they changed."""
         for path in sorted(self._unread):
             try:
                 data = self._draft.read(path)

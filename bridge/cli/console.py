@@ -203,7 +203,6 @@ class NotConfirmed(BridgeError):
 
 
 def is_asked() -> bool:
-    """Return whether somebody at a terminal can be asked."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 

@@ -20,7 +20,6 @@ CHUNK = 1 << 16
 
 
 def post(url: str, headers: Mapping[str, str], body: bytes, patience: float | None) -> tuple[int, bytes]:
-    """Post a body, and return the status and the body of the answer."""
     place = urlsplit(url)
     lines = {"Host": place.netloc, **headers, "Content-Length": str(len(body))}
     head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
@@ -47,7 +46,6 @@ class RemoteError(BridgeError):
     """The running bridge refused."""
 
     def __init__(self, error: Mapping[str, Any]) -> None:
-        """Copy the fields of the bridge's error."""
         facts = {name: value for name, value in error.items() if name not in {"code", "message", "hint"}}
         super().__init__(str(error.get("message")), hint=str(error.get("hint", "")), **facts)
         self.code = str(error.get("code"))
@@ -76,7 +74,6 @@ def send(
     patience: float | None = None,
     accept: str = "application/json",
 ) -> bytes:
-    """Call an operation of a running bridge."""
     headers = {
         "Authorization": f"Bearer {runtime.token}",
         "Content-Type": "application/json",

@@ -73,7 +73,6 @@ def has_model(given: argparse.Namespace) -> bool:
 
 
 async def wait_until_indexed(look: Look, *, meaning: bool) -> dict[str, Any]:
-    """Wait until everything is indexed."""
     before: Any = None
     moved = time.monotonic()
     with IndexBar() as bar:

@@ -114,7 +114,6 @@ async def erase_denied(bridge: Bridge) -> None:
 
 
 async def wait_until_readable(bridge: Bridge, host: Host, report: Report | None) -> None:
-    """Wait until keyword search is ready."""
     while True:
         with contextlib.suppress(NotReady):
             host.vault.require_keyword()

@@ -120,7 +120,6 @@ def bench(given: argparse.Namespace) -> int:
 
 
 def verify(given: argparse.Namespace) -> int:
-    """Compare installed models with their checksums."""
     ids = given.id or [model.spec.id for model in installed_models(given.models_dir)]
     if not ids:
         print_message("No model is installed. Run `vaultside models install`.")

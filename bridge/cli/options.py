@@ -54,7 +54,6 @@ def notes_by_position(command: "OperationCommand") -> str | None:
 
 
 def collect(command: "OperationCommand", given: argparse.Namespace) -> dict[str, Any]:
-    """Return the given arguments in the form of JSON."""
     arguments = from_json(given.json_args) if given.json_args else {}
     for name, argument in command["arguments"].items():
         if name in given:

@@ -153,7 +153,6 @@ def did_you_mean(written: str, choices: Iterable[str]) -> str:
 
 
 def add_command(commands: "Commands", name: str, module: str = "") -> argparse.ArgumentParser:
-    """Add a command that runs a module, by default the one of its name."""
     made = commands.add_parser(name, parents=[common_options()], description=COMMANDS[name], allow_abbrev=False)
     made.set_defaults(module=module or name.replace("-", "_"))
     return made

@@ -53,7 +53,6 @@ class IndexBar(ProgressBars):
     """Notes read and passages embedded."""
 
     def __init__(self, *, patient: bool = False) -> None:
-        """Show nothing yet."""
         super().__init__()
         self._from = time.monotonic() + (PATIENT_S if patient else 0.0)
         self._last_line_time = time.monotonic()

@@ -69,7 +69,6 @@ def main(given: argparse.Namespace) -> int:
 
 
 def service_manager(system: str, data_dir: Path, log: Path) -> Manager:
-    """Return how a system's services are managed."""
     if system == "darwin":
         file = Path.home() / "Library" / "LaunchAgents" / f"{AGENT}.plist"
         # The number of the user whose session it belongs to.
@@ -124,7 +123,6 @@ def install_service(manager: Manager, given: argparse.Namespace, log: Path) -> N
 
 
 def remove_service(manager: Manager) -> None:
-    """End the service and delete its description."""
     if not manager.file.is_file():
         raise InvalidArguments("There is no service.", hint="`vaultside service install VAULT` makes one.")
     for step in manager.stop:

@@ -16,7 +16,6 @@ class Activity:
     """The calls of programs, and the changes of notes, in all vaults of a process."""
 
     def __init__(self, is_busy: Callable[[], bool] = lambda: False, now: Callable[[], float] = time.monotonic) -> None:
-        """Start as if somebody had just been there."""
         self._is_busy = is_busy
         self._now = now
         self._running = 0

@@ -59,7 +59,6 @@ class AgentsFolder(Record):
 
     @property
     def plans(self) -> VaultPath:
-        """The folder of the plan to tidy the vault."""
         return self.place("Tidy")
 
     @property
@@ -90,12 +89,10 @@ def is_about_note(note: IndexedNote) -> bool:
 
 
 def is_about_path(path: str) -> bool:
-    """Return whether a file has the name of such a note."""
     return fold_case(path).endswith(fold_case(f"/{_ABOUT}"))
 
 
 def new_id() -> str:
-    """Return an id for the note by which a person agrees to the folder."""
     return f"agents-{secrets.token_hex(16)}"
 
 

@@ -44,7 +44,6 @@ class AgentsPlace:
     """
 
     def __init__(self, file: Path) -> None:
-        """Load what earlier runs kept."""
         self._file = file
         self._named = ""
         """The folder that the settings named when it was moved."""

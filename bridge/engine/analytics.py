@@ -106,7 +106,6 @@ class GraphAnalytics:
         self._places: dict[tuple[Among, str], dict[str, Place]] = {}
 
     async def edges(self, graph_snapshot: GraphSnapshot, kinds: Collection[EdgeKind], *, stubs: bool = False) -> Edges:
-        """Return the edges of some kinds, including computed ones."""
         similar = await self._similar(graph_snapshot) if "similar" in kinds else ()
 
         async def gather() -> Edges:
@@ -155,7 +154,6 @@ class GraphAnalytics:
         return await self._once(graph_snapshot, ("places", picture, tuple(labels)), draw)
 
     def close(self) -> None:
-        """Cancel all running computations."""
         for _, tasks in self._cached.values():
             for task in tasks.values():
                 task.cancel()

@@ -142,7 +142,6 @@ class RequestExecutor:
         finish: Callable[[Draft], None] | None = None,
         forecast: Mapping[str, int] | bool = False,
     ) -> ChangeOutcome:
-        """Apply requests as one change."""
         indexer = self._indexer
         indexer.require_complete()
         if unread := [request.path for request in requests if request.relinks and self._is_unread(request.path)]:

@@ -33,7 +33,6 @@ class Pace:
         self._steps.append((done, seconds))
 
     def rest(self) -> None:
-        """Forget the steps, as no work is going on."""
         self._steps.clear()
 
     @property

@@ -67,7 +67,6 @@ class Sessions:
                 session.latest = self._now()
 
     def clients(self) -> set[str]:
-        """Return the names of the clients with open sessions."""
         return {client for client, _ in self._open if client is not None}
 
     def end(self, client: str | None, session_name: str | None) -> list[str]:
@@ -100,7 +99,6 @@ class Bridge:
     """Opens vaults, keeps them current, and closes them."""
 
     def __init__(self, data_dir: Path, models_dir: Path, vault_paths: Sequence[Path], hooks: Hooks = NO_HOOKS) -> None:
-        """Prepare without touching the disk."""
         self.folders = Folders(data_dir)
         self.models_dir = models_dir
         self.settings_path = self.folders.settings
@@ -131,7 +129,6 @@ class Bridge:
 
     @property
     def data_dir(self) -> Path:
-        """The folder of derived data and state."""
         return self.folders.data
 
     def part(self, kind: type[BridgePart]) -> BridgePart:
@@ -147,7 +144,6 @@ class Bridge:
         self.begin()
 
     def begin(self) -> None:
-        """Start opening the locked vaults."""
         self._open()
         self._task = asyncio.create_task(self._settle(), name="settings")
 
@@ -192,7 +188,6 @@ class Bridge:
         self.vaults = hosts
 
     async def stop(self) -> None:
-        """Stop all work and close everything."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -233,7 +228,6 @@ class Bridge:
             ) from None
 
     async def reload(self) -> None:
-        """Load the settings file and apply it."""
         self._taken = await self._read()
         await self.use(self._taken)
 
@@ -243,7 +237,6 @@ class Bridge:
         return keep_rules(settings, self.setting_problems, self.settings)
 
     async def use(self, settings: Settings) -> None:
-        """Apply changed settings to every vault."""
         self.settings = settings
         if self.embedders is not None:
             self.embedders.settings = settings

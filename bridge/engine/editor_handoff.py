@@ -127,7 +127,6 @@ class EditorSessions:
             settle(offer.became, None)
 
     async def claim(self, change: str) -> Offer:
-        """Claim a change for the caller."""
         offer = self.offers.get(change)
         if offer is None:
             raise ChangeNotFound("This change is no longer offered.", hint="Do not make it.")
@@ -230,7 +229,6 @@ def is_delegated(change: Change) -> bool:
 
 
 def is_applied(change: Change, vault: Vault) -> bool:
-    """Return whether the note has the content that a delegated change gives it."""
     try:
         return digest_of(vault.read(change.steps[0].path)[0]) == change.steps[0].after
     except NoteNotFound:

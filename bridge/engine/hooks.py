@@ -54,7 +54,6 @@ class Hooks(Record):
     async def complete_draft(
         self, vault: OpenVault, client: str | None, requests: Sequence[Request]
     ) -> Callable[[Draft], None]:
-        """Return what completes the draft of some requests of a client."""
         completions = [await hook(vault, client, requests) for hook in self.on_draft]
 
         def complete(draft: Draft) -> None:

@@ -328,7 +328,6 @@ class Host:
         return vault
 
     async def _recover(self, vault: OpenVault) -> None:
-        """Complete or undo the changes that were interrupted, and say so to those who ask meanwhile."""
         if await asyncio.to_thread(vault.store.journal.find_unsettled):
             vault.indexer.trouble = NotReady("A change that was interrupted is being undone or completed first.")
             await asyncio.to_thread(vault.review.recover)

@@ -85,7 +85,6 @@ class ResolvedLinks(Record, eq=False):
         return frozenset(VaultPath(self.nodes.labels[owner]) for owner in owners)
 
     def sources(self, path: VaultPath) -> frozenset[VaultPath]:
-        """Return the notes that link to a file."""
         number = self.nodes.find(path)
         owners = () if number is None else self.table.leading_to(number)
         return frozenset(VaultPath(self.nodes.labels[owner]) for owner in owners)
@@ -108,7 +107,6 @@ class LinkTable:
     """The resolved links of every note; only links that a change can affect are resolved again."""
 
     def __init__(self, searches: Searches | None = None) -> None:
-        """Start without links, and resolve them while nothing is searched."""
         self._searches = searches or Searches()
         self.resolved_links: ResolvedLinks | None = None
         """The result of the last `resolve`; replaced, never mutated."""
@@ -158,7 +156,6 @@ class LinkTable:
         self._replace(concat_tables(()), notes, notes, names)
 
     def restore(self, stored: StoredLinks, notes: Notes) -> None:
-        """Take links from a file as those of these notes."""
         self._nodes = Nodes.from_keys(stored.nodes, stored.labels)
         self._names = {name: number for number, name in enumerate(stored.names)}
         self._resolved_of = {**notes}

@@ -85,7 +85,6 @@ class Embedders:
             raise
 
     def reason(self, model: str, choice: ModelChoice | None) -> str:
-        """Say why a model embeds a vault."""
         if self.settings.model or choice is None:
             return "the settings name it"
         if model == choice.id:
@@ -164,7 +163,6 @@ class Generators:
 
     @property
     def is_speaking(self) -> bool:
-        """Whether an answer is being generated."""
         return self._generator is not None and self._generator.is_speaking
 
     async def current(self) -> Generator:
@@ -197,7 +195,6 @@ class Generators:
         return None
 
     async def close(self) -> None:
-        """End the model's process."""
         generator, self._generator = self._generator, None
         if generator is not None:
             await generator.close()
@@ -242,7 +239,6 @@ class Rerankers:
         return self.reranker
 
     async def close(self) -> None:
-        """End the model's process."""
         reranker, self.reranker = self.reranker, None
         if reranker is not None:
             await reranker.close()

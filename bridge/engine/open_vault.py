@@ -88,7 +88,6 @@ class OpenVault(Record, eq=False):
 
     @property
     def files(self) -> Vault:
-        """The vault's files, under the current rules."""
         return self.indexer.vault
 
     @property
@@ -97,7 +96,6 @@ class OpenVault(Record, eq=False):
 
     @property
     def names(self) -> Names:
-        """Every file of the vault by name."""
         return self.indexer.names
 
     @property
@@ -233,7 +231,6 @@ class OpenVault(Record, eq=False):
         self.keep_apart()
 
     async def use(self, settings: Settings, vault: Vault) -> None:
-        """Apply changed settings, and the vault with their rules."""
         self.use_agents_folder(settings)
         await self.eraser.use(vault)
 

@@ -99,7 +99,6 @@ class ParserPool:
         self._file_words = None
 
     async def learn(self, vault: Vault, paths: Collection[VaultPath]) -> Boilerplate:
-        """Return which lines recur across notes."""
         ahead, self._ahead = self._ahead, None
         if ahead is not None and ahead[0] is not vault:
             # The rules have changed since.
@@ -109,7 +108,6 @@ class ParserPool:
         return await asyncio.to_thread(learn_boilerplate, vault.root, vault.rules, paths)
 
     async def read(self, reading: ReadOptions, files: Mapping[VaultPath, int]) -> AsyncGenerator[list[Outcome], None]:
-        """Yield the outcome of every file, in slices as they are done."""
         slices = slice_files(files)
         try:
             if len(files) <= MAX_NOTES_WITHOUT_POOL:
@@ -142,7 +140,6 @@ class ParserPool:
         return self._pool
 
     def close(self) -> None:
-        """Cancel learning and reading."""
         if self._ahead is not None:
             self._ahead[1].cancel()
             self._ahead = None

@@ -80,7 +80,6 @@ class LongNoteCache:
         after.start()
 
     def clear(self) -> None:
-        """Drop the note, and return its memory."""
         if self._drop is not None:
             self._drop.cancel()
         self._entry = self._drop = None

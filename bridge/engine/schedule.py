@@ -75,7 +75,6 @@ class CoReadingTracker:
     """Which notes are read together; belongs to one event loop."""
 
     def __init__(self, index: Index, store: Store, settings: Settings) -> None:
-        """Start without readings."""
         self._index = index
         self._store = store
         self._request = asyncio.Event()

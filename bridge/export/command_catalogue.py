@@ -100,7 +100,6 @@ def positional_arguments(operation: Operation) -> Sequence[Argument]:
 
 
 def is_repeated(argument: Argument) -> bool:
-    """Say whether an option may be repeated."""
     kind = strip_hint(argument.hint)
     return is_mapping(kind) or (get_origin(kind) is tuple and get_args(kind)[-1] is Ellipsis)
 

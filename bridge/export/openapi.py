@@ -59,7 +59,6 @@ ERROR_SCHEMA = {
 
 
 def openapi() -> dict[str, Any]:
-    """Return the description of the whole API."""
     schemas: dict[str, Any] = {"Error": ERROR_SCHEMA}
     paths = {f"/api/{operation.name}": {"post": describe_post(operation, schemas)} for operation in operations()}
     return {

@@ -47,7 +47,6 @@ class Edges(Record, eq=False):
         return Edges(self.size, *columns)  # type: ignore[arg-type]  # each column keeps its type
 
     def among(self, nodes: NDArray[np.bool_]) -> "Edges":
-        """Return the edges whose both ends are among some nodes."""
         return self.where(nodes[self.source] & nodes[self.target])
 
     def between(self, one: int, other: int) -> "Edges":
@@ -66,7 +65,6 @@ class Edges(Record, eq=False):
         return low[order][first], high[order][first], weight
 
     def degrees(self) -> NDArray[np.int64]:
-        """Count by node how many others it is joined to."""
         first, second, _ = self.pairs()
         return np.bincount(np.concatenate([first, second]), minlength=self.size)
 
@@ -116,12 +114,10 @@ class Table(Record, eq=False):
         )
 
     def asking_for(self, names: Collection[int]) -> list[int]:
-        """Return the notes with a link that asks for any of these names."""
         asking = np.isin(self.name, np.fromiter(names, np.int32, len(names)))
         return [int(owner) for owner in np.unique(self.owner[asking])]
 
     def leading_to(self, target: int) -> list[int]:
-        """Return the other notes with a link to a file."""
         leading = (self.target == target) & (self.owner != target) & (self.kind != CODES["arrow"])
         return [int(owner) for owner in np.unique(self.owner[leading])]
 
@@ -161,7 +157,6 @@ class Nodes:
         return self._number(path, path)
 
     def of_name(self, folded: str, written: str) -> int:
-        """Return the number of a name without a note."""
         return self._number(NO_NOTE + folded, NO_NOTE + written)
 
     def find(self, path: str) -> int | None:

@@ -113,7 +113,6 @@ class Graph:
         return found.reshape(len(starts), self.size)
 
     def degrees(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Count the links of several notes, as `degree` does."""
         return self._beside.start[numbers + 1] - self._beside.start[numbers]
 
     def _along(self, path: VaultPath, *, outward: bool) -> frozenset[VaultPath]:

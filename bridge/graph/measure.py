@@ -310,7 +310,6 @@ def draw_nodes(edges: Edges, chosen: Marks, community: Members, total: int, most
 
 
 def draw_communities(edges: Edges, chosen: Marks, community: Members, smallest: int, most: int) -> Picture:
-    """Draw the largest communities of some nodes in place of the nodes."""
     inside = chosen & (community != NONE)
     sizes = np.bincount(community[inside], minlength=1)
     large = np.flatnonzero(sizes >= smallest)

@@ -59,12 +59,10 @@ class Searches:
         self._over = asyncio.Event()
 
     def __enter__(self) -> None:
-        """Begin a search."""
         self._running += 1
         self._over.clear()
 
     def __exit__(self, *_: object) -> None:
-        """End it."""
         self._running -= 1
         self._ended = time.monotonic()
         if not self._running:

@@ -122,7 +122,6 @@ class Boilerplate(Record):
         return type(self)(self.version, recurring, self.first_words)
 
     def __contains__(self, line: object) -> bool:
-        """Return whether a line, as written in a note, recurs."""
         if not self.recurring or not isinstance(line, str) or not MIN_LINE_CHARS <= len(line) <= MAX_LINE_CHARS:
             return False
         line = _strip_marks(line)

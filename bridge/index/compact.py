@@ -72,7 +72,6 @@ class Compaction:
             self._hurry()
 
     def _hurry(self) -> None:
-        """Start work now, unless it is running."""
         if self._hurrying is None or self._hurrying.done():
             self._hurrying = self._tasks.start(self._tidy(0, 0))
 
@@ -109,7 +108,6 @@ class Compaction:
 
     @property
     def _overdue(self) -> bool:
-        """Whether a table with full text search should be compacted at the next pause."""
         return self._opened.notes.overdue or self._opened.passages.overdue
 
     def tables(self) -> list[Table]:

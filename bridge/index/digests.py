@@ -40,7 +40,6 @@ class TextDigests(Record):
         return cls(b"".join((title, *(digest or NO_DIGEST for digest in passages))))
 
     def __len__(self) -> int:
-        """Count the passages."""
         return len(self.packed) // SIZE - 1
 
     @property
@@ -79,7 +78,6 @@ class DigestRows:
         """Rows of digests that were appended, until one is looked up."""
 
     def __len__(self) -> int:
-        """Count the digests."""
         return self._count
 
     def __contains__(self, digest: bytes) -> bool:

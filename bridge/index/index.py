@@ -311,7 +311,6 @@ class Index:
             self.vectors.use(key, dimensions)
 
     def pending_vectors(self) -> int:
-        """Count the passages without a vector."""
         return self.vectors.count_pending()
 
     async def find_missing_vectors(self, limit: int) -> list[MissingVector]:
@@ -355,7 +354,6 @@ class Index:
     async def stems(
         self, words: TextQuery, limit: int, within: Collection[VaultPath] | None = None
     ) -> list[PassageHit]:
-        """Find passages by stems, in the languages of the vault."""
         return self._search(self._opened.postings.forms, stemmed_query(words, self.languages), limit, within)
 
     def _search(
@@ -407,7 +405,6 @@ class Index:
     async def nearest(
         self, vector: Floats, limit: int, within: Collection[VaultPath] | None = None, *, every_passage: bool = False
     ) -> list[PassageHit]:
-        """Find the semantically nearest notes, each with its best passage."""
         await self.vectors.load()
         keys = None if within is None else self._opened.catalogue.keys_of(within)
         self._tidying.index_vectors_later()

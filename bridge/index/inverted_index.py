@@ -57,7 +57,6 @@ class InvertedIndex:
         """Numbers dropped while segments are merged."""
 
     def add(self, segment: Segment) -> None:
-        """Add the documents of new numbers."""
         if len(segment):
             self.segments = (*self.segments, segment)
             self._forget_counts()
@@ -192,7 +191,6 @@ class InvertedIndex:
     # -- counting -----------------------------------------------------------------------------------------------------
 
     def document_frequencies(self, terms: NDArray[np.uint64], hidden: HiddenRows | None) -> list[int]:
-        """Return how many documents contain each term."""
         return self._frequencies([segment.find(terms) for segment in self.segments], hidden) or [0] * len(terms)
 
     def find_numbers(self, required: Sequence[NDArray[np.uint64]], hidden: HiddenRows | None) -> NDArray[np.int64]:

@@ -86,7 +86,6 @@ class VectorRows:
             self._blocks.append(np.zeros((BLOCK, self.dimensions), np.float16))
 
     def _move_to_file(self) -> None:
-        """Move full blocks to the file."""
         if self._folder is not None and self._blocks:
             self._file = self._file or OpenFile.scratch(self._folder)
             for number, block in enumerate(self._blocks):
@@ -104,7 +103,6 @@ class VectorRows:
             self._file.write(np.ascontiguousarray(vector).data.cast("B"), self._place(row))
 
     def _read(self, into: Halves, row: int) -> None:
-        """Fill an array from the file, from a row on."""
         if self._file is not None:
             self._file.read(into.data.cast("B"), self._place(row))
 
@@ -324,7 +322,6 @@ class VectorMatrix:
         columns.norm[both] = np.sqrt(1 + TITLE_WEIGHT**2 + 2 * TITLE_WEIGHT * alike)
 
     def fill(self, digests: Sequence[bytes], vectors: Floats) -> None:
-        """Store vectors of waiting texts."""
         self.rows.put(digests, vectors)
         keys: set[int] = set()
         for digest in digests:
@@ -347,7 +344,6 @@ class VectorMatrix:
             self.titles.discard(digest)
 
     def count_pending(self) -> int:
-        """Count the distinct passages without a vector."""
         return len(self.waiting) - len(self.titles)
 
     def count_placed(self) -> int:

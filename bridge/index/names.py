@@ -150,7 +150,6 @@ class NameIndex:
         return index
 
     def put(self, path: VaultPath, title: str, aliases: Iterable[str], headings: Iterable[str]) -> None:
-        """Replace a note's names."""
         self.drop(path)
         numbers = array("I", self._add(path, "title", (title,)))
         numbers.extend(self._add(path, "alias", aliases))
@@ -320,13 +319,11 @@ class KnownNames:
                 self.learn(note)
 
     def learn(self, note: IndexedNote) -> None:
-        """Add a note's names and language."""
         self.unsaved += 1
         self.names.put(note.path, note.title, note.aliases, note.heading_texts)
         self._count_language(note, 1)
 
     def forget(self, note: IndexedNote) -> None:
-        """Remove a note's names and language."""
         self.unsaved += 1
         self.names.drop(note.path)
         self._count_language(note, -1)
@@ -340,7 +337,6 @@ class NamesBySide:
     """Names and languages of the notes in the folder that is kept apart, and of all others."""
 
     def __init__(self, apart: Apart, known: KnownNames) -> None:
-        """Begin with all names on one side, which is the one that is stored."""
         self._apart = apart
         self._folder = KeptFolder()
         self._inside, self._outside = KnownNames(), known
@@ -348,12 +344,10 @@ class NamesBySide:
         """Those that were asked for since a note changed: a search asks several times."""
 
     def learn(self, note: IndexedNote) -> None:
-        """Add a note's names and language."""
         self._languages.clear()
         self._of(note.path).learn(note)
 
     def forget(self, note: IndexedNote) -> None:
-        """Remove a note's names and language."""
         self._languages.clear()
         self._of(note.path).forget(note)
         # They may have been stored before the folder was kept apart.

@@ -140,7 +140,6 @@ def pack_note(
     language: str | None,
     recipe: str,
 ) -> IndexedNote:
-    """Build the index's record of a parsed note."""
     return IndexedNote(
         path=note.path,
         title=note.title,

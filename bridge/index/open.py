@@ -41,7 +41,6 @@ class Writable:
         self._compiled = compiled
 
     def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
-        """Return one of the asynchronous methods of LanceDB."""
         if name.startswith("_"):
             raise AttributeError(name)
 

@@ -31,7 +31,6 @@ class OpenFile:
             return cls(BytesIO())
 
     def __del__(self) -> None:
-        """Close it."""
         self._file.close()
 
     def status(self) -> os.stat_result:
@@ -70,7 +69,6 @@ class StoredArray:
         self._file, self._kind, self._length, self._at = file, np.dtype(kind), length, at
 
     def __getitem__(self, part: slice) -> NDArray[Any]:
-        """Read a slice without steps."""
         start, stop, _ = part.indices(self._length)
         found = np.empty(max(0, stop - start), self._kind)
         if len(found):

@@ -221,7 +221,6 @@ class Postings:
     # -- opening ------------------------------------------------------------------------------------------------------
 
     async def load(self, catalogue: NoteTable, passages: Table, notes: Table, *, rebuild: bool = False) -> None:
-        """Load the files, and index what they lack from the tables."""
         if not rebuild:
             self._load_files()
         keys = {entry.key: (passage_mark(entry), entry.note.passages) for entry in catalogue.entries()}

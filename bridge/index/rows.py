@@ -47,11 +47,9 @@ class PackedPassages:
         return key in self._places
 
     def __len__(self) -> int:
-        """Count the notes."""
         return len(self._places)
 
     def put(self, packed: Mapping[int, Sequence[tuple[int, bytes]]]) -> None:
-        """Add notes that `pack_passages` returned."""
         self._file = self._file or OpenFile.scratch(self._folder)
         blocks = [block for of_note in packed.values() for _, block in of_note]
         self._file.write(memoryview(b"".join(blocks)), self._end)

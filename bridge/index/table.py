@@ -125,7 +125,6 @@ class Table(Struct):
 
     @catch_panics()
     async def nearest(self, vector: Any, limit: int) -> list[bytes]:
-        """Return the digests of about the nearest vectors, by the index."""
         probes = max(MIN_PROBES, round(self.partitions * PROBED_SHARE))
         digests: list[bytes] = (await self.inner.nearest(vector, limit, probes))["digest"].to_pylist()
         return digests
@@ -146,7 +145,6 @@ class Table(Struct):
             await asyncio.wait([asyncio.wrap_future(self.pending)])
 
     async def drop(self, column: str, keys: Collection[int] | Collection[bytes]) -> None:
-        """Delete the rows with these values in a column."""
         await self._wait_for_pending()
         literals = sorted(f"X'{key.hex()}'" if isinstance(key, bytes) else str(key) for key in keys)
         self.appended += 1
@@ -236,7 +234,6 @@ class Table(Struct):
         await self._index()
 
     async def fragments(self) -> int:
-        """Count the files that contain rows."""
         return int((await self.inner.stats())["fragment_stats"]["num_fragments"])
 
 

@@ -273,7 +273,6 @@ _ENCODED_LETTER: Final = re.compile(r"%[89A-Fa-f][0-9A-Fa-f]")
 
 
 def percent_encode(name: str) -> str:
-    """Encode a file name for a new Markdown link."""
     return _PARENTHESIS.sub(_percent, _NOT_IN_ADDRESS.sub(_percent, name))
 
 

@@ -163,8 +163,6 @@ class FilledTemplate(Record):
 def fill_template(
     text: str, title: str, when: datetime, *, date_format: str = "YYYY-MM-DD", time_format: str = "HH:mm"
 ) -> FilledTemplate:
-    """Fill in a template."""
-
     def value(field: re.Match[str]) -> str:
         name, pattern = field[1].lower(), (field[2] or "").strip()
         if name == "title":

@@ -113,7 +113,6 @@ class Names:
         return sorted(near, key=unlikeness)[:limit]
 
     def has_folder(self, path: str) -> bool:
-        """Return whether a folder exists and contains files."""
         return any(known.startswith(f"{path}/") for known in [*self._folded])
 
     def missing_error(self, path: VaultPath, what: str = "note") -> NoteNotFound:

@@ -33,7 +33,6 @@ def sole_item(value: Value) -> Value:
 
 
 def texts_of(value: Value) -> tuple[str, ...]:
-    """Return the texts of a property that is a text or a list of texts."""
     values = value if isinstance(value, list | tuple) else (value,)
     plain = (one for one in values if not (one is None or isinstance(one, list | tuple | Mapping)))
     return tuple(text for one in plain if (text := str(one).strip()))

@@ -84,7 +84,6 @@ def _shift_spans(spans: list[Span], by: int) -> tuple[Span, ...]:
 
 
 def parse(path: VaultPath, data: bytes) -> Note:
-    """Parse a Markdown file, whatever its bytes."""
     return parse_decoded(path, decode(data))
 
 

@@ -65,7 +65,6 @@ def has_line_number(heading: str) -> bool:
 
 
 def find_section(note: Note, heading: str) -> Span:
-    """Return the span of the section that a heading names, the heading included."""
     return section_spans(note.headings, len(note.text))[_find(note, heading.strip())]
 
 

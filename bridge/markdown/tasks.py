@@ -91,7 +91,6 @@ class _TaskLine(Struct):
 
 
 def parse_task(text: str) -> TaskFacts:
-    """Parse the text after a task's box."""
     found = _TaskLine(split_block_id(text)[0])
     if "::" in text:
         _take_fields(found)
@@ -226,7 +225,6 @@ class TaskSettings(Record):
     """The characters that the user defined."""
 
     def meaning(self, status: str) -> StatusType:
-        """Return the meaning of a box's character."""
         own = self.statuses.get(status)
         return own.meaning if own else _MEANINGS.get(status, "other")
 
@@ -242,7 +240,6 @@ class TaskSettings(Record):
 
 
 def read_task_settings(facts: Mapping[str, Any]) -> TaskSettings:
-    """Read the Tasks plugin's own settings, whatever they contain."""
     if not facts:
         return TaskSettings()
     groups = facts.get("statusSettings")

@@ -213,7 +213,6 @@ class WrongYaml(Exception):
     """A text is no YAML, for a reason, in a line."""
 
     def __init__(self, reason: str, line: int) -> None:
-        """Say why, and in which line of the text."""
         super().__init__(f"The YAML cannot be read: {reason}.")
         self.reason, self.line = reason, line
 

@@ -181,7 +181,6 @@ class McpSessions:
         return self._subscriptions[connection]
 
     async def add_session(self, context: Context, _: types.NotificationParams) -> None:
-        """Add a session that is ready for notifications."""
         self.subscriptions(context)
 
     async def subscribe(self, context: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
@@ -195,7 +194,6 @@ class McpSessions:
         return types.EmptyResult()
 
     async def notify_updated(self, uri: str) -> None:
-        """Notify the sessions that subscribed to a note."""
         for connection in [connection for connection, uris in self._subscriptions.items() if uri in uris]:
             await send_with_timeout(connection.send_resource_updated(uri))
 

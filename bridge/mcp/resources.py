@@ -77,7 +77,6 @@ class Resources(Record):
         return types.ListResourceTemplatesResult(resource_templates=[template])
 
     async def read(self, context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        """Read a note's text, or a page that shows results."""
         with protocol_errors(context, params.uri):
             if page := read_page(params.uri):
                 return page

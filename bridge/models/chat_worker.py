@@ -65,7 +65,6 @@ class ChatTemplate:
             raise UnusableTemplate(f"its chat template cannot be read: {error}") from None
 
     def render(self, messages: Sequence[Mapping[str, str]]) -> list[Part]:
-        """Return the prompt that asks for the next message."""
         try:
             return self._render(messages)
         except _TemplateRefusal as refusal:
@@ -328,7 +327,6 @@ class Sampler:
         return token
 
     def close(self) -> None:
-        """Free what llama.cpp holds for this answer."""
         c.llama_sampler_free(self._chain)
         if self._grammar is not None:
             c.llama_sampler_free(self._grammar)

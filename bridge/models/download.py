@@ -57,7 +57,6 @@ class PartialFile:
             stream.write(json.dumps({"url": url, "version": version, "total": total}).encode())
 
     def discard(self) -> None:
-        """Delete the file and its note."""
         self.path.unlink(missing_ok=True)
         self._note.unlink(missing_ok=True)
 

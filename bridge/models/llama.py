@@ -140,7 +140,6 @@ c.llama_log_set(_listen, ctypes.c_void_p(0))
 
 
 def load(path: Path, *, mmap: bool) -> tuple[Any, Any]:
-    """Load a model, and return it with its vocabulary."""
     c.llama_backend_init()
     params = c.llama_model_default_params()
     params.load_mode = c.LLAMA_LOAD_MODE_MMAP if mmap else c.LLAMA_LOAD_MODE_NONE

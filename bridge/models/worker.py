@@ -181,7 +181,6 @@ def _limits(file: Path) -> dict[str, int]:
 
 
 async def _try(task: WorkerTask, texts: Sequence[str]) -> tuple[Mapping[str, Any], bytes]:
-    """Return what a worker says of a file, and what it answers to some texts."""
     name = Path(task.path).name
     try:
         process = await WorkerProcess.start("trial worker", task)

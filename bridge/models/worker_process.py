@@ -109,7 +109,6 @@ LEVELS = 3
 
 
 def make_task(path: Path, spec: ModelSpec, level: int = 0, **more: Any) -> WorkerTask:
-    """Return how to run a model, with fewer features at each level."""
     pooling = RANK if spec.purpose == "rerank" else POOLING[spec.pooling]
     task = WorkerTask(str(path), spec.window, pooling, flash=level < 1, **more)
     return task if level < LEVELS - 1 else replace(task, mmap=False, window=min(spec.window, 128))

@@ -44,7 +44,6 @@ class Curve(Record):
     width: float
 
     def __call__(self, cosine: float) -> float:
-        """Return how likely a cosine means "about this"."""
         return _logistic(cosine - self.middle, self.width)
 
 

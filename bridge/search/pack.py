@@ -61,7 +61,6 @@ class PackedNotes(Record):
 
 
 def pack(notes: Sequence[Excerpts], budget: int, count: Callable[[str], int] = estimate_tokens) -> PackedNotes:
-    """Choose excerpts that fit into a budget."""
     least = WEAK * _best_score(notes)
     selection = _Selection([note for note in notes if note.score >= least], budget, count)
     return selection.fill()

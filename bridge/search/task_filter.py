@@ -38,7 +38,6 @@ FoundTask = tuple[IndexedNote, IndexedTask]
 
 
 def require_status(status: str) -> None:
-    """Require that a status is one of the words, or the characters of boxes."""
     if not status or (status not in WORDS and status.isalpha() and len(status) > MAX_BOX_CHARS):
         raise InvalidArguments(f"`status` must be one of {', '.join(WORDS)}, or the characters of a checkbox.")
 
@@ -74,7 +73,6 @@ def has_tags(task: IndexedTask, tags: tuple[str, ...]) -> bool:
 
 
 def is_due(due: str | None, criteria: TaskFilter) -> bool:
-    """Return whether a task is due on the wanted days."""
     if not criteria.has_dates:
         return True
     first, _, last = (criteria.on or "").partition("/")

@@ -106,7 +106,6 @@ def prefixes(term: Term, *, negated: bool = True) -> Iterator[HasPrefix]:
 
 
 def change_each(term: Term, change: Callable[[Term], Term]) -> Term:
-    """Return a tree with each of its single conditions changed."""
     match term:
         case All(parts) | Either(parts):
             return type(term)(tuple(change_each(part, change) for part in parts))

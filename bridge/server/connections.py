@@ -67,7 +67,6 @@ class IdleTimer:
     """Tracks clients: while a connection on which a client called is open, that client is there."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
-        """Start as if a client had just been there."""
         self._now = now
         self._connections: WeakSet[asyncio.BaseTransport] = WeakSet()
         self._last = now()
@@ -117,7 +116,6 @@ class TokenBucket:
     """A bucket of calls that refills over time."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Start with a full bucket."""
         self._clock = clock
         self._at = clock()
         self._spent = 0.0
@@ -146,7 +144,6 @@ class RateLimits:
         self._pairing = TokenBucket()
 
     def client(self, client: Client, per_second: int) -> None:
-        """Count a client's call."""
         spend(self._clients[client.id], per_second)
 
     def charge_malformed(self, client: Client, per_second: int) -> float:
@@ -163,12 +160,10 @@ class RateLimits:
         spend(self._strangers, STRANGERS_PER_S)
 
     def pairing(self) -> None:
-        """Count an attempt to pair."""
         spend(self._pairing, PAIRING_PER_S)
 
 
 def spend(pace: TokenBucket, per_second: int) -> None:
-    """Take one call."""
     wait = pace.take(per_second, BURST_S * per_second)
     if wait:
         raise RateLimited(retry_after_s=ceil(wait))
@@ -193,7 +188,6 @@ class Connections:
     """Admits callers, and closes the connections of revoked clients."""
 
     def __init__(self, guard: Authenticator, limits: RateLimits, per_second: Callable[[], int]) -> None:
-        """Start without connections."""
         self._guard = guard
         self._limits = limits
         self._per_second = per_second
@@ -218,7 +212,6 @@ class Connections:
             del self._inside[connection]
 
     async def watch_tokens(self, _: web.Application) -> AsyncIterator[None]:
-        """Watch for revoked tokens while the application runs."""
         task = asyncio.create_task(self._watch(), name="revoked tokens")
         yield
         task.cancel()

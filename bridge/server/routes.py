@@ -219,7 +219,6 @@ def parse_arguments(body: bytes) -> dict[str, Any]:
 
 
 async def operations(_: web.Request) -> web.Response:
-    """List every operation with its schemas."""
     return json_response({"operations": await asyncio.to_thread(catalogue)})
 
 

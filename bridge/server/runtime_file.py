@@ -63,7 +63,6 @@ def remove_runtime(path: Path) -> None:
 
 
 def is_alive(pid: int) -> bool:
-    """Say whether a process exists."""
     if not isinstance(pid, int) or pid <= 0:
         return False
     if os.name == "nt":

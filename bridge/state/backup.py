@@ -28,7 +28,6 @@ def backup_path(path: Path, number: int) -> Path:
 
 
 def is_due(path: Path) -> bool:
-    """Return whether there is no backup of the last day."""
     return time.time() - modified_at(backup_path(path, 0)) > DAY_S
 
 

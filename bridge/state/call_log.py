@@ -176,7 +176,6 @@ def forget(connection: sqlite3.Connection, denied: Denied) -> None:
 
 
 def move(begin: Begin, moved: Moved) -> None:
-    """Update the paths of moved notes in all calls, page by page."""
     after: int | None = 0
     while after is not None:
         with begin() as connection:

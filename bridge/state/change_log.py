@@ -50,7 +50,6 @@ class ChangeLog:
     """The log file of changes."""
 
     def __init__(self, connection: sqlite3.Connection, state: Path, overflow: Callable[[], None]) -> None:
-        """Start tracking which changes are written."""
         self._overflow = overflow
         self._connection = connection
         self._path = log_path(state)
@@ -84,7 +83,6 @@ class ChangeLog:
             return False
 
     def clear(self) -> None:
-        """Delete the log, as a backup has its content."""
         with contextlib.suppress(OSError):
             self._path.unlink(missing_ok=True)
 
@@ -104,7 +102,6 @@ def log_path(state: Path) -> Path:
 
 
 def line_of(connection: sqlite3.Connection, change: str) -> bytes:
-    """Encode the current rows of a change as a line."""
     found = {table: rows_of(connection, table, column, change) for table, column in TABLES.items()}
     data = json.dumps({"id": change, **found}, separators=(",", ":")).encode()
     return b"%s %s\n" % (checksum(data), data)

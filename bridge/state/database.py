@@ -95,7 +95,6 @@ def open_database(path: Path, subjects: Sequence[Subject], *, new: bool) -> sqli
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """Open a file without checking it."""
     try:
         connection = sqlite3.connect(path, timeout=PATIENCE_S, check_same_thread=False)
     except sqlite3.Error as error:

@@ -136,7 +136,6 @@ class Decisions:
         ]
 
     def approved_workflows(self) -> Mapping[VaultPath, Digest]:
-        """Return the digest of each workflow that agents may run."""
         return {one.path: one.digest for one in self.all() if one.kind == "workflow" and one.answer == "accept"}
 
     def find_answer(self, decision: Decision) -> Answer:

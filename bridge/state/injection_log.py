@@ -74,7 +74,6 @@ class InjectionLog:
             self._database.write(statement, *rows)
 
     def withhold(self, session: str, path: VaultPath, moment: float, *, withheld: bool) -> None:
-        """Record whether the user keeps a note from a session."""
         self._database.write(
             "INSERT INTO injection (session, path, tool, why, tokens, times, time, withheld)"
             " VALUES (?, ?, '', '', 0, 0, ?, ?) ON CONFLICT (session, path) DO UPDATE SET withheld = excluded.withheld",

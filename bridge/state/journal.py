@@ -136,7 +136,6 @@ ROOM = 0.9
 
 
 def move(begin: Begin, moved: Moved) -> None:
-    """Update the current paths of the files of changes."""
     with begin() as connection:
         file_history.move(connection, moved)
 
@@ -200,7 +199,6 @@ class Journal:
         return Entry(self, change)
 
     def propose(self, change: Change, blobs: Blobs) -> None:
-        """Store a change that waits for the user."""
         with self._snapshots.hold(blobs), self._database.transaction(durably=True) as connection:
             insert_change(connection, replace(change, state="proposed"), pending=False)
 

@@ -118,7 +118,6 @@ class SessionLog:
             self.apply(connection, [event])
 
     def apply(self, connection: sqlite3.Connection, events: Iterable[SessionEvent]) -> None:
-        """Apply calls and ends of sessions, in their order."""
         for event in events:
             row = {"id": event.id, "time": event.time, "state": event.state}
             if event.state == "active":

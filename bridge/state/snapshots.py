@@ -389,7 +389,6 @@ class Snapshots:
         return self.folder / digest[:2] / digest
 
     def _files(self) -> Iterator[Path]:
-        """Yield every file, including those that a crash left half written."""
         return (file for file in self.folder.glob("??/*") if file.is_file())
 
     def _make_folder(self) -> None:

@@ -113,7 +113,6 @@ class Failures:
             self._by_path = dict(sorted({**self._by_path, path: (digest, reason)}.items()))
 
     def remove_if(self, test: Callable[[VaultPath], bool]) -> None:
-        """Forget the failures of the notes for which a test holds."""
         self.remove([path for path in self._by_path if test(path)])
 
     def remove(self, paths: Iterable[VaultPath]) -> None:

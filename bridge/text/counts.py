@@ -7,7 +7,6 @@ def count_of(number: int, noun: str) -> str:
 
 
 def count_shown(shown: int, total: int, noun: str) -> str:
-    """Say how many of a list are shown."""
     return count_of(total, noun) if shown == total else f"{shown:,} of {count_of(total, noun)}"
 
 

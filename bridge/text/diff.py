@@ -312,7 +312,6 @@ def diff_lines(old: Sequence[str], new: Sequence[str]) -> list[Piece]:
 
 
 def group_pieces(found: Sequence[Piece]) -> Iterator[list[Piece]]:
-    """Group the pieces whose contexts would touch."""
     group: list[Piece] = []
     for piece in found:
         if group and piece.before.start - group[-1].before.stop > 2 * CONTEXT:

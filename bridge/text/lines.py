@@ -42,5 +42,4 @@ class LineIndex:
 
 
 def lines_overlap(one: Lines, other: Lines) -> bool:
-    """Return whether two ranges of lines share a line."""
     return one[0] <= other[1] and other[0] <= one[1]

@@ -175,7 +175,6 @@ def compile_matcher(
     languages: Iterable[str] = (),
     open_ended: bool = False,
 ) -> Matcher:
-    """Compile words and phrases for finding them in many texts."""
     exact: dict[str, str] = {}
     stems: dict[str, dict[str, str]] = {}
     grams: set[str] = set()

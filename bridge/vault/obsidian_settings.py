@@ -56,7 +56,6 @@ class ObsidianSettings(Record):
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """The problems of unusable files, as sentences."""
         return tuple(sentence for _, sentence in self.unusable)
 
     def problem_of(self, *names: str) -> str | None:

@@ -43,7 +43,6 @@ class Stat(Record):
 
     @classmethod
     def of(cls, info: os.stat_result) -> Self:
-        """Return the state that the system tells."""
         # On Windows `st_ctime` is the time of creation.
         return cls(info.st_mtime_ns, info.st_size, 0 if os.name == "nt" else info.st_ctime_ns)
 
@@ -90,7 +89,6 @@ class Walk(Struct):
         return Scan(self.files, frozenset(self.others), self.skipped, frozenset(self.unreadable))
 
     def walk_all(self) -> None:
-        """Walk the whole vault."""
         require_listing(self.root)
         self._rest.append(("", os.fspath(self.root), False))
         self._below()

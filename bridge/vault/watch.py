@@ -76,7 +76,6 @@ class Notifier:
         return visible_paths(self._top, (path for _, path in events))
 
     def close(self) -> None:
-        """Release the system's resources for listening."""
         self._notify.close()
 
     def _tune(self) -> None:

@@ -203,7 +203,7 @@ def docstrings(tree: ast.AST) -> Iterator[ast.Expr]:
 
 
 def test_docstrings_say_what_names_cannot(trees: Mapping[Path, ast.Module]) -> None:
-    """At most a ninth of all lines: operations and records have theirs; a helper needs one only for a fact."""
+    """Operations and records have theirs; a helper needs one only for a fact."""
     lines = sum(path.read_text(encoding="utf-8").count("\n") for path in trees)
     said = sum((one.end_lineno or one.lineno) - one.lineno + 1 for tree in trees.values() for one in docstrings(tree))
-    assert said / lines < 0.115
+    assert said / lines <= 0.11

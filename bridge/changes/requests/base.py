@@ -53,12 +53,10 @@ class Request(Record, metaclass=AbstractRecord, tag_field="op"):
 
     @property
     def op(self) -> str:
-        """The name of the operation."""
         return operation_of(type(self))
 
     @property
     def result_path(self) -> VaultPath:
-        """The path afterwards of the note that the request is about."""
         return self.path
 
     @property
@@ -108,7 +106,6 @@ class ChangeKind(Record, kw_only=True):
     """Bounds of fields that do not hold in a change set, which never had them."""
 
     def __call__(self, record: type[Kind]) -> type[Kind]:
-        """Register a record as of this kind."""
         KINDS[record] = self
         return record
 
@@ -123,7 +120,6 @@ def operation_of(record: type[Request]) -> str:
 
 
 def require_note_path(path: VaultPath) -> None:
-    """Require a path that a note can have."""
     if kind_of(path) != "note":
         raise InvalidArguments(f"`{path}` is not a Markdown path.", hint=f"Did you mean `{path}.md`?")
 

@@ -231,8 +231,6 @@ def edit_properties_of(
 
 
 def replace_text_everywhere(paths: Collection[VaultPath], old: str, new: str, view: VaultView) -> PlanAndEffect:
-    """Plan to replace each occurrence of a text in some notes."""
-
     def edit(path: VaultPath, data: bytes) -> tuple[bytes, int]:
         count = data.count(old.encode())
         return (apply_edits(path, data, (ReplaceText(old=old, new=new, all=True),)) if count else data), count

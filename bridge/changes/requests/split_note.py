@@ -248,7 +248,6 @@ class SplitParts(Record):
         return shift_headings(joined, 1 - self.draft.headings[self.number].level) + newline
 
     def rest(self, edits: Iterable[Edit], left: str) -> str:
-        """Return the text of the note without the section."""
         text, changes = self.draft.text, sorted(edits)
         newline = newline_at(text, self.section[0])
         head, tail = _render(text, self.head, changes), _render(text, self.tail, changes)

@@ -53,7 +53,6 @@ class Endpoint:
     def __init__(
         self, http: aiohttp.ClientSession, finder: BridgeFinder, query: Mapping[str, str], client: str | None
     ) -> None:
-        """Send nothing yet."""
         self._http = http
         self._finder = finder
         self._query = query

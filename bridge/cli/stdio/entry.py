@@ -38,7 +38,6 @@ class InputLines:
     """Lines read from a file descriptor."""
 
     def __init__(self, descriptor: int) -> None:
-        """Start reading."""
         self.ended = asyncio.Event()
         """Set at the end of the input, whether or not every line was taken."""
         self._lines: asyncio.Queue[bytes | None] = asyncio.Queue()
@@ -64,7 +63,6 @@ class OutputLines:
     """Writes lines in order."""
 
     def __init__(self, descriptor: int, broken: Callable[[], object]) -> None:
-        """Start the writing thread."""
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
 
         def write() -> None:

@@ -167,7 +167,6 @@ class BridgeFinder:
     def __init__(
         self, runtime_file: Path, listens: Callable[[Runtime], Awaitable[bool]], starter: BridgeStarter
     ) -> None:
-        """Defer looking for the bridge."""
         self._file = runtime_file
         self._listens = listens
         self._starter = starter
@@ -187,7 +186,6 @@ class BridgeFinder:
         return self._own.runtime.result() if self._own.runtime.done() else None
 
     def begin(self) -> asyncio.Task[Runtime]:
-        """Start looking for the bridge, also before any request."""
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._look(), name="looking")
             # Requests that wait get the error; without any, it does not matter.

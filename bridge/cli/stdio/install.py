@@ -142,7 +142,6 @@ HOOK_S = 5
 
 
 def set_up_agent(given: argparse.Namespace) -> int:
-    """Print what sets up an agent to use a vault, or set it up."""
     folders = Folders(given.data_dir)
     vault = choose_vault(folders, given.vault, Path.cwd()).resolve()
     if given.hooks:

@@ -48,7 +48,6 @@ class Session:
     """Reopens itself when the bridge no longer knows it, and forwards the bridge's unsolicited messages."""
 
     def __init__(self, endpoint: Endpoint, say: Callable[[bytes], None]) -> None:
-        """Wait for the client to open a session."""
         self.headers: Mapping[str, str] = {}
         """The headers of the session's messages; empty before there is one."""
         self._endpoint = endpoint
@@ -157,7 +156,6 @@ class Pump:
     """Relays messages, each in a task of its own."""
 
     def __init__(self, endpoint: Endpoint, say: Callable[[bytes], None]) -> None:
-        """Defer relaying."""
         self._endpoint = endpoint
         self._say = say
         self._session = Session(endpoint, say)

@@ -54,7 +54,6 @@ class ExternalTool(Record):
 
     @property
     def name(self) -> str:
-        """Its name among the tools of all servers."""
         return f"{self.server}__{self.tool}"
 
 
@@ -193,7 +192,6 @@ class Connection:
     """A connection to one server."""
 
     def __init__(self, launch: Launch, timing: Timeouts, on_failure: Callable[[ServerFailed], None]) -> None:
-        """Prepare a connection."""
         self.launch = launch
         self._on_failure = on_failure
         self.tools: Mapping[str, Tool] = {}
@@ -241,7 +239,6 @@ class Connection:
             raise self._failure or ServerFailed(f"`{self.name}` ended at its start.")
 
     async def close(self) -> None:
-        """End the connection and its program."""
         self._stopping.set()
         if self._task is None:
             return
@@ -250,7 +247,6 @@ class Connection:
         await asyncio.wait({self._task})
 
     async def call_tool(self, tool: str, arguments: Mapping[str, Any]) -> "CallToolResult | Refusal":
-        """Call a tool."""
         from mcp_types import CallToolRequest, CallToolRequestParams, CallToolResult
 
         # Not the library's own method, which checks a result with the server's patterns: they may take for ever.
@@ -266,7 +262,6 @@ class Connection:
         return await self._wait_for(session.send_request(request, ReadResourceResult, self._timing.call_s))
 
     async def list_tools(self) -> Mapping[str, "Tool"]:
-        """List the tools again."""
         listed = await self._wait_for(self._read_tools(self._require_client()))
         if isinstance(listed, Refusal):
             raise ServerFailed(f"`{self.name}` did not list its tools.")
@@ -279,7 +274,6 @@ class Connection:
         self.tools = tools
 
     async def describe_answer(self, answer: "CallToolResult | ReadResourceResult | Refusal") -> Reply:
-        """Return what is shown of an answer."""
         return await asyncio.to_thread(make_reply, answer, self.launch.secrets)
 
     def redact(self, text: str) -> str:

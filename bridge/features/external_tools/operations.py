@@ -42,7 +42,6 @@ def require_allowed(call: Call, server: ExternalServer, tool: str) -> None:
 
 
 async def may_start(call: Call, server: ExternalServer, *, confirm: bool = False) -> bool:
-    """Return whether a server may be started for the caller to see its tools."""
     if call.is_user or server.confirm == "never":
         return True
     program = Decision("server", name=server.name, digest=server.fingerprint)

@@ -71,7 +71,6 @@ class ServerPool:
         return await asyncio.to_thread(read_servers, self._folders.servers)
 
     async def find(self, name: str) -> ExternalServer:
-        """Return an enabled server of the list."""
         servers = await self.servers()
         if name not in servers:
             known = ", ".join(f"`{one}`" for one in servers) or "none"
@@ -169,7 +168,6 @@ class ServerPool:
         await asyncio.gather(*map(self._end, ended))
 
     async def close(self) -> None:
-        """End every server."""
         self._is_closed = True
         if self._watch is not None:
             self._watch.cancel()

@@ -71,7 +71,6 @@ class ExternalServer(Record):
         return Digest(hashlib.sha256(orjson.dumps(identity)).hexdigest())
 
     def allows(self, tool: str) -> bool:
-        """Return whether agents may call a tool."""
         return not self.tools or tool in self.tools
 
 

@@ -174,7 +174,6 @@ def plain_proof(proof: Proof) -> dict[str, Any]:
 
 
 def check_proof(proof: Proof | None, facts: VaultEvidence) -> ProofCheck:
-    """Check a proof against the vault as it is now."""
     match proof:
         case _ if proof is None or proof == Proof():
             verdict = ProofCheck("unchecked", "no proof was given")
@@ -220,7 +219,6 @@ def _check_change(state: str | None, wanted: str | None) -> ProofCheck:
 def _check_at(
     path: VaultPath, facts: VaultEvidence, find: Callable[[VaultPath], T | None], check: Callable[[T], ProofCheck]
 ) -> ProofCheck:
-    """Check what is found at a path, or where the file was moved."""
     found, now = find(path), None
     if found is None and (now := facts.moved_to(path)) is not None:
         found = find(now)
@@ -344,12 +342,10 @@ _CLAIM: Final = re.compile(r"- \[(?P<box>.)\] (?P<text>.*?)(?: %%proof: (?P<proo
 
 
 def handoff_name(goal: str, now: datetime) -> str:
-    """Return the title of a handoff's note."""
     return f"{now:%Y-%m-%d %H%M} {one_line(goal)[:60].strip()}"
 
 
 def handoff_properties(goal: str, now: datetime, client: str | None, session: str, to: str | None) -> dict[str, Any]:
-    """Return the properties of a handoff that nobody took yet."""
     values = {
         "type": TYPE,
         "title": one_line(goal)[:300],

@@ -99,7 +99,6 @@ class MemoryGroups:
         return [home, *(group for group, belongs in groups if belongs)]
 
     def choose(self, audience: Audience, now: float, find: Callable[[str], Memory | None]) -> VisibleMemories:
-        """Return the memories that an audience may see at a given time."""
         found: Group = {}
         for group in self._by_scope.values():
             if group and next(iter(group.values())).is_within(audience.scope):
@@ -255,7 +254,6 @@ class MemoryCatalogue:
         return None if last is memory or last.superseded_by is not None else last
 
     def successors(self, memory: Memory) -> Iterator[Memory]:
-        """Yield a memory, and each that replaced the one before."""
         seen = set[VaultPath]()
         one: Memory | None = memory
         while one is not None and one.path not in seen:

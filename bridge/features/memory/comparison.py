@@ -108,7 +108,6 @@ def text_digest(text: str) -> str:
 
 
 def compare_statements(new: Memory, text: str, others: Mapping[VaultPath, tuple[Memory, str]]) -> list[Comparison]:
-    """Compare a new memory with existing ones."""
     digest = text_digest(text)
     overlaps = dict(find_overlaps(text, {path: other for path, (_, other) in others.items()}))
 

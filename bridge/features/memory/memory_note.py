@@ -88,7 +88,6 @@ class Memory(Record):
 
     @property
     def begins(self) -> float:
-        """When it began to hold."""
         return self.created if self.valid_from is None else self.valid_from
 
     @property

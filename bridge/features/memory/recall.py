@@ -155,7 +155,6 @@ class MemoryFilter(Record):
         return audience_of(call, self.scope, all_private=self.among_private, archived=self.archived)
 
     def choose(self, memories: Mapping[VaultPath, Memory], tiers: Mapping[VaultPath, Tier]) -> dict[VaultPath, Memory]:
-        """Return the memories that pass, by the tier that each has now."""
         tags = [fold_case(tag.strip().lstrip("#").rstrip("/")) for tag in self.tags]
         about, since = set(map(note_key, map(link_name, self.about))), moment("since", self.since)
 

@@ -102,7 +102,6 @@ class NewMemory(Record):
 
 
 def require_sound(new: NewMemory) -> None:
-    """Require that a memory can be written."""
     for name, text in (("title", new.title), ("text", new.text)):
         if not text.strip():
             raise InvalidArguments(f"`{name}` is empty.")

@@ -150,7 +150,6 @@ def body_digest(text: str) -> str:
 
 
 def body_of(note: Note) -> str:
-    """Return the text of a note without its properties."""
     return note.text[note.body :]
 
 

@@ -192,7 +192,6 @@ async def change_notes(
 async def choose_notes(
     call: Call, folder: str | None, tag: str | None, where: str, paths: Sequence[VaultPath]
 ) -> Mapping[VaultPath, IndexedNote]:
-    """Return the notes that fit all conditions, by path."""
     vault = call.vault
     vault.require_keyword()
     every = notes_among(vault, None, folder, paths)

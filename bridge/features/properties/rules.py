@@ -75,7 +75,6 @@ class Rule(Record):
 
     @property
     def share(self) -> float:
-        """The share of notes that keep the rule."""
         return self.kept / self.notes if self.notes else 0.0
 
 
@@ -191,7 +190,6 @@ def _outer_folders(path: str) -> list[str]:
 
 
 def count_kept(rule: Rule, notes: Iterable[IndexedNote]) -> Rule:
-    """Return a rule with how many of the notes keep it."""
     concerned = [note for note in notes if applies_to(rule, note)]
     kept = sum(find_violation(rule, note) is None for note in concerned)
     return replace(rule, notes=len(concerned), kept=kept)

@@ -147,7 +147,6 @@ def _cells(line: str) -> list[str]:
 
 
 async def read_schemas(vault: OpenVault, notes: Mapping[VaultPath, IndexedNote]) -> tuple[list[Rule], tuple[str, ...]]:
-    """Return the rules of all schema notes, and what in them cannot be understood."""
     return await evaluate_apart(lambda budget: _read_schemas(vault, notes, budget))
 
 

@@ -56,7 +56,6 @@ DIGEST = 12
 
 
 def make_hit(hit: SearchHit, *, created: str | None = None, vault: str | None = None) -> Hit:
-    """Make a hit of what a search found."""
     return Hit(
         **{
             **asdict(hit),

@@ -327,7 +327,6 @@ def _is_in(path: VaultPath, folders: Collection[str]) -> bool:
 async def _plan(
     store: SharedStore, name: str, vault: OpenVault, folders: Sequence[str], before: Publication | None
 ) -> _Plan:
-    """Compare the notes of folders with those in the store."""
     index, agents = vault.index, agents_folder(vault.settings)
     await index.vectors.load()
     named = [folder for folder in folders if folder == agents.path or agents.holds(folder)]

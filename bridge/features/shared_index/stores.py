@@ -55,7 +55,6 @@ class SharedStores:
         return await asyncio.shield(task)
 
     async def close(self) -> None:
-        """Stop opening stores."""
         for task in self._stores.values():
             task.cancel()
         await asyncio.gather(*self._stores.values(), return_exceptions=True)

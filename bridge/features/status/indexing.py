@@ -131,7 +131,6 @@ def find_hinted(vault: OpenVault, snapshot: Sequence[Seen], changes: Sequence[Re
 
 
 def differs(note: IndexedNote, file: Seen) -> bool:
-    """Say whether a file is not as the index knows it."""
     seconds = file.mtime / 1000 if file.mtime > MILLISECONDS else file.mtime
     return note.size != file.size or abs(note.mtime - seconds) > SAME_S
 

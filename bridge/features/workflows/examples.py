@@ -227,7 +227,6 @@ class _Draft:
         return [self._filler(at)(text) for at, text in enumerate(texts)]
 
     def _filler(self, at: int) -> Callable[[str], str]:
-        """Return what puts the variables so far into a text of an example."""
         blanks = {fold_case(value): template for value, template in self._blanks[at].items()}
         values = "|".join(map(_pattern, sorted(self._blanks[at], key=len, reverse=True)))
         # Not behind a backslash, which would make two braces of a template.
@@ -236,12 +235,10 @@ class _Draft:
         return lambda text: pattern.sub(lambda found: blanks.get(fold_case(found[0]), found[0]), text)
 
     def _name_of(self, texts: Sequence[str]) -> str | None:
-        """Return the property that has these values."""
         known = ((name, [*map(text_of, values)]) for name, values in self._values.items())
         return next((name for name, values in known if values == [*texts]), None)
 
     def _variable(self, name: str, values: Sequence[Value]) -> str:
-        """Return the template of a new variable."""
         base = re.sub(r"\W+", "_", name).strip("_")[:50]
         base = base if re.match(r"[^\W\d]", base) else f"value_{base}".rstrip("_")
         id_ = next(one for at in count(1) if (one := base if at == 1 else f"{base}_{at}") not in self.variables)

@@ -374,7 +374,6 @@ STARTERS: Final = tuple(sorted(path.stem for path in _FOLDER.glob("*.yaml")))
 
 @cache
 def starter_text(name: str) -> str:
-    """Return the YAML of a starter."""
     if name not in STARTERS:
         raise InvalidArguments(f"There is no starter `{name[:60]}`.", hint=f"There are {', '.join(STARTERS)}.")
     return (_FOLDER / f"{name}.yaml").read_text(encoding="utf-8")

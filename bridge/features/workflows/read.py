@@ -72,7 +72,6 @@ def block_digest(text: str) -> Digest:
 
 
 def find_block(text: str) -> WorkflowBlock:
-    """Return the only workflow in a note's text."""
     found = list(_blocks(text))
     if len(found) != 1:
         how_many = f"{len(found)} blocks" if found else "no block"
@@ -214,7 +213,6 @@ class ReadWorkflow(Record):
         return tuple(one for one in self.problems if one.serious)
 
     def require_sound(self) -> None:
-        """Require that it can run."""
         if faults := self.faults:
             more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
             raise InvalidArguments(
@@ -355,5 +353,4 @@ def _find_unknown(workflow: Workflow, notes: Notes) -> Iterator[Problem]:
 
 
 async def approved_digests(call: Call) -> Mapping[VaultPath, Digest]:
-    """Return the digests of the workflows that the user approved."""
     return await asyncio.to_thread(call.vault.store.decisions.approved_workflows)

@@ -69,7 +69,6 @@ def holds(
     given: Mapping[str, Result],
     settings: TaskSettings,
 ) -> bool:
-    """Return whether a condition is true now."""
     arguments = {name: fill(name, text) for name, text in condition.arguments.items()}
     path = state.find(arguments["note"]) if "note" in arguments else None
     note = state.notes.get(path) if path is not None else None
@@ -417,7 +416,6 @@ def workflow_host(call: Call) -> WorkflowHost:
 
 
 def bind_change(call: Call, value: Mapping[str, Value], names: Names) -> Request:
-    """Return the request that the arguments of a change make."""
     operation = get_operation("change_set")
     with _name_arguments():
         bound = arguments.locate(operation, operation.bind({"edits": [value]}), call.vault.files, names)
@@ -426,7 +424,6 @@ def bind_change(call: Call, value: Mapping[str, Value], names: Names) -> Request
 
 
 def bind_question(call: Call, name: str, value: Mapping[str, Value], names: Names) -> Mapping[str, Any]:
-    """Return the arguments of a question, checked."""
     operation = get_operation(name)
     return arguments.locate(operation, operation.bind(value), call.vault.files, names)
 

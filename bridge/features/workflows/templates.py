@@ -82,7 +82,6 @@ def parse_reference(text: str) -> Reference:
 
 
 def map_texts(value: Value, change: Callable[[str], Value]) -> Value:
-    """Return a value with each text in it changed."""
     match value:
         case str():
             return change(value)
@@ -213,7 +212,6 @@ class TemplateFiller:
         return _TEMPLATE.sub(put, value)
 
     def text_of(self, value: Value, reference: Reference) -> str:
-        """Return a value as it stands in a text."""
         if isinstance(value, Mapping) or (
             isinstance(value, list | tuple) and any(isinstance(each, Mapping) for each in value)
         ):
@@ -258,7 +256,6 @@ ReadMeaning = Callable[[WorkflowVariable, str], str]
 
 
 def bind_variables(workflow: Workflow, given: Mapping[str, Value], read: ReadMeaning) -> dict[str, Value]:
-    """Return a value for every variable."""
     for name in given:
         if name not in workflow.variables:
             near = find_closest(name, workflow.variables)

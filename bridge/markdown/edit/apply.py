@@ -300,7 +300,6 @@ def plan_replace_block(draft: Draft, edit: ReplaceBlock) -> TextEdit:
 
 
 def find_block(draft: Draft, block_id: str) -> Block:
-    """Return the block that an id names."""
     blocks = list(read_blocks(draft.text, draft.body, draft.structure, draft.lines))
     same = [block for block in blocks if block.id.lower() == block_id.lower()]
     if len(same) > 1:

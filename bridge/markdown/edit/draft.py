@@ -208,7 +208,6 @@ class EditedText(Record):
         return offset + before.at + before.length - before.end
 
     def is_touched(self, start: int, end: int) -> bool:
-        """Return whether something inside a span was changed."""
         index = bisect_right(self.changes, start, key=END)
         return index < len(self.changes) and self.changes[index].start < end
 

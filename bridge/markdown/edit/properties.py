@@ -78,7 +78,6 @@ class PropertyBlock(Record):
         return cls(text, (start, end), body, newline, values, entries)
 
     def spelling_of(self, name: str) -> str:
-        """Return the note's own spelling of a name."""
         if name in self.values:
             return name
         found = [own for own in self.values if fold_case(own) == fold_case(name)]
@@ -89,7 +88,6 @@ class PropertyBlock(Record):
         return found[0] if found else name
 
     def entry(self, name: str) -> YamlEntry:
-        """Return the entry of a property."""
         found = [entry for entry in self.entries if entry.name == name]
         if not found:
             raise InvalidProperties(f"`{name}` is written in a way that cannot be changed safely.", hint=BY_HAND)
@@ -232,7 +230,6 @@ def _check(path: VaultPath, values: Mapping[str, Value], remove: Collection[str]
 
 
 def require_property_name(name: str) -> None:
-    """Reject a name that a property cannot have."""
     if not is_line(name) or name != visible_text(name).strip() or len(name) > MAX_NAME_CHARS:
         raise InvalidArguments(f"A property's name is one line of 1 to {MAX_NAME_CHARS} characters.")
 

@@ -39,7 +39,6 @@ class TagRename(Record):
 
     @classmethod
     def of(cls, old: str, to: str, *, children: bool = True) -> "TagRename":
-        """Check the names of a rename."""
         names = [name.strip().removeprefix("#") for name in (old, to)]
         for name in names:
             if not is_tag(name) or "" in name.split("/"):

@@ -83,7 +83,6 @@ def task_text(
     dataview: bool = False,
     settings: TaskSettings | None = None,
 ) -> str:
-    """Return the text after the box of a new task."""
     words = text.strip()
     if not is_line(words):
         raise InvalidArguments("A task is one line of text.")

@@ -101,11 +101,9 @@ class FileOps(Record):
     _written: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
 
     def at(self, path: str, keeps: Callable[[str], bool] | None = None) -> AbstractContextManager[PathHandle]:
-        """Hold the folder of a path open."""
         return open_handle(self.disk, self.root, path, keeps, stepwise=self.stepwise)
 
     def put(self, path: str, place: PathHandle, before: Digest | None, after: Digest, data: bytes) -> None:
-        """Write a file, in place of the one that was read."""
         if before is None:
             require_free(path, place)
         else:
@@ -149,7 +147,6 @@ class FileOps(Record):
             here.sync()
 
     def delete(self, path: str, place: PathHandle, before: Digest) -> None:
-        """Delete a file that was read."""
         with guard_file(self.disk, path, place) as guard:
             require_same(path, place, before)
             aside = self._put_aside(place)

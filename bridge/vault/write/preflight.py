@@ -188,7 +188,6 @@ class Preflight(Record):
     """Files that were read for the plan: no program was writing them, and their content is not read again."""
 
     def require_allowed(self, plan: Plan) -> None:
-        """Require that the paths of a plan are in the vault, and may be written."""
         folders: dict[str, str] = {}
         for step in plan.steps:
             self._require_allowed(step, folders)
@@ -196,7 +195,6 @@ class Preflight(Record):
                 require_shallow(path)
 
     def warnings(self, plan: Plan) -> tuple[str, ...]:
-        """Return warnings about a plan that is allowed and expanded."""
         found: list[str] = []
         steps = plan.steps
         replaced = {path_before(step.path, moves) for step, moves in steps_with_moves(steps) if step.kind == "put"}
