@@ -182,6 +182,7 @@ async def _rank_by_vector(
     )
 
 
+# Long: each step ranks with what all steps before it found.
 async def _rank_hybrid(
     sources: Sources,
     request: SearchRequest,

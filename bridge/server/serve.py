@@ -186,6 +186,7 @@ IDLE_S = 75.0
 """Seconds that a connection may be idle between two requests."""
 
 
+# Long: what is opened, step by step, is closed in one place, whatever fails.
 async def serve(
     bridge: Bridge,
     port: int,

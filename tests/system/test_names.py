@@ -207,3 +207,35 @@ def test_docstrings_say_what_names_cannot(trees: Mapping[Path, ast.Module]) -> N
     lines = sum(path.read_text(encoding="utf-8").count("\n") for path in trees)
     said = sum((one.end_lineno or one.lineno) - one.lineno + 1 for tree in trees.values() for one in docstrings(tree))
     assert said / lines <= 0.11
+
+
+MAX_FUNCTION_LINES = 60
+
+
+def long_functions(path: Path, tree: ast.Module) -> Iterator[str]:
+    """Yield the functions with more lines than most people take in, but for docstrings, without a reason above them."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            described = node.body[0] if ast.get_docstring(node) is not None else None
+            docstring = (described.end_lineno or 0) - described.lineno + 1 if described is not None else 0
+            above = min([node.lineno, *(one.lineno for one in node.decorator_list)]) - 2
+            is_long = (node.end_lineno or 0) - node.lineno + 1 - docstring > MAX_FUNCTION_LINES
+            if is_long and not lines[above].strip().startswith("# Long: "):
+                yield f"{path.name}: {node.name}"
+
+
+def test_long_functions_say_why_they_are_one(trees: Mapping[Path, ast.Module]) -> None:
+    assert [one for path, tree in trees.items() for one in long_functions(path, tree)] == []
+
+
+def test_docs_of_functions_do_not_make_them_long(tmp_path: Path) -> None:
+    body = "    x = 1\n" * MAX_FUNCTION_LINES
+    for text, is_long in (
+        (f"def f():\n{body}", True),
+        (f"# Long: one table.\n@cache\ndef f():\n{body}", False),
+        ('def f():\n    """Do it.\n' + "\n" * 80 + '    """\n    x = 1\n', False),
+    ):
+        module = tmp_path / "module.py"
+        module.write_text(f"\n\n{text}", encoding="utf-8")
+        assert bool([*long_functions(module, ast.parse(module.read_text("utf-8")))]) is is_long

@@ -71,6 +71,7 @@ WITHHELD = "What the chat model wrote is withheld: the cited notes do not say {}
 FOREIGN = "The chat model read text of other programs, which may be wrong or meant to mislead."
 
 
+# Long: an answer keeps what was found before a step that fails, and each step adds to it.
 @operation(
     example={"question": "How often is a sourdough starter fed?"},
     tasks=(
