@@ -44,7 +44,6 @@ RENAMED: Mapping[str, str] = {
     "deny_agent": "set_properties",
     "export_graph": "graph_view",
     "garden_rules": "tidy_rules",
-    "judge_change": "decide",
     "keep_summary": "set_properties",
     "list_clients": "read_settings",
     "list_corrections": "list_tasks",
