@@ -64,10 +64,10 @@ _MIN_ROOM = 60
 """Characters that there are for what a long sentence introduces."""
 
 
-_ITEM = re.compile(r"[ \t]*(?:[-*+]|(\d{1,9}[.)]))[ \t]")
+LIST_MARK = re.compile(r"[ \t]*(?:[-*+]|(\d{1,9}[.)]))[ \t]")
 _ITEM_QUOTED = re.compile(r"^[ \t]*>[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]", re.MULTILINE)
 _MIN_ITEMS = 2
-_PAUSE = re.compile(r"[.!?…:;,。！？：；，、।۔]\Z")
+PAUSE = re.compile(r"[.!?…:;,。！？：；，、।۔]\Z")
 _UNSPACED_END = re.compile(r"[。！？；，、][”’」』）]?\Z")
 _DRAWN = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*(?:mermaid|dataview|tasks|base)")
 """Code of which a reader sees a picture or a list."""
@@ -190,7 +190,7 @@ def widen(note: Note, one: Sentence, chars: int) -> Sentence:
 def _extend(lead: Sentence, parts: Iterable[tuple[str, int]], chars: int) -> Sentence:
     text, last = lead.text, lead.lines[1]
     for part, line in parts:
-        gap = " " if _PAUSE.search(text) else "; "
+        gap = " " if PAUSE.search(text) else "; "
         room = chars - len(text)
         if len(part) > room:
             if last > lead.lines[1]:
@@ -233,7 +233,7 @@ def _iter_below(note: Note, rows: Sequence[str], lead: Sentence, *, code: bool) 
 def _items(rows: Sequence[str], first: int) -> Iterator[tuple[str, int]]:
     for line, row in enumerate(rows, first):
         if text := clean_text(_MARK.sub(" ", row)):
-            item = _ITEM.match(row)
+            item = LIST_MARK.match(row)
             yield (f"{item[1]} {text}" if item and item[1] else text), line
 
 

@@ -1,17 +1,26 @@
-"""Sums up notes by what they say first: no model is needed, and nothing is said that is not there."""
+"""Sums up notes by what they say themselves: no model is needed, and nothing is said that is not there."""
 
 import math
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, groupby, zip_longest
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, groupby, takewhile, zip_longest
 
 from msgspec.structs import replace
 
 from bridge.markdown.links import WIKI
 from bridge.markdown.note import Heading, Note, Piece, PieceKind
-from bridge.search.sentences import COLONS, LINES_BELOW, Sentence, iter_asides, iter_sentences, join_introduced
+from bridge.search.sentences import (
+    COLONS,
+    LINES_BELOW,
+    LIST_MARK,
+    PAUSE,
+    Sentence,
+    iter_asides,
+    iter_sentences,
+    join_introduced,
+)
 from bridge.search.snippet import clean_text
 from bridge.text.content_terms import said_terms, terms_of
 from bridge.text.fold import fold_case
@@ -23,16 +32,65 @@ _PAIRS = (("[[", "]]"), ("\\begin{", "\\end{"), ("<!--", "-->"))
 _COUNTS = re.compile(r"(?:(?:, )?(?:searched|read|changed) [\d,]+ (?:time|note)s?)+\.?", re.IGNORECASE)
 """What the journal of a session says of how much was done, which sums up nothing."""
 
-_TEMPLATE = re.compile(r"<%|%>|\{\{.*\}\}|\[[A-Z][A-Z -]{2,}\]")
+_TEMPLATE = re.compile(r"<%|%>|\{\{.*\}\}|\[[A-Z][A-Z -]{2,}\]|\bundefined\b.*\bundefined\b")
 """A field that nobody filled, as in `{{title}}` or `[YEAR]`."""
 
-_LABELS = re.compile(r"(?:#\S++\s*+)++|[\w -]{1,30}::.*|[\W\d_]+")
-"""Tags, a field for Dataview, or no word at all."""
+_LABELS = re.compile(
+    r"(?:#\S++\s*+)++|[\w -]{1,30}::.*|[\W\d_]+|[-–—]{2,}.*|(?:TODO|FIXME|WIP)\b.*"
+)
+"""Tags, a field for Dataview, no word at all, whom a quotation is from, or what is still to be done."""
 
 _ADDRESS = re.compile(r"!?\[[^\[\]\n]*+\]\([^)\n]{0,1000}\)|<?https?://[^\s>]+>?")
+_FOLDERS = re.compile(r"(?<=\[\[)[^\[\]|#\n]{1,500}/(?=[^\[\]|/\n]{1,300}\]\])")
+"""The folders of a link that shows its whole path."""
 
-_ASIDE: frozenset[PieceKind] = frozenset({"quote", "callout"})
+_HOLLOW = re.compile(r"\s*[(（](?:[\w.]+(?=\s))?\s*[)）]")
+"""Brackets in which a picture or the sign of a footnote stood."""
+
+_IN_ONE_SENTENCE = (
+    r"in (?:one|a) sentence|in una frase|en une phrase|in einem satz|en una frase|em uma frase|tl;?dr"
+    "|一句话|一句話|一言で|한 ?줄"
+)
+_SUMMARY = re.compile(
+    r"\b(?:summary|abstract|synopsis|in (?:short|brief|a nutshell)|(?:key )?takeaways?|descri(?:ption|zione|pción|ção)"
+    r"|riassunto|(?:in )?sintesi|in breve|résumé|en bref|synthèse|zusammenfassung|kurzfassung|beschreibung|resumen"
+    r"|resumo|samenvatting|podsumowanie|streszczenie|sammanfattning|sammendrag|özet|резюме|кратко|описание)\b"
+    rf"|摘要|总结|總結|概要|简介|簡介|要約|まとめ|요약|सारांश|ملخص|תקציר|סיכום|{_IN_ONE_SENTENCE}",
+    re.IGNORECASE,
+)
+"""A heading, label or property below which an author sums up."""
+
+_SUMMARY_ANYWHERE = re.compile(_IN_ONE_SENTENCE, re.IGNORECASE)
+"""What sums up the whole note wherever it stands; others further below sum up a section."""
+
+MAX_SUMMARY_CHARS = 24
+"""Characters of such a heading: a longer one has it as its subject."""
+
+_SUMMARY_CALLOUTS = frozenset({"summary", "abstract", "tldr"})
+
+_POINTS = re.compile(
+    r"\b(?:see below|listed below|shown below|(?:table|list|image|figure|diagram) below|below (?:is|are)|as follows"
+    r"|the following|qui sotto|qui sopra|di seguito|qui riportat\w|ci-dessous|a continuación|siehe unten|im folgenden"
+    r"|abaixo|hieronder|poniżej|ниже)\b|下面|以下(?!的?人)|如下|上图|下图|如图|下表|下記|다음과",
+    re.IGNORECASE,
+)
+"""What points at something that a summary does not show."""
+
+_GOES_ON = re.compile(
+    r"(?:But|And|So|However|Therefore|Thus|Also|Instead|Otherwise|Moreover|Besides|Yet|Then|For example"
+    r"|Some of (?:them|these|those)|Ma|Quindi|Però|Tuttavia|Inoltre|Infatti|Dunque|Perciò|(?:Ad|Per) esempio"
+    r"|In questo caso|Pero|Además|Sin embargo|Por (?:ejemplo|exemplo)|Entonces|Mais|Donc|Cependant|Par exemple"
+    r"|En effet|Aber|Und|Daher|Deshalb|Außerdem|Zum Beispiel|Dann|Mas|Porém|Maar|Dus|Но|А|Однако|Поэтому|Например)\b"
+    r"|其实|但|否则|而且|所以|因此|不过|此外|比如|例如|另外|然后|当然|于是|しかし|また|そして|だから|例えば|그러나|하지만|그리고"
+)
+"""The beginning of a sentence that says little without the one before it."""
+
+_ASIDE: frozenset[PieceKind] = frozenset({"quote", "callout", "table"})
 """What comes after running text, wherever it stands."""
+
+_BETWEEN: frozenset[PieceKind] = frozenset({"fence", "html", "math"})
+_PICTURE = re.compile(r"\s*(?:!\[\[[^\]\n]*\]\]\s*|!\[[^\]\n]*\]\([^)\n]*\)\s*)+")
+"""What may stand between the items of a list."""
 
 MIN_ITEMS = 3
 """Items or rows from which a list is told by its first ones."""
@@ -40,9 +98,29 @@ MIN_ITEMS = 3
 MAX_ITEM_WORDS = 5
 """Words of an item, on average, up to which it names something and does not say it."""
 
-ITEMS_SHOWN = 4
-MAX_LIST_CHARS = 250
-"""Characters of a sentence that ends with a colon, with the items below it."""
+MAX_LIST_CHARS, MAX_LINE_CHARS, MAX_NAMES_CHARS = 300, 200, 80
+"""Characters of a list, of one that alone stands for a note, and of the names of sections."""
+
+ITEM_CHARS = (120, 60)
+"""Characters to which the items of a longer list are cut, each to its label, sentences or clauses."""
+
+MAX_LABEL_CHARS = 40
+"""Characters before a colon that name what comes after it."""
+
+_LABEL = re.compile(rf"([^:：]{{1,{MAX_LABEL_CHARS}}})[:：](?!//)\s*(?=\S)")
+_PART_END = re.compile(r"[.!?;,:](?=\s)|[。！？；，、：]|\s[-–—](?=\s)")
+
+MAX_LEAD_WORDS = 8
+"""Words without a full stop right above a list that introduce it."""
+
+SHORT_LIST_CHARS = 100
+"""Characters up to which a list is read as one sentence."""
+
+LIST_SHARE = 0.7
+"""Share of lists in the text of a note from which one of them is told."""
+
+MAX_FIELD_CHARS = 40
+"""Characters of a value that is told beside others, as in `Author: Forster, Year: 1909`."""
 
 _CUT = ("…", "...")
 """Ends of a sentence that its author leaves open, or a page that shows the beginning of a text."""
@@ -51,6 +129,7 @@ _STOPPED = ".:。："
 """What a heading may end with before a colon follows it."""
 
 STOPS = (".", "!", "?", "。", "！", "？", "।", "۔")
+_ASKS = ("?", "？", "؟")
 
 LONG_NOTE_WORDS, MIN_SECTIONS = 300, 3
 """Words and sections of a note from which a summary goes through its sections."""
@@ -61,6 +140,9 @@ MIN_TOLD = 5
 LEAD_SENTENCES, LEAD_WORDS = 4, 4
 """Sentences at the beginning of a note of which one may say what it is about, and the words that it needs."""
 
+REPEATED = 0.75
+"""Share of the words of a sentence, besides the title's, from which it repeats another."""
+
 MAX_LABEL_WORDS = 3
 """Words with a colon that only say what a link is, as in `Source: <https://example.org>`."""
 
@@ -69,40 +151,109 @@ MIN_WORDS = 5
 
 
 def choose_sentences_of(notes: Sequence[Note], most: int, focus: str = "") -> list[Sentence]:
-    """Return the first sentences of each note in turn, or those about a focus, in the order of their lines."""
-    if focus and (about := find_sentences_about(notes, list(_distinct(map(read_content, notes))), most, focus)):
+    """Return what each note says first in turn, or the sentences about a focus, in the order of their lines."""
+    if focus and (about := find_sentences_about(notes, most, focus)):
         return about
     said = list(_distinct(read_content(note, gathers=most > 1) for note in notes))
     if len(notes) != 1:
         return _first_of_each(said, most)
     [note], [own] = notes, said
-    sections = _split_sections(note, own) if sum(one.words for one in own) >= LONG_NOTE_WORDS else []
+    summary = _find_summary(note, own)[: max(1, most - 1)]
+    rest = [one for one in own if one not in summary]
     if most == 1:
-        return _tell_subject(note, own)
-    if sum(heading is not None for heading, _ in sections) < MIN_SECTIONS:
-        return _begin(note, own, most)
+        return summary or _tell_subject(note, rest)
+    return [*summary, *_tell(note, rest, most - len(summary))]
+
+
+def _tell(note: Note, said: Sequence[Sentence], most: int) -> list[Sentence]:
+    sections = _split_sections(note, said) if sum(one.words for one in said) >= LONG_NOTE_WORDS else []
+    if sum(heading is not None and _is_own(note, heading) for heading, _ in sections) < MIN_SECTIONS:
+        return _begin(note, said, most)
     return _name_sections(note, sections, most) if most < MIN_TOLD else _tell_sections(note, sections, most)
 
 
+def is_summary(name: str) -> bool:
+    """Return whether a heading, label or property says that what follows sums up."""
+    return len(name) <= MAX_SUMMARY_CHARS and _SUMMARY.search(name) is not None
+
+
+def _find_summary(note: Note, said: Sequence[Sentence]) -> list[Sentence]:
+    """Return the sentences in which the author sums up a note: in a callout, below a heading or behind a label."""
+    ends = (*(one.line for one in note.headings[1:]), note.text.count("\n") + 2)
+    named = [
+        *((one.title, one.lines, one.type in _SUMMARY_CALLOUTS) for one in note.callouts),
+        *((one.text, (one.line, end - 1), False) for one, end in zip(note.headings, ends, strict=False)),
+    ]
+    for name, (first, last), sums_up in named:
+        found = [one for one in said if first <= one.lines[0] <= last]
+        is_near = bool(found) and found[0] in said[:LEAD_SENTENCES]
+        if found and (sums_up or is_summary(name)) and (is_near or _SUMMARY_ANYWHERE.search(name)):
+            return found
+    labels = ((one, _LABEL.match(one.text)) for one in said[:LEAD_SENTENCES])
+    return [one for one, label in labels if label and is_summary(label[1])][:1]
+
+
 def _tell_subject(note: Note, said: Sequence[Sentence]) -> list[Sentence]:
-    """Return the first sentence of a note; after a short one the next that says a word of the title, or is longer."""
-    ordered = sorted(said[:LEAD_SENTENCES], key=lambda one: one.kind in _ASIDE)
-    whole = [one for one in ordered if one.words >= LEAD_WORDS]
-    named = [one for one in whole if names_subject(note, [one])]
-    return ordered[:1] if ordered[:1] == whole[:1] else [*named, *whole, *ordered][:1]
+    """Return the first sentence of a note; after a weak one the next that says a word of the title, or is stronger."""
+    ordered = sorted(said[:LEAD_SENTENCES], key=_is_aside)
+    strong = [one for one in ordered if not _is_weak(one)]
+    if ordered[:1] == strong[:1]:
+        return strong[:1]
+    return [*(one for one in strong if names_subject(note, [one])), *strong, *ordered][:1]
+
+
+def _is_aside(one: Sentence) -> bool:
+    return one.kind in _ASIDE
+
+
+def _is_weak(one: Sentence) -> bool:
+    """Return whether a sentence says little by itself."""
+    words = count_words(re.sub(r"\d+", "", one.text))
+    is_open = (one.text.endswith(_ASKS) and not _LABEL.search(one.text)) or _points_away(one)
+    goes_on = one.text[:1].islower() or _GOES_ON.match(one.text) is not None
+    return words < LEAD_WORDS or one.kind == "table" or is_open or goes_on
+
+
+def _points_away(one: Sentence) -> bool:
+    """Return whether a sentence points at what is not shown."""
+    return not _is_list(one) and _POINTS.search(one.text) is not None
 
 
 def _begin(note: Note, said: Sequence[Sentence], most: int) -> list[Sentence]:
-    """Return the first sentences of a note; where they hardly say its title, that which says most of it is the last."""
-    first = next((at for at, one in enumerate(said) if one.words >= LEAD_WORDS or names_subject(note, [one])), 0)
-    chosen = _first_of_each([said[first:]], most)
+    """Return the first sentences of a note, with one that says its title, and a list where lists are what it says."""
     language = language_of(note.text[note.body :])
     title = frozenset(terms_of(note.title, language))
-    shares = {one: 2 * len(said_terms(title, terms_of(one.text, language))) for one in said}
-    best = max(shares, key=shares.__getitem__, default=None)
-    if best is None or shares[best] < len(title) or any(shares[one] >= len(title) for one in chosen):
-        return chosen
-    return sorted([*chosen[: most - 1], best], key=lambda one: one.lines)
+    terms = {one: frozenset(terms_of(one.text, language)) for one in said}
+    first = next((at for at, one in enumerate(said) if not _is_weak(one) or said_terms(title, terms[one])), 0)
+    kept = list[Sentence]()
+    for one in sorted(said[first:], key=lambda one: (_points_away(one), _is_aside(one))):
+        own = terms[one] - title
+        if _is_list(one) or not own or all(len(own & terms[other]) < REPEATED * len(own) for other in kept):
+            kept.append(one)
+    chosen, room = list[Sentence](), most
+    for one in kept:
+        # A long list says as much as two sentences, unless the note begins with lists.
+        size = 2 if _is_list(one) and len(one.text) > SHORT_LIST_CHARS and not all(map(_is_list, chosen)) else 1
+        if chosen and size > room:
+            break
+        chosen.append(one)
+        room -= size
+    shares = {one: 2 * len(said_terms(title, terms[one])) for one in kept}
+    best = max((one for one in kept if not _is_list(one)), key=shares.__getitem__, default=None)
+    if best and shares[best] >= len(title) > max(shares[one] for one in chosen):
+        chosen = [*chosen[: most - 1], best]
+    lists = [one for one in kept if _is_list(one)]
+    if lists and not any(map(_is_list, chosen)) and _list_share(note) >= LIST_SHARE:
+        chosen = [*chosen[: max(1, most - 2)], lists[0]]
+    return sorted(chosen, key=lambda one: one.lines)
+
+
+def _list_share(note: Note) -> float:
+    sizes = Counter[bool]()
+    for piece in note.pieces:
+        if piece.kind != "heading" and piece.kind not in _BETWEEN:
+            sizes[piece.kind == "list_item"] += piece.span[1] - piece.span[0]
+    return sizes[True] / max(1, sizes.total())
 
 
 def names_subject(note: Note, said: Iterable[Sentence]) -> bool:
@@ -122,15 +273,20 @@ def _split_sections(note: Note, said: Sequence[Sentence]) -> list[tuple[Heading 
     return [(headings[at], list(found)) for at, found in split]
 
 
+def _is_own(note: Note, heading: Heading) -> bool:
+    """Return whether a heading is the note's own: in place of those that recur in the vault there are spaces."""
+    return not note.text[slice(*heading.span)].isspace()
+
+
 def _name_sections(
     note: Note, sections: Sequence[tuple[Heading | None, Sequence[Sentence]]], most: int
 ) -> list[Sentence]:
     """Return the first sentences of a long note and, as the last one, the names of its sections."""
-    headings = [heading for heading, _ in sections if heading]
-    first = _first_of_each([[one for _, said in sections for one in said]], most - 1)
+    headings = [heading for heading, _ in sections if heading and _is_own(note, heading)]
+    first = _begin(note, [one for _, said in sections for one in said], most - 1) if most > 1 else []
     names = [clean_text(one.text) for one in headings]
     lines = headings[0].line, headings[-1].line
-    return [*_with_headings(note, sections, first), _list(note, "Sections", names, lines)]
+    return [*_with_headings(note, sections, first), _list(note, "Sections", names, lines, MAX_NAMES_CHARS)]
 
 
 def _tell_sections(
@@ -138,7 +294,9 @@ def _tell_sections(
 ) -> list[Sentence]:
     """Return the first sentence of a note and those of its sections in turn, the longest first, with their headings."""
     turns = [sections[0], *sorted(sections[1:], key=lambda one: -sum(each.words for each in one[1]))]
-    ordered = [sorted(said, key=lambda one: (one.kind in _ASIDE, one.words < MIN_WORDS)) for _, said in turns]
+    ordered = [
+        sorted(said, key=lambda one: (_is_aside(one), one.words < MIN_WORDS or _points_away(one))) for _, said in turns
+    ]
     chosen = [one for turn in zip_longest(*ordered) for one in turn if one is not None][:most]
     return _with_headings(note, sections, chosen)
 
@@ -158,18 +316,9 @@ def _with_headings(
 
 
 def _first_of_each(said: Sequence[Sequence[Sentence]], most: int) -> list[Sentence]:
-    ordered = [sorted(one, key=lambda each: each.kind in _ASIDE) for one in said]
+    ordered = [sorted(one, key=_is_aside) for one in said]
     turns = [one for turn in zip_longest(*ordered) for one in turn if one is not None]
-    if len(said) > 1:
-        turns.sort(key=lambda one: one.words < MIN_WORDS)
-    chosen, room = list[Sentence](), most
-    for one in turns:
-        # A list with its head says as much as two sentences, unless the note begins with lists.
-        size = 2 if len(said) == 1 and _is_list(one) and not all(map(_is_list, chosen)) else 1
-        if chosen and size > room:
-            break
-        chosen.append(one)
-        room -= size
+    chosen = sorted(turns, key=lambda one: one.words < MIN_WORDS)[:most]
     return [one for one in chain.from_iterable(said) if one in chosen]
 
 
@@ -177,51 +326,208 @@ def _is_list(one: Sentence) -> bool:
     return one.kind == "list_item" and one.lines[0] < one.lines[1]
 
 
+class FocusTerms:
+    """Tells how much some notes say of a focus: rare words weigh more."""
+
+    def __init__(
+        self, notes: Sequence[Note], focus: str, facts: Callable[[Note], Iterable[Sentence]] = lambda _: ()
+    ) -> None:
+        """Read notes; `facts` are sentences besides those of the text."""
+        self._languages = {note.path: language_of(note.text[note.body :]) for note in notes}
+        wanted = {one: frozenset(terms_of(focus, one)) for one in {*self._languages.values()}}
+        self._wanted = {path: wanted[language] for path, language in self._languages.items()}
+        self.said = {note.path: list(self._read(note, facts(note))) for note in notes if self._wanted[note.path]}
+        frequency = Counter(chain.from_iterable(own for said in self.said.values() for _, own, _ in said))
+        count = sum(map(len, self.said.values()))
+        self._weights = {term: math.log(1 + count / max(1, frequency[term])) for term in chain(*wanted.values())}
+
+    def _read(self, note: Note, facts: Iterable[Sentence]) -> Iterator[tuple[Sentence, frozenset[str], frozenset[str]]]:
+        """Yield each sentence with the words of the focus in it, and in it or the heading above it."""
+        lines = [one.line for one in note.headings]
+        above = [self.terms_in(note, one.text) for one in note.headings]
+        for one in (*read_content(note, apart=True), *facts):
+            own = self.terms_in(note, one.text)
+            at = bisect_right(lines, one.lines[0]) - 1
+            yield one, own, own | above[at] if at >= 0 else own
+
+    def terms_in(self, note: Note, text: str) -> frozenset[str]:
+        return said_terms(self._wanted[note.path], terms_of(text, self._languages[note.path]))
+
+    def share(self, note: Note, terms: Iterable[str]) -> float:
+        """Return how much of the focus some words are."""
+        return self._weigh(terms) / (self._weigh(self._wanted[note.path]) or 1.0)
+
+    def score(self, own: frozenset[str], around: frozenset[str]) -> float:
+        return self._weigh(own) + self._weigh(around - own) / 2
+
+    def _weigh(self, terms: Iterable[str]) -> float:
+        return sum(map(self._weights.__getitem__, terms))
+
+
+FOCUS_SHARE = 0.5
+"""Share of the best sentence about a focus from which another is about it, too."""
+
+
 def find_sentences_about(
-    notes: Sequence[Note], said: Sequence[Sequence[Sentence]], most: int, focus: str
+    notes: Sequence[Note], most: int, focus: str, facts: Callable[[Note], Iterable[Sentence]] = lambda _: ()
 ) -> list[Sentence]:
     """Return those sentences of some notes that say most words of a focus, rare ones first; in order."""
-    languages = [language_of(note.text[note.body :]) for note in notes]
-    wanted = {term for language in set(languages) for term in terms_of(focus, language)}
-    terms = [
-        (one, wanted.intersection(terms_of(one.text, language)))
-        for sentences, language in zip(said, languages, strict=True)
-        for one in (sentences if wanted else ())
-    ]
-    frequency = Counter(chain.from_iterable(found for _, found in terms))
-    scores = [sum(math.log(1 + len(terms) / frequency[term]) for term in found) for _, found in terms]
-    best = sorted(range(len(terms)), key=lambda at: -scores[at])[:most]
-    return [terms[at][0] for at in sorted(best) if scores[at]]
+    terms = FocusTerms(notes, focus, facts)
+    found = [(terms.score(own, around), one) for said in terms.said.values() for one, own, around in said]
+    least = FOCUS_SHARE * max((score for score, _ in found), default=0)
+    best = sorted(range(len(found)), key=lambda at: (_points_away(found[at][1]), -found[at][0]))
+    chosen = [at for at in best if found[at][0] and found[at][0] >= least][:most]
+    return [found[at][1] for at in sorted(chosen)]
 
 
-def read_content(note: Note, *, gathers: bool = False) -> list[Sentence]:
-    """Return what a note says in its order: sentences, and the names in its lists; else its tables and footnotes.
+def is_unfilled(note: Note) -> bool:
+    """Return whether a paragraph of a note is blank, as boilerplate is, or has fields that nobody filled."""
+    texts = (note.text[slice(*piece.span)] for piece in note.pieces if piece.kind == "paragraph")
+    return any(text.isspace() or _TEMPLATE.search(text) for text in texts)
 
-    Where it gathers, a list stands together below the heading or the few words that introduce it.
+
+def is_index(note: Note) -> bool:
+    """Return whether a note says less than its links to others do."""
+    body = "".join(note.text[slice(*piece.span)] for piece in note.pieces if piece.kind != "heading")
+    letters = sum(map(str.isalpha, _ADDRESS.sub("", WIKI.sub("", body))))
+    return 2 * letters < sum(map(str.isalpha, body))
+
+
+def read_content(note: Note, *, gathers: bool = False, apart: bool = False) -> list[Sentence]:
+    """Return what a note says in its order: sentences, and lists by the heads of their items; else its tables.
+
+    Where it gathers, a list stands together below the heading or the few words that introduce it; apart, each item is a
+    sentence.
     """
-    whole = [one for one in iter_sentences(note) if _is_whole(one.text) and one.text != note.title]
-    said = _leave_out_asides(note, whole)
+    if "[[" in note.text and "/" in note.text:
+        note = replace(note, text=_FOLDERS.sub(lambda found: " " * len(found[0]), note.text))
+    title = _letters(note.title)
+    whole = [each for one in iter_sentences(note) if (each := _tidy(note, one, title)) is not None]
+    said = _gather_quotes(note, _leave_out_asides(note, whole), gathers=gathers and not apart)
+    room = MAX_LIST_CHARS if gathers else MAX_LINE_CHARS
     starts = [one.lines[0] for one in said]
     content, at = list[Sentence](), 0
-    for is_list, found in groupby(note.pieces, key=lambda piece: piece.kind == "list_item"):
-        items = list(found)
-        if not is_list:
-            continue
-        names = [name for one in items if (name := _first_line(note, one)) and _is_whole(name)]
-        first, last = items[0].lines[0], items[-1].lines[1]
-        below = bisect_left(starts, first)
+    for items in _find_lists(note):
+        names = [name for one in items if (name := _read_item(note, one)) and _is_whole(name)]
+        lines = items[0].lines[0], items[-1].lines[1]
+        below, after = bisect_left(starts, lines[0]), bisect_right(starts, lines[1])
         content += said[at:below]
-        at = bisect_right(starts, last)
-        is_introduced = bool(content) and _introduces(content[-1], first)
-        if len(names) < MIN_ITEMS - is_introduced or not _are_names(names):
-            lead = None if is_introduced or not gathers or len(items) < 2 else _lead_above(note, items)
-            content += said[below:at] if lead is None else [lead]
-        elif is_introduced:
-            lead = content.pop()
-            content.append(_list(note, lead.text.rstrip("".join(COLONS)), names, (lead.lines[0], last)))
+        at = after
+        lead = _lead_above(note, items[0], content[-1] if content else None)
+        is_introduced = lead is not None and lead.kind != "heading"
+        is_told = len(names) >= MIN_ITEMS - is_introduced and _are_names(names)
+        if apart:
+            if is_introduced and content and lead and content[-1].lines == lead.lines:
+                lead = content.pop()
+            head = lead.text if lead else _heading_above(note, lines[0])
+            content += _tell_apart(note, items, said[below:at], head)
+        elif names and (
+            is_told or is_introduced or (gathers and lead and (len(names) > 1 or not names[0].endswith(STOPS)))
+        ):
+            if is_introduced and content and lead and content[-1].lines == lead.lines:
+                lead = content.pop()
+            head, first = (lead.text, lead.lines[0]) if lead else (_heading_above(note, lines[0]), lines[0])
+            content.append(_list(note, head, names, (first, lines[1]), room))
         else:
-            content.append(_list(note, _heading_above(note, first), names, (first, last)))
+            content += said[below:at]
     return list(_join(note, [*content, *said[at:]])) or list(_tables(note))
+
+
+def _tidy(note: Note, one: Sentence, title: str) -> Sentence | None:
+    """Return a sentence without hollow brackets and the title of its callout; None if it is cut or says the title."""
+    text = _HOLLOW.sub("", one.text) if "(" in one.text or "（" in one.text else one.text
+    if one.kind == "callout":
+        head = next((clean_text(each.title) for each in note.callouts if each.lines[0] == one.lines[0]), "")
+        text = text.removeprefix(head).lstrip() or text
+    value = text[label.end() :] if (label := _LABEL.match(text)) else text
+    if not _is_whole(text) or (len(value) <= 2 * len(note.title) and _letters(value) in title):
+        return None
+    return one if text == one.text else replace(one, text=text, words=count_words(text))
+
+
+def _letters(text: str) -> str:
+    return fold_case("".join(filter(str.isalnum, text)))
+
+
+def _find_lists(note: Note) -> Iterator[list[Piece]]:
+    """Yield the items of each list; code and pictures may stand between them."""
+
+    def is_between(piece: Piece) -> bool:
+        return piece.kind in _BETWEEN or (
+            piece.kind == "paragraph" and _PICTURE.fullmatch(note.text, *piece.span) is not None
+        )
+
+    kept = (piece for piece in note.pieces if not is_between(piece))
+    for is_list, found in groupby(kept, key=lambda piece: piece.kind == "list_item"):
+        if is_list:
+            yield list(found)
+
+
+def _read_item(note: Note, item: Piece) -> str:
+    """Return what an item says above its own items; a label together with what they say, if that is not many names."""
+    first, *rows = note.text[slice(*item.span)].strip("\n").split("\n")
+    running = list(takewhile(lambda row: row.strip() and not LIST_MARK.match(row), rows))
+    text = clean_text("\n".join((first, *(row.strip() for row in running))))
+    below = [clean_text(row) for row in rows[len(running) :] if LIST_MARK.match(row)]
+    label = text.rstrip("".join(COLONS))
+    is_label = label != text or (count_words(text) <= MAX_ITEM_WORDS and not text.endswith(STOPS))
+    if not (is_label and below and label and _is_whole(below[0])):
+        return label
+    if label == text and len(below) > 1 and count_words(below[0]) < MAX_ITEM_WORDS:
+        return label
+    return f"{label}: {', '.join(below) if _are_names(below) else below[0]}"
+
+
+def _tell_apart(note: Note, items: Sequence[Piece], said: Sequence[Sentence], head: str) -> Iterator[Sentence]:
+    """Yield the items of a list one by one, those of few words with what is above them."""
+    for item in items:
+        own = [one for one in said if item.lines[0] <= one.lines[0] <= item.lines[1]]
+        text = _read_item(note, item)
+        if text and _is_whole(text) and (not own or own[0].words < MIN_WORDS or own[0].text.endswith(COLONS)):
+            told = f"{clean_text(head).rstrip(_STOPPED)}: {text}"
+            yield Sentence(note.path, told, item.lines, "list_item", count_words(told))
+            own = [one for one in own[1:] if one.text not in text]
+        yield from own
+
+
+def _gather_quotes(note: Note, said: Sequence[Sentence], *, gathers: bool) -> list[Sentence]:
+    """Return sentences; the short fields of a quote together, and where it gathers the items of one below its title."""
+    found = list[Sentence]()
+    starts = [piece.lines[0] for piece in note.pieces]
+    for at, group in groupby(said, key=lambda one: bisect_right(starts, one.lines[0]) - 1):
+        own = list(group)
+        piece = note.pieces[at]
+        lines = Counter(one.lines[0] for one in own)
+        fields = [
+            one
+            for one in own
+            if lines[one.lines[0]] == 1
+            and (label := _LABEL.match(one.text))
+            and len(one.text) - label.end() <= MAX_FIELD_CHARS
+        ]
+        text = note.text[slice(*piece.span)]
+        if piece.kind not in {"quote", "callout"} or sum(map(_is_item_quoted, text.split("\n"))) < MIN_ITEMS:
+            found += own
+        elif len(fields) >= MIN_ITEMS - 1:
+            told = ", ".join(one.text for one in fields if not one.text[-MIN_DIGITS:].isdigit())
+            place = fields[0].lines[0], fields[-1].lines[1]
+            found += [Sentence(note.path, told, place, "table", count_words(told))] if told else []
+            found += [one for one in own if one not in fields]
+        elif gathers:
+            title = next((one.title for one in note.callouts if one.lines[0] == piece.lines[0]), "")
+            head = title or _heading_above(note, piece.lines[0])
+            found.append(_list(note, head, [one.text for one in own], piece.lines, MAX_LIST_CHARS))
+        else:
+            found += own
+    return found
+
+
+MIN_DIGITS = 5
+"""Digits of a number that identifies something, and says nothing to a reader."""
+
+
+def _is_item_quoted(row: str) -> bool:
+    return row.lstrip().startswith(">") and LIST_MARK.match(row.lstrip("> \t")) is not None
 
 
 def _leave_out_asides(note: Note, said: Sequence[Sentence]) -> Sequence[Sentence]:
@@ -250,37 +556,79 @@ def _are_names(items: Sequence[str]) -> bool:
     return not are_sentences and count_words(" ".join(items)) <= MAX_ITEM_WORDS * len(items)
 
 
-def _first_line(note: Note, item: Piece) -> str:
-    return clean_text(note.text[slice(*item.span)].lstrip().partition("\n")[0]).rstrip(":：")
-
-
 def _heading_above(note: Note, line: int) -> str:
     return next((one.text for one in reversed(note.headings) if one.line < line), note.title)
 
 
-def _lead_above(note: Note, items: Sequence[Piece]) -> Sentence | None:
-    """Return the heading, or the few words with a colon, right above a list."""
-    first = items[0].lines[0]
-    at = bisect_left(note.pieces, first, key=lambda piece: piece.lines[0]) - 1
-    own = note.pieces[at] if at >= 0 and first - note.pieces[at].lines[1] <= LINES_BELOW else None
-    text = "" if own is None else clean_text(note.text[slice(*own.span)])
-    is_lead = own is not None and (own.kind == "heading" or (own.kind == "paragraph" and text.endswith(COLONS)))
-    if own is None or not is_lead or not any(map(str.isalpha, text)):
+def _lead_above(note: Note, item: Piece, before: Sentence | None) -> Sentence | None:
+    """Return what stands right above a list: a heading, a last sentence with a colon, or a few words without a stop."""
+    at = bisect_left(note.pieces, item.lines[0], key=lambda piece: piece.lines[0]) - 1
+    own = note.pieces[at] if at >= 0 and item.lines[0] - note.pieces[at].lines[1] <= LINES_BELOW else None
+    if own is None or own.kind not in {"heading", "paragraph"}:
         return None
-    count = f" ({len(items)})" if len(items) > ITEMS_SHOWN else ""
-    text = f"{text.rstrip(''.join(COLONS))}{count}:"
-    return Sentence(note.path, text, own.lines, own.kind, count_words(text))
+    text, lines = clean_text(note.text[slice(*own.span)]), own.lines
+    if own.kind == "heading":
+        text = text or _heading_above(note, item.lines[0])
+    else:
+        if before and before.lines[1] == lines[1] and text.endswith(before.text):
+            text, lines = before.text, before.lines
+        is_short = count_words(text) <= MAX_LEAD_WORDS or item.lines[0] == own.lines[1] + 1
+        if not text.endswith(COLONS) and (not is_short or PAUSE.search(text)):
+            return None
+    return Sentence(note.path, text, lines, own.kind, count_words(text)) if any(map(str.isalpha, text)) else None
 
 
-def _introduces(sentence: Sentence, line: int) -> bool:
-    return sentence.text.endswith(COLONS) and line - sentence.lines[1] <= LINES_BELOW
-
-
-def _list(note: Note, head: str, names: Sequence[str], lines: Lines) -> Sentence:
-    more = len(names) > ITEMS_SHOWN
-    count, rest = (f" ({len(names)})", ", …") if more else ("", "")
-    text = f"{clean_text(head)}{count}: {', '.join(names[:ITEMS_SHOWN])}{rest}"
+def _list(note: Note, head: str, items: Sequence[str], lines: Lines, room: int) -> Sentence:
+    """Return a list as one sentence: as much of each item as lets all of them be told."""
+    told = list(items)
+    for chars in ITEM_CHARS:
+        if sum(map(len, told)) + 2 * len(told) <= room:
+            break
+        told = _shorten_all(items, chars)
+    gap = ", " if _are_names(items) else "; "
+    shown, size = list[str](), 0
+    for one in told:
+        size += len(one) + len(gap)
+        if shown and size > room:
+            break
+        shown.append(one)
+    head = clean_text(head).rstrip(f"{''.join(COLONS)} ")
+    count = f" ({len(told)})" if len(shown) < len(told) else ""
+    text = f"{head}{count}:"
+    for one in shown:
+        is_apart = text.endswith(":") or (gap == "; " and PAUSE.search(text))
+        text += f"{' ' if is_apart else gap}{one}"
+    text += f"{gap.rstrip()} …" if count else ""
     return Sentence(note.path, text, lines, "list_item", count_words(text))
+
+
+def _shorten_all(items: Sequence[str], chars: int) -> list[str]:
+    """Return the items of a list in so many characters each; where most with a label are cut to it, all are."""
+    labels = [label[1] if (label := _LABEL.match(one)) else "" for one in items]
+    told = [_shorten(one, chars) for one in items]
+    cut = sum(bool(label) and label == one for label, one in zip(labels, told, strict=True))
+    if 2 * cut < sum(map(bool, labels)) or not cut:
+        return told
+    return [label or one for label, one in zip(labels, told, strict=True)]
+
+
+def _shorten(text: str, chars: int) -> str:
+    """Return the label of a text, or its first sentences or clauses, in so many characters."""
+    if len(text) <= chars:
+        return text
+    if (label := _LABEL.match(text)) and len(label[1]) <= chars:
+        return label[1]
+    ends = [found.start() for found in _PART_END.finditer(text, 0, chars)]
+    stops = [at for at in ends if text[at] in "".join(STOPS)]
+    if stops and 2 * stops[-1] > chars:
+        return text[: stops[-1] + 1]
+    if ends and 2 * ends[-1] > chars:
+        return f"{text[: ends[-1]]}…"
+    return (
+        text
+        if len(text) <= max(ITEM_CHARS)
+        else f"{text[: text.rfind(' ', 0, chars) if ' ' in text[:chars] else chars]}…"
+    )
 
 
 def _join(note: Note, said: Sequence[Sentence]) -> Iterator[Sentence]:
@@ -302,9 +650,8 @@ def _tables(note: Note) -> Iterator[Sentence]:
         if table[0].kind == "paragraph" or len(table) < MIN_ITEMS or not any(map(str.isalpha, "".join(header))):
             yield from table
         else:
-            yield _list(
-                note, _heading_above(note, first), [row.text.partition(":")[0] for row in table], (first - 2, last)
-            )
+            names = [row.text.partition(":")[0] for row in table]
+            yield _list(note, _heading_above(note, first), names, (first - 2, last), MAX_LINE_CHARS)
 
 
 def _distinct(found: Iterable[Sequence[Sentence]]) -> Iterator[list[Sentence]]:

@@ -1,9 +1,11 @@
 """Sums up notes by their own sentences: one by its first ones, several by one each."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from itertools import chain, zip_longest
+from itertools import chain, islice, zip_longest
+from operator import itemgetter
 
 from msgspec.structs import replace
 
@@ -16,14 +18,23 @@ from bridge.features.summaries.records import NOTES, SENTENCES, Length, Summary,
 from bridge.graph.graph import Graph
 from bridge.index.note import IndexedNote, day_in_name
 from bridge.markdown.names import note_name
-from bridge.markdown.note import Note, property_of, texts_of
+from bridge.markdown.note import Note, PieceKind, Value, texts_of
 from bridge.search.sentences import Sentence
 from bridge.search.snippet import clean_text, cut_snippet
-from bridge.search.summary import choose_sentences_of, find_sentences_about, names_subject, read_content
+from bridge.search.summary import (
+    FocusTerms,
+    choose_sentences_of,
+    find_sentences_about,
+    is_index,
+    is_summary,
+    is_unfilled,
+    names_subject,
+)
 from bridge.text.content_terms import terms_of
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline, quote_path
 from bridge.text.lines import LineIndex
+from bridge.text.words import count_words
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
 
@@ -38,14 +49,20 @@ MAX_DAYS, MAX_MONTHS_DAYS = 14, 731
 NAMED = 3
 """Notes without content that are named."""
 
-_DESCRIPTIONS = ("description", "desc", "abstract")
-"""Properties in which an author sums up a note."""
+MIN_DESCRIPTION_WORDS = 3
+"""Words of a property from which an author sums up a note in it."""
+
+WHOLE_FOCUS = 0.8
+"""Share of what the best note says of a focus, by rarity, from which another is about it, too."""
 
 MIN_PROPERTIES, MAX_PROPERTIES = 2, 4
 """Properties by which a note without text is summed up; one alone, such as `type: Person`, sums up nothing."""
 
 REPEATED = 0.8
 """Share of the words of a sentence from which it repeats a description that says them too."""
+
+FEW_NOTES = 5
+"""Notes that are told where none says all of a focus."""
 
 MIN_FACTS = 3
 """Properties that are told before a text which does not say a word of its title."""
@@ -54,9 +71,13 @@ MIN_HEADINGS_ABOVE = 2
 """Headings above the first sentence, besides the title, from which on sections without a sentence come before it."""
 
 _OF_THE_FILE = re.compile(
-    r"tags?|alias(?:es)?|cssclass(?:es)?|title|publish|icon|colou?r|cover|banner|.*(?:creat|modif|updat).*",
+    r"tags?|alias(?:es)?|cssclass(?:es)?|title|publish|permalink|sticker|icon|colou?r|cover|banner|.*(?:creat|modif|updat).*"
+    r"|linter-.*|sr-.*|uid|id",
     re.IGNORECASE,
 )
+_SIGN = re.compile(r"[\w\s].*", re.DOTALL)
+"""A name without the sign before it."""
+
 _NOTHING_SAID = re.compile(r".*(?://|#[0-9a-f]{6}\b)|\d{5,}\Z|\W*\Z", re.IGNORECASE | re.DOTALL)
 """A value that says nothing to a reader: an address, an icon, a colour, a number that identifies."""
 
@@ -69,46 +90,41 @@ def group_notes(
     labels = {note.path: note.path.rpartition("/")[0] for note in notes}
     links = {note.path: len(graph.linked_from(note.path)) if graph else 0 for note in notes}
     if not ranked:
-        notes = sorted(notes, key=lambda note: (labels[note.path], -links[note.path], note.path))
+        odd = _find_odd(labels)
+        notes = sorted(notes, key=lambda note: (labels[note.path], note.path in odd, -links[note.path], note.path))
     if notes and (by_time or 2 * len(named) > len(notes)):
         days = {note.path: datetime.fromtimestamp(note.mtime).astimezone().date() for note in notes}
         days |= {} if by_time else named
         span = (max(days.values()) - min(days.values())).days
         letters = 10 if span <= MAX_DAYS else 7 if span <= MAX_MONTHS_DAYS else 4
         labels = {path: str(day)[:letters] for path, day in days.items()}
-        notes = notes if ranked else sorted(notes, key=lambda note: days[note.path], reverse=True)
+        notes = sorted(notes, key=lambda note: days[note.path], reverse=True)
     groups: dict[str, list[IndexedNote]] = {}
     for note in notes:
         groups.setdefault(labels[note.path], []).append(note)
     return groups
 
 
+def _find_odd(labels: Mapping[VaultPath, str]) -> set[VaultPath]:
+    """Return notes without the sign with which most names beside theirs begin: they are about those others."""
+    signs = {path: _SIGN.sub("", note_name(path)) for path in labels}
+    totals = Counter(labels.values())
+    counts = Counter((label, signs[path]) for path, label in labels.items())
+    usual = {label: sign for (label, sign), count in counts.items() if sign and 2 * count > totals[label]}
+    return {path for path, label in labels.items() if usual.get(label, signs[path]) != signs[path]}
+
+
 def sum_up_notes(vault: OpenVault, groups: Mapping[str, Sequence[IndexedNote]], length: Length, focus: str) -> Summary:
-    """Sum up a note by its first sentences or those about a focus, or several by one each, of each group in turn."""
+    """Sum up a note by its own sentences or those about a focus, or several by one each, of each group in turn."""
     turns = list(filter(None, chain.from_iterable(zip_longest(*groups.values()))))
     is_list = len(turns) > 1
-    own: Length = "line" if is_list else length
-    found: dict[VaultPath, list[Sentence]] = {}
-    on_focus = set[VaultPath]()
-    nothing, silent, unreadable = list[VaultPath](), list[VaultPath](), list[VaultPath]()
-    for one in turns[:MAX_NOTES]:
-        if len(found) == NOTES[length]:
-            break
-        try:
-            note = open_content(vault, one.path)
-        except BridgeError:
-            unreadable.append(one.path)
-            continue
-        about = find_sentences_about([note], [read_content(note)], SENTENCES[own], focus)
-        if sentences := about or list(_begin(note, own)):
-            found[one.path] = sentences
-            on_focus.update([one.path] if about else ())
-            silent += [one.path] if focus and not about and not is_list else []
-        else:
-            nothing.append(one.path)
-    if is_list and on_focus:
-        # Others are near it in meaning at most, and what they begin with says nothing of it.
-        found = {path: sentences for path, sentences in found.items() if path in on_focus}
+    reader = _Reader(vault)
+    if is_list and focus:
+        found = reader.tell_of_focus([one.path for one in turns[:MAX_NOTES]], NOTES[length], focus)
+    elif is_list:
+        found = reader.tell_in_turn([one.path for one in turns[:MAX_NOTES]], NOTES[length])
+    else:
+        found = reader.tell_one(turns[0].path, length, focus) if turns else {}
     shown = [
         SummarySentence(inline(cut_snippet(each.text, ())), each.path, each.lines, group)
         if is_list
@@ -120,14 +136,91 @@ def sum_up_notes(vault: OpenVault, groups: Mapping[str, Sequence[IndexedNote]], 
     return Summary(
         text="\n".join(_as_list(vault, shown)) if is_list else " ".join(one.text for one in shown),
         sentences=tuple(shown),
-        notes=len(found) + len(nothing),
+        notes=len(found) + len(reader.nothing),
         left_out=0,
         notices=(
-            *name_notes(f"Nothing is said of \u201c{inline(focus)}\u201d, so here is the beginning of", silent),
-            *name_notes("There is nothing to sum up yet in", nothing),
-            *name_notes(NOT_READ, unreadable),
+            *reader.notices,
+            *name_notes("There is nothing to sum up yet in", reader.nothing),
+            *name_notes(NOT_READ, reader.unreadable),
         ),
     )
+
+
+class _Reader:
+    """Reads notes and tells what they say, and keeps what is to be said about those that say nothing."""
+
+    def __init__(self, vault: OpenVault) -> None:
+        self._vault = vault
+        self.nothing, self.unreadable = list[VaultPath](), list[VaultPath]()
+        self.notices: tuple[str, ...] = ()
+
+    def _read(self, path: VaultPath) -> Note | None:
+        try:
+            return open_content(self._vault, path)
+        except BridgeError:
+            self.unreadable.append(path)
+            return None
+
+    def tell_one(self, path: VaultPath, length: Length, focus: str) -> dict[VaultPath, list[Sentence]]:
+        if (note := self._read(path)) is None:
+            return {}
+        about = find_sentences_about([note], SENTENCES[length], focus, _read_properties) if focus else []
+        sentences = about or list(_begin(note, length))
+        if not sentences:
+            self.nothing.append(path)
+        elif focus and not about:
+            before = f"Nothing is said of \u201c{inline(focus)}\u201d, so here is the beginning of"
+            self.notices = tuple(name_notes(before, [path]))
+        elif is_unfilled(note) and sentences[0].kind == "table" and not sentences[-1].words:
+            self.notices = tuple(name_notes("Only the properties are filled in yet in", [path]))
+        return {path: sentences} if sentences else {}
+
+    def tell_in_turn(self, paths: Iterable[VaultPath], most: int) -> dict[VaultPath, list[Sentence]]:
+        """Tell one sentence each; of notes that only link to others where there are not enough that say something."""
+        found, indexes = dict[VaultPath, list[Sentence]](), dict[VaultPath, list[Sentence]]()
+        for path in paths:
+            if len(found) == most:
+                break
+            if (note := self._read(path)) is None:
+                continue
+            if sentences := list(_begin(note, "line")):
+                (indexes if sentences[0].kind == "list_item" and is_index(note) else found)[path] = sentences
+            else:
+                self.nothing.append(path)
+        return found | dict(islice(indexes.items(), most - len(found)))
+
+    def tell_of_focus(self, paths: Iterable[VaultPath], most: int, focus: str) -> dict[VaultPath, list[Sentence]]:
+        """Tell the sentence of each note that says most of a focus, of those notes that say most of it."""
+        notes = {path: note for path in paths if (note := self._read(path)) is not None}
+        terms = FocusTerms(list(notes.values()), focus, _read_properties)
+        shares, best = dict[VaultPath, float](), dict[VaultPath, Sentence | None]()
+        for path, note in notes.items():
+            title = terms.terms_in(note, note.title)
+            said = [(terms.score(own, around), own | around, one) for one, own, around in terms.said.get(path, ())]
+            score, around, line = max(said, key=itemgetter(0), default=(0.0, frozenset[str](), None))
+            shares[path] = terms.share(note, around | title)
+            best[path] = line if score else None
+        top = max(shares.values(), default=0.0)
+        about = sorted(
+            (path for path in notes if shares[path] >= WHOLE_FOCUS * top > 0), key=lambda path: -shares[path]
+        )
+        told = {path: self._tell_line(notes[path], best[path]) for path in about}
+        found = dict(islice(((path, said) for path, said in told.items() if said), most if top == 1 else FEW_NOTES))
+        if not found:
+            found = self.tell_in_turn(list(notes)[:NAMED], most)
+            self.nothing.clear()
+            nearest = "; the nearest in meaning:" if found else "."
+            self.notices = (f"No note says \u201c{inline(focus)}\u201d{nearest}",)
+        elif top < 1:
+            self.notices = (f"No note says all of \u201c{inline(focus)}\u201d; these say part of it.",)
+        return found
+
+    def _tell_line(self, note: Note, line: Sentence | None) -> list[Sentence]:
+        """Return a sentence, a property with others, or what a note whose name is the focus begins with."""
+        if line is None:
+            return list(_begin(note, "line"))
+        others = [] if line.words else [one.text for one in _read_properties(note) if one.text != line.text]
+        return [replace(line, text=", ".join([line.text, *others][:MAX_PROPERTIES]))]
 
 
 def name_notes(before: str, paths: Sequence[VaultPath]) -> Iterator[str]:
@@ -149,12 +242,13 @@ def _as_list(vault: OpenVault, sentences: Iterable[SummarySentence]) -> Iterator
 
 def _begin(note: Note, length: Length) -> Iterator[Sentence]:
     """Yield what the author says a note is about, then its first sentences, or its properties."""
-    described = next((text for name in _DESCRIPTIONS for text in texts_of(property_of(note.properties, name))), "")
-    most = SENTENCES[length] - bool(described)
-    sentences = choose_sentences_of([note], most) if most else []
-    if described:
-        yield _in_frontmatter(note, clean_text(described))
-        yield from choose_sentences_of([note], most + 1)[1:] if _repeats(sentences, described) else sentences
+    described = next((text for name, own in note.properties.items() if (text := _describe(name, own))), "")
+    most = SENTENCES[length]
+    sentences = choose_sentences_of([note], most) if most > bool(described) else []
+    if described and not (sentences and _repeats(described, sentences[0].text)):
+        yield _in_frontmatter(note, clean_text(described), "paragraph")
+        is_said = sentences and _repeats(sentences[0].text, described)
+        yield from sentences[1:] if is_said or most == 1 else choose_sentences_of([note], most - 1)
     elif sentences:
         # What the text does not name, as in quotes of a book, the properties do.
         is_named = length == "line" or names_subject(note, sentences)
@@ -164,10 +258,16 @@ def _begin(note: Note, length: Length) -> Iterator[Sentence]:
         yield from _tell_properties(note, MIN_PROPERTIES)
 
 
-def _repeats(sentences: Sequence[Sentence], described: str) -> bool:
-    """Return whether the first of some sentences says little more than a description."""
-    own = set(terms_of(sentences[0].text, None)) if sentences else set[str]()
-    return len(own.difference(terms_of(described, None))) < (1 - REPEATED) * len(own)
+def _describe(name: str, value: Value) -> str:
+    """Return the text of a property in which an author sums up a note; empty if it is another."""
+    text = next(iter(texts_of(value)), "") if name.casefold() in {"desc", "about"} or is_summary(name) else ""
+    return text if count_words(text) >= MIN_DESCRIPTION_WORDS else ""
+
+
+def _repeats(text: str, other: str) -> bool:
+    """Return whether a text says little more than another."""
+    own = {*terms_of(text, None)}
+    return len(own.difference(terms_of(other, None))) < (1 - REPEATED) * len(own)
 
 
 def _with_heading(note: Note, sentences: Sequence[Sentence]) -> Sequence[Sentence]:
@@ -179,15 +279,19 @@ def _with_heading(note: Note, sentences: Sequence[Sentence]) -> Sequence[Sentenc
     return replace(first, text=f"{clean_text(above[-1])}: {first.text}"), *rest
 
 
+def _read_properties(note: Note) -> Iterator[Sentence]:
+    """Yield those properties that say something to a reader."""
+    for name, own in note.properties.items():
+        value = "" if _OF_THE_FILE.fullmatch(name) else say_value(own)
+        if value and not _NOTHING_SAID.match(value):
+            yield _in_frontmatter(note, f"{name}: {clean_text(value)}")
+
+
 def _tell_properties(note: Note, least: int) -> Iterator[Sentence]:
-    said = [
-        f"{name}: {clean_text(value)}"
-        for name, own in note.properties.items()
-        if not _OF_THE_FILE.fullmatch(name) and (value := say_value(own)) and not _NOTHING_SAID.match(value)
-    ]
+    said = [one.text for one in _read_properties(note)]
     if len(said) >= least:
         yield _in_frontmatter(note, ", ".join(said[:MAX_PROPERTIES]))
 
 
-def _in_frontmatter(note: Note, text: str) -> Sentence:
-    return Sentence(note.path, text, LineIndex(note.text).over((0, max(1, note.body - 1))), "paragraph", 0)
+def _in_frontmatter(note: Note, text: str, kind: PieceKind = "table") -> Sentence:
+    return Sentence(note.path, text, LineIndex(note.text).over((0, max(1, note.body - 1))), kind, 0)

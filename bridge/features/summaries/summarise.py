@@ -35,8 +35,8 @@ from bridge.text.counts import count_of
 from bridge.text.invisible import inline
 from bridge.types import Among, NoteOrFolder, VaultPath, lies_in
 
-NEAR = 0.25
-"""Share of the best score from which a note is about the focus."""
+FOCUS_NOTES = 60
+"""Notes near a focus that are read for those which say it."""
 
 
 @operation(
@@ -110,8 +110,9 @@ async def summarise(
     chosen -= templates - {*paths}
     sources = await call.vault.sources_among(choose_among(call.vault, among, paths))
     by_time = bool(session or modified_after or modified_before)
-    groups, trouble = await order_notes(sources, chosen, NOTES[length], focus, by_time=by_time)
     generator, no_model = await choose_generator(call, mode)
+    near = FOCUS_NOTES if generator is None else NOTES[length]
+    groups, trouble = await order_notes(sources, chosen, near, focus, by_time=by_time)
     summary: Summary | None = None
     if generator is not None and chosen:
         notes, unreadable = await asyncio.to_thread(read_notes, call.vault, chain.from_iterable(groups.values()))
@@ -134,10 +135,8 @@ async def order_notes(
         return group_notes(notes, sources.graph, by_time=by_time), ()
     hits = (await search(sources, SearchRequest(focus, limit=most, only=frozenset(chosen)))).hits
     if not hits:
-        return group_notes(notes, sources.graph, by_time=by_time), (f"No note says \u201c{inline(focus)}\u201d.",)
-    least = NEAR * hits[0].score
-    about = [sources.index.notes[hit.path] for hit in hits if hit.score >= least]
-    return group_notes(about, sources.graph, by_time=by_time, ranked=True), ()
+        return {}, (f"No note says \u201c{inline(focus)}\u201d.",)
+    return group_notes([sources.index.notes[hit.path] for hit in hits], sources.graph, by_time=by_time, ranked=True), ()
 
 
 async def write_if_possible(
