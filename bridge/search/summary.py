@@ -113,16 +113,16 @@ _PART_END = re.compile(r"[.!?;,:](?=\s)|[。！？；，、：]|\s[-–—](?=\s
 MAX_LEAD_WORDS = 8
 """Words without a full stop right above a list that introduce it."""
 
-SHORT_LIST_CHARS = 100
+SHORT_LIST_CHARS = 130
 """Characters up to which a list is read as one sentence."""
 
-LIST_SHARE = 0.7
+LIST_SHARE = 0.65
 """Share of lists in the text of a note from which one of them is told."""
 
 MAX_FIELD_CHARS = 40
 """Characters of a value that is told beside others, as in `Author: Forster, Year: 1909`."""
 
-_CUT = ("…", "...")
+_CUT = ("…", "...", ",", "，", "、")
 """Ends of a sentence that its author leaves open, or a page that shows the beginning of a text."""
 
 _STOPPED = ".:。："
@@ -131,7 +131,7 @@ _STOPPED = ".:。："
 STOPS = (".", "!", "?", "。", "！", "？", "।", "۔")
 _ASKS = ("?", "？", "؟")
 
-LONG_NOTE_WORDS, MIN_SECTIONS = 300, 3
+LONG_NOTE_WORDS, MIN_SECTIONS = 250, 3
 """Words and sections of a note from which a summary goes through its sections."""
 
 MIN_TOLD = 5
@@ -240,7 +240,7 @@ def _begin(note: Note, said: Sequence[Sentence], most: int) -> list[Sentence]:
         room -= size
     shares = {one: 2 * len(said_terms(title, terms[one])) for one in kept}
     best = max((one for one in kept if not _is_list(one)), key=shares.__getitem__, default=None)
-    if best and shares[best] >= len(title) > max(shares[one] for one in chosen):
+    if best and len(chosen) > 1 and shares[best] >= len(title) > max(shares[one] for one in chosen):
         chosen = [*chosen[: most - 1], best]
     lists = [one for one in kept if _is_list(one)]
     if lists and not any(map(_is_list, chosen)) and _list_share(note) >= LIST_SHARE:
@@ -386,11 +386,14 @@ def is_unfilled(note: Note) -> bool:
     return any(text.isspace() or _TEMPLATE.search(text) for text in texts)
 
 
-def is_index(note: Note) -> bool:
-    """Return whether a note says less than its links to others do."""
-    body = "".join(note.text[slice(*piece.span)] for piece in note.pieces if piece.kind != "heading")
-    letters = sum(map(str.isalpha, _ADDRESS.sub("", WIKI.sub("", body))))
-    return 2 * letters < sum(map(str.isalpha, body))
+def is_index(note: Note, told: Sentence) -> bool:
+    """Return whether a note, and a sentence of it, say less than their links to others do."""
+    rows = note.text.split("\n")[told.lines[0] - 1 : told.lines[1]]
+    body = (note.text[slice(*piece.span)] for piece in note.pieces if piece.kind != "heading")
+    return all(
+        2 * sum(map(str.isalpha, _ADDRESS.sub("", WIKI.sub("", text)))) < sum(map(str.isalpha, text))
+        for text in ("\n".join(rows), "".join(body))
+    )
 
 
 def read_content(note: Note, *, gathers: bool = False, apart: bool = False) -> list[Sentence]:
@@ -421,9 +424,7 @@ def read_content(note: Note, *, gathers: bool = False, apart: bool = False) -> l
                 lead = content.pop()
             head = lead.text if lead else _heading_above(note, lines[0])
             content += _tell_apart(note, items, said[below:at], head)
-        elif names and (
-            is_told or is_introduced or (gathers and lead and (len(names) > 1 or not names[0].endswith(STOPS)))
-        ):
+        elif names and (is_told or is_introduced or (gathers and _stands_together(items, names, lead))):
             if is_introduced and content and lead and content[-1].lines == lead.lines:
                 lead = content.pop()
             head, first = (lead.text, lead.lines[0]) if lead else (_heading_above(note, lines[0]), lines[0])
@@ -431,6 +432,13 @@ def read_content(note: Note, *, gathers: bool = False, apart: bool = False) -> l
         else:
             content += said[below:at]
     return list(_join(note, [*content, *said[at:]])) or list(_tables(note))
+
+
+def _stands_together(items: Sequence[Piece], names: Sequence[str], lead: Sentence | None) -> bool:
+    """Return whether a list is told as one, and not by its sentences: it has a heading, or items below others."""
+    if lead is None:
+        return len(names) > 1 and any(one.lines[0] < one.lines[1] for one in items)
+    return len(names) > 1 or not names[0].endswith(STOPS)
 
 
 def _tidy(note: Note, one: Sentence, title: str) -> Sentence | None:
@@ -570,8 +578,9 @@ def _lead_above(note: Note, item: Piece, before: Sentence | None) -> Sentence | 
     if own.kind == "heading":
         text = text or _heading_above(note, item.lines[0])
     else:
-        if before and before.lines[1] == lines[1] and text.endswith(before.text):
-            text, lines = before.text, before.lines
+        if before and own.lines[0] <= before.lines[1] <= own.lines[1] and before.text in text:
+            last = text.rpartition(before.text)[2].strip()
+            text, lines = (last, (lines[1], lines[1])) if last else (before.text, before.lines)
         is_short = count_words(text) <= MAX_LEAD_WORDS or item.lines[0] == own.lines[1] + 1
         if not text.endswith(COLONS) and (not is_short or PAUSE.search(text)):
             return None
@@ -622,13 +631,7 @@ def _shorten(text: str, chars: int) -> str:
     stops = [at for at in ends if text[at] in "".join(STOPS)]
     if stops and 2 * stops[-1] > chars:
         return text[: stops[-1] + 1]
-    if ends and 2 * ends[-1] > chars:
-        return f"{text[: ends[-1]]}…"
-    return (
-        text
-        if len(text) <= max(ITEM_CHARS)
-        else f"{text[: text.rfind(' ', 0, chars) if ' ' in text[:chars] else chars]}…"
-    )
+    return f"{text[: ends[-1]]}…" if ends and 2 * ends[-1] > chars else text
 
 
 def _join(note: Note, said: Sequence[Sentence]) -> Iterator[Sentence]:

@@ -184,7 +184,7 @@ class _Reader:
             if (note := self._read(path)) is None:
                 continue
             if sentences := list(_begin(note, "line")):
-                (indexes if sentences[0].kind == "list_item" and is_index(note) else found)[path] = sentences
+                (indexes if is_index(note, sentences[0]) else found)[path] = sentences
             else:
                 self.nothing.append(path)
         return found | dict(islice(indexes.items(), most - len(found)))
