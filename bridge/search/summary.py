@@ -36,11 +36,17 @@ _TEMPLATE = re.compile(r"<%|%>|\{\{.*\}\}|\[[A-Z][A-Z -]{2,}\]|\bundefined\b.*\b
 """A field that nobody filled, as in `{{title}}` or `[YEAR]`."""
 
 _LABELS = re.compile(
-    r"(?:#\S++\s*+)++|[\w -]{1,30}::.*|[\W\d_]+|[-–—]{2,}.*|(?:TODO|FIXME|WIP)\b.*"
+    r"(?:#\S++\s*+)++|\[[^\]\n]{1,30}\]:.*|[\w -]{1,30}::.*|[\W\d_]+|[-–—]{2,}.*|(?:TODO|FIXME|WIP)\b.*"
 )
-"""Tags, a field for Dataview, no word at all, whom a quotation is from, or what is still to be done."""
+"""Tags, a footnote, a field for Dataview, no word at all, whom a quotation is from, or what is still to be done."""
 
 _ADDRESS = re.compile(r"!?\[[^\[\]\n]*+\]\([^)\n]{0,1000}\)|<?https?://[^\s>]+>?")
+_HOST = re.compile(r"(?<![\w.-])(?:[\w-]{1,63}\.){1,8}(?:com|org|net|io|dev|[a-z]{2})\b(?::\d+)?\S*")
+"""The name of a host, as the address of a link reads."""
+
+_UNDERLINED = re.compile(r"(?<![\w{])_(\w[^_\n]*)_(?!\w)|\^[\w-]+\Z")
+"""Emphasis, or the name of a block, as clean text still has them."""
+
 _FOLDERS = re.compile(r"(?<=\[\[)[^\[\]|#\n]{1,500}/(?=[^\[\]|/\n]{1,300}\]\])")
 """The folders of a link that shows its whole path."""
 
@@ -81,7 +87,7 @@ _GOES_ON = re.compile(
     r"|Some of (?:them|these|those)|Ma|Quindi|Però|Tuttavia|Inoltre|Infatti|Dunque|Perciò|(?:Ad|Per) esempio"
     r"|In questo caso|Pero|Además|Sin embargo|Por (?:ejemplo|exemplo)|Entonces|Mais|Donc|Cependant|Par exemple"
     r"|En effet|Aber|Und|Daher|Deshalb|Außerdem|Zum Beispiel|Dann|Mas|Porém|Maar|Dus|Но|А|Однако|Поэтому|Например)\b"
-    r"|其实|但|否则|而且|所以|因此|不过|此外|比如|例如|另外|然后|当然|于是|しかし|また|そして|だから|例えば|그러나|하지만|그리고"
+    r"|其实|但|否则|而|并且|因为|就像|所以|因此|不过|此外|比如|例如|另外|然后|当然|于是|しかし|また|そして|だから|例えば|그러나|하지만|그리고"
 )
 """The beginning of a sentence that says little without the one before it."""
 
@@ -210,7 +216,8 @@ def _is_weak(one: Sentence) -> bool:
     """Return whether a sentence says little by itself."""
     words = count_words(re.sub(r"\d+", "", one.text))
     is_open = (one.text.endswith(_ASKS) and not _LABEL.search(one.text)) or _points_away(one)
-    goes_on = one.text[:1].islower() or _GOES_ON.match(one.text) is not None
+    goes_on = one.text[:1].islower() or one.text.endswith((";", "；")) or _GOES_ON.match(one.text) is not None
+    is_open |= one.text.count("“") != one.text.count("”")
     return words < LEAD_WORDS or one.kind == "table" or is_open or goes_on
 
 
@@ -226,7 +233,8 @@ def _begin(note: Note, said: Sequence[Sentence], most: int) -> list[Sentence]:
     terms = {one: frozenset(terms_of(one.text, language)) for one in said}
     first = next((at for at, one in enumerate(said) if not _is_weak(one) or said_terms(title, terms[one])), 0)
     kept = list[Sentence]()
-    for one in sorted(said[first:], key=lambda one: (_points_away(one), _is_aside(one))):
+    usable = [one for one in said[first:] if not (_is_aside(one) and _is_weak(one))] or said
+    for one in sorted(usable, key=lambda one: (_points_away(one), _is_aside(one))):
         own = terms[one] - title
         if _is_list(one) or not own or all(len(own & terms[other]) < REPEATED * len(own) for other in kept):
             kept.append(one)
@@ -444,6 +452,8 @@ def _stands_together(items: Sequence[Piece], names: Sequence[str], lead: Sentenc
 def _tidy(note: Note, one: Sentence, title: str) -> Sentence | None:
     """Return a sentence without hollow brackets and the title of its callout; None if it is cut or says the title."""
     text = _HOLLOW.sub("", one.text) if "(" in one.text or "（" in one.text else one.text
+    if ("_" in text or "^" in text) and "$" not in text:
+        text = _UNDERLINED.sub(lambda found: found[1] or "", text)
     if one.kind == "callout":
         head = next((clean_text(each.title) for each in note.callouts if each.lines[0] == one.lines[0]), "")
         text = text.removeprefix(head).lstrip() or text
@@ -677,5 +687,6 @@ def _is_whole(text: str) -> bool:
         and not _TEMPLATE.search(text)
         and not _COUNTS.fullmatch(text)
         and not _LABELS.fullmatch(text)
-        and not text.endswith(_CUT)
+        and not text.rstrip(")]）").endswith(_CUT)
+        and not (_HOST.search(text) and count_words(_HOST.sub("", text)) <= 1)
     )

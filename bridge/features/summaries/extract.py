@@ -207,10 +207,7 @@ class _Reader:
         told = {path: self._tell_line(notes[path], best[path]) for path in about}
         found = dict(islice(((path, said) for path, said in told.items() if said), most if top == 1 else FEW_NOTES))
         if not found:
-            found = self.tell_in_turn(list(notes)[:NAMED], most)
-            self.nothing.clear()
-            nearest = "; the nearest in meaning:" if found else "."
-            self.notices = (f"No note says \u201c{inline(focus)}\u201d{nearest}",)
+            self.notices = (f"No note says \u201c{inline(focus)}\u201d.",)
         elif top < 1:
             self.notices = (f"No note says all of \u201c{inline(focus)}\u201d; these say part of it.",)
         return found
