@@ -167,7 +167,8 @@ def choose_sentences_of(notes: Sequence[Note], most: int, focus: str = "") -> li
     summary = _find_summary(note, own)[: max(1, most - 1)]
     rest = [one for one in own if one not in summary]
     if most == 1:
-        return summary or _tell_subject(note, rest)
+        told = summary or _tell_subject(note, rest)
+        return [_list_links(note)] if told and is_index(note, told[0]) else told
     return [*summary, *_tell(note, rest, most - len(summary))]
 
 
@@ -196,7 +197,8 @@ def _find_summary(note: Note, said: Sequence[Sentence]) -> list[Sentence]:
         if found and (sums_up or is_summary(name)) and (is_near or _SUMMARY_ANYWHERE.search(name)):
             return found
     labels = ((one, _LABEL.match(one.text)) for one in said[:LEAD_SENTENCES])
-    return [one for one, label in labels if label and is_summary(label[1])][:1]
+    line = next((one.lines for one, label in labels if label and is_summary(label[1])), None)
+    return [one for one in said if one.lines == line]
 
 
 def _tell_subject(note: Note, said: Sequence[Sentence]) -> list[Sentence]:
@@ -233,7 +235,11 @@ def _begin(note: Note, said: Sequence[Sentence], most: int) -> list[Sentence]:
     terms = {one: frozenset(terms_of(one.text, language)) for one in said}
     first = next((at for at, one in enumerate(said) if not _is_weak(one) or said_terms(title, terms[one])), 0)
     kept = list[Sentence]()
-    usable = [one for one in said[first:] if not (_is_aside(one) and _is_weak(one))] or said
+    usable = [
+        one
+        for one in said[first:]
+        if not _is_aside(one) or (len(one.text) <= MAX_LIST_CHARS and (one.kind == "table" or not _is_weak(one)))
+    ] or said
     for one in sorted(usable, key=lambda one: (_points_away(one), _is_aside(one))):
         own = terms[one] - title
         if _is_list(one) or not own or all(len(own & terms[other]) < REPEATED * len(own) for other in kept):
@@ -394,6 +400,14 @@ def is_unfilled(note: Note) -> bool:
     return any(text.isspace() or _TEMPLATE.search(text) for text in texts)
 
 
+def _list_links(note: Note) -> Sentence:
+    """Return the names of what an index links to."""
+    links = [one for one in note.links if one.kind in {"wiki", "markdown"} and not one.embed]
+    names = dict.fromkeys(clean_text(one.shown or one.target.rpartition("/")[2]) for one in links)
+    lines = (links[0].line, links[-1].line) if links else (1, 1)
+    return _list(note, "Links", [*filter(None, names)], lines, MAX_LINE_CHARS)
+
+
 def is_index(note: Note, told: Sentence) -> bool:
     """Return whether a note, and a sentence of it, say less than their links to others do."""
     rows = note.text.split("\n")[told.lines[0] - 1 : told.lines[1]]
@@ -519,16 +533,15 @@ def _gather_quotes(note: Note, said: Sequence[Sentence], *, gathers: bool) -> li
         fields = [
             one
             for one in own
-            if lines[one.lines[0]] == 1
-            and (label := _LABEL.match(one.text))
-            and len(one.text) - label.end() <= MAX_FIELD_CHARS
+            if lines[one.lines[0]] == 1 and (label := _label(one)) and len(one.text) - label.end() <= MAX_FIELD_CHARS
         ]
         text = note.text[slice(*piece.span)]
         if piece.kind not in {"quote", "callout"} or sum(map(_is_item_quoted, text.split("\n"))) < MIN_ITEMS:
             found += own
-        elif len(fields) >= MIN_ITEMS - 1:
+        elif len(fields) >= MIN_ITEMS - 1 or any(label and is_summary(label[1]) for label in map(_label, own)):
             told = ", ".join(one.text for one in fields if not one.text[-MIN_DIGITS:].isdigit())
-            place = fields[0].lines[0], fields[-1].lines[1]
+            lines_told = [one.lines[0] for one in fields] or [0]
+            place = lines_told[0], lines_told[-1]
             found += [Sentence(note.path, told, place, "table", count_words(told))] if told else []
             found += [one for one in own if one not in fields]
         elif gathers:
@@ -538,6 +551,10 @@ def _gather_quotes(note: Note, said: Sequence[Sentence], *, gathers: bool) -> li
         else:
             found += own
     return found
+
+
+def _label(one: Sentence) -> re.Match[str] | None:
+    return _LABEL.match(one.text)
 
 
 MIN_DIGITS = 5
@@ -599,7 +616,7 @@ def _lead_above(note: Note, item: Piece, before: Sentence | None) -> Sentence | 
 
 def _list(note: Note, head: str, items: Sequence[str], lines: Lines, room: int) -> Sentence:
     """Return a list as one sentence: as much of each item as lets all of them be told."""
-    told = list(items)
+    told = [_shorten(one, room) for one in items]
     for chars in ITEM_CHARS:
         if sum(map(len, told)) + 2 * len(told) <= room:
             break

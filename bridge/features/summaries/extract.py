@@ -199,7 +199,7 @@ class _Reader:
             said = [(terms.score(own, around), own | around, one) for one, own, around in terms.said.get(path, ())]
             score, around, line = max(said, key=itemgetter(0), default=(0.0, frozenset[str](), None))
             shares[path] = terms.share(note, around | title)
-            best[path] = line if score else None
+            best[path] = line if score and terms.share(note, title) < 1 else None
         top = max(shares.values(), default=0.0)
         about = sorted(
             (path for path in notes if shares[path] >= WHOLE_FOCUS * top > 0), key=lambda path: -shares[path]
@@ -280,7 +280,9 @@ def _read_properties(note: Note) -> Iterator[Sentence]:
     """Yield those properties that say something to a reader."""
     for name, own in note.properties.items():
         value = "" if _OF_THE_FILE.fullmatch(name) else say_value(own)
-        if value and not _NOTHING_SAID.match(value):
+        if described := _describe(name, own):
+            yield replace(_in_frontmatter(note, clean_text(described), "paragraph"), words=count_words(described))
+        elif value and not _NOTHING_SAID.match(value):
             yield _in_frontmatter(note, f"{name}: {clean_text(value)}")
 
 
