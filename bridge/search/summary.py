@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, groupby, takewhile, zip_longest
+from operator import itemgetter
 
 from msgspec.structs import replace
 
@@ -164,12 +165,12 @@ def choose_sentences_of(notes: Sequence[Note], most: int, focus: str = "") -> li
     if len(notes) != 1:
         return _first_of_each(said, most)
     [note], [own] = notes, said
-    summary = _find_summary(note, own)[: max(1, most - 1)]
+    summary = _find_summary(note, own)[:most]
     rest = [one for one in own if one not in summary]
     if most == 1:
         told = summary or _tell_subject(note, rest)
         return [_list_links(note)] if told and is_index(note, told[0]) else told
-    return [*summary, *_tell(note, rest, most - len(summary))]
+    return [*summary, *(_tell(note, rest, most - len(summary)) if len(summary) < most else ())]
 
 
 def _tell(note: Note, said: Sequence[Sentence], most: int) -> list[Sentence]:
@@ -366,6 +367,17 @@ class FocusTerms:
 
     def terms_in(self, note: Note, text: str) -> frozenset[str]:
         return said_terms(self._wanted[note.path], terms_of(text, self._languages[note.path]))
+
+    def tell(self, note: Note) -> tuple[float, Sentence | None]:
+        """Return how much of the focus a note says at once, and where; nowhere if its name says more of it."""
+        title = self.terms_in(note, note.title)
+        said = [(self.score(own, around), not _is_weak(one), own, around, one) for one, own, around in self._of(note)]
+        score, _, own, around, line = max(said, key=itemgetter(0, 1), default=(0.0, True, title, title, None))
+        says_it = score and (self.share(note, title) < 1 or self.share(note, own) == 1)
+        return self.share(note, around | title), line if says_it else None
+
+    def _of(self, note: Note) -> Sequence[tuple[Sentence, frozenset[str], frozenset[str]]]:
+        return self.said.get(note.path, ())
 
     def share(self, note: Note, terms: Iterable[str]) -> float:
         """Return how much of the focus some words are."""

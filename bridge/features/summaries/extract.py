@@ -1,5 +1,6 @@
 """Sums up notes by their own sentences: one by its first ones, several by one each."""
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -61,6 +62,9 @@ MIN_PROPERTIES, MAX_PROPERTIES = 2, 4
 REPEATED = 0.8
 """Share of the words of a sentence from which it repeats a description that says them too."""
 
+PART_FOCUS = 0.5
+"""Share of a focus from which a note is about it."""
+
 FEW_NOTES = 5
 """Notes that are told where none says all of a focus."""
 
@@ -78,7 +82,7 @@ _OF_THE_FILE = re.compile(
 _SIGN = re.compile(r"[\w\s].*", re.DOTALL)
 """A name without the sign before it."""
 
-_NOTHING_SAID = re.compile(r".*(?://|#[0-9a-f]{6}\b)|\d{5,}\Z|\W*\Z", re.IGNORECASE | re.DOTALL)
+_NOTHING_SAID = re.compile(r".*(?://|#[0-9a-f]{6}\b)|\d{5,}\Z|\d{4}-\d\d-\d\dT|\W*\Z", re.IGNORECASE | re.DOTALL)
 """A value that says nothing to a reader: an address, an icon, a colour, a number that identifies."""
 
 
@@ -193,19 +197,12 @@ class _Reader:
         """Tell the sentence of each note that says most of a focus, of those notes that say most of it."""
         notes = {path: note for path in paths if (note := self._read(path)) is not None}
         terms = FocusTerms(list(notes.values()), focus, _read_properties)
-        shares, best = dict[VaultPath, float](), dict[VaultPath, Sentence | None]()
-        for path, note in notes.items():
-            title = terms.terms_in(note, note.title)
-            said = [(terms.score(own, around), own | around, one) for one, own, around in terms.said.get(path, ())]
-            score, around, line = max(said, key=itemgetter(0), default=(0.0, frozenset[str](), None))
-            shares[path] = terms.share(note, around | title)
-            best[path] = line if score and terms.share(note, title) < 1 else None
-        top = max(shares.values(), default=0.0)
-        about = sorted(
-            (path for path in notes if shares[path] >= WHOLE_FOCUS * top > 0), key=lambda path: -shares[path]
-        )
-        told = {path: self._tell_line(notes[path], best[path]) for path in about}
-        found = dict(islice(((path, said) for path, said in told.items() if said), most if top == 1 else FEW_NOTES))
+        said = {path: terms.tell(note) for path, note in notes.items()}
+        top = max((share for share, _ in said.values()), default=0.0)
+        least = WHOLE_FOCUS * top if top >= PART_FOCUS else math.inf
+        about = sorted((path for path in notes if said[path][0] >= least), key=lambda path: -said[path][0])
+        told = {path: self._tell_line(notes[path], said[path][1]) for path in about}
+        found = dict(islice(filter(itemgetter(1), told.items()), most if top == 1 else FEW_NOTES))
         if not found:
             self.notices = (f"No note says \u201c{inline(focus)}\u201d.",)
         elif top < 1:
