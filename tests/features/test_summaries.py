@@ -172,6 +172,45 @@ async def test_a_focus_ranks_the_notes(served: Served) -> None:
     assert found["notices"] == ["Nothing is said of “zeppelin”, so here is the beginning of Bread/Rye.md."]
 
 
+async def test_notes_that_say_most_of_a_focus_are_told_and_no_others(served: Served) -> None:
+    await write(served, "Bread/Price.md", "A loaf weighs a kilogram. The price of a loaf is 3 EUR.\n")
+    await write(served, "Bread/Loaf.md", "A loaf cools on a rack. Nobody cuts a warm loaf.\n")
+    await write(served, "Bread/Price list.md", "---\ngoods: price of a loaf\nyear: 2024\n---\n")
+    found = await summarise(served, paths=["Bread", "Levain.md"], focus="price of a loaf")
+    assert {one["path"]: one["text"] for one in found["sentences"]} == {
+        "Bread/Price.md": "The price of a loaf is 3 EUR.",
+        "Bread/Price list.md": "goods: price of a loaf, year: 2024",
+    }
+    found = await summarise(served, paths=["Bread", "Levain.md"], focus="cools on a rack in Zurich")
+    assert found["notices"] == ["No note says all of “cools on a rack in Zurich”; these say part of it."]
+    found = await summarise(served, paths=["Bread"], focus="zeppelin")
+    assert (found["sentences"], found["notices"]) == ([], ["No note says “zeppelin”."])
+
+
+async def test_an_unfilled_page_is_told_by_its_properties_with_a_notice(served: Served) -> None:
+    text = "---\nlabel: Torso\nyear: 1991\n---\n# Page\n\nTruth is a song by [ARTIST NAME], released in 1991.\n"
+    await write(served, "Page.md", text)
+    found = await summarise(served, paths=["Page.md"])
+    assert (found["text"], found["notices"]) == (
+        "label: Torso, year: 1991",
+        ["Only the properties are filled in yet in Page.md."],
+    )
+
+
+async def test_indexes_come_last_of_several_notes(served: Served) -> None:
+    await write(served, "Bread/All.md", "- [[Rye]]\n- [[Oats]]\n- [[Price of bread]]\n")
+    for name in ("Rye", "Oats", "Price of bread"):
+        await write(served, f"Bread/{name}.md", f"{name} has been known for long. See [[All]].\n")
+    found = await summarise(served, paths=["Bread"])
+    assert {one["path"]: one["text"] for one in found["sentences"]}[
+        "Bread/All.md"
+    ] == "Links: Rye, Oats, Price of bread"
+    for number in range(3):
+        await write(served, f"Bread/More {number}.md", f"More of it is said on day {number}.\n")
+    found = await summarise(served, paths=["Bread"], length="line")
+    assert "Bread/All.md" not in {one["path"] for one in found["sentences"]}
+
+
 @pytest.mark.parametrize(("length", "most"), [("line", 1), ("short", 3), ("long", 10)])
 async def test_a_length_is_a_number_of_sentences(served: Served, length: str, most: int) -> None:
     found = await summarise(served, paths=["Levain.md"], length=length)

@@ -183,3 +183,53 @@ def test_the_last_sentence_says_the_title_where_the_first_ones_do_not() -> None:
     assert told(f"{story} {rule}") == ["It was late in the year.", "We stood at the gate for an hour.", rule]
     assert told(f"The beans died of frost. {story} {rule}")[-1] == "We stood at the gate for an hour."
     assert told(f"It's cold. {story}")[0] == "It was late in the year."
+
+
+def test_what_an_author_calls_a_summary_comes_first() -> None:
+    core = "Never buy a dear car."
+    for summary in (
+        f"> [!abstract] Cars\n> {core}\n",
+        f"> [!note] In una frase\n> {core}\n",
+        f"## TL;DR\n\n{core}\n",
+    ):
+        assert sentences(f"{PLAIN}\n\n{summary}\n## Why\n\nA car only brings you there.\n", most=1) == [core]
+    # Further below, it sums up a section.
+    story = "".join(f"On day {day} we drove on to the next town.\n\n" for day in range(6))
+    assert sentences(f"{story}> [!abstract] Summary\n> {core}\n", most=1) == ["On day 0 we drove on to the next town."]
+
+
+def test_items_are_cut_to_their_labels_where_there_are_many() -> None:
+    rest = "it takes many words to tell what is meant by it, and some more of them that nobody has to read. " * 2
+    steps = "".join(f"1. **{name}**: {rest}\n   - {rest}\n" for name in ("Application", "Exam", "Renewal"))
+    assert sentences(f"What the certificate asks of you:\n\n{steps}") == [
+        "What the certificate asks of you: Application; Exam; Renewal"
+    ]
+    code = "1. Fetch the image\n\n```\npull\n```\n\n2. Run the image\n\n```\nrun\n```\n"
+    assert sentences(f"Steps in order\n\n{code}") == ["Steps in order: Fetch the image, Run the image"]
+
+
+def test_items_below_a_label_are_told_with_it() -> None:
+    nested = "- Daily need\n\t- By the scale I need 2k a day, and 3k with some sport.\n- Burnt:\n\t- 500 by a run.\n"
+    assert sentences(f"{PLAIN}\n\n{nested}", most=3)[-1] == (
+        "0: Daily need: By the scale I need 2k a day, and 3k with some sport. Burnt: 500 by a run."
+    )
+
+
+def test_a_line_that_goes_on_asks_or_points_elsewhere_stands_for_no_note() -> None:
+    rule = "Yeast raises the dough in warm rooms."
+    for weak in (
+        "But this is only half of it.",
+        "What does the yeast do?",
+        "See below how yeast works.",
+        "其实就是自我暗示。",
+    ):
+        assert sentences(f"{weak} {rule}", most=1) == [rule]
+    assert sentences(f"See [[Rye]] now. It is sown (vedi *) in autumn. {rule}", most=2) == [
+        "It is sown in autumn.",
+        rule,
+    ]
+
+
+def test_an_index_names_its_links() -> None:
+    links = "".join(f"- [[Breads/Old/{name}]]\n" for name in ("Rye bread of Zürich", "Oats and more of it"))
+    assert sentences(f"## North\n\n{links}", most=1) == ["Links: Rye bread of Zürich, Oats and more of it"]
