@@ -118,10 +118,11 @@ def _find_odd(labels: Mapping[VaultPath, str]) -> set[VaultPath]:
     return {path for path, label in labels.items() if usual.get(label, signs[path]) != signs[path]}
 
 
-def sum_up_notes(vault: OpenVault, groups: Mapping[str, Sequence[IndexedNote]], length: Length, focus: str) -> Summary:
+def sum_up_notes(
+    vault: OpenVault, groups: Mapping[str, Sequence[IndexedNote]], length: Length, focus: str, *, is_list: bool
+) -> Summary:
     """Sum up a note by its own sentences or those about a focus, or several by one each, of each group in turn."""
     turns = list(filter(None, chain.from_iterable(zip_longest(*groups.values()))))
-    is_list = len(turns) > 1
     reader = _Reader(vault)
     if is_list and focus:
         found = reader.tell_of_focus([one.path for one in turns[:MAX_NOTES]], NOTES[length], focus)
@@ -203,9 +204,9 @@ class _Reader:
         about = sorted((path for path in notes if said[path][0] >= least), key=lambda path: -said[path][0])
         told = {path: self._tell_line(notes[path], said[path][1]) for path in about}
         found = dict(islice(filter(itemgetter(1), told.items()), most if top == 1 else FEW_NOTES))
-        if not found:
+        if not found and notes:
             self.notices = (f"No note says \u201c{inline(focus)}\u201d.",)
-        elif top < 1:
+        elif found and top < 1:
             self.notices = (f"No note says all of \u201c{inline(focus)}\u201d; these say part of it.",)
         return found
 

@@ -119,7 +119,8 @@ async def summarise(
         summary, failure = await write_if_possible(call, generator, notes, length, focus, strict=mode == "chat")
         trouble = (*trouble, *failure, *name_notes(NOT_READ, unreadable))
     if summary is None:
-        summary = await asyncio.to_thread(sum_up_notes, call.vault, groups, length, focus)
+        is_list = len(chosen) > 1
+        summary = await asyncio.to_thread(sum_up_notes, call.vault, groups, length, focus, is_list=is_list)
     left_out = max(0, len(chosen) - summary.notes)
     if not chosen:
         trouble = ("There are only templates; name one by its path.",) if templates else ("There is no such note.",)
