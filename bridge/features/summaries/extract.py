@@ -242,8 +242,8 @@ def _begin(note: Note, length: Length) -> Iterator[Sentence]:
     sentences = choose_sentences_of([note], most) if most > bool(described) else []
     if described and not (sentences and _repeats(described, sentences[0].text)):
         yield _in_frontmatter(note, clean_text(described), "paragraph")
-        is_said = sentences and _repeats(sentences[0].text, described)
-        yield from sentences[1:] if is_said or most == 1 else choose_sentences_of([note], most - 1)
+        rest = [one for one in sentences if not _repeats(one.text, described)]
+        yield from rest if len(rest) < most or most == 1 else choose_sentences_of([note], most - 1)
     elif sentences:
         # What the text does not name, as in quotes of a book, the properties do.
         is_named = length == "line" or names_subject(note, sentences)

@@ -114,7 +114,7 @@ async def summarise(
     near = FOCUS_NOTES if generator is None else NOTES[length]
     groups, trouble = await order_notes(sources, chosen, near, focus, by_time=by_time)
     summary: Summary | None = None
-    if generator is not None and chosen:
+    if generator is not None and groups:
         notes, unreadable = await asyncio.to_thread(read_notes, call.vault, chain.from_iterable(groups.values()))
         summary, failure = await write_if_possible(call, generator, notes, length, focus, strict=mode == "chat")
         trouble = (*trouble, *failure, *name_notes(NOT_READ, unreadable))
