@@ -65,7 +65,7 @@ REPEATED = 0.8
 PART_FOCUS = 0.5
 """Share of a focus from which a note is about it."""
 
-FEW_NOTES = 5
+PARTIAL_NOTES = 5
 """Notes that are told where none says all of a focus."""
 
 MIN_FACTS = 3
@@ -203,7 +203,7 @@ class _Reader:
         least = WHOLE_FOCUS * top if top >= PART_FOCUS else math.inf
         about = sorted((path for path in notes if said[path][0] >= least), key=lambda path: -said[path][0])
         told = {path: self._tell_line(notes[path], said[path][1]) for path in about}
-        found = dict(islice(filter(itemgetter(1), told.items()), most if top == 1 else FEW_NOTES))
+        found = dict(islice(filter(itemgetter(1), told.items()), most if top == 1 else PARTIAL_NOTES))
         if not found and notes:
             self.notices = (f"No note says \u201c{inline(focus)}\u201d.",)
         elif found and top < 1:
