@@ -43,6 +43,31 @@ def test_what_may_answer(kind: Kind, text: str, can: bool) -> None:
     assert can_answer(kind, text, "Who or what?") is can
 
 
+@pytest.mark.parametrize(
+    ("question", "text", "can"),
+    [
+        ("How many episodes does it have?", "rating: 7", False),
+        ("How many nectarines does it need?", "4 ripe nectarines and 90g of sugar", True),
+        ("Quante rate si pagano?", "Si paga in due rate.", True),
+        ("有多少集？", "score: 9.4", False),
+        ("How much did the ticket cost?", "It was in 2004.", False),
+        ("Quanto costa il biglietto?", "Sono 12 euro.", True),
+        ("这个多少钱？", "12元买断", True),
+        ("At which temperature is it baked?", "Preheat to 425F/220C.", True),
+        ("What temperature has it?", "Bake for 12 minutes.", False),
+        ("Che percentuale si detrae?", "Dal 50 al 90%.", True),
+        ("How tall was he?", "Born: 1962-02-16", False),
+    ],
+)
+def test_a_number_is_of_what_is_counted_or_has_the_unit_that_is_asked_for(question: str, text: str, can: bool) -> None:
+    assert kind_of(question) == "amount"
+    assert can_answer("amount", text, question) is can
+
+
+def test_a_number_below_the_name_of_what_is_counted_counts_it() -> None:
+    assert can_answer("amount", "About 99 were made.", "How many copies are there?", "Pressing > Copies")
+
+
 def test_a_name_in_the_question_is_no_answer() -> None:
     assert not can_answer("person", "They like Anna.", "Who likes Anna?")
 

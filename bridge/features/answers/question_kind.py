@@ -3,8 +3,10 @@
 import re
 from typing import Final, Literal
 
+from bridge.text.content_terms import terms_of
 from bridge.text.fold import fold_case, fold_word
 from bridge.text.stems import language_of
+from bridge.text.words import RUN, TOKEN, words_of
 
 Kind = Literal["moment", "amount", "person", "place"]
 
@@ -48,11 +50,82 @@ _NUMBER: Final = re.compile(
     r"\d|[०-९٠-٩]|[一二三四五六七八九十百千两半]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
     r"|twenty|thirty|forty|fifty|hundred|thousand|million|half|once|twice|every|daily|ein\w*"
     r"|zwei|drei|vier|fünf|sechs|sieben|acht"
-    r"|neun|zehn|elf|zwölf|hundert|tausend|iki|üç|dört|beş|altı|yedi|sekiz|dokuz|on|doi|două|trei|patru|cinci|șase|șapte"
+    r"|neun|zehn|elf|zwölf|hundert|tausend|iki|üç|dört|beş|altı|yedi|sekiz|dokuz|doi|două|trei|patru|cinci|șase|șapte"
     r"|opt|nouă|zece|due|tre|quattro|cinque|sei|sette|otto|nove|dieci|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|dos"
     r"|tres|cuatro|cinco|seis|siete|ocho|nueve|diez)\b|दो|तीन|चार|पांच|पाँच|छह|सात|आठ|नौ|दस",
     re.IGNORECASE,
 )
+_UNITS: Final = (
+    (
+        re.compile(
+            r"\b(?:price|costs?|paid|pay|fee|salary|prezz[oi]|cost[aio]|costano|pag(?:o|are|ato)|preise?|kosten?|kostet"
+            r"|gehalt|prix|coûte\w*|precios?|cuestan?|preço|custam?|prijs|цена|стоит|fiyat\w*|preț\w*|costă)\b"
+            r"|多少钱|价格|费用|いくら|値段|価格|얼마|कीमत",
+            re.IGNORECASE,
+        ),
+        re.compile(
+            r"[$€£¥₹₽₩₺]|\b(?:usd|eur|gbp|chf|euros?|dollars?|dollari|cents?|pounds?|yen|yuan|rmb|rupees?|lei)\b"
+            r"|[\d万千百] ?(?:元|块|美元|刀|円|원|руб)|免费|grati[st]\w*|kostenlos",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        re.compile(
+            r"\b(?:temperatur\w*|températures?|how (?:hot|cold|warm)|wie (?:heiß|kalt|warm)|quanti gradi)\b"
+            r"|温度|[几少]度|気温|तापमान|온도",
+            re.IGNORECASE,
+        ),
+        re.compile(r"\d ?(?:°|º|℃|℉|[CFK]\b|degrees?\b|grad)|\d ?度", re.IGNORECASE),
+    ),
+    (
+        re.compile(
+            r"\b(?:percent\w*|prozent\w*|pourcentages?|porcentaje|yüzde\w*|procent\w*|процент\w*)\b|百分|प्रतिशत",
+            re.IGNORECASE,
+        ),
+        re.compile(
+            r"[%％]|\b(?:percent\w*|per cent|prozent|per cento|pour cent|por ciento|yüzde|procent\w*)\b|百分之|प्रतिशत",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        re.compile(
+            r"\b(?:how long|wie lange|combien de temps|cuánto tiempo|quanto (?:tempo|dura\w*)|hoe lang|hur länge)\b"
+            r"|多[久长]|几(?:分钟|小时|[天周年])|どのくらい",
+            re.IGNORECASE,
+        ),
+        re.compile(
+            r"\b(?:second|sec|minute?|min|hour|day|week|month|year|sekunde|stunde|tag|woche|monat|jahr|heure|jour"
+            r"|semaine|hora|día|semana|año|dia|ano)(?:e?[sn])?\b"
+            r"|\b(?:minut[oi]|or[ae]|giorn[oi]|settiman[ae]|mes[ei]|ann[oi]|mois|ans|short|long|forever|always)\b"
+            r"|[秒分天周月年]|小时|時間|日間",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        re.compile(
+            r"\b(?:how (?:tall|high|heavy|far|deep|wide)|wie (?:groß|hoch|schwer|weit|tief|breit)"
+            r"|quanto (?:pesa\w*|dista\w*|è (?:alt|lung|grand)\w*))\b|多[高重远宽]",
+            re.IGNORECASE,
+        ),
+        re.compile(
+            r"\d ?(?:mm|cm|km|m|kg|g|ft|lbs?|feet|foot|in|inch(?:es)?|miles?|met(?:er|re|ri)s?|pounds|[米斤里克])",
+            re.IGNORECASE,
+        ),
+    ),
+)
+"""How a question asks for money, heat, a share, time or a size, and what shows that a text says one."""
+
+_COUNTED: Final = re.compile(
+    r"\b(?:how many|wie ?viele?|combien d[e’']|cuánt[oa]s|quant[ieao]s?|hoeveel|сколько|kaç|cât[eai]|câți|ile|kolik"
+    r"|hur många|hvor mange)\s*((?:[^\W\d_]+[ '’]?){1,2})"
+    r"|(?:多少|几)[个位种本条件款部首只]?([一-鿿]{1,2})|([一-鿿]{2})(?:数?有|是)?(?:多少|几)",
+    re.IGNORECASE,
+)
+"""What a question asks the number of."""
+
+_NUMBER_REACH: Final = 3
+"""Words between a number and what it counts."""
+
 _OF_A_DATE: Final = re.compile(
     r"(?<=\d\s)\w+|(?<=\d\.\s)\w+|(?<=\d(?:st|nd|rd|th)\s)\w+|\b\w++(?=\s\d{1,2}(?!\d))"
     r"|\b(?:january|february|march|april|may|june|july|august|september|october|november|december"
@@ -76,16 +149,42 @@ _PROPERTIES: Final[dict[Kind, str]] = {
 
 
 def kind_of(question: str) -> Kind | None:
-    return next((kind for kind, words in _ASKS.items() if words.search(question)), None)
+    kind = next((kind for kind, words in _ASKS.items() if words.search(question)), None)
+    return "amount" if kind is None and any(asks.search(question) for asks, _ in _UNITS) else kind
 
 
-def can_answer(kind: Kind, text: str, question: str) -> bool:
-    """Return whether a text has what such a question asks for; also where that cannot be told by its script."""
+def kind_words(kind: Kind, question: str) -> list[str]:
+    """Return the words by which a question asks for its kind of answer: what is of that kind need not say them."""
+    found = [words.search(question) for words in (_ASKS[kind], *(asks for asks, _ in _UNITS if kind == "amount"))]
+    return words_of(" ".join(one[0] for one in found if one))
+
+
+def can_answer(kind: Kind, text: str, question: str, above: str = "") -> bool:
+    """Return whether a text, below what is above it, has what such a question asks for; also where no script tells."""
     if kind == "moment":
         return _DATE.search(text) is not None
     if kind == "amount":
-        return _NUMBER.search(text) is not None
+        if _NUMBER.search(text) is None:
+            return False
+        units = [unit for asks, unit in _UNITS if asks.search(question)]
+        if units:
+            return any(unit.search(text) for unit in units)
+        return (counted := _COUNTED.search(question)) is None or _counts(counted, text, above)
     return bool(_find_names(text, question)) if _CASED.search(text) else any(map(str.isalpha, text))
+
+
+def _counts(counted: re.Match[str], text: str, above: str) -> bool:
+    """Return whether a number in a text is that of what is counted: it stands beside it, or below its name."""
+    language = language_of(f"{counted.string} {text}")
+    what = {*terms_of(" ".join(filter(None, counted.groups())), language)}
+    if not what or not what.isdisjoint(terms_of(above, language)):
+        return True
+    words = TOKEN.findall(text)
+    if any(map(RUN.fullmatch, words)):
+        return not what.isdisjoint(terms_of(text, language))
+    numbers = [at for at, word in enumerate(words) if _NUMBER.search(word)]
+    places = [at for at, word in enumerate(words) if not what.isdisjoint(terms_of(word, language))]
+    return any(abs(at - place) <= _NUMBER_REACH for at in numbers for place in places)
 
 
 def is_of_another_kind(kind: Kind, text: str, question: str) -> bool:
