@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice, pairwise, takewhile, zip_longest
 
 from msgspec.structs import replace
@@ -56,6 +56,9 @@ COLONS = (":", "：")
 LINES_BELOW = 2
 """Lines below a colon within which what it introduces begins."""
 
+MAX_LEAD_CHARS = 80
+"""Characters of a line above a list that introduces it without a colon."""
+
 _MAX_INTRODUCED_LINES = 60
 _MAX_COLONS = 2
 """Colons of a sentence that are followed, as in `The steps are:` above `On a phone:` above a list."""
@@ -66,6 +69,9 @@ _MIN_ROOM = 60
 
 LIST_MARK = re.compile(r"[ \t]*(?:[-*+]|(\d{1,9}[.)]))[ \t]")
 _ITEM_QUOTED = re.compile(r"^[ \t]*>[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]", re.MULTILINE)
+_CALLOUT_TITLE = re.compile(r"[ \t]*>[ \t>]*\[![^\]\n]*\][+-]?[ \t]+\S")
+_HEAD = re.compile(r"(?:\d{1,9}[.)] )?[^:：.。]{2,60}(?=[:：])")
+_MIN_HEADS = 3
 _MIN_ITEMS = 2
 PAUSE = re.compile(r"[.!?…:;,。！？：；，、।۔]\Z")
 _UNSPACED_END = re.compile(r"[。！？；，、][”’」』）]?\Z")
@@ -159,10 +165,73 @@ def join_introduced(note: Note, said: Iterable[Sentence], chars: int, *, code: b
     for one in said:
         whole = one
         for _ in range(_MAX_COLONS):
-            if whole.text.endswith(COLONS):
-                rows = rows or note.text.split("\n")
-                whole = _extend(whole, _iter_below(note, rows, whole, code=code), chars)
+            rows = rows or note.text.split("\n")
+            if whole.text.endswith(COLONS) or (code and whole is one and _has_items_below(rows, one)):
+                below = list(_iter_below(note, rows, whole, code=code))
+                whole = _extend(whole, _shorten_items(below, chars - len(whole.text)) if code else below, chars)
         yield whole
+
+
+def _shorten_items(below: Sequence[tuple[str, int]], room: int) -> Sequence[tuple[str, int]]:
+    """Return items with what stands before their colons only, if each has that and not all of them fit."""
+    heads = [(found[0], line) if (found := _HEAD.match(text)) else None for text, line in below]
+    if len(below) < _MIN_HEADS or sum(len(text) + 2 for text, _ in below) <= room or not all(heads):
+        return below
+    return [head for head in heads if head is not None]
+
+
+def _has_items_below(rows: Sequence[str], one: Sentence) -> bool:
+    """Return whether an item of a list has others below it, or the title of a callout a list."""
+    last = one.lines[1]
+    if one.kind == "callout" and last < len(rows):
+        return _CALLOUT_TITLE.match(rows[last - 1]) is not None and _ITEM_QUOTED.match(rows[last]) is not None
+    return (
+        one.kind == "list_item"
+        and last < len(rows)
+        and _ITEM.match(rows[last]) is not None
+        and _indent(rows[last]) > _indent(rows[one.lines[0] - 1])
+    )
+
+
+def iter_short_leads(note: Note, near: Sequence[Lines] = ()) -> Iterator[Sentence]:
+    """Yield what introduces a list but is no sentence: items that have others below them, and headings."""
+    pieces = _pieces_near(note.pieces, near) if near else note.pieces
+    rows = note.text.split("\n") if any(piece.kind == "list_item" for piece in pieces) else []
+    for at, piece in enumerate(pieces if rows else ()):
+        if piece.kind == "heading" and [one.kind for one in pieces[at + 1 : at + 2]] == ["list_item"]:
+            if text := clean_text(note.text[slice(*piece.span)]).strip("# "):
+                yield Sentence(note.path, f"{text}:", piece.lines, piece.kind, count_words(text))
+        elif piece.kind == "list_item":
+            for line in range(piece.lines[0], piece.lines[1]):
+                if _ITEM.match(rows[line - 1]) and (text := clean_text(rows[line - 1])):
+                    one = Sentence(note.path, text, (line, line), piece.kind, count_words(text))
+                    if one.words < _MIN_WORDS and _has_items_below(rows, one):
+                        yield one
+
+
+def find_leads(note: Note) -> Callable[[int], str]:
+    """Return what tells what stands above a line: the items that its own is below, and what introduces their list."""
+    leads: dict[int, str] = {}
+    rows: list[str] = []
+    above: list[tuple[int, str]] = []
+    last: Piece | None = None
+    for piece in note.pieces:
+        if piece.kind == "list_item":
+            rows = rows or note.text.split("\n")
+            if last is None or last.kind != "list_item":
+                above = []
+                if last is not None and last.kind == "paragraph" and piece.lines[0] - last.lines[1] <= LINES_BELOW:
+                    text = rows[last.lines[1] - 1].strip()
+                    is_lead = text.endswith(COLONS) or (len(text) <= MAX_LEAD_CHARS and not _PAUSE.search(text))
+                    above = [(-1, text)] if is_lead else []
+            for line in range(piece.lines[0], piece.lines[1] + 1):
+                if (row := rows[line - 1]).strip():
+                    while above and above[-1][0] >= _indent(row):
+                        above.pop()
+                    leads[line] = " ".join(text for _, text in above)
+                    above.append((_indent(row), row.strip()))
+        last = piece
+    return lambda line: leads.get(line, "")
 
 
 def widen(note: Note, one: Sentence, chars: int) -> Sentence:
@@ -211,6 +280,8 @@ def _iter_below(note: Note, rows: Sequence[str], lead: Sentence, *, code: bool) 
     if own.kind == "list_item":
         deeper = takewhile(lambda row: not row.strip() or _indent(row) > _indent(rows[start - 1]), rows[end:])
         yield from _items(list(islice(deeper, min(own.lines[1] - end, _MAX_INTRODUCED_LINES))), end + 1)
+    elif own.kind == "callout" and end < own.lines[1]:
+        yield from _items([row.lstrip("> \t") for row in rows[end : own.lines[1]]], end + 1)
     elif own.lines[1] == end and below is not None and below.lines[0] - end <= LINES_BELOW:
         (first, last), kind = below.lines, below.kind
         if kind == "list_item":
