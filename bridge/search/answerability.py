@@ -27,37 +27,56 @@ MIN_TERMS = 2
 ANSWERED, ABSENT = 0.5, 0.15
 """Confidence from which a question counts as answered, and below which nothing in the vault answers it."""
 
-QUOTE_ABSENT = 0.2
-"""Confidence below which quoted lines, none of which says a whole question, do not answer it, nor does the vault."""
+QUOTE_ABSENT, QUOTE_ANSWERED = 0.45, 0.6
+"""The same of quoted lines."""
+
+LEAST_CHANCE = 0.01
+"""What the chance of a line is at least, and what it lacks of certainty."""
 
 _NAMEABLE = re.compile("[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """Chinese, Japanese and Korean, of which the words of a question can be told apart."""
 
-BESIDE_BY_ONE_WORD = 0.3
-"""Confidence below which lines do not answer a question, each of which says one word and less than half of it."""
-
 _QUESTION_END = re.compile("[?？؟]")
 
+SURE = 0.7
+"""Confidence below which lines do not answer a question of which they miss half, or that only several say."""
+
+MOST = 0.65
+"""Share of a question that one line says, below which others that say the rest do not make an answer of it."""
+
 HALF = 0.5
-"""Share of Latin letters below which a question is in another script, and of a question that a line says."""
+"""Share of Latin letters below which a question is in another script, and of the worth of its rarest word above which
+another is missed."""
 
 
 Features = tuple[float, float, float]
 """The share of a question's content words, by rarity, that the best passages say together, the share that the one says
 which says most, and the score of the best note."""
 
-MEASURES = frozenset(
+ASKING_WORDS = frozenset(
     """
     often many much long oft viel viele vielen lange souvent combien longtemps cuánto cuántos cuántas cuanto cuantos
     cuantas quanto quanta quanti quante quantos quantas spesso vaak vaker hoeveel сколько часто
+    go goes went say says said call called name named mean means meant happen happens happened get gets
+    use used need needs know tell does must might would could should want according after before during while
+    heißt heissen bedeutet macht gemacht gibt geht steht sagt passiert braucht kommt laut sollte könnte würde müsste
+    fait faire appelle dit signifie passe sert existe selon devrait pourrait faudrait
+    hace hacer llama dice significa sirve existe según debería podría tendría
+    chiama chiamano fa fare fatto va vanno dice significa serve servono funziona succede secondo dovrebbe dovrebbero
+    dovrei potrebbe potrei posso puoi vuole vorrei devo devi esiste esistono
+    chama faz fazer diz significa serve existe segundo deveria poderia
+    heet betekent doet maakt gebeurt zegt volgens zou zouden
     """.split()  # noqa: SIM905 - a list of words reads best as text
 )
-"""Words by which a question asks how often or how much, which no answer says."""
+"""Words by which a question asks, such as for how often or how much, which no answer need say."""
 
 # Fitted by `scripts/eval --answerable` (docs/measurements.md).
 _WITHOUT_MODEL, _WITH_MODEL = (1.69, -0.09, 6.37, -4.24), (0.93, 3.64, 3.58, -4.52)
 _UNSPACED = 3.85, 7.3, 0.76, -4.63
 """For scripts without spaces, where chance says more pairs of characters than words."""
+
+# Fitted on quotes with and without the sentences that answer, of six sets and four vaults.
+_QUOTED, _QUOTED_UNSPACED = (0.52, -0.05, 1.0, 2.04, -1.5), (0.72, 0.88, 0.24, -0.97, 0.77)
 
 
 class Answerability(Record):
@@ -93,7 +112,7 @@ def assess(question: str, terms: Sequence[str], best: BestPassages, worth: Calla
     unspaced = any(RUN.fullmatch(term) for term in terms)
     weights = _UNSPACED if unspaced else _WITH_MODEL if best.has_model else _WITHOUT_MODEL
     confidence = 1 / (1 + math.exp(-sum(map(mul, (*features, 1.0), weights))))
-    missing = _find_missing(question, terms, said, worth)
+    missing = _find_missing(AskedWords(question, {}), {term: worth(term) for term in terms}, said)
     if len(terms) < MIN_TERMS or (not best.has_words and is_foreign(question)):
         verdict: Verdict = "unsure"
     elif confidence >= ANSWERED:
@@ -105,38 +124,79 @@ def assess(question: str, terms: Sequence[str], best: BestPassages, worth: Calla
     return Answerability(verdict, round(confidence, 3), missing)
 
 
-def assess_quotes(
-    judged: Answerability,
-    question: str,
-    worths: Mapping[str, float],
-    chance: float,
-    quoted: Sequence[str],
-    unheard: Collection[str] = (),
-) -> Answerability:
-    """Return the verdict on the lines that are quoted for a question: words strewn over notes answer nothing.
+class QuotedLine(Record):
+    """A line that is quoted for a question."""
 
-    `judged` is the verdict on the notes that were found, `chance` the probability that the best line answers; each line
-    comes with what is above it. No note has the words `unheard`.
+    text: str
+    """With what is above it, and what is true of its whole note."""
+    chance: float
+    """The probability that it answers."""
+    fits: bool = True
+    """Whether it is no question, nor of another kind than what is asked for."""
+
+
+class AskedWords(Record):
+    """A question with the content words that an answer has to say, each with how rare it is in the vault."""
+
+    question: str
+    worths: Mapping[str, float]
+    read: str = ""
+    """The question with its words as the vault spells them; empty where these are the same."""
+
+    def telling(self) -> Mapping[str, float]:
+        """Return the terms without pairs of characters that lie between words, unless none is left."""
+        parts = [part for run in words_of(self.question) if RUN.fullmatch(run) for part in content_runs(run)]
+        pairs = {pair for part in parts for pair in character_pairs(part)}
+        own = {term: worth for term, worth in self.worths.items() if term in pairs or not RUN.fullmatch(term)}
+        return own or self.worths
+
+
+def measure_quotes(
+    judged: Answerability, worths: Mapping[str, float], quoted: Sequence[QuotedLine], said: Sequence[Collection[str]]
+) -> tuple[float, ...]:
+    """Return the log odds that the best line answers and that the notes do, and what share of words one and all say.
+
+    `worths` has the question's words, each with how rare it is; `said` what of them each line says.
     """
-    each = _find_terms([*worths], quoted)
-    said = frozenset[str]().union(*each)
-    missing = _find_missing(question, [*worths], said, worths.__getitem__)
-    confidence = math.cbrt(chance**2 * judged.confidence)
-    verdict: Verdict = "partial" if missing else "unsure"
-    half = HALF * sum(worths.values())
+    whole = sum(worths.values()) or 1.0
+    own = [_weigh(worths.keys() & one, worths) / whole for one in said]
+    together = _weigh(worths.keys() & frozenset[str]().union(*said), worths) / whole
+    chance = max((one.chance for one in quoted if one.fits), default=0.0)
+    return _log_odds(chance), _log_odds(judged.confidence), max(own, default=0.0), together
+
+
+def _log_odds(chance: float) -> float:
+    likely = min(max(chance, LEAST_CHANCE), 1 - LEAST_CHANCE)
+    return math.log(likely / (1 - likely))
+
+
+def assess_quotes(judged: Answerability, asked: AskedWords, quoted: Sequence[QuotedLine]) -> Answerability:
+    """Return the verdict on the lines that are quoted for a question; `judged` is that on the notes that were found."""
+    worths = asked.telling()
+    said = _find_terms([*worths], [one.text for one in quoted])
+    every = frozenset[str]().union(*said)
     # Of several questions at once, one may be answered.
-    parts = [part for part in _find_terms([*worths], _QUESTION_END.split(question)) if part]
-    parts = parts if len(parts) > 1 else [frozenset(worths)]
-    # Pairs of characters can all be said without the words.
-    is_said = any(one.issuperset(part) for one in each for part in parts)
-    may_lack = not is_said or any(RUN.fullmatch(term) for term in worths)
-    is_beside = confidence < BESIDE_BY_ONE_WORD and all(len(one) < 2 and _weigh(one, worths) < half for one in each)
-    is_unheard = bool(unheard) and _weigh(unheard, worths) >= half
-    nowhere = judged.verdict == "not_in_vault" or (judged.verdict != "unsure" and {*missing} <= {*judged.missing})
-    if confidence >= ANSWERED:
-        verdict = "answered"
-    elif may_lack and (quoted or nowhere) and (confidence < QUOTE_ABSENT or is_beside or is_unheard):
+    parts = [part for part in _find_terms([*worths], _QUESTION_END.split(asked.read or asked.question)) if part]
+    weights = _QUOTED_UNSPACED if any(map(RUN.fullmatch, worths)) else _QUOTED
+    confidence = 0.0
+    for part in parts if len(parts) > 1 else [frozenset(worths)]:
+        own = {term: worths[term] for term in part}
+        odds = sum(map(mul, (*measure_quotes(judged, own, quoted, said), 1.0), weights))
+        confidence = max(confidence, 1 / (1 + math.exp(-odds)))
+    missing = _find_missing(asked, worths, every)
+    lost = max((worth for term, worth in worths.items() if term not in every), default=0.0)
+    is_decisive = bool(missing) and lost > HALF * max(worths.values())
+    unsaid = 1 - _weigh(every, worths) / (sum(worths.values()) or 1.0)
+    is_half = is_decisive and unsaid > HALF and not any(map(RUN.fullmatch, worths))
+    is_torn = is_half or _is_strewn(worths, said)
+    verdict: Verdict = "partial" if missing else "unsure"
+    if judged.verdict == "unsure" and len(asked.worths) >= MIN_TERMS:
+        # No note has the language of the question: its words tell nothing.
+        verdict = "unsure"
+    elif confidence < QUOTE_ABSENT or (is_torn and confidence < SURE):
         verdict = "not_in_vault"
+    elif confidence >= QUOTE_ANSWERED and not (is_decisive or is_torn):
+        verdict = "answered"
     return Answerability(verdict, round(confidence, 3), missing)
 
 
@@ -144,26 +204,53 @@ def _weigh(terms: Collection[str], worths: Mapping[str, float]) -> float:
     return sum(map(worths.__getitem__, terms))
 
 
-def _find_missing(
-    question: str, terms: Sequence[str], said: Collection[str], worth: Callable[[str], float]
-) -> tuple[str, ...]:
+def _is_strewn(worths: Mapping[str, float], said: Sequence[Collection[str]]) -> bool:
+    """Return whether lines say more of a question together than any says, and none says most; pairs are no words."""
+    if any(map(RUN.fullmatch, worths)):
+        return False
+    together = _weigh(frozenset[str]().union(*said), worths)
+    best = max((_weigh(one, worths) for one in said), default=0.0)
+    return best < together and best < MOST * sum(worths.values())
+
+
+def _find_missing(asked: AskedWords, worths: Mapping[str, float], said: Collection[str]) -> tuple[str, ...]:
     """Return the words of a question that are not said, the rarest first, as it writes them, with their mistakes."""
-    written = {fold_word(one): one.lower() for one in TOKEN.findall(ELISION.sub(" ", question))}
-    unsaid = sorted((one for one in terms if one not in said and not RUN.fullmatch(one)), key=worth, reverse=True)
-    runs = (run for run in words_of(question) if _NAMEABLE.match(run))
+    typed, read = (TOKEN.findall(ELISION.sub(" ", text)) for text in (asked.question, asked.read or asked.question))
+    written = {fold_word(one): one.lower() for one in typed}
+    if len(typed) == len(read):
+        written |= {fold_word(one): other.lower() for one, other in zip(read, typed, strict=True)}
+    spaced = [one for one in worths if one not in said and not RUN.fullmatch(one)]
+    runs = (run for run in words_of(asked.question) if _NAMEABLE.match(run))
     return (
-        *(written.get(word) or find_closest(word, written) or word for word in unsaid),
-        *(word for run in runs for word in _unsaid_parts(run, said)),
+        *(
+            written.get(word) or find_closest(word, written) or word
+            for word in sorted(spaced, key=worths.__getitem__, reverse=True)
+        ),
+        *(word for run in runs for word in _unsaid_parts(run, worths, said)),
     )
 
 
-def _unsaid_parts(run: str, said: Collection[str]) -> Iterator[str]:
-    """Yield the parts of a run of characters of which no pair is said; a single character is no word."""
+def _unsaid_parts(run: str, worths: Mapping[str, float], said: Collection[str]) -> Iterator[str]:
+    """Yield the words of a run of characters of which no pair is said; a single character is no word."""
     for part in content_runs(run):
         pairs = enumerate(character_pairs(part))
         said_at = {at + offset for at, pair in pairs if pair in said for offset in range(len(pair))}
         left = "".join(" " if at in said_at else character for at, character in enumerate(part))
-        yield from (word for word in left.split() if len(word) > 1)
+        for unsaid in left.split():
+            yield from _split_by_worth(unsaid, worths)
+
+
+def _split_by_worth(unsaid: str, worths: Mapping[str, float]) -> list[str]:
+    """Return the pairs of characters that notes have rather than those between them; all if none is told apart."""
+    pairs = [*enumerate(character_pairs(unsaid))]
+    rarity = {pair: worths.get(pair, math.inf) for _, pair in pairs}
+    if len({*rarity.values()}) == 1:
+        return [unsaid] if len(unsaid) > 1 else []
+    words: dict[int, str] = {}
+    for at, pair in sorted(pairs, key=lambda one: rarity[one[1]]):
+        if words.keys().isdisjoint((at - 1, at + 1)):
+            words[at] = pair
+    return [words[at] for at in sorted(words)]
 
 
 def without_said(judged: Answerability, texts: Sequence[str]) -> Answerability:
@@ -194,7 +281,7 @@ def _measure_terms(
 
 def question_terms(words: Sequence[str]) -> tuple[str, ...]:
     """Return the content words of a question that an answer has to say."""
-    return asked_terms([word for word in words if word not in MEASURES] or words)
+    return asked_terms([word for word in words if word not in ASKING_WORDS] or words)
 
 
 def asked_terms(words: Sequence[str]) -> tuple[str, ...]:

@@ -64,7 +64,7 @@ from bridge.search.vocabulary import (
     score_typed_names,
 )
 from bridge.text.fold import fold_word
-from bridge.text.function_words import content_words
+from bridge.text.function_words import content_words, drop_function_words
 from bridge.text.match import compile_matcher
 from bridge.text.stems import foreign_language
 from bridge.types import SearchMode, VaultPath
@@ -362,7 +362,8 @@ def _assess(sources: Sources, query: Query, found: RankedNotes) -> Answerability
 
 
 def _asked_worths(sources: Sources, query: Query) -> Mapping[str, float]:
-    return {term: idf(sources.index, term) for term in question_terms(content_words(query.words))}
+    words = drop_function_words(content_words(query.words), sources.index.languages)
+    return {term: idf(sources.index, term) for term in question_terms(words)}
 
 
 _BY_WORDS: frozenset[RetrieverName] = frozenset({"passages", "stems", "whole"})

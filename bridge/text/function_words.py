@@ -247,9 +247,13 @@ _UNSPACED_FUNCTION: Final = re.compile(
 """Function words, and what questions begin and end with, of Chinese, Japanese and Korean."""
 
 
+_HAS: Final = re.compile("(?<![所拥没还只])有$")
+
+
 def content_runs(run: str) -> list[str]:
     """Return the parts of a run of a script without spaces that say something."""
-    return [part for part in _UNSPACED_FUNCTION.split(run) if len(part) > 1]
+    parts = (_HAS.sub("", part) for part in _UNSPACED_FUNCTION.split(run))
+    return [part for part in parts if len(part) > 1]
 
 
 @cache
@@ -262,6 +266,15 @@ def content_words(words: Sequence[str]) -> tuple[str, ...]:
     """Drop the function words of the language that some words are in, unless nothing would be left."""
     folded = [word.casefold().translate(_WITHOUT_TONES) for word in words]
     left_out = FUNCTION_WORDS.union(*map(function_words, _languages(folded)))
+    return tuple(word for word, own in zip(words, folded, strict=True) if own not in left_out) or tuple(words)
+
+
+def drop_function_words(words: Sequence[str], languages: Iterable[str]) -> tuple[str, ...]:
+    """Drop the function words of some languages from words that are not English, unless nothing would be left."""
+    folded = [word.casefold().translate(_WITHOUT_TONES) for word in words]
+    if any(_languages_by_word().get(word) == ["english"] for word in folded):
+        return tuple(words)
+    left_out = frozenset[str]().union(*map(function_words, languages))
     return tuple(word for word, own in zip(words, folded, strict=True) if own not in left_out) or tuple(words)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.features.answers.quotes import RankedLines, RelevantNote, choose_quotes
+from bridge.features.answers.quotes import RankedLines, RelevantNote, choose_quotes, iter_quotable
 from bridge.markdown.documents import read_document
 from bridge.types import VaultPath
 
@@ -179,3 +179,80 @@ def test_a_line_of_two_passages_is_quoted_once() -> None:
         "How often is the starter fed?", relevant("A.md", lines, 0.5, (1, 1)), relevant("A.md", lines, 0.5, (2, 2))
     )
     assert found == ["The starter is fed twice a day."]
+
+
+RECIPE = b"""\
+---
+author: Ada Lee
+rating: 7
+servings: 8 slices
+---
+This tart is arranged of nectarine slices on top of a filling.
+
+Making and blind-baking the crust
+
+1. Preheat the oven to 425F.
+2. Roll it out into a circle.
+
+## Ingredients
+
+- 4 nectarines or peaches
+- 90g sugar
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("How many nectarines go into the tart?", "4 nectarines or peaches"),
+        ("How many servings does the tart make?", "servings: 8 slices"),
+        ("At which temperature is the crust of the tart blind-baked?", "Preheat the oven to 425F."),
+        ("What are the ingredients of the tart?", "Ingredients: 4 nectarines or peaches; 90g sugar"),
+    ],
+)
+def test_what_is_counted_and_what_stands_above_lead_to_the_line(question: str, first: str) -> None:
+    found = quoted(question, relevant("Tart.md", RECIPE))
+    assert found[0] == first
+    assert "rating: 7" not in found
+
+
+def test_a_field_that_repeats_the_title_is_no_answer() -> None:
+    note = relevant("Toad.md", "- 书名：蛤蟆先生\n- 作者：罗伯特·戴博德\n".encode())
+    assert quoted("蛤蟆先生的作者是谁？", relevant("蛤蟆先生.md", note.note.text.encode()))[0] == "作者：罗伯特·戴博德"
+    album = relevant("Copal.md", b"| Title | Copal |\n|---|---|\n| Label | Threshold Archives |\n\nTitle: Copal\n")
+    assert not any(text.startswith("Title") for text in quoted("Which label released Copal?", album))
+
+
+def test_the_note_whose_title_is_the_question_answers_with_its_first_words() -> None:
+    day = relevant("2023-04-01.md", "- [[男性脱发只有2个药物有用]]\n".encode(), 0.9)
+    note = relevant("男性脱发只有2个药物有用.md", "非那，米拓".encode(), 0.8)
+    assert quoted("男性脱发有哪两个药物有用？", day, note) == ["非那，米拓"]
+
+
+def test_the_author_of_a_note_is_context_of_its_lines() -> None:
+    tools = relevant(
+        "Bits.md", b"---\nauthor: Kevin Kelly\n---\n- Start with the cheapest tools.\n- Call your mother.\n"
+    )
+    assert quoted("Which tools does Kevin Kelly start with?", tools)[0] == "Start with the cheapest tools."
+
+
+LONG = "so much to do " * 12
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("- 知彼篇\n\t- 公司想要什么人\n\t- 面试过程\n", "知彼篇; 公司想要什么人; 面试过程"),
+        ("## Setlist\n1. Something\n2. Red Queen\n", "Setlist: 1. Something; 2. Red Queen"),
+        (
+            "> [!tip] Best three ideas\n> - Read slowly.\n> - Take notes.\n",
+            "Best three ideas; Read slowly. Take notes.",
+        ),
+        (
+            "The steps of it are:\n\n" + "".join(f"{at}. Step {at}: {LONG}\n" for at in (1, 2, 3)),
+            "The steps of it are: 1. Step 1; 2. Step 2; 3. Step 3",
+        ),
+    ],
+)
+def test_what_introduces_a_list_is_quoted_with_it(text: str, said: str) -> None:
+    assert said in [one.text for one in iter_quotable(read_document(VaultPath("A.md"), text.encode()))]

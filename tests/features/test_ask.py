@@ -204,7 +204,7 @@ async def test_a_mentioned_note_without_room_is_named(served: Served) -> None:
 async def test_a_question_that_no_note_answers_is_told(served: Served) -> None:
     found = await ask(served, "zeppelins?")
     assert (found["answer"], found["citations"]) == ("", [])
-    assert "No note answers this." in found["notices"]
+    assert found["notices"][0].startswith("Not in the vault, as far as can be told: the quoted lines do not say")
 
 
 async def test_a_property_answers(served: Served) -> None:
@@ -289,10 +289,9 @@ async def test_what_no_quoted_line_says_is_not_answered(served: Served) -> None:
     await write(served, "Album.md", "Scatology is an album released by Threshold House in the year 1985.\n")
     await write(served, "Pipes.md", "Threshold House was painted. Its blood type is unknown to the house.\n")
     ran = await served.command("ask", "Who founded Threshold House?")
-    assert ran.out.splitlines()[0] == "The quoted lines do not say “founded”."
+    assert ran.out.splitlines()[0].startswith("Not in the vault, as far as can be told: the quoted lines do not say “f")
     found = await ask(served, "Who founded Threshold House?")
-    assert (found["answerability"]["verdict"], found["answerability"]["missing"]) == ("partial", ["founded"])
-    assert found["notices"][0] == "The quoted lines do not say “founded”."
+    assert (found["answerability"]["verdict"], found["answerability"]["missing"]) == ("not_in_vault", ["founded"])
 
 
 async def test_words_that_different_notes_say_answer_nothing(served: Served) -> None:

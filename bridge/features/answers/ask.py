@@ -100,7 +100,7 @@ async def ask(
     """Answer a question from the notes, with citations; sentences that the cited notes do not support are marked.
 
     Without a chat model, the answer is quoted from notes; with one, the quotes come first, then the written answer.
-    Where the vault seems not to answer a question, there is none, and the closest line is shown.
+    Where the vault seems not to answer a question, there is none, and the closest note is named.
 
     Args:
         question: The question; `@[[Note]]` and `@[[Note#Heading]]` in it are read in any case, and `@Folder/` alone is

@@ -1,14 +1,15 @@
 """Answers a question by sentences of notes: always there, without a chat model."""
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from msgspec.structs import replace
 
 from bridge.features.answers.prompt import Source
-from bridge.features.answers.question_kind import is_of_another_kind, kind_of
+from bridge.features.answers.question_kind import is_of_another_kind, kind_of, kind_words
 from bridge.features.answers.quotes import (
+    MAX_LIST_CHARS,
     MAX_PROPERTY_CHARS,
     Quote,
     RankedLines,
@@ -21,11 +22,18 @@ from bridge.features.answers.records import AnswerSentence, Citation
 from bridge.features.answers.sources import FoundSources
 from bridge.markdown.note import Note
 from bridge.records import Record
-from bridge.search.answerability import Answerability, assess_quotes, unquoted_words, without_said
+from bridge.search.answerability import (
+    Answerability,
+    AskedWords,
+    QuotedLine,
+    assess_quotes,
+    unquoted_words,
+    without_said,
+)
 from bridge.search.calibrate import model_calibration, model_trust
 from bridge.search.model import Sources
 from bridge.search.read_query import read_question
-from bridge.search.sentences import Sentence, widen
+from bridge.search.sentences import Sentence, join_introduced, widen
 from bridge.text.invisible import inline
 from bridge.text.lines import lines_overlap
 from bridge.text.stems import foreign_language
@@ -36,6 +44,10 @@ QUOTES = 3
 
 MAX_QUOTE_CHARS = 300
 """Characters up to which a quoted sentence is shown with those beside it: they often say who or what it is about."""
+
+
+WHOLE_CHARS = 4_000
+"""Characters up to which all of a note is read, not only its relevant passages: the answer often stands beside them."""
 
 
 class QuotedAnswer(Record):
@@ -50,16 +62,18 @@ class QuotedAnswer(Record):
 
 
 async def quote_sources(searched: Sources, question: str, found: FoundSources) -> QuotedAnswer:
-    relevant = [
-        RelevantNote(found.notes[one.path], found.scores[one.number], [one.lines])
-        for one in found.sources
-        if one.path in found.notes
-    ]
+    best: dict[VaultPath, RelevantNote] = {}
+    for one in found.sources:
+        if one.path in found.notes:
+            note = found.notes[one.path]
+            known = best.get(one.path) or RelevantNote(note, found.scores[one.number])
+            is_whole = one.path not in found.named and len(note.text) <= WHOLE_CHARS
+            best[one.path] = known if is_whole else replace(known, lines=(*known.lines, one.lines))
+    relevant = [*best.values()]
     read = question if searched.reading else await asyncio.to_thread(read_question, question, searched.index)
     lines = await asyncio.to_thread(RankedLines, read, relevant)
     nearness = await measure_nearness(searched, question, lines.texts())
-    unheard = [term for term in found.asked if not searched.index.document_frequency(term)]
-    return await asyncio.to_thread(_cite, question, found, lines, nearness, unheard)
+    return await asyncio.to_thread(_cite, question, read, found, lines, nearness)
 
 
 async def measure_nearness(searched: Sources, question: str, texts: Sequence[str]) -> list[float]:
@@ -73,9 +87,7 @@ async def measure_nearness(searched: Sources, question: str, texts: Sequence[str
     return [curve(float(one @ vectors[0])) for one in vectors[1:]] if len(vectors) == len(found) else []
 
 
-def _cite(
-    question: str, found: FoundSources, lines: RankedLines, nearness: Sequence[float], unheard: Collection[str]
-) -> QuotedAnswer:
+def _cite(question: str, read: str, found: FoundSources, lines: RankedLines, nearness: Sequence[float]) -> QuotedAnswer:
     quotes = _with_named(lines.choose(QUOTES, nearness), found, QUOTES)
     shown = _widen(quotes, found.notes)
     places = [_source_of(one, found.sources) for one in shown]
@@ -84,20 +96,32 @@ def _cite(
     citations = tuple(cite_sentence(one, sources[ordered.index(at)]) for one, at in zip(shown, places, strict=True))
     if found.answerability is None:
         return QuotedAnswer(sources, citations, None, ())
+    asked = AskedWords(question, found.asked, read)
+    judged = assess_quotes(found.answerability, asked, say_lines(quotes, found.notes, question))
+    judged = without_said(judged, [found.closest or "", *(one.text for one in shown)])
+    unquoted = _find_unquoted(judged, found)
+    if judged.verdict == "not_in_vault":
+        # Beside the point, unless it is of the note that is named as the closest.
+        citations = tuple(one for one in citations if found.notes[one.path].title == found.closest)[:1]
+        if judged.missing[:1] and judged.missing[0] in unquoted:
+            judged = replace(judged, verdict="partial")
+    elif judged.verdict == "partial":
+        # Further lines are seldom more than beside what is asked.
+        citations = citations[:1]
+    return QuotedAnswer(sources, citations, judged, _tell_unquoted(unquoted, found))
+
+
+def say_lines(quotes: Sequence[Quote], notes: Mapping[VaultPath, Note], question: str) -> list[QuotedLine]:
+    """Return what quotes say, each with what is above it and the properties of its note."""
     kind = kind_of(question)
-    chance = max(
-        (
-            one.score
-            for one in quotes
-            if not (one.asks or (kind and is_of_another_kind(kind, one.sentence.text, question)))
-        ),
-        default=0.0,
-    )
-    said = [f"{one.sentence.text} {one.above} {_say_properties(found.notes, one.sentence.path)}" for one in quotes]
-    judged = assess_quotes(found.answerability, question, found.asked, chance, said, unheard)
-    judged = without_said(judged, [one.text for one in shown])
-    citations = citations[:1] if judged.verdict == "not_in_vault" else citations
-    return QuotedAnswer(sources, citations, judged, _tell_unquoted(judged, found))
+    asked = " ".join(kind_words(kind, question)) if kind else ""
+    lines = []
+    for one in quotes:
+        own = one.sentence.text
+        fits = not (one.asks or (kind and is_of_another_kind(kind, own, question)))
+        said = (own, one.above, _say_properties(notes, one.sentence.path), "" if one.lacks else asked)
+        lines.append(QuotedLine(" ".join(said), one.score, fits))
+    return lines
 
 
 def _widen(quotes: Sequence[Quote], notes: Mapping[VaultPath, Note]) -> list[Sentence]:
@@ -105,7 +129,8 @@ def _widen(quotes: Sequence[Quote], notes: Mapping[VaultPath, Note]) -> list[Sen
     shown = list[Sentence]()
     for one in (one.sentence for one in quotes):
         if not any(one.path == other.path and one.text in other.text for other in shown):
-            wide = widen(notes[one.path], one, MAX_QUOTE_CHARS)
+            note = notes[one.path]
+            [wide] = join_introduced(note, [widen(note, one, MAX_QUOTE_CHARS)], MAX_LIST_CHARS, code=True)
             is_told = any(one.path == other.path and lines_overlap(wide.lines, other.lines) for other in shown)
             shown.append(one if is_told else wide)
     return shown
@@ -134,18 +159,23 @@ def _source_of(sentence: Sentence, sources: Sequence[Source]) -> int:
     return next((at for at in own if lines_overlap(sources[at].lines, sentence.lines)), own[0])
 
 
-def _tell_unquoted(judged: Answerability, found: FoundSources) -> tuple[str, ...]:
-    """Say which words the best note says where nothing can be quoted: in code, formulas, HTML."""
+def _find_unquoted(judged: Answerability, found: FoundSources) -> list[str]:
+    """Return the missing words that the best note says where nothing can be quoted."""
     if not (judged.missing and found.sources) or (note := found.notes.get(found.sources[0].path)) is None:
-        return ()
+        return []
     excerpts = [one for one in found.sources if one.path == note.path]
     properties = (f"{name} {value}" for name, own in note.properties.items() if (value := say_value(own)))
     read = " ".join([*properties, *(one.text for one in excerpts)])
-    words = unquoted_words(judged.missing, read, " ".join(one.text for one in iter_quotable(note)))
+    quotable = " ".join([note.title, *note.aliases, *(one.text for one in iter_quotable(note))])
+    return unquoted_words(judged.missing, read, quotable)
+
+
+def _tell_unquoted(words: Sequence[str], found: FoundSources) -> tuple[str, ...]:
     if not words:
         return ()
     said = ", ".join(f"\u201c{inline(word)}\u201d" for word in words[:3])
-    return (f"*{inline(note.title)}* says {said} where nothing is quoted: in code, a formula, HTML or its properties.",)
+    title = inline(found.notes[found.sources[0].path].title)
+    return (f"*{title}* says {said} where nothing is quoted: in code, a formula, HTML or its properties.",)
 
 
 def cite_sentence(sentence: Sentence, source: Source) -> Citation:

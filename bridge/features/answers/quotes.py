@@ -5,18 +5,26 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from operator import mul
 from typing import Final
 
-from bridge.features.answers.question_kind import Kind, can_answer, kind_of, names_answer
+from bridge.features.answers.question_kind import Kind, can_answer, kind_of, kind_words, names_answer
 from bridge.markdown.edit.yaml_write import read_entries
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.note import Note, Value
 from bridge.markdown.sections import heading_paths
 from bridge.records import Record
-from bridge.search.answerability import MEASURES
-from bridge.search.sentences import Sentence, iter_asides, iter_sentences, join_introduced
+from bridge.search.answerability import ASKING_WORDS
+from bridge.search.sentences import (
+    COLONS,
+    Sentence,
+    find_leads,
+    iter_asides,
+    iter_sentences,
+    iter_short_leads,
+    join_introduced,
+)
 from bridge.search.snippet import clean_text
 from bridge.text.content_terms import question_words, said_terms, terms_of
 from bridge.text.fold import fold_case
@@ -27,6 +35,9 @@ from bridge.types import Lines
 
 MAX_PROPERTY_CHARS: Final = 300
 """Characters of a property that is quoted."""
+
+MAX_NAME_CHARS: Final = 60
+"""Characters of a property up to which it names what each line of its note is about, such as who wrote it."""
 
 MAX_LIST_CHARS: Final = 400
 """Characters of a sentence that is quoted with the list, code or table that it introduces."""
@@ -39,7 +50,7 @@ _OF_THE_FILE: Final = frozenset({"created", "date created", "updated", "modified
 _AUTHORS: Final = frozenset({"author", "authors", "autor", "autore", "auteur", "作者"})
 
 _WROTE: Final = re.compile(
-    r"\b(?:wrote|written|writes|author|schrieb|geschrieben|écrit|escribió|escrito|ha scritto|escreveu|schreef"
+    r"\b(?:wrote|written|writes?|author|schrieb|geschrieben|écrit|escribió|escrito|ha scritto|escreveu|schreef"
     r"|написал\w*)\b"
     r"|写|書",
     re.IGNORECASE,
@@ -64,8 +75,8 @@ _SHARED_LETTERS: Final = 5
 
 def asked_properties(
     note: Note, question: str, kind: Kind | None, asked: Collection[str], language: str | None
-) -> Iterator[tuple[Sentence, frozenset[str]]]:
-    """Yield properties, as in `rating: 7`, of a note that a question names, and what of the question each says."""
+) -> Iterator[tuple[Sentence, frozenset[str], str]]:
+    """Yield properties, as in `rating: 7`, of a note that a question names, with what of it each says and answers."""
     cut = cut_frontmatter(note.text) if note.properties else None
     names = (note.title, *note.aliases, *(heading.text for heading in note.headings[:1]))
     named = (frozenset(terms_of(name, language)).intersection(asked) for name in names)
@@ -76,27 +87,34 @@ def asked_properties(
     lines, left = LineIndex(note.text), frozenset(asked) - titled
     for entry in read_entries(note.text[start:end]) or ():
         value = None if entry.name is None else say_value(note.properties.get(entry.name))
-        if entry.name is None or not value or (kind is not None and not can_answer(kind, f": {value}", question)):
+        if entry.name is None or not value:
             continue
         folded = fold_case(entry.name)
+        asked_for = [found[0] for names, words in _SYNONYMS if folded in names and (found := words.search(question))]
+        meant = " ".join((entry.name, *asked_for))
+        if kind is not None and not can_answer(kind, f": {value}", question, meant):
+            continue
+        said = _find_related_terms(left, terms_of(meant, language))
+        is_authors = kind == "person" and folded in _AUTHORS and _WROTE.search(question) is not None
         is_kind = (
             kind is not None
             and folded not in _OF_THE_FILE
             and (names_answer(kind, entry.name) or (kind == "moment" and not left and _DAY.match(value) is not None))
+            # What is asked of it, such as who published it, has a name of its own.
+            and (is_authors or said or len(left) <= 1)
         )
-        asked_for = [found[0] for names, words in _SYNONYMS if folded in names and (found := words.search(question))]
-        said = _find_related_terms(left, terms_of(" ".join((entry.name, *asked_for)), language))
-        is_authors = is_kind and kind == "person" and folded in _AUTHORS and _WROTE.search(question) is not None
-        if is_authors or any(map(RUN.fullmatch, asked_for)):
-            # Without spaces, the other pairs of characters are no words.
+        if is_authors:
             said = left
+        # Without spaces, pairs of characters that join a word to the next are no words.
+        unspaced = [word for word in asked_for if RUN.fullmatch(word)]
+        said |= {one for word in unspaced for one in left if one in word or one[-1] == word[0] or one[0] == word[-1]}
         if is_kind or said:
             text = clean_text(f"{entry.name}: {value}")[:MAX_PROPERTY_CHARS]
             first, last = (start + offset for offset in entry.lines)
             sentence = Sentence(
                 note.path, text, lines.over((first, max(first, last - 1))), "paragraph", count_words(text)
             )
-            yield sentence, titled | said | left.intersection(terms_of(text, language))
+            yield sentence, titled | said | left.intersection(terms_of(text, language)), meant
 
 
 def _find_related_terms(some: Collection[str], others: Collection[str]) -> frozenset[str]:
@@ -116,10 +134,20 @@ def say_value(value: Value) -> str:
             return ""
 
 
-_UNDER, _TITLE = 0.7, 0.4
+_UNDER, _TITLE = 0.8, 0.7
 """Weights of a word of the question that a heading above says, and the title, beside one that the line says."""
 
 _ASKS = re.compile(r"[?？؟;]\W*$")
+_LABEL = re.compile(r"^[^:：]{1,20}[:：]\s*")
+
+FIRST_LINES: Final = 2
+"""Lines that begin a note, which say what it is about."""
+
+SUBJECT: Final = 0.4
+"""Share of a question that the title of a note says which is about what is asked."""
+
+FIRST_ODDS: Final = 0.5
+"""What the first lines of such a note gain."""
 
 _SAID = 0.6
 """What a word still weighs after a chosen line has said it."""
@@ -143,6 +171,8 @@ class Quote(Record):
     score: float
     """The probability that it answers the question."""
     above: str = ""
+    lacks: bool = False
+    """Whether it has nothing of the kind that the question asks for."""
 
     @property
     def asks(self) -> bool:
@@ -165,6 +195,8 @@ class Candidate(Record):
     """Whether it has nothing of the kind that the question asks for: no number, no name."""
     above: str
     """The title of its note and the headings above it."""
+    is_first: bool = False
+    """Whether it is among the first of its note."""
 
     def features(self, weights: Mapping[str, float], whole: float) -> tuple[float, ...]:
         def worth(terms: Collection[str]) -> float:
@@ -195,21 +227,34 @@ class RankedLines:
     def __init__(self, question: str, notes: Sequence[RelevantNote]) -> None:
         best = max((one.score for one in notes), default=0.0) or 1.0
         languages = [language_of(one.note.text[one.note.body :]) for one in notes]
-        words = " ".join(word for word in question_words(question) if word not in MEASURES)
+        words = " ".join(word for word in question_words(question) if word not in ASKING_WORDS)
         asked = frozenset(term for language in set(languages) for term in terms_of(words, language))
-        kind = kind_of(question)
+        kind = self._kind = kind_of(question)
+        titles = frozenset(fold_case(one.note.title).strip() for one in notes)
         found = [
             candidate
             for one, language in zip(notes, languages, strict=True)
-            for candidate in _candidates(one, one.score / best, language, question, kind, asked)
+            for candidate in _candidates(one, one.score / best, language, question, kind, asked, titles)
         ]
         frequency = Counter(term for one in found for term in one.own)
         self._weights = {term: math.log(1 + len(found) / max(1, frequency[term])) for term in asked}
         """What each term of the question weighs."""
         self._whole = sum(self._weights.values()) or 1.0
         is_kind = kind is not None
-        found = [one for one in found if one.own or one.under or (is_kind and one.title and not one.lacks)]
+        found = [
+            one
+            for one in found
+            if one.own
+            or one.under
+            or (is_kind and one.title and not one.lacks)
+            # The note of what is asked begins with what it is.
+            or (one.is_first and self._is_subject(one))
+        ]
         self._candidates = sorted(found, key=lambda one: -self._chance(one, self._weights, None))
+
+    def _is_subject(self, candidate: Candidate) -> bool:
+        """Return whether the title of its note says much of the question."""
+        return sum(map(self._weights.__getitem__, candidate.title)) > SUBJECT * self._whole
 
     def texts(self) -> list[str]:
         """Return the best lines, each with what is above it."""
@@ -230,8 +275,11 @@ class RankedLines:
         while left and len(chosen) < most:
             scores = [self._chance(one, weights, near) for one, near, _ in left]
             found, _, chance = left.pop(max(range(len(left)), key=lambda at: (scores[at], -at)))
+            if found.sentence.kind == "heading" and any(_contains(found.sentence, one.sentence) for one in chosen):
+                # The item that was asked for is told already.
+                continue
             chosen = [one for one in chosen if not _contains(found.sentence, one.sentence)]
-            chosen.append(Quote(found.sentence, chance, found.above))
+            chosen.append(Quote(found.sentence, chance, found.above, found.lacks))
             left = [one for one in left if not _contains(found.sentence, one[0].sentence)]
             weights = {term: weight * (_SAID if term in found.own else 1) for term, weight in weights.items()}
         return sorted(chosen, key=lambda one: one.asks)
@@ -239,7 +287,10 @@ class RankedLines:
     def _chance(self, candidate: Candidate, weights: Mapping[str, float], nearness: float | None) -> float:
         features = candidate.features(weights, self._whole)
         by = _BY_WORDS if nearness is None else _BY_MEANING
-        return 1 / (1 + math.exp(-sum(map(mul, (*features, nearness or 0.0), by))))
+        odds = sum(map(mul, (*features, nearness or 0.0), by))
+        if self._kind is None and candidate.is_first and self._is_subject(candidate):
+            odds += FIRST_ODDS
+        return 1 / (1 + math.exp(-odds))
 
 
 def _contains(one: Sentence, other: Sentence) -> bool:
@@ -260,8 +311,14 @@ def first_quotes(note: Note, most: int) -> list[Quote]:
 
 def iter_quotable(note: Note, near: Sequence[Lines] = ()) -> Iterator[Sentence]:
     """Yield what can be quoted of a note, or of it near some lines: sentences, rows of tables, footnotes."""
-    yield from join_introduced(note, iter_sentences(note, near), MAX_LIST_CHARS, code=True)
-    yield from iter_asides(note)
+    said = chain(iter_sentences(note, near), iter_short_leads(note, near))
+    found = chain(join_introduced(note, said, MAX_LIST_CHARS, code=True), iter_asides(note))
+    if (first := next(found, None)) is not None:
+        yield from chain([first], found)
+    elif all(piece.kind in {"paragraph", "list_item", "heading"} for piece in note.pieces):
+        end = min(len(note.text), note.body + MAX_LIST_CHARS)
+        if (text := clean_text(note.text[note.body : end])) and not text.endswith(COLONS):
+            yield Sentence(note.path, text, LineIndex(note.text).over((note.body, end)), "paragraph", count_words(text))
 
 
 def _candidates(
@@ -271,22 +328,40 @@ def _candidates(
     question: str,
     kind: Kind | None,
     asked: frozenset[str],
+    titles: frozenset[str],
 ) -> Iterator[Candidate]:
     note = relevant.note
     # What repeats a name, such as the head of a table, says nothing of it.
-    names = {fold_case(name).strip() for name in (note.title, *note.aliases, *(one.text for one in note.headings))}
-    said = [
-        (one, said_terms(asked, terms_of(one.text, language)))
-        for one in iter_quotable(note, relevant.lines)
-        if fold_case(one.text).strip(" :.") not in names
-        if not relevant.lines or any(lines_overlap(one.lines, near) for near in relevant.lines)
-    ]
-    said += asked_properties(note, question, kind, asked, language)
+    names = titles.union(fold_case(name).strip() for name in (*note.aliases, *(one.text for one in note.headings)))
     starts, paths = [heading.line for heading in note.headings], ("", *heading_paths(note.headings))
-    title = asked.intersection(terms_of(" ".join((note.title, *note.aliases)), language))
-    for sentence, own in said:
-        path = paths[bisect_right(starts, sentence.lines[0])]
-        under = asked.intersection(terms_of(path, language)) - title
-        lacks = kind is not None and not can_answer(kind, sentence.text, question)
-        above = f"{note.title} {path}"
-        yield Candidate(sentence, own, under, title, share, relevant.score, lacks, above)
+    values = (value for one in note.properties.values() if len(value := say_value(one)) <= MAX_NAME_CHARS)
+    title = asked.intersection(terms_of(" ".join((note.title, *note.aliases, *values)), language))
+    kind_terms = asked.intersection(terms_of(" ".join(kind_words(kind, question)), language)) if kind else frozenset()
+    leads = find_leads(note)
+    quotable = list(iter_quotable(note, relevant.lines))
+    listed = [one.lines for one in quotable if one.kind == "heading"]
+    for at, one in enumerate(quotable):
+        if _without_label(fold_case(one.text).strip(" :.")) in names or (
+            relevant.lines and not any(lines_overlap(one.lines, near) for near in relevant.lines)
+        ):
+            continue
+        above, lead = f"{note.title} {paths[bisect_right(starts, one.lines[0])]}", leads(one.lines[0])
+        own = said_terms(asked, terms_of(one.text, language))
+        lacks = kind is not None and not can_answer(kind, one.text, question, f"{above} {lead}")
+        own = own if lacks else own | kind_terms
+        if not own and one.kind != "heading" and any(lines_overlap(one.lines, lines) for lines in listed):
+            # It is quoted with its heading.
+            continue
+        if own:
+            # Else what introduces a list says more, with all of it.
+            above = f"{above} {lead}"
+        under = asked.intersection(terms_of(above, language)) - title
+        yield Candidate(one, own, under, title, share, relevant.score, lacks, above, at < FIRST_LINES)
+    for one, own, meant in asked_properties(note, question, kind, asked, language):
+        above = f"{note.title} {meant}"
+        yield Candidate(one, own | kind_terms, frozenset(), title, share, relevant.score, lacks=False, above=above)
+
+
+def _without_label(text: str) -> str:
+    """Return the value of a field such as `title: Levain`."""
+    return _LABEL.sub("", text).strip()
