@@ -185,7 +185,8 @@ def _find_parts(word: str, index: Index, foreign: bool) -> str | None:
         if known.issuperset((start, end)) and 0 <= len(word) - len(start) - len(end) <= MAX_JOINT * foreign
     ]
     if pairs:
-        return " ".join(max(pairs, key=lambda pair: (len("".join(pair)), len(pair[1]))))
+        start, end = max(pairs, key=lambda pair: (len(pair[0]) + len(pair[1]), len(pair[1])))
+        return f"{start} {end}"
     return max((part for part in known if 2 * len(part) >= len(word)), key=len, default=None) if foreign else None
 
 

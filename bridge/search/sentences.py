@@ -68,6 +68,7 @@ _MIN_ROOM = 60
 
 
 LIST_MARK = re.compile(r"[ \t]*(?:[-*+]|(\d{1,9}[.)]))[ \t]")
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|(\d{1,9}[.)]))[ \t]")
 _ITEM_QUOTED = re.compile(r"^[ \t]*>[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]", re.MULTILINE)
 _CALLOUT_TITLE = re.compile(r"[ \t]*>[ \t>]*\[![^\]\n]*\][+-]?[ \t]+\S")
 _HEAD = re.compile(r"(?:\d{1,9}[.)] )?[^:：.。]{2,60}(?=[:：])")
@@ -222,7 +223,7 @@ def find_leads(note: Note) -> Callable[[int], str]:
                 above = []
                 if last is not None and last.kind == "paragraph" and piece.lines[0] - last.lines[1] <= LINES_BELOW:
                     text = rows[last.lines[1] - 1].strip()
-                    is_lead = text.endswith(COLONS) or (len(text) <= MAX_LEAD_CHARS and not _PAUSE.search(text))
+                    is_lead = text.endswith(COLONS) or (len(text) <= MAX_LEAD_CHARS and not PAUSE.search(text))
                     above = [(-1, text)] if is_lead else []
             for line in range(piece.lines[0], piece.lines[1] + 1):
                 if (row := rows[line - 1]).strip():
