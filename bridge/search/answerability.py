@@ -75,7 +75,7 @@ _WITHOUT_MODEL, _WITH_MODEL = (1.69, -0.09, 6.37, -4.24), (0.93, 3.64, 3.58, -4.
 _UNSPACED = 3.85, 7.3, 0.76, -4.63
 """For scripts without spaces, where chance says more pairs of characters than words."""
 
-# Fitted on quotes with and without the sentences that answer, of six sets and four vaults.
+# Fitted on quotes with and without the sentences that answer, of six sets and questions on five vaults.
 _QUOTED, _QUOTED_UNSPACED = (0.52, -0.05, 1.0, 2.04, -1.5), (0.72, 0.88, 0.24, -0.97, 0.77)
 
 
