@@ -31,7 +31,7 @@ test("a running bridge is attached to, told of every file once, and left running
 test("no secret is kept in the plugin's data", async () => {
 	const obsidian = await opened();
 	await obsidian.state("ready");
-	await obsidian.page.evaluate(() => (window.plugin as unknown as { keep: () => Promise<void> }).keep());
+	await obsidian.page.evaluate(() => (window.plugin as unknown as { saveSettings: () => Promise<void> }).saveSettings());
 	const stored = await obsidian.page.evaluate(() => window.app.stored);
 	expect(stored).toContain("queries");
 	expect(stored).not.toContain(bridge.token);
