@@ -178,17 +178,15 @@ def assess_quotes(judged: Answerability, asked: AskedWords, quoted: Sequence[Quo
     # Of several questions at once, one may be answered.
     parts = [part for part in _find_terms([*worths], _QUESTION_END.split(asked.read or asked.question)) if part]
     weights = _QUOTED_UNSPACED if any(map(RUN.fullmatch, worths)) else _QUOTED
-    confidence = 0.0
-    for part in parts if len(parts) > 1 else [frozenset(worths)]:
-        own = {term: worths[term] for term in part}
-        odds = sum(map(mul, (*measure_quotes(judged, own, quoted, said), 1.0), weights))
-        confidence = max(confidence, 1 / (1 + math.exp(-odds)))
     missing = _find_missing(asked, worths, every)
     lost = max((worth for term, worth in worths.items() if term not in every), default=0.0)
     is_decisive = bool(missing) and lost > HALF * max(worths.values())
-    unsaid = 1 - _weigh(every, worths) / (sum(worths.values()) or 1.0)
-    is_half = is_decisive and unsaid > HALF and not any(map(RUN.fullmatch, worths))
-    is_torn = is_half or _is_strewn(worths, said)
+    confidence, is_torn = 0.0, False
+    for part in parts if len(parts) > 1 else [frozenset(worths)]:
+        own = {term: worths[term] for term in part}
+        odds = sum(map(mul, (*measure_quotes(judged, own, quoted, said), 1.0), weights))
+        torn = (is_decisive and _is_half_said(own, every)) or _is_strewn(own, said)
+        confidence, is_torn = max((confidence, is_torn), (1 / (1 + math.exp(-odds)), torn))
     verdict: Verdict = "partial" if missing else "unsure"
     if judged.verdict == "unsure" and len(asked.worths) >= MIN_TERMS:
         # No note has the language of the question: its words tell nothing.
@@ -204,12 +202,17 @@ def _weigh(terms: Collection[str], worths: Mapping[str, float]) -> float:
     return sum(map(worths.__getitem__, terms))
 
 
+def _is_half_said(worths: Mapping[str, float], said: frozenset[str]) -> bool:
+    unsaid = 1 - _weigh(worths.keys() & said, worths) / (sum(worths.values()) or 1.0)
+    return unsaid > HALF and not any(map(RUN.fullmatch, worths))
+
+
 def _is_strewn(worths: Mapping[str, float], said: Sequence[Collection[str]]) -> bool:
     """Return whether lines say more of a question together than any says, and none says most; pairs are no words."""
     if any(map(RUN.fullmatch, worths)):
         return False
-    together = _weigh(frozenset[str]().union(*said), worths)
-    best = max((_weigh(one, worths) for one in said), default=0.0)
+    together = _weigh(worths.keys() & frozenset[str]().union(*said), worths)
+    best = max((_weigh(worths.keys() & one, worths) for one in said), default=0.0)
     return best < together and best < MOST * sum(worths.values())
 
 

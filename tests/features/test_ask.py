@@ -53,6 +53,15 @@ async def test_what_the_properties_of_a_quoted_note_say_is_not_missing(served: S
     assert found["answerability"]["missing"] == ["novel"]
 
 
+@pytest.mark.parametrize(
+    ("limit", "verdict"),
+    [({}, "answered"), ({"paths": ["Levain.md"]}, "partial"), ({"paths": ["Kitchen.md"]}, "not_in_vault")],
+)
+async def test_of_two_questions_one_may_be_answered(served: Served, limit: dict[str, Any], verdict: str) -> None:
+    found = await ask(served, f"{FED} And how long does rye bread keep?", **limit)
+    assert found["answerability"]["verdict"] == verdict
+
+
 @pytest.mark.parametrize(("text", "answers"), [("on 16 February 1962", "When"), ("in Bath", "Where")])
 async def test_a_line_that_says_when_does_not_answer_where(served: Served, text: str, answers: str) -> None:
     await served.call("create_note", path="Ada Quill.md", text=f"# Ada Quill\n\nAda Quill was born {text}.\n")
