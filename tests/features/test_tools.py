@@ -9,9 +9,14 @@ import pytest_asyncio
 
 from bridge.api.hints import describe_hint
 from bridge.api.presets import META, listed_tools
+from bridge.data_folder import default_models_dir
+from bridge.errors import ModelMissing
 from bridge.features import operations
-from bridge.features.tools.likeness import ENOUGH, rank
+from bridge.features.tools.likeness import ENOUGH, DescriptionVectors, is_understood, rank
 from bridge.features.tools.operations import accuracy
+from bridge.models.catalogue import DEFAULT_MODEL, MULTILINGUAL_MODEL
+from bridge.models.embedder import Embedder
+from bridge.models.folder import find_model
 from tests.features.served import Served, serving, write_vault
 
 TASKS = Path(__file__).parent / "tool_tasks.json"
@@ -30,6 +35,46 @@ async def served(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Serv
 
 async def found(served: Served, task: str, **arguments: int) -> list[str]:
     return [tool["name"] for tool in (await served.call("find_tool", task=task, **arguments)).json["tools"]]
+
+
+OTHER_LANGUAGES = [
+    ("hernoem een notitie", "move_note"),
+    ("połącz dwie notatki", "merge_notes"),
+    ("kumoa viimeisin muutos", "undo_change"),
+    ("notun adını değiştir", "move_note"),
+    ("ノートの名前を変更する", "move_note"),
+    ("모든 태그 목록", "list_tags"),
+    ("التراجع عن آخر تغيير", "undo_change"),
+    ("नोट का नाम बदलें", "move_note"),
+    ("đổi tên ghi chú", "move_note"),
+    ("gabungkan dua catatan", "merge_notes"),
+    ("αναίρεση της τελευταίας αλλαγής", "undo_change"),
+]
+
+
+async def test_only_words_of_no_list_are_left_to_a_model() -> None:
+    tools = [tool for tool in listed_tools("full").values() if tool.name not in META]
+    assert not any(is_understood(task, tools) for task, _ in OTHER_LANGUAGES)
+    tasks = json.loads(TASKS.read_text(encoding="utf-8"))
+    known = [task for part in REACHED for task, _ in tasks[part]]
+    assert sum(is_understood(task, tools) for task in known) >= 0.95 * len(known)
+
+
+@pytest.mark.model
+async def test_a_multilingual_model_finds_tools_in_languages_that_have_no_list() -> None:
+    tools = [tool for tool in listed_tools("full").values() if tool.name not in META]
+    try:
+        model = find_model(default_models_dir(), MULTILINGUAL_MODEL)
+    except ModelMissing:
+        pytest.skip("The multilingual model is not installed.")
+    embedder, vectors = Embedder(model, 1, 600), DescriptionVectors()
+    try:
+        ranked = [await vectors.rank(task, tools, MULTILINGUAL_MODEL, embedder) for task, _ in OTHER_LANGUAGES]
+        assert await vectors.rank("notun adı", tools, DEFAULT_MODEL, embedder) == []
+    finally:
+        await embedder.close()
+    for (task, right), found in zip(OTHER_LANGUAGES, ranked, strict=True):
+        assert right in [tool.name for _, tool in found[:3]], task
 
 
 REACHED = {

@@ -9,9 +9,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+import numpy as np
 from msgspec import toml
+from numpy.typing import NDArray
 
+from bridge.models.embedder import Embedder
 from bridge.records import Record
+from bridge.search.calibrate import model_calibration
 from bridge.text.stems import stem_words
 from bridge.text.words import ALPHANUMERIC
 
@@ -101,6 +105,48 @@ def rank(task: str, operations: Sequence[T]) -> list[tuple[float, T]]:
     return sorted(ranked, key=lambda pair: (-pair[0], not pair[1].reads, pair[1].name))
 
 
+def is_understood(task: str, operations: Sequence[Candidate]) -> bool:
+    """Return whether at least half of what a task says is said by operations, or known to be done by none."""
+    said = concepts(in_english(task))
+    return 2 * sum(map(Descriptions.of(tuple(operations)).knows, said)) >= len(said)
+
+
+class DescriptionVectors:
+    """What operations say of themselves as vectors of one model, which are made when they are first needed."""
+
+    def __init__(self) -> None:
+        self._model: str | None = None
+        self._vectors: dict[str, NDArray[np.float32]] = {}
+
+    async def rank(self, task: str, operations: Sequence[T], model: str, embedder: Embedder) -> list[tuple[float, T]]:
+        """Return the operations by their likeness to a task in meaning, as `rank`; none if it reads one script only.
+
+        Of words of its own language no list need know any.
+        """
+        calibration = model_calibration(model)
+        if calibration.curve is None or not calibration.every_script:
+            return []
+        if model != self._model:
+            self._model, self._vectors = model, {}
+        for one in operations:
+            if one.name not in self._vectors:
+                self._vectors[one.name] = await embed(embedder, descriptions(one))
+        [asked] = await embed(embedder, (task,))
+        curve = calibration.curve
+        ranked = ((curve(float((self._vectors[one.name] @ asked).max())), one) for one in operations)
+        return sorted(ranked, key=lambda pair: (-pair[0], not pair[1].reads, pair[1].name))
+
+
+async def embed(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:
+    vectors = (await embedder.embed(texts, query=True)).vectors
+    unit: NDArray[np.float32] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return unit
+
+
+def descriptions(operation: Candidate) -> tuple[str, ...]:
+    return (operation.name.replace("_", " "), operation.summary, *operation.tasks)
+
+
 def in_english(task: str) -> str:
     words = WORD.findall(task.casefold())
     return to_english(
@@ -118,14 +164,14 @@ class Descriptions:
         return Descriptions(operations)
 
     def __init__(self, operations: Iterable[Candidate]) -> None:
-        self._examples = {
-            each.name: [concepts(text) for text in (each.name.replace("_", " "), each.summary, *each.tasks)]
-            for each in operations
-        }
+        self._examples = {each.name: [*map(concepts, descriptions(each))] for each in operations}
         self._whole = {name: frozenset().union(*examples) for name, examples in self._examples.items()}
         counts = Counter(concept for whole in self._whole.values() for concept in whole)
         self._worth = {concept: math.log(1 + len(self._whole) / count) for concept, count in counts.items()}
         self._rarest = max(self._worth.values(), default=1.0)
+
+    def knows(self, concept: str) -> bool:
+        return concept in self._worth or concept in no_tool()
 
     def likeness(self, task: str, operation: Candidate) -> float:
         if task.strip().casefold() in {operation.name, operation.title.casefold()}:

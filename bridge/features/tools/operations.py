@@ -18,9 +18,10 @@ from bridge.api.presets import META, callable_tools, get_tool, listed_tools
 from bridge.api.registry import operation, view_of
 from bridge.api.schemas import encode
 from bridge.engine.host import Host
-from bridge.errors import InvalidArguments, NoSuchOperation
+from bridge.engine.open_vault import OpenVault
+from bridge.errors import BridgeError, InvalidArguments, NoSuchOperation
 from bridge.features.external_tools.public import ExternalTool, running_tools
-from bridge.features.tools.likeness import ENOUGH, rank
+from bridge.features.tools.likeness import ENOUGH, DescriptionVectors, is_understood, rank
 from bridge.records import Record
 from bridge.text.budget import cut
 from bridge.types import EXACT, Scope
@@ -138,6 +139,8 @@ async def find_tool(
     within = callable_tools(call.preset or "full")
     every = [tool for tool in listed_tools("full").values() if tool.name not in META]
     ranked = await asyncio.to_thread(rank, task, every)
+    if ranked[0][0] < ENOUGH and not is_understood(task, every):
+        ranked = await rank_by_meaning(any_vault(call).open_vault, task, every) or ranked
     likeness, best = ranked[0]
     if likeness >= ENOUGH and best.name not in within:
         return FoundTools((), (f"This takes a tool that writes, and the preset `{call.preset}` only reads.",))
@@ -159,6 +162,20 @@ async def find_tool(
         return FoundTools((), (no_match_message(ranked[:limit]),))
     tools = tuple(tool for _, tool in found)
     return FoundTools(tools, (EXTERNAL,) if any(tool.server for tool in tools) else ())
+
+
+async def rank_by_meaning(
+    vault: OpenVault | None, task: str, operations: Sequence[Operation]
+) -> list[tuple[float, Operation]]:
+    """Rank operations for a task in any language by the model of a vault; none if it has no such model."""
+    model = vault.index.answering_model if vault is not None else None
+    if vault is None or model is None or (embedder := await vault.embedders.of(model)) is None:
+        return []
+    try:
+        return await vault.part(DescriptionVectors).rank(task, operations, model, embedder)
+    except BridgeError:
+        # `doctor` tells what is wrong with the model; words still find tools.
+        return []
 
 
 def no_match_message(ranked: Sequence[tuple[float, Operation]]) -> str:
