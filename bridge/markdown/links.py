@@ -17,6 +17,9 @@ from bridge.types import Span, VaultPath
 
 SUBPATH = re.compile(r"[#^]")
 _ATTACHMENT = re.compile(r"[^/]\.(?=\d*[A-Za-z])[A-Za-z0-9]{1,4}\Z")
+WEB_LINK = re.compile(r"(?<!!)\[([^\[\]\n]+)\]\(<?https?://")
+"""The beginning of a link to the web, up to its address; the group is its text."""
+
 SCHEME = re.compile(r"[a-z][a-z0-9+.-]+:(?!\s)", re.IGNORECASE)
 
 

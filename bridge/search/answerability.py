@@ -30,7 +30,7 @@ ANSWERED, ABSENT = 0.5, 0.15
 QUOTE_ABSENT, QUOTE_ANSWERED = 0.45, 0.6
 """The same of quoted lines."""
 
-LEAST_CHANCE = 0.01
+MIN_CHANCE = 0.01
 """What the chance of a line is at least, and what it lacks of certainty."""
 
 _NAMEABLE = re.compile("[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -41,7 +41,7 @@ _QUESTION_END = re.compile("[?？؟]")
 SURE = 0.7
 """Confidence below which lines do not answer a question of which they miss half, or that only several say."""
 
-MOST = 0.65
+MIN_LINE_SHARE = 0.65
 """Share of a question that one line says, below which others that say the rest do not make an answer of it."""
 
 HALF = 0.5
@@ -143,7 +143,7 @@ class AskedWords(Record):
     read: str = ""
     """The question with its words as the vault spells them; empty where these are the same."""
 
-    def telling(self) -> Mapping[str, float]:
+    def list_terms(self) -> Mapping[str, float]:
         """Return the terms without pairs of characters that lie between words, unless none is left."""
         parts = [part for run in words_of(self.question) if RUN.fullmatch(run) for part in content_runs(run)]
         pairs = {pair for part in parts for pair in character_pairs(part)}
@@ -166,13 +166,13 @@ def measure_quotes(
 
 
 def _log_odds(chance: float) -> float:
-    likely = min(max(chance, LEAST_CHANCE), 1 - LEAST_CHANCE)
+    likely = min(max(chance, MIN_CHANCE), 1 - MIN_CHANCE)
     return math.log(likely / (1 - likely))
 
 
 def assess_quotes(judged: Answerability, asked: AskedWords, quoted: Sequence[QuotedLine]) -> Answerability:
     """Return the verdict on the lines that are quoted for a question; `judged` is that on the notes that were found."""
-    worths = asked.telling()
+    worths = asked.list_terms()
     said = _find_terms([*worths], [one.text for one in quoted])
     every = frozenset[str]().union(*said)
     # Of several questions at once, one may be answered.
@@ -213,7 +213,7 @@ def _is_strewn(worths: Mapping[str, float], said: Sequence[Collection[str]]) -> 
         return False
     together = _weigh(worths.keys() & frozenset[str]().union(*said), worths)
     best = max((_weigh(worths.keys() & one, worths) for one in said), default=0.0)
-    return best < together and best < MOST * sum(worths.values())
+    return best < together and best < MIN_LINE_SHARE * sum(worths.values())
 
 
 def _find_missing(asked: AskedWords, worths: Mapping[str, float], said: Collection[str]) -> tuple[str, ...]:

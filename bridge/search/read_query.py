@@ -169,7 +169,7 @@ def _find_form(word: str, index: Index, foreign: bool) -> str | None:
 def _find_parts(word: str, index: Index, foreign: bool) -> str | None:
     """Return the words of the vault of which a compound consists, or in other languages than English its longest part.
 
-    There, a part may be joined by up to two letters, as in `Liebesbrief`.
+    There, a part may be joined by up to two letters, as in *Liebesbrief*.
     """
     cuts = range(MIN_FORM_CHARS, len(word) - MIN_FORM_CHARS + 1)
     starts, ends = [word[:at] for at in cuts], [word[at:] for at in cuts]

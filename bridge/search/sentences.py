@@ -68,7 +68,6 @@ _MIN_ROOM = 60
 
 
 LIST_MARK = re.compile(r"[ \t]*(?:[-*+]|(\d{1,9}[.)]))[ \t]")
-_ITEM = re.compile(r"[ \t]*(?:[-*+]|(\d{1,9}[.)]))[ \t]")
 _ITEM_QUOTED = re.compile(r"^[ \t]*>[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]", re.MULTILINE)
 _CALLOUT_TITLE = re.compile(r"[ \t]*>[ \t>]*\[![^\]\n]*\][+-]?[ \t]+\S")
 _HEAD = re.compile(r"(?:\d{1,9}[.)] )?[^:：.。]{2,60}(?=[:：])")
@@ -189,7 +188,7 @@ def _has_items_below(rows: Sequence[str], one: Sentence) -> bool:
     return (
         one.kind == "list_item"
         and last < len(rows)
-        and _ITEM.match(rows[last]) is not None
+        and LIST_MARK.match(rows[last]) is not None
         and _indent(rows[last]) > _indent(rows[one.lines[0] - 1])
     )
 
@@ -204,7 +203,7 @@ def iter_short_leads(note: Note, near: Sequence[Lines] = ()) -> Iterator[Sentenc
                 yield Sentence(note.path, f"{text}:", piece.lines, piece.kind, count_words(text))
         elif piece.kind == "list_item":
             for line in range(piece.lines[0], piece.lines[1]):
-                if _ITEM.match(rows[line - 1]) and (text := clean_text(rows[line - 1])):
+                if LIST_MARK.match(rows[line - 1]) and (text := clean_text(rows[line - 1])):
                     one = Sentence(note.path, text, (line, line), piece.kind, count_words(text))
                     if one.words < _MIN_WORDS and _has_items_below(rows, one):
                         yield one

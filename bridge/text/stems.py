@@ -244,7 +244,7 @@ class _LightStemmer:
 
 
 class _FoldedStems:
-    """Folds stems, which are in Latin letters whatever the word was written in: `кочница` is `kocnica`."""
+    """Folds stems, which are in Latin letters whatever the word was written in: *кочница* is *kocnica*."""
 
     def __init__(self, stemmer: Any) -> None:
         self._stemmer = stemmer

@@ -2,7 +2,6 @@
 
 import asyncio
 import math
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Final
@@ -30,6 +29,7 @@ from bridge.index.index import Index
 from bridge.index.inverted_index import TextQuery
 from bridge.index.note import Notes
 from bridge.markdown.frontmatter import cut_frontmatter
+from bridge.markdown.links import WEB_LINK
 from bridge.records import Record
 from bridge.search.related import rare_words
 from bridge.text.fold import fold_case
@@ -210,7 +210,6 @@ COSINE_POWER = 3.0
 WORDS_POWER = 1.5
 """Powers of the similarity with which near notes vote: by vectors, and by words."""
 
-_WEB_LINK: Final = re.compile(r"(?<!!)\[([^\[\]\n]+)\]\(<?https?://")
 
 AT_ONCE = 50
 """Notes read at once."""
@@ -349,13 +348,13 @@ def collect_facts(sources: TopicSources, path: VaultPath, body: str, near: Mappi
         {trait: paths for trait in sources.traits.of(path) if (paths := sources.traits.notes_with(trait))},
         {trait: sources.traits.size(trait) for trait in sources.traits.of(path)},
         max(0.0, 1 - len(sources.assignments.by_note) / (MIN_COVERED * len(sources.notes))),
-        DescribedNote.describe(note.title, body, sources.traits.filed(path), note.language or OTHER),
+        DescribedNote.describe(note.title, body, sources.traits.find_places(path), note.language or OTHER),
     )
 
 
 def _named_on_the_web(tree: TopicTree, body: str) -> Iterator[VaultPath]:
     """Yield the topics whose names are the words of links to the web."""
-    found = (tree.find_topic(match[1]) for match in _WEB_LINK.finditer(body))
+    found = (tree.find_topic(match[1]) for match in WEB_LINK.finditer(body))
     return (topic for topic in found if topic is not None)
 
 

@@ -66,19 +66,19 @@ class Traits:
 
     @cached_property
     def _rarity(self) -> Callable[[str], float]:
-        counts = Counter(fold_case(name) for note in self._notes.values() for name in self._filed(note))
+        counts = Counter(fold_case(name) for note in self._notes.values() for name in self._places(note))
         return rarity_by_count(counts.__getitem__, len(self._notes))
 
     def size(self, trait: str) -> int:
         """Return how many notes have a trait, with topics or without."""
         return self._sizes.get(trait, 1)
 
-    def filed(self, path: VaultPath) -> Mapping[str, float]:
+    def find_places(self, path: VaultPath) -> Mapping[str, float]:
         """Return what a note is filed under, as it is named, and how few notes are, 0-1."""
         note = self._notes.get(path)
-        return {} if note is None else {name: self._rarity(fold_case(name)) for name in self._filed(note)}
+        return {} if note is None else {name: self._rarity(fold_case(name)) for name in self._places(note)}
 
-    def _filed(self, note: IndexedNote) -> set[str]:
+    def _places(self, note: IndexedNote) -> set[str]:
         values = (text if (link := link_in_value(text)) is None else link.target for _, text in self._values(note))
         tags = (part for tag in note.tags for part in tag.split("/"))
         names = (*note.path.split("/")[:-1], *tags, *(note_name(value.partition("#")[0]) for value in values))

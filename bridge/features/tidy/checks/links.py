@@ -41,7 +41,7 @@ from bridge.index.inverted_index import TextQuery
 from bridge.index.note import IndexedNote
 from bridge.markdown.edit.requests import AddItem, ReplaceText
 from bridge.markdown.kinds import title_of
-from bridge.markdown.links import is_attachment_name, target_file, target_subpath
+from bridge.markdown.links import WEB_LINK, is_attachment_name, target_file, target_subpath
 from bridge.markdown.note import Link
 from bridge.records import Record
 from bridge.search.related import rare_words
@@ -156,7 +156,7 @@ def missing_links(scope: CheckScope) -> Iterator[TidyFinding]:
         read = scope.read(note)
         if read is None:
             continue
-        own |= {fold_case(match[1]) for match in _WEB_LINK.finditer(read.text)}
+        own |= {fold_case(match[1]) for match in WEB_LINK.finditer(read.text)}
         found = suggest(source_of(vault, read), scope.corpus, LinkContext(vault, note.path, learned), "conservative")
         # A day that a text names is seldom about what was written on it, and a note's own name about a namesake.
         wanted = [
@@ -251,8 +251,6 @@ EVERYDAY: Final = 0.02
 
 MIN_EVERYDAY: Final = 12
 """The same in notes."""
-
-_WEB_LINK: Final = re.compile(r"(?<!!)\[([^\[\]\n]+)\]\(<?https?://")
 
 
 def _confidence(likelihood: float, note: IndexedNote, target: IndexedNote, *, is_doubtful: bool) -> float:
