@@ -1,7 +1,6 @@
 """Snippets: the part of a passage with the matches, which are marked."""
 
 import re
-import unicodedata
 from collections.abc import Callable, Sequence
 
 from bridge.markdown.links import ESCAPE, inside_wiki
@@ -9,6 +8,7 @@ from bridge.text.invisible import visible_text
 from bridge.text.match import Match
 from bridge.text.scripts import SPACED_CHARACTER
 from bridge.text.sentence import sentence_ends
+from bridge.text.words import is_mark
 from bridge.types import Span
 
 LENGTH = 240
@@ -175,9 +175,12 @@ def _end(text: str, latest: int, earliest: int = 1) -> int:
 
 
 def _may_cut(text: str, at: int) -> bool:
-    if unicodedata.combining(text[at]):
+    before = at - 1
+    while before > 0 and is_mark(text[before]):
+        before -= 1
+    if is_mark(text[at]):
         return False
-    return not (SPACED_CHARACTER.match(text[at]) and SPACED_CHARACTER.match(text[at - 1]))
+    return not (SPACED_CHARACTER.match(text[at]) and SPACED_CHARACTER.match(text[before]))
 
 
 def _mark_matches(text: str, matches: list[Match], start: int, end: int) -> str:

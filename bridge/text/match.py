@@ -10,7 +10,7 @@ from bridge.records import Record
 from bridge.text.fold import fold_word, fold_words, places_in
 from bridge.text.function_words import FUNCTION_WORDS
 from bridge.text.stems import TWO_SCRIPTS, has_prefixes, stem_words
-from bridge.text.words import RUN, TOKEN, character_pairs
+from bridge.text.words import RUN, TOKEN, character_pairs, is_mark
 from bridge.types import Span
 
 _ROOT = 2
@@ -165,6 +165,10 @@ class Matcher(Record, eq=False):
                     covered[at : at + width] = b"\1" * width
         for m in re.finditer(rb"\x01+", bytes(covered)):
             start, end = _place_in(run, plain, m.start()), _place_in(run, plain, m.end())
+            while start > 0 and is_mark(run[start]):
+                start -= 1
+            while end < len(run) and is_mark(run[end]):
+                end += 1
             yield Match((offset + start, offset + end), run[start:end])
 
 

@@ -1,6 +1,7 @@
 """Words: how a text is split into them wherever it is not the index that splits."""
 
 import re
+import unicodedata
 from typing import Final
 
 from bridge.text.fold import fold_words
@@ -33,6 +34,11 @@ TOKEN: Final = re.compile(f"{_SPACED}|{RUN.pattern}|{_SYMBOL}")
 def words_of(text: str) -> list[str]:
     """Return a text's words, folded; a run of a script without spaces is one word."""
     return fold_words(TOKEN.findall(text))
+
+
+def is_mark(character: str) -> bool:
+    """Return whether a character belongs to the one before it, as accents and the vowels of many scripts do."""
+    return not character.isascii() and unicodedata.category(character).startswith("M")
 
 
 def is_letters(word: str) -> bool:

@@ -1,5 +1,8 @@
 import re
+import unicodedata
+from typing import Literal
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -102,6 +105,29 @@ def test_the_stretch_with_most_of_the_words_is_shown_and_no_word_is_cut() -> Non
     assert "==beta alpha gamma==" in shown
     assert set(re.findall(r"\w+", shown)) <= {"alpha", "beta", "gamma", "delta", "zeta"}
     assert len(shown.replace("==", "")) <= LENGTH + 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "বসন্তকালে ব্রেক বদলাতে হবে, পেছনের চাকা ফুটো ছিল, টমেটো বুনেছি,",
+        "തക്കാളി വിതച്ചു, ബ്രേക്ക് മാറ്റണം, പുസ്തകം കടമെടുക്കാം,",
+        "kočnice treba zameniti, rūgšt dvanaest sati, đački, nước lạnh,",
+    ],
+)
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_no_word_is_cut_within_or_before_its_marks(text: str, form: Literal["NFC", "NFD"]) -> None:
+    words = unicodedata.normalize(form, f"{text} " * 20).split()
+    for length in range(20):
+        wanted = compile_matcher([words[3].strip(",")])
+        shown = snippet(" ".join(("x" * length, *words)), wanted).replace("==", "")
+        assert {word.strip(",…") for word in shown.split()} <= {word.strip(",") for word in words} | {"x" * length}
+
+
+def test_marks_of_thai_are_not_torn_from_their_letters() -> None:
+    plain = "แป้งต้องหมักสิบสองชั่วโมงในตู้เย็น"
+    marked = compile_matcher(["แป้งต"]).find(plain)
+    assert [plain[slice(*one.span)] for one in marked] == ["แป้งต้"]
 
 
 def test_without_a_match_the_beginning_is_shown() -> None:
