@@ -34,6 +34,9 @@ _OF_A_SITE: Final = re.compile(r"favicon[\w-]*\.(?:png|svg)", re.IGNORECASE)
 
 _EXPORT: Final = re.compile(r"(?:\.excalidraw)?(?:\.light|\.dark)?\.(?:svg|png)")
 
+_OF_SUBJECT: Final = re.compile(r"\s+\([^()]*\)|\s+-\s.*")
+"""What follows the subject in the name of a picture, as in `Ada Quill (2017) - Photo.jpg`."""
+
 MAX_ATTACHMENT_BYTES: Final = 20 * 2**20
 """Bytes of a file that is looked at; the digest of a larger one takes too long."""
 
@@ -80,15 +83,16 @@ def _find_mentioned(scope: CheckScope, paths: set[VaultPath]) -> set[VaultPath]:
     linked = {path.rpartition("/")[2].lower() for path in scope.vault.names if path not in paths}
     # A drawing is exported beside its note, as `Plan.svg` or `Plan.dark.svg`.
     titles = {title_of(path).lower().removesuffix(".excalidraw") for path in scope.graph_snapshot.notes}
-    letters = {fold_letters(title) for title in titles}
+    wanted = {target.lower() for note in scope.graph_snapshot.notes.values() for target, _ in note.targets}
+    letters = {fold_letters(title) for title in titles | wanted}
     used = {
         name
         for name in names
-        # What says the name of a note, such as `Atlas - Cover.jpg`, is material for it.
+        # What says the name of a note that there is or is wanted, such as `Atlas - Cover.jpg`, is material for it.
         if name in linked
         or _EXPORT.sub("", name) in titles
         or scope.corpus.names.forms(name.replace("_", " "))
-        or fold_letters(name.rpartition(".")[0].partition(" - ")[0]) in letters
+        or fold_letters(_OF_SUBJECT.sub("", name.rpartition(".")[0])) in letters
     }
     found = {path for name in used for path in names[name]}
     left = {name: named for name, named in names.items() if name not in used}
