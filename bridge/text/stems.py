@@ -46,7 +46,11 @@ MIN_STOP_WORD_SHARE = 0.08
 """Share of a text's words that must be stop words of its language."""
 
 UNTOLD_WORDS, MAX_ENGLISH_SHARE = 12, 0.03
-"""Words from which a text in no known language is not taken for English, and the share that are English stop words."""
+"""Words of sentences from which a text in no known language is not taken for English, and the share that are English
+stop words."""
+
+_CLAUSE = re.compile(r"(?:[^\W\d_]+['’-]?[ \t]+){3,}[^\W\d_]+")
+"""Four words and more in a row."""
 
 MIN_FOREIGN_WORDS = 2
 """Stop words of another language from which a question counts as written in it."""
@@ -140,8 +144,14 @@ def language_of(text: str) -> str | None:
         least = MIN_FOREIGN_WORDS - (_ACCENTED.search(sample) is not None)
     if counts[best] >= max(least, MIN_STOP_WORD_SHARE * words):
         return best
-    is_untold = words >= UNTOLD_WORDS and counts[DEFAULT] <= MAX_ENGLISH_SHARE * words and latin_share(sample) > 0.5
-    return OTHER if is_untold else DEFAULT
+    is_english = counts[DEFAULT] > MAX_ENGLISH_SHARE * words or latin_share(sample) <= 0.5
+    return DEFAULT if is_english or _count_prose_words(sample) < UNTOLD_WORDS else OTHER
+
+
+def _count_prose_words(sample: str) -> int:
+    """Return the number of words in sentences: lists, titles and code have no stop words in English, either."""
+    clauses = (match[0].split() for match in _CLAUSE.finditer(sample))
+    return sum(len(words) for words in clauses if 2 * sum(word[0].islower() for word in words) > len(words))
 
 
 def _own_language(sample: str) -> str | None:

@@ -106,7 +106,7 @@ def test_what_the_parser_does_not_know_is_refused(words: list[str], capsys: pyte
     ("words", "said"),
     [
         (["lsit_workflows"], "there is no `lsit_workflows`; did you mean `list-workflows`?"),
-        (["judge-change", "a"], "there is no `judge-change`; did you mean `decide`?"),
+        (["accept-change", "a"], "there is no `accept-change`; did you mean `decide`?"),
         (["accept_change"], "there is no `accept_change`; did you mean `decide`?"),
         (["undo"], "there is no `undo`; did you mean `undo-change`?"),
         (["workflows"], "there is no `workflows`; did you mean `list-workflows`?"),

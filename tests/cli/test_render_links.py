@@ -45,15 +45,21 @@ NAME = {"name": "Lisbon", "notes": 2, "confidence": 0.4, "examples": ["a.md"]}
             "link_report",
             REPORT,
             READ,
-            "1 name that links ask for has no note.\n`--offset 3` shows more.\n",
+            "Columns: name, section, notes, meant, why\nColumns: name, section, wanted, notes\n"
+            "Columns: path, section, mentioned, said, places\n1 name that links ask for has no note.\n`--offset 3` shows more.\n",
         ),
-        ("suggest_links", {"suggestions": [WHY], "digest": ""}, "b.md\t3\tBee\t0.756\tsays “Bee”\n", ""),
+        (
+            "suggest_links",
+            {"suggestions": [WHY], "digest": ""},
+            "b.md\t3\tBee\t0.756\tsays “Bee”\n",
+            "Columns: path, line, text, score, why\n",
+        ),
         ("suggest_links", {"suggestions": [], "digest": ""}, "", "There is no link to suggest.\n"),
         (
             "find_prospects",
             {"prospects": [NAME], "total": 3, "next_offset": 1},
             "Lisbon\t2\t0.4\ta.md\n",
-            "1 of 3 names; `--offset 1` shows more\n",
+            "Columns: name, notes, confidence, examples\n1 of 3 names; `--offset 1` shows more\n",
         ),
         (
             "find_prospects",

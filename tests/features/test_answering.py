@@ -114,14 +114,14 @@ async def test_what_may_be_as_long_as_a_vault_is_done_in_threads(
 
         return do
 
-    for module, name in ((read, "outline_note"), (read, "slice_note"), (passages, "live_texts")):
+    for module, name in ((read, "outline_note"), (read, "slice_note"), (passages, "decode_wholes")):
         monkeypatch.setattr(module, name, watched(name, getattr(module, name)))
     form = watched("form", encode)
     asked = {"path": "Bread/Rye.md"}
     await dispatch_call(get_operation("read_note"), call(served), asked, form)
     await dispatch_call(get_operation("read_note"), call(served), {**asked, "outline": True}, form)
     await dispatch_call(get_operation("link_report"), call(served), {}, form)
-    assert done == dict.fromkeys(("outline_note", "slice_note", "live_texts", "form"), True)
+    assert done == dict.fromkeys(("outline_note", "slice_note", "decode_wholes", "form"), True)
 
 
 async def test_a_call_that_is_cancelled_or_fails_is_recorded_as_such(served: Served) -> None:
