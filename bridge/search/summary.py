@@ -33,7 +33,7 @@ _PAIRS = (("[[", "]]"), ("\\begin{", "\\end{"), ("<!--", "-->"))
 _COUNTS = re.compile(r"(?:(?:, )?(?:searched|read|changed) [\d,]+ (?:time|note)s?)+\.?", re.IGNORECASE)
 """What the journal of a session says of how much was done, which sums up nothing."""
 
-_TEMPLATE = re.compile(r"<%|%>|\{\{.*\}\}|\[[A-Z][A-Z -]{2,}\]|\bundefined\b.*\bundefined\b")
+_TEMPLATE = re.compile(r"<%|%>|\{\{.*\}\}|\[[A-Z][A-Z -]{2,}\]")
 """A field that nobody filled, as in `{{title}}` or `[YEAR]`."""
 
 _LABELS = re.compile(
@@ -83,15 +83,6 @@ _POINTS = re.compile(
 )
 """What points at something that a summary does not show."""
 
-_GOES_ON = re.compile(
-    r"(?:But|And|So|However|Therefore|Thus|Also|Instead|Otherwise|Moreover|Besides|Yet|Then|For example"
-    r"|Some of (?:them|these|those)|Ma|Quindi|Però|Tuttavia|Inoltre|Infatti|Dunque|Perciò|(?:Ad|Per) esempio"
-    r"|In questo caso|Pero|Además|Sin embargo|Por (?:ejemplo|exemplo)|Entonces|Mais|Donc|Cependant|Par exemple"
-    r"|En effet|Aber|Und|Daher|Deshalb|Außerdem|Zum Beispiel|Dann|Mas|Porém|Maar|Dus|Но|А|Однако|Поэтому|Например)\b"
-    r"|其实|但|否则|而|并且|因为|就像|所以|因此|不过|此外|比如|例如|另外|然后|当然|于是|しかし|また|そして|だから|例えば|그러나|하지만|그리고"
-)
-"""The beginning of a sentence that says little without the one before it."""
-
 _ASIDE: frozenset[PieceKind] = frozenset({"quote", "callout", "table"})
 """What comes after running text, wherever it stands."""
 
@@ -125,9 +116,6 @@ SHORT_LIST_CHARS = 130
 
 LIST_SHARE = 0.65
 """Share of lists in the text of a note from which one of them is told."""
-
-MAX_FIELD_CHARS = 40
-"""Characters of a value that is told beside others, as in `Author: Forster, Year: 1909`."""
 
 _CUT = ("…", "...", ",", "，", "、")
 """Ends of a sentence that its author leaves open, or a page that shows the beginning of a text."""
@@ -219,8 +207,7 @@ def _is_weak(one: Sentence) -> bool:
     """Return whether a sentence says little by itself."""
     words = count_words(re.sub(r"\d+", "", one.text))
     is_open = (one.text.endswith(_ASKS) and not _LABEL.search(one.text)) or _points_away(one)
-    goes_on = one.text[:1].islower() or one.text.endswith((";", "；")) or _GOES_ON.match(one.text) is not None
-    is_open |= one.text.count("“") != one.text.count("”")
+    goes_on = one.text[:1].islower() or one.text.endswith((";", "；"))
     return words < LEAD_WORDS or one.kind == "table" or is_open or goes_on
 
 
@@ -465,7 +452,7 @@ def read_content(note: Note, *, gathers: bool = False, apart: bool = False) -> l
             content.append(_list(note, head, names, (first, lines[1]), room))
         else:
             content += said[below:at]
-    return list(_join(note, [*content, *said[at:]])) or list(_tables(note))
+    return list(_join(note, [*content, *said[at:]])) or list(iter_asides(note))
 
 
 def _stands_together(items: Sequence[Piece], names: Sequence[str], lead: Sentence | None) -> bool:
@@ -535,42 +522,23 @@ def _tell_apart(note: Note, items: Sequence[Piece], said: Sequence[Sentence], he
 
 
 def _gather_quotes(note: Note, said: Sequence[Sentence], *, gathers: bool) -> list[Sentence]:
-    """Return sentences; the short fields of a quote together, and where it gathers the items of one below its title."""
+    """Return sentences; where it gathers, the items of a quote together below its title."""
+    if not gathers:
+        return list(said)
     found = list[Sentence]()
     starts = [piece.lines[0] for piece in note.pieces]
     for at, group in groupby(said, key=lambda one: bisect_right(starts, one.lines[0]) - 1):
         own = list(group)
         piece = note.pieces[at]
-        lines = Counter(one.lines[0] for one in own)
-        fields = [
-            one
-            for one in own
-            if lines[one.lines[0]] == 1 and (label := _label(one)) and len(one.text) - label.end() <= MAX_FIELD_CHARS
-        ]
-        text = note.text[slice(*piece.span)]
-        if piece.kind not in {"quote", "callout"} or sum(map(_is_item_quoted, text.split("\n"))) < MIN_ITEMS:
+        rows = note.text[slice(*piece.span)].split("\n")
+        sums_up = any((label := _LABEL.match(one.text)) and is_summary(label[1]) for one in own)
+        if sums_up or piece.kind not in {"quote", "callout"} or sum(map(_is_item_quoted, rows)) < MIN_ITEMS:
             found += own
-        elif len(fields) >= MIN_ITEMS - 1 or any(label and is_summary(label[1]) for label in map(_label, own)):
-            told = ", ".join(one.text for one in fields if not one.text[-MIN_DIGITS:].isdigit())
-            lines_told = [one.lines[0] for one in fields] or [0]
-            place = lines_told[0], lines_told[-1]
-            found += [Sentence(note.path, told, place, "table", count_words(told))] if told else []
-            found += [one for one in own if one not in fields]
-        elif gathers:
+        else:
             title = next((one.title for one in note.callouts if one.lines[0] == piece.lines[0]), "")
             head = title or _heading_above(note, piece.lines[0])
             found.append(_list(note, head, [one.text for one in own], piece.lines, MAX_LIST_CHARS))
-        else:
-            found += own
     return found
-
-
-def _label(one: Sentence) -> re.Match[str] | None:
-    return _LABEL.match(one.text)
-
-
-MIN_DIGITS = 5
-"""Digits of a number that identifies something, and says nothing to a reader."""
 
 
 def _is_item_quoted(row: str) -> bool:
@@ -680,20 +648,6 @@ def _join(note: Note, said: Sequence[Sentence]) -> Iterator[Sentence]:
         if lead.lines[0] > end and not whole.text.endswith(COLONS):
             end = whole.lines[1] if whole is not lead else end
             yield whole if whole is lead else replace(whole, kind="list_item")
-
-
-def _tables(note: Note) -> Iterator[Sentence]:
-    """Yield footnotes, and the names in tables, or their rows where these are few or without a header."""
-    rows, lines = list(iter_asides(note)), note.text.split("\n")
-    for _, found in groupby(enumerate(rows), key=lambda at: (at[1].kind, at[1].lines[0] - at[0])):
-        table = [row for _, row in found]
-        first, last = table[0].lines[0], table[-1].lines[1]
-        header = lines[first - 3 : first - 2]
-        if table[0].kind == "paragraph" or len(table) < MIN_ITEMS or not any(map(str.isalpha, "".join(header))):
-            yield from table
-        else:
-            names = [row.text.partition(":")[0] for row in table]
-            yield _list(note, _heading_above(note, first), names, (first - 2, last), MAX_LINE_CHARS)
 
 
 def _distinct(found: Iterable[Sequence[Sentence]]) -> Iterator[list[Sentence]]:
