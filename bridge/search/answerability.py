@@ -39,7 +39,7 @@ _NAMEABLE = re.compile("[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _QUESTION_END = re.compile("[?？؟]")
 
 SURE = 0.7
-"""Confidence below which lines do not answer a question of which they miss half, or that only several say."""
+"""Confidence below which lines do not answer a question that only several of them say."""
 
 MIN_LINE_SHARE = 0.65
 """Share of a question that one line says, below which others that say the rest do not make an answer of it."""
@@ -132,7 +132,7 @@ class QuotedLine(Record):
     chance: float
     """The probability that it answers."""
     fits: bool = True
-    """Whether it is no question, nor of another kind than what is asked for."""
+    """Whether it is no question."""
 
 
 class AskedWords(Record):
@@ -185,8 +185,7 @@ def assess_quotes(judged: Answerability, asked: AskedWords, quoted: Sequence[Quo
     for part in parts if len(parts) > 1 else [frozenset(worths)]:
         own = {term: worths[term] for term in part}
         odds = sum(map(mul, (*measure_quotes(judged, own, quoted, said), 1.0), weights))
-        torn = (is_decisive and _is_half_said(own, every)) or _is_strewn(own, said)
-        confidence, is_torn = max((confidence, is_torn), (1 / (1 + math.exp(-odds)), torn))
+        confidence, is_torn = max((confidence, is_torn), (1 / (1 + math.exp(-odds)), _is_strewn(own, said)))
     verdict: Verdict = "partial" if missing else "unsure"
     if judged.verdict == "unsure" and len(asked.worths) >= MIN_TERMS:
         # No note has the language of the question: its words tell nothing.
@@ -200,11 +199,6 @@ def assess_quotes(judged: Answerability, asked: AskedWords, quoted: Sequence[Quo
 
 def _weigh(terms: Collection[str], worths: Mapping[str, float]) -> float:
     return sum(map(worths.__getitem__, terms))
-
-
-def _is_half_said(worths: Mapping[str, float], said: frozenset[str]) -> bool:
-    unsaid = 1 - _weigh(worths.keys() & said, worths) / (sum(worths.values()) or 1.0)
-    return unsaid > HALF and not any(map(RUN.fullmatch, worths))
 
 
 def _is_strewn(worths: Mapping[str, float], said: Sequence[Collection[str]]) -> bool:

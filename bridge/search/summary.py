@@ -452,7 +452,7 @@ def read_content(note: Note, *, gathers: bool = False, apart: bool = False) -> l
             content.append(_list(note, head, names, (first, lines[1]), room))
         else:
             content += said[below:at]
-    return list(_join(note, [*content, *said[at:]])) or list(iter_asides(note))
+    return list(_join(note, [*content, *said[at:]])) or _tables(note)
 
 
 def _stands_together(items: Sequence[Piece], names: Sequence[str], lead: Sentence | None) -> bool:
@@ -600,7 +600,7 @@ def _list(note: Note, head: str, items: Sequence[str], lines: Lines, room: int) 
     for chars in ITEM_CHARS:
         if sum(map(len, told)) + 2 * len(told) <= room:
             break
-        told = _shorten_all(items, chars)
+        told = [_shorten(one, chars) for one in items]
     gap = ", " if _are_names(items) else "; "
     shown, size = list[str](), 0
     for one in told:
@@ -616,16 +616,6 @@ def _list(note: Note, head: str, items: Sequence[str], lines: Lines, room: int) 
         text += f"{' ' if is_apart else gap}{one}"
     text += f"{gap.rstrip()} …" if count else ""
     return Sentence(note.path, text, lines, "list_item", count_words(text))
-
-
-def _shorten_all(items: Sequence[str], chars: int) -> list[str]:
-    """Return the items of a list in so many characters each; where most with a label are cut to it, all are."""
-    labels = [label[1] if (label := _LABEL.match(one)) else "" for one in items]
-    told = [_shorten(one, chars) for one in items]
-    cut = sum(bool(label) and label == one for label, one in zip(labels, told, strict=True))
-    if 2 * cut < sum(map(bool, labels)) or not cut:
-        return told
-    return [label or one for label, one in zip(labels, told, strict=True)]
 
 
 def _shorten(text: str, chars: int) -> str:
@@ -648,6 +638,18 @@ def _join(note: Note, said: Sequence[Sentence]) -> Iterator[Sentence]:
         if lead.lines[0] > end and not whole.text.endswith(COLONS):
             end = whole.lines[1] if whole is not lead else end
             yield whole if whole is lead else replace(whole, kind="list_item")
+
+
+def _tables(note: Note) -> list[Sentence]:
+    """Return footnotes, and rows of tables, or the names in these where they are many."""
+    rows = list(iter_asides(note))
+    names = [row.text.partition(":")[0] for row in rows if row.kind == "table"]
+    if len(names) < max(MIN_ITEMS, len(rows)):
+        return rows
+    first = rows[0].lines[0] - 2
+    has_header = any(map(str.isalpha, note.text.split("\n")[first - 1]))
+    lines = first, rows[-1].lines[1]
+    return [_list(note, _heading_above(note, first), names, lines, MAX_LINE_CHARS)] if has_header else rows
 
 
 def _distinct(found: Iterable[Sequence[Sentence]]) -> Iterator[list[Sentence]]:

@@ -215,14 +215,9 @@ def test_items_below_a_label_are_told_with_it() -> None:
     )
 
 
-def test_a_line_that_goes_on_asks_or_points_elsewhere_stands_for_no_note() -> None:
+def test_a_line_that_asks_or_points_elsewhere_stands_for_no_note() -> None:
     rule = "Yeast raises the dough in warm rooms."
-    for weak in (
-        "But this is only half of it.",
-        "What does the yeast do?",
-        "See below how yeast works.",
-        "其实就是自我暗示。",
-    ):
+    for weak in ("What does the yeast do?", "See below how yeast works."):
         assert sentences(f"{weak} {rule}", most=1) == [rule]
     assert sentences(f"See [[Rye]] now. It is sown (vedi *) in autumn. {rule}", most=2) == [
         "It is sown in autumn.",
