@@ -145,6 +145,10 @@ MIN_WORDS = 5
 """Words below which a sentence, such as `See also A.`, does not stand for one of several notes."""
 
 
+Sections = Sequence[tuple[Heading | None, Sequence[Sentence]]]
+"""Headings, none for what precedes the first, each with the sentences below it."""
+
+
 def choose_sentences_of(notes: Sequence[Note], most: int, focus: str = "") -> list[Sentence]:
     """Return what each note says first in turn, or the sentences about a focus, in the order of their lines."""
     if focus and (about := find_sentences_about(notes, most, focus)):
@@ -280,9 +284,7 @@ def _is_own(note: Note, heading: Heading) -> bool:
     return not note.text[slice(*heading.span)].isspace()
 
 
-def _name_sections(
-    note: Note, sections: Sequence[tuple[Heading | None, Sequence[Sentence]]], most: int
-) -> list[Sentence]:
+def _name_sections(note: Note, sections: Sections, most: int) -> list[Sentence]:
     """Return the first sentences of a long note and, as the last one, the names of its sections."""
     headings = [heading for heading, _ in sections if heading and _is_own(note, heading)]
     first = _begin(note, [one for _, said in sections for one in said], most - 1) if most > 1 else []
@@ -291,9 +293,7 @@ def _name_sections(
     return [*_with_headings(note, sections, first), _list(note, "Sections", names, lines, MAX_NAMES_CHARS)]
 
 
-def _tell_sections(
-    note: Note, sections: Sequence[tuple[Heading | None, Sequence[Sentence]]], most: int
-) -> list[Sentence]:
+def _tell_sections(note: Note, sections: Sections, most: int) -> list[Sentence]:
     """Return the first sentence of a note and those of its sections in turn, the longest first, with their headings."""
     turns = [sections[0], *sorted(sections[1:], key=lambda one: -sum(each.words for each in one[1]))]
     ordered = [
@@ -303,9 +303,7 @@ def _tell_sections(
     return _with_headings(note, sections, chosen)
 
 
-def _with_headings(
-    note: Note, sections: Sequence[tuple[Heading | None, Sequence[Sentence]]], chosen: Sequence[Sentence]
-) -> list[Sentence]:
+def _with_headings(note: Note, sections: Sections, chosen: Sequence[Sentence]) -> list[Sentence]:
     """Return chosen sentences, of each section the first with its heading; the very first one may say the subject."""
     found = list[Sentence]()
     for heading, said in sections:
@@ -358,13 +356,11 @@ class FocusTerms:
     def tell(self, note: Note) -> tuple[float, Sentence | None]:
         """Return how much of the focus a note says at once, and where; nowhere if its name says more of it."""
         title = self.terms_in(note, note.title)
-        said = [(self.score(own, around), not _is_weak(one), own, around, one) for one, own, around in self._of(note)]
+        all_of = self.said.get(note.path, ())
+        said = [(self.score(own, around), not _is_weak(one), own, around, one) for one, own, around in all_of]
         score, _, own, around, line = max(said, key=itemgetter(0, 1), default=(0.0, True, title, title, None))
         says_it = score and (self.share(note, title) < 1 or self.share(note, own) == 1)
         return self.share(note, around | title), line if says_it else None
-
-    def _of(self, note: Note) -> Sequence[tuple[Sentence, frozenset[str], frozenset[str]]]:
-        return self.said.get(note.path, ())
 
     def share(self, note: Note, terms: Iterable[str]) -> float:
         """Return how much of the focus some words are."""
@@ -440,18 +436,14 @@ def read_content(note: Note, *, gathers: bool = False, apart: bool = False) -> l
         lead = _lead_above(note, items[0], content[-1] if content else None)
         is_introduced = lead is not None and lead.kind != "heading"
         is_told = len(names) >= MIN_ITEMS - is_introduced and _are_names(names)
-        if apart:
+        own = said[below:at]
+        if apart or (names and (is_told or is_introduced or (gathers and _stands_together(items, names, lead)))):
             if is_introduced and content and lead and content[-1].lines == lead.lines:
-                lead = content.pop()
-            head = lead.text if lead else _heading_above(note, lines[0])
-            content += _tell_apart(note, items, said[below:at], head)
-        elif names and (is_told or is_introduced or (gathers and _stands_together(items, names, lead))):
-            if is_introduced and content and lead and content[-1].lines == lead.lines:
-                lead = content.pop()
+                content.pop()
             head, first = (lead.text, lead.lines[0]) if lead else (_heading_above(note, lines[0]), lines[0])
-            content.append(_list(note, head, names, (first, lines[1]), room))
-        else:
-            content += said[below:at]
+            told = _tell_apart(note, items, own, head)
+            own = list(told) if apart else [_list(note, head, names, (first, lines[1]), room)]
+        content += own
     return list(_join(note, [*content, *said[at:]])) or _tables(note)
 
 
