@@ -139,6 +139,7 @@ _UNDER, _TITLE = 0.8, 0.7
 
 _ASKS = re.compile(r"[?？؟;]\W*$")
 _LABEL = re.compile(r"^[^:：]{1,20}[:：]\s*")
+"""The name of a field such as `title: Levain`."""
 
 FIRST_LINES: Final = 2
 """Lines that begin a note, which say what it is about."""
@@ -204,8 +205,7 @@ class Candidate(Record):
 
         title = self.title - self.own
         said = worth(self.own) + _UNDER * worth(self.under - self.own - title) + _TITLE * worth(title)
-        asks = _ASKS.search(self.sentence.text) is not None
-        return said, self.share, self.score, self.lacks, asks, 1.0
+        return said, self.share, self.score, self.lacks, _ASKS.search(self.sentence.text) is not None, 1.0
 
     @property
     def text(self) -> str:
@@ -240,13 +240,12 @@ class RankedLines:
         self._weights = {term: math.log(1 + len(found) / max(1, frequency[term])) for term in asked}
         """What each term of the question weighs."""
         self._whole = sum(self._weights.values()) or 1.0
-        is_kind = kind is not None
         found = [
             one
             for one in found
             if one.own
             or one.under
-            or (is_kind and one.title and not one.lacks)
+            or (kind is not None and one.title and not one.lacks)
             # The note of what is asked begins with what it is.
             or (one.is_first and self._is_subject(one))
         ]
@@ -341,7 +340,7 @@ def _candidates(
     quotable = list(iter_quotable(note, relevant.lines))
     listed = [one.lines for one in quotable if one.kind == "heading"]
     for at, one in enumerate(quotable):
-        if _without_label(fold_case(one.text).strip(" :.")) in names or (
+        if _LABEL.sub("", fold_case(one.text).strip(" :.")).strip() in names or (
             relevant.lines and not any(lines_overlap(one.lines, near) for near in relevant.lines)
         ):
             continue
@@ -360,8 +359,3 @@ def _candidates(
     for one, own, meant in asked_properties(note, question, kind, asked, language):
         above = f"{note.title} {meant}"
         yield Candidate(one, own | kind_terms, frozenset(), title, share, relevant.score, lacks=False, above=above)
-
-
-def _without_label(text: str) -> str:
-    """Return the value of a field such as `title: Levain`."""
-    return _LABEL.sub("", text).strip()

@@ -2,7 +2,6 @@
 
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import chain, islice, zip_longest
@@ -79,9 +78,6 @@ _OF_THE_FILE = re.compile(
     r"|linter-.*|sr-.*|uid|id",
     re.IGNORECASE,
 )
-_SIGN = re.compile(r"[\w\s].*", re.DOTALL)
-"""A name without the sign before it."""
-
 _NOTHING_SAID = re.compile(r".*(?://|#[0-9a-f]{6}\b)|\d{5,}\Z|\d{4}-\d\d-\d\dT|\W*\Z", re.IGNORECASE | re.DOTALL)
 """A value that says nothing to a reader: an address, an icon, a colour, a number that identifies."""
 
@@ -94,8 +90,7 @@ def group_notes(
     labels = {note.path: note.path.rpartition("/")[0] for note in notes}
     links = {note.path: len(graph.linked_from(note.path)) if graph else 0 for note in notes}
     if not ranked:
-        odd = _find_odd(labels)
-        notes = sorted(notes, key=lambda note: (labels[note.path], note.path in odd, -links[note.path], note.path))
+        notes = sorted(notes, key=lambda note: (labels[note.path], -links[note.path], note.path))
     if notes and (by_time or 2 * len(named) > len(notes)):
         days = {note.path: datetime.fromtimestamp(note.mtime).astimezone().date() for note in notes}
         days |= {} if by_time else named
@@ -107,15 +102,6 @@ def group_notes(
     for note in notes:
         groups.setdefault(labels[note.path], []).append(note)
     return groups
-
-
-def _find_odd(labels: Mapping[VaultPath, str]) -> set[VaultPath]:
-    """Return notes without the sign with which most names beside theirs begin: they are about those others."""
-    signs = {path: _SIGN.sub("", note_name(path)) for path in labels}
-    totals = Counter(labels.values())
-    counts = Counter((label, signs[path]) for path, label in labels.items())
-    usual = {label: sign for (label, sign), count in counts.items() if sign and 2 * count > totals[label]}
-    return {path for path, label in labels.items() if usual.get(label, signs[path]) != signs[path]}
 
 
 def sum_up_notes(
