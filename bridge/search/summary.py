@@ -51,7 +51,7 @@ _UNDERLINED = re.compile(r"(?<![\w{])_(\w[^_\n]*)_(?!\w)|\^[\w-]+\Z")
 _FOLDERS = re.compile(r"(?<=\[\[)[^\[\]|#\n]{1,500}/(?=[^\[\]|/\n]{1,300}\]\])")
 """The folders of a link that shows its whole path."""
 
-_HOLLOW = re.compile(r"\s*[(（](?:[\w.]+(?=\s))?\s*[)）]")
+_HOLLOW = re.compile(r"(?:\s+\(|\s*（)(?:[\w.]+(?=\s))?\s*[)）]")
 """Brackets in which a picture or the sign of a footnote stood."""
 
 _IN_ONE_SENTENCE = (
