@@ -132,7 +132,7 @@ class QuotedLine(Record):
     chance: float
     """The probability that it answers."""
     fits: bool = True
-    """Whether it is no question."""
+    """Whether it is no question, nor of another kind than what is asked for."""
 
 
 class AskedWords(Record):

@@ -7,7 +7,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from bridge.features.answers.prompt import Source
-from bridge.features.answers.question_kind import kind_of, kind_words
+from bridge.features.answers.question_kind import is_of_another_kind, kind_of, kind_words
 from bridge.features.answers.quotes import (
     MAX_LIST_CHARS,
     MAX_PROPERTY_CHARS,
@@ -117,8 +117,10 @@ def say_lines(quotes: Sequence[Quote], notes: Mapping[VaultPath, Note], question
     asked = " ".join(kind_words(kind, question)) if kind else ""
     lines = []
     for one in quotes:
-        said = (one.sentence.text, one.above, _say_properties(notes, one.sentence.path), "" if one.lacks else asked)
-        lines.append(QuotedLine(" ".join(said), one.score, fits=not one.asks))
+        own = one.sentence.text
+        fits = not (one.asks or (kind and is_of_another_kind(kind, own, question)))
+        said = (own, one.above, _say_properties(notes, one.sentence.path), "" if one.lacks else asked)
+        lines.append(QuotedLine(" ".join(said), one.score, fits))
     return lines
 
 
