@@ -290,7 +290,7 @@ async def make_previewed(call: Call, id_: str, options: WriteOptions) -> Written
             )
 
     options = replace(options, reason=options.reason or preview.reason)
-    outcome = await carry_requests(
+    outcome = await execute_for_outcome(
         call, preview.requests, options, operation=preview.operation, check=require_unchanged
     )
     if not options.dry_run:
@@ -307,7 +307,7 @@ async def execute_requests(
     expect: Mapping[str, int] | None = None,
     agreed: AgentsFolder | None = None,
 ) -> Written:
-    outcome = await carry_requests(call, requests, options, operation=operation, expect=expect, agreed=agreed)
+    outcome = await execute_for_outcome(call, requests, options, operation=operation, expect=expect, agreed=agreed)
     made = await describe_outcome(call, outcome, requests, dry_run=options.dry_run)
     if not options.dry_run or operation not in (None, "change_set"):
         # What else such an operation does, or requires, would be left out.
@@ -315,7 +315,7 @@ async def execute_requests(
     return replace(made, preview=keep_preview(call, outcome, requests, operation or requests[0].op, options.reason))
 
 
-async def carry_requests(
+async def execute_for_outcome(
     call: Call,
     requests: Sequence[Request],
     options: WriteOptions,
@@ -341,7 +341,7 @@ async def carry_requests(
         if check is not None:
             check(draft)
 
-    return await call.vault.executor.carry(
+    return await call.vault.executor.execute(
         requests, by, dry_run=options.dry_run, expect=expect, finish=finish, forecast=forecast
     )
 

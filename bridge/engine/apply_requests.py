@@ -132,7 +132,7 @@ class RequestExecutor:
         self._recent = recent
         self._counter = VaultCounter(indexer)
 
-    async def carry(
+    async def execute(
         self,
         requests: Sequence[Request],
         author: Author,
@@ -177,7 +177,7 @@ class RequestExecutor:
         paths = touched_paths(requests) if forecast is False else None
         return await self._writing.make(planner, paths, author, dry_run=dry_run, expect=expect)
 
-    async def carry_each(
+    async def execute_each(
         self,
         requests: Sequence[Request],
         author: Author,

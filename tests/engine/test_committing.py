@@ -67,7 +67,7 @@ async def test_changes_and_their_undoing_are_commits(repository: Path, opened: O
     ]
     async with opened(repository) as bridge:
         host = await ready(bridge)
-        made = [await host.vault.executor.carry([one], AGENT, dry_run=False, expect=None) for one in wanted]
+        made = [await host.vault.executor.execute([one], AGENT, dry_run=False, expect=None) for one in wanted]
         assert git(repository, "status", "--porcelain", "--", ".", ":!.trash") == ""
         assert not [warning for one in made for warning in one.warnings if "git" in warning]
         for one in reversed(made):
@@ -82,13 +82,13 @@ async def test_changes_and_their_undoing_are_commits(repository: Path, opened: O
 async def test_nobody_who_did_not_ask_gets_a_commit(repository: Path, opened: Opened) -> None:
     async with opened(repository) as bridge:
         host = await ready(bridge, wanted=False)
-        await host.vault.executor.carry([append(BEANS)], AGENT, dry_run=False, expect=None)
+        await host.vault.executor.execute([append(BEANS)], AGENT, dry_run=False, expect=None)
     assert git(repository, "rev-list", "--count", "HEAD") == "1\n"
 
 
 async def test_what_cannot_be_committed_is_written_and_told(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
         host = await ready(bridge)
-        made = await host.vault.executor.carry([append(BEANS)], AGENT, dry_run=False, expect=None)
+        made = await host.vault.executor.execute([append(BEANS)], AGENT, dry_run=False, expect=None)
     assert "More." in (vault / BEANS).read_text()
     assert [warning for warning in made.warnings if "no git repository" in warning]

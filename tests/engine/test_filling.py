@@ -28,7 +28,7 @@ async def test_what_is_changed_again_and_again_is_embedded_when_that_ends(
         monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 3600)
         monkeypatch.setattr("bridge.engine.backfill.MAX_WAIT_S", 3600)
         for turn in range(5):
-            await host.vault.executor.carry([EditNote(BEANS, (Append(text=f"Day {turn}."),))], Author("test"))
+            await host.vault.executor.execute([EditNote(BEANS, (Append(text=f"Day {turn}."),))], Author("test"))
         assert host.progress().pending_vectors == 1
         monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 0)
         host.vault.backfill.wake()
@@ -56,7 +56,7 @@ async def test_what_is_changed_while_a_batch_is_embedded_waits_for_a_pause_too(
             loop.call_soon_threadsafe(backfill.wake)
 
         async def change(path: VaultPath, text: str) -> None:
-            await host.vault.executor.carry([EditNote(path, (Append(text=text),))], Author("test"))
+            await host.vault.executor.execute([EditNote(path, (Append(text=text),))], Author("test"))
 
         monkeypatch.setattr("bridge.engine.backfill.AT_ONCE", 1)
         monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 3600)
@@ -88,7 +88,7 @@ async def test_nothing_is_embedded_while_many_notes_are_read(
         indexer, before = host.vault.indexer, host.store.counters.get("embedded")
         unread = {VaultPath(f"{number}.md") for number in range(MAX_NOTES_WITHOUT_POOL + 1)}
         indexer.pending |= unread
-        await host.vault.executor.carry([EditNote(BEANS, (Append(text="Watered."),))], Author("test"))
+        await host.vault.executor.execute([EditNote(BEANS, (Append(text="Watered."),))], Author("test"))
         assert host.progress().pending_vectors == 1
         assert not await host.vault.backfill.step()
         indexer.pending -= unread
@@ -106,7 +106,7 @@ async def test_who_waits_for_meaning_waits_for_no_pause(
         await settled(host)
         monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 3600)
         monkeypatch.setattr("bridge.engine.backfill.MAX_WAIT_S", 3600)
-        await host.vault.executor.carry([EditNote(BEANS, (Append(text="Watered."),))], Author("test"))
+        await host.vault.executor.execute([EditNote(BEANS, (Append(text="Watered."),))], Author("test"))
         assert await wait_for_note(host, BEANS, None, "vectors", PATIENCE_S)
 
 
@@ -130,10 +130,10 @@ async def test_an_edited_note_waits_for_a_shorter_pause(
         monkeypatch.setattr("bridge.engine.backfill.MAX_WAIT_S", 3600)
         monkeypatch.setattr("bridge.engine.backfill.SHORTER", 0)
         edit = [EditNote(BEANS, (Append(text="Watered."),))]
-        await host.vault.executor.carry(edit, Author("test"))
+        await host.vault.executor.execute(edit, Author("test"))
         await settled(host)
         monkeypatch.setattr("bridge.engine.backfill.MAX_QUICK_PASSAGES", 0)
-        await host.vault.executor.carry(edit, Author("test"))
+        await host.vault.executor.execute(edit, Author("test"))
         assert host.progress().pending_vectors == 1
         monkeypatch.undo()
         host.vault.backfill.wake()

@@ -44,13 +44,13 @@ def content(vault: Path) -> dict[str, bytes]:
 async def test_a_change_does_what_was_forecast(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
         executor = (await ready(bridge)).vault.executor
-        tried = await executor.carry(EVERYTHING, PERSON, dry_run=True, forecast=True)
+        tried = await executor.execute(EVERYTHING, PERSON, dry_run=True, forecast=True)
         assert tried.planned.forecast is not None
         expected = tried.planned.forecast.difference
         assert expected["tag plot/beans"] == 1
-        made = await executor.carry(EVERYTHING, PERSON, forecast=expected)
+        made = await executor.execute(EVERYTHING, PERSON, forecast=expected)
         assert made.change is not None
-        after = await executor.carry(
+        after = await executor.execute(
             [EditNote(path=BEANS, edits=(Append(text="x"),))], PERSON, dry_run=True, forecast=True
         )
         assert after.planned.forecast is not None
@@ -61,7 +61,7 @@ async def test_nothing_is_written_when_the_forecast_is_another_by_now(vault: Pat
     async with opened(vault) as bridge:
         executor, before = (await ready(bridge)).vault.executor, content(vault)
         with pytest.raises(ExpectationFailed, match=r"dangling -1 instead of \+0"):
-            await executor.carry(EVERYTHING[:1], PERSON, forecast={"notes": 1, "links": 2, "tags": 1, "tag fresh": 1})
+            await executor.execute(EVERYTHING[:1], PERSON, forecast={"notes": 1, "links": 2, "tags": 1, "tag fresh": 1})
         assert content(vault) == before
 
 
@@ -84,7 +84,7 @@ async def test_a_change_that_did_something_else_is_undone(
 
         monkeypatch.setattr(writing, "take_up", save_meanwhile)
         with pytest.raises(ExpectationFailed, match=r"was undone: .*tag meanwhile \+1 instead of \+0"):
-            await host.vault.executor.carry(EVERYTHING, PERSON, forecast=True)
+            await host.vault.executor.execute(EVERYTHING, PERSON, forecast=True)
         now = content(vault)
         assert now.pop("Garden/Beans.md") == before.pop("Garden/Beans.md") + b"\nSaved meanwhile. #meanwhile\n"
         assert now == before
@@ -107,7 +107,7 @@ async def test_a_change_that_cannot_be_undone_says_so(
         monkeypatch.setattr(host.vault.writing, "take_up", save_over_it)
         edit = EditNote(path=BEANS, edits=(Append(text="#added"),))
         with pytest.raises(ChangeConflict, match="could not be undone"):
-            await host.vault.executor.carry([edit], PERSON, forecast=True)
+            await host.vault.executor.execute([edit], PERSON, forecast=True)
 
 
 async def test_a_disk_that_fails_at_any_call_leaves_all_of_a_change_or_nothing(
@@ -117,7 +117,7 @@ async def test_a_disk_that_fails_at_any_call_leaves_all_of_a_change_or_nothing(
     async with opened(vault) as bridge:
         host = await ready(bridge)
         executor, review, writing = host.vault.executor, host.vault.review, host.vault.writing
-        made = await executor.carry(EVERYTHING, PERSON, forecast=True)
+        made = await executor.execute(EVERYTHING, PERSON, forecast=True)
         assert made.change is not None
         after = content(vault)
         await review.undo([made.change.id], PERSON)
@@ -128,7 +128,7 @@ async def test_a_disk_that_fails_at_any_call_leaves_all_of_a_change_or_nothing(
             disk = FaultyDisk(Fault("once", at, errno.EIO))
             monkeypatch.setattr(writing, "_writer", Writer(host.files, disk))
             try:
-                made = await executor.carry(EVERYTHING, PERSON, forecast=True)
+                made = await executor.execute(EVERYTHING, PERSON, forecast=True)
             except BridgeError:
                 failed += 1
                 assert content(vault) == before, at

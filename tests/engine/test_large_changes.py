@@ -28,7 +28,7 @@ RENAME = RenameTag(path=BEANS, tag="garden", to="field")
 
 
 async def make(host: Host, request: Request) -> tuple[str, ...]:
-    return (await host.vault.executor.carry([request], AGENT)).warnings
+    return (await host.vault.executor.execute([request], AGENT)).warnings
 
 
 async def make_during_plan(host: Host, request: Request, *meanwhile: Request) -> int:
@@ -42,7 +42,7 @@ async def make_during_plan(host: Host, request: Request, *meanwhile: Request) ->
         loop.call_soon_threadsafe(drawn.set)
         go_on.wait()
 
-    change = asyncio.create_task(host.vault.executor.carry([request], AGENT, finish=finish))
+    change = asyncio.create_task(host.vault.executor.execute([request], AGENT, finish=finish))
     try:
         await drawn.wait()
         for one in meanwhile:

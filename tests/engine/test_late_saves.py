@@ -44,7 +44,7 @@ async def ready(bridge: Bridge) -> Host:
 
 
 async def append(host: Host, text: str) -> str:
-    made = await host.vault.executor.carry([EditNote(NOTE, (Append(text=text),))], AGENT, dry_run=False, expect=None)
+    made = await host.vault.executor.execute([EditNote(NOTE, (Append(text=text),))], AGENT, dry_run=False, expect=None)
     assert made.change is not None
     return made.change.id
 
@@ -132,7 +132,7 @@ async def test_a_note_that_was_deleted_while_it_was_saved_comes_back(vault: Path
         host = await ready(bridge)
         with place.open("r+b") as program:
             request = DeleteNote(NOTE, digest(place))
-            await host.vault.executor.carry([request], AGENT, dry_run=False, expect=None)
+            await host.vault.executor.execute([request], AGENT, dry_run=False, expect=None)
             assert not place.exists()
             program.write(b"saved")
             program.truncate()

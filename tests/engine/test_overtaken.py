@@ -44,10 +44,10 @@ async def test_of_many_notes_those_that_a_program_keeps_saving_are_left_out_and_
         await until(lambda: host.progress().ready_keyword)
         save_before_exchanges(monkeypatch, vault / NOTE, 100)
         with pytest.raises(ExpectationFailed):
-            await host.vault.executor.carry([rename], AGENT, expect={"files": 2})
+            await host.vault.executor.execute([rename], AGENT, expect={"files": 2})
         (vault / NOTE).write_text("Rye. #grain\n")
         await host.vault.indexer.look_at([NOTE])
-        made = await host.vault.executor.carry([rename], AGENT)
+        made = await host.vault.executor.execute([rename], AGENT)
         assert made.planned.effect.skipped == (
             SkippedFile(NOTE, "Another program saved it meanwhile. Repeat the change for it."),
         )
@@ -64,7 +64,7 @@ async def test_of_many_notes_those_that_a_program_keeps_saving_are_left_out_and_
 
 async def append(host: Host, read: Digest | None = None) -> None:
     request = EditNote(NOTE, (Append(text="The agent's."),), read)
-    await host.vault.executor.carry([request], AGENT, dry_run=False, expect=None)
+    await host.vault.executor.execute([request], AGENT, dry_run=False, expect=None)
 
 
 async def test_an_addition_goes_to_what_was_saved_in_between(

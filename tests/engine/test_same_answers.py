@@ -114,7 +114,7 @@ async def edit(host: Host, root: Path, dice: random.Random) -> None:
     most_linked = (await vault.resolved_links()).sources
 
     async def do(request: Request) -> str:
-        change = (await vault.executor.carry([request], AUTHOR)).change
+        change = (await vault.executor.execute([request], AUTHOR)).change
         assert change is not None
         return change.id
 

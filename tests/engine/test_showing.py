@@ -35,7 +35,7 @@ async def test_every_change_is_found_as_soon_as_it_is_made(tmp_path: Path, vault
         await until(lambda: host.progress().ready_keyword)
 
         async def do(request: Request) -> None:
-            await host.vault.executor.carry([request], Author("test"))
+            await host.vault.executor.execute([request], Author("test"))
 
         for turn in range(5):
             word, new, there = f"zebra{turn}", VaultPath(f"New {turn}.md"), VaultPath(f"There/New {turn}.md")
@@ -67,7 +67,7 @@ async def test_a_change_that_the_index_could_not_take_is_taken_up_again(
             await real(table, rows)
 
         monkeypatch.setattr(Table, "add", add)
-        await host.vault.executor.carry([EditNote(BEANS, (Append(text="A zebra came by."),))], Author("test"))
+        await host.vault.executor.execute([EditNote(BEANS, (Append(text="A zebra came by."),))], Author("test"))
         # As the watcher does, which hears of our own changes too.
         looking = asyncio.create_task(host.vault.indexer.look_at([BEANS]))
         await until(lambda: looking.done() or bool(host.vault.index._writing.lock._waiters))
@@ -86,6 +86,6 @@ async def test_the_words_of_many_changed_notes_count_at_once(tmp_path: Path, vau
         index = host.vault.index
         assert [*map(index.document_frequency, ("same", "kind", "gattung"))] == [70, 70, 0]
         rename = RenameProperty(VaultPath("1.md"), name="kind", to="gattung")
-        await host.vault.executor.carry([rename], Author("test", confirmed=True))
+        await host.vault.executor.execute([rename], Author("test", confirmed=True))
         assert [*map(index.document_frequency, ("same", "kind", "gattung"))] == [70, 0, 70]
         assert index.dictionary.words_beginning("gatt") == ["gattung"]

@@ -46,7 +46,7 @@ async def ready(bridge: Bridge) -> Host:
 
 
 async def make(host: Host, *requests: Request, author: Author = AGENT, dry_run: bool = False) -> ChangeOutcome:
-    return await host.vault.executor.carry(requests, author, dry_run=dry_run, expect=None)
+    return await host.vault.executor.execute(requests, author, dry_run=dry_run, expect=None)
 
 
 def append(path: VaultPath, text: str) -> EditNote:
@@ -302,7 +302,7 @@ async def test_an_expectation_that_fails_writes_nothing(vault: Path, opened: Ope
         host = await ready(bridge)
         before = bytes_of(vault)
         with pytest.raises(ExpectationFailed):
-            await host.vault.executor.carry([append(BEANS, "One.")], AGENT, dry_run=False, expect={"files": 2})
+            await host.vault.executor.execute([append(BEANS, "One.")], AGENT, dry_run=False, expect={"files": 2})
         assert (bytes_of(vault), ids(host)) == (before, [])
 
 

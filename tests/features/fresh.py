@@ -126,7 +126,7 @@ async def changed(served: Served, *, proposed: bool = False, session: str = "exa
     await restore(served)
     host = served.bridge.find(None)
     author = Author("create_note", client="example", session=session, proposes=proposed)
-    made = await host.vault.executor.carry([CreateNote(NOTE, "Words.")], author, dry_run=False, expect=None)
+    made = await host.vault.executor.execute([CreateNote(NOTE, "Words.")], author, dry_run=False, expect=None)
     assert made.change is not None
     return made.change.id
 

@@ -221,7 +221,7 @@ async def write_waiting(vault: OpenVault) -> None:
     # A proposal would ask the user again what the setting has answered.
     by = Author(WRITE, proposes=True, applies_in=folder)
     try:
-        await vault.executor.carry([QuestionsChange(path=folder.place(NOTE), asked=tuple(asked))], by)
+        await vault.executor.execute([QuestionsChange(path=folder.place(NOTE), asked=tuple(asked))], by)
     except BridgeError as error:
         log.warning("Questions are not written now: %s", error.code)
         vault.part(WaitingQuestions).put_back(asked)

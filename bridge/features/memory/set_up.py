@@ -58,4 +58,4 @@ async def mark_older_folder(vault: OpenVault) -> None:
     request = SetUpMemory(path=folder.about, folder=folder, id=new_id(), templates=False)
     by = Author(request.op, reason="An id, by which the bridge knows the folder again when you move it")
     with contextlib.suppress(BridgeError):
-        await vault.executor.carry([request], by)
+        await vault.executor.execute([request], by)

@@ -365,7 +365,7 @@ async def promote_note(
             agents, agreed = open_folder(other, options)
             todo = replace(todo, requests=(*set_up_requests(other, agents), *todo.requests), agreed=agreed)
     flag = SetProperties(path=path, properties={PROMOTED: True, COPY: copy_address(other, todo.path)})
-    done = await carry_out(call, other, flag, todo, options)
+    done = await make_promotion(call, other, flag, todo, options)
     linked = (f"Not shown in the copy, only linked: {one}" for one in copied.embeds)
     visible: PromotedNote = redact_denied(done, other.host.files.rules)
     return replace(visible, warnings=(*visible.warnings, *linked))
@@ -417,7 +417,7 @@ async def begin(
     return Promotion("copied", place, (CreateNote(path=place, text=copied.text, properties=properties),), like)
 
 
-async def carry_out(
+async def make_promotion(
     call: Call, other: Call, flag: SetProperties, todo: Promotion, options: WriteOptions
 ) -> PromotedNote:
     """Make the copy, then let the note name it; nothing is written if one of the two cannot be."""

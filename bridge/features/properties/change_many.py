@@ -19,7 +19,7 @@ from bridge.api.write import (
     WriteOptions,
     Written,
     build_written,
-    carry_requests,
+    execute_for_outcome,
     expected_counts,
     keep_preview,
     outcome_notices,
@@ -234,7 +234,7 @@ def require_tag(call: Call, notes: Mapping[VaultPath, IndexedNote], rename: TagR
 async def change_many(
     call: Call, requests: Sequence[Request], operation: str, expect: Expectation | None, options: WriteOptions
 ) -> ManyWritten:
-    outcome = await carry_requests(
+    outcome = await execute_for_outcome(
         call, requests, options, operation=operation, expect=expected_counts(expect), forecast=options.dry_run
     )
     made, effect = await build_written(outcome, dry_run=options.dry_run), outcome.planned.effect

@@ -165,7 +165,7 @@ async def write_journal(
             operation=author.operation,
         )
         try:
-            outcome = await vault.executor.carry([*before, request], author, dry_run=dry_run)
+            outcome = await vault.executor.execute([*before, request], author, dry_run=dry_run)
         except NoteExists:
             # Another session of this client began in the same minute, and was faster.
             if not vault.files.has(path):

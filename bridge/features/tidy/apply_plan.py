@@ -121,7 +121,7 @@ async def apply_plan(
     ]
     dropped = await asyncio.to_thread(_find_dropped, vault, ticked, proposes=by.proposes)
     chosen = [one for one in ticked if one.line.id not in dropped]
-    made = await _carry(call, chosen, by, dry_run=options.dry_run)
+    made = await _execute(call, chosen, by, dry_run=options.dry_run)
     outcome = made.outcome if made else None
     if made:
         dropped |= {chosen[at].line.id: why for at, why in made.refused.items() if at < len(chosen)}
@@ -146,13 +146,13 @@ async def apply_plan(
     )
 
 
-async def _carry(call: Call, chosen: Sequence[ListedFinding], by: Author, *, dry_run: bool) -> ChangeSelection | None:
+async def _execute(call: Call, chosen: Sequence[ListedFinding], by: Author, *, dry_run: bool) -> ChangeSelection | None:
     if not chosen:
         return None
     corrected = {one.finding.key for one in chosen if one.finding.check == corrections.name}
     requests: list[Request] = [one.finding.request for one in chosen]
     requests += await settle_corrections(call.vault, corrected) if corrected else []
-    return await call.vault.executor.carry_each(requests, by, limits=await current_limits(call), dry_run=dry_run)
+    return await call.vault.executor.execute_each(requests, by, limits=await current_limits(call), dry_run=dry_run)
 
 
 def _find_dropped(vault: OpenVault, ticked: Iterable[ListedFinding], *, proposes: bool) -> dict[str, str]:
@@ -210,7 +210,7 @@ async def _mark(vault: OpenVault, plan: OpenPlan, ids: Sequence[str], by: Author
         request = PlanNoteChange(path=plan.path, edit=lambda text: mark_done(text, ids))
         # That the note cannot be marked does not undo what was applied.
         with suppress(BridgeError):
-            await vault.executor.carry([request], replace(by, confirmed=True))
+            await vault.executor.execute([request], replace(by, confirmed=True))
 
 
 def _list_session(vault: OpenVault, session: str) -> None:
@@ -254,7 +254,7 @@ async def show_plan(
     if not wanted:
         return ShownPlan(plan.path, shown, ticked, (), tuple(notices))
     requests = [plan.findings[one.id].finding.request for one in wanted]
-    tried = await vault.executor.carry_each(
+    tried = await vault.executor.execute_each(
         requests, author(call, "apply_plan", None), limits=await current_limits(call), dry_run=True
     )
     made = tried.outcome

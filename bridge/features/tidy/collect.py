@@ -319,7 +319,7 @@ async def try_findings(scope: CheckScope, findings: Sequence[TidyFinding]) -> Tr
     forecast: tuple[CountForecast, ...] = ()
     for is_sure in (True, False):
         if some := [one for one in findings if (one.confidence >= SURE) == is_sure]:
-            tried = await scope.vault.executor.carry_each(
+            tried = await scope.vault.executor.execute_each(
                 [one.request for one in some], Author("plan_tidy"), limits=limits, dry_run=True
             )
             refused |= {id(some[number]) for number in tried.refused}

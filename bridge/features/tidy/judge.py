@@ -59,7 +59,7 @@ async def judge_finding(
         await asyncio.to_thread(dismissals.add, [one.dismissal], by_user=True)
     await asyncio.to_thread(ledger.judge, plan.id, [id_], verdict)
     request = PlanNoteChange(path=plan.path, edit=lambda text: tick_line(text, id_, ticked=accepts))
-    await vault.executor.carry([request], replace(author(call, "judge_finding", None), confirmed=True))
+    await vault.executor.execute([request], replace(author(call, "judge_finding", None), confirmed=True))
     rules = await asyncio.to_thread(ledger.rules)
     record = rules.get(one.check, RuleRecord(0, 0))
     return JudgedFinding(id_, one.check, accepts, not accepts, record.is_muted)

@@ -140,7 +140,7 @@ async def make_due_plan(vault: OpenVault) -> VaultPath | None:
     if note is not None:
         by = Author("plan_tidy", reason=f"Every {count_of(days, 'day')}, by the setting `tidy.plan_every_days`")
         await asyncio.to_thread(note.keep, vault)
-        await vault.executor.carry([note.request], by)
+        await vault.executor.execute([note.request], by)
     await asyncio.to_thread(keep_checked, vault, composed)
     await asyncio.to_thread(ledger.set_run, "done")
     if note is None:

@@ -15,8 +15,8 @@ from bridge.api.write import (
     WriteArguments,
     WriteOptions,
     Written,
-    carry_requests,
     describe_outcome,
+    execute_for_outcome,
     expected_counts,
 )
 from bridge.changes.forecast import CountForecast
@@ -114,7 +114,7 @@ async def run_workflow(
     try:
         # One at a time, so that other changes come in between.
         async with call.vault.part(WorkflowTurn):
-            outcome = await carry_requests(
+            outcome = await execute_for_outcome(
                 call,
                 requests,
                 options,

@@ -91,7 +91,7 @@ class Races:
         if self.draw.random() < 0.2:
             request = SetProperties(path, digest(read(self.host.root / path).encode()), {"said": line})
         try:
-            made = await self.host.vault.executor.carry([request], AGENT, dry_run=False, expect=None)
+            made = await self.host.vault.executor.execute([request], AGENT, dry_run=False, expect=None)
         except BridgeError as error:
             return error.code
         if made.change is None or self.draw.random() < 0.9:
