@@ -12,12 +12,12 @@ from typing import Any
 from bridge.data_folder import Folders, add_former_id, read_former_ids, read_vault_list, vault_id
 from bridge.engine.activity import Activity, Job, Jobs
 from bridge.engine.agents_folder import agents_folder
-from bridge.engine.agents_place import AgentsPlace
 from bridge.engine.analytics import GraphAnalytics
 from bridge.engine.apply_requests import RequestExecutor
 from bridge.engine.backfill import VectorBackfill
 from bridge.engine.editor_handoff import EditorSessions
 from bridge.engine.erase_denied import DenyEnforcer
+from bridge.engine.folder_agreement import FolderAgreement
 from bridge.engine.hooks import Hooks, describe_failure
 from bridge.engine.indexer import FirstAnswers, Indexer
 from bridge.engine.late_saves import LateSaves
@@ -154,7 +154,7 @@ class Host:
         self.files = Vault(self.root, rules_of(self.root, settings))
         """The vault's files, under the current rules."""
         self.folders = folders
-        self.agents_place = AgentsPlace(folders.vault(self.id) / "agents-folder.json")
+        self.folder_agreement = FolderAgreement(folders.vault(self.id) / "agents-folder.json")
         self.events = events
         events.hide(self.id, self.files.rules.denies)
         self.embedders = embedders
@@ -259,8 +259,8 @@ class Host:
         index = await asyncio.to_thread(
             Index.open, folder, keep_days=keep_days, memory=memory, doubt=doubt, load_vectors=False
         )
-        self.agents_place.begin(self._common_settings, index.notes)
-        self.settings = self.agents_place.apply(self._common_settings, index.notes)
+        self.folder_agreement.begin(self._common_settings, index.notes)
+        self.settings = self.folder_agreement.apply(self._common_settings, index.notes)
         index.keep_apart(*agents_folder(self.settings).kept_apart)
         # Built here, so that the first search does not have to wait for it.
         await asyncio.to_thread(vocabulary.follow, index.view("notes").notes)
@@ -275,7 +275,7 @@ class Host:
         settings = self.settings
 
         def changed(written: Sequence[IndexedNote], gone: Collection[VaultPath]) -> None:
-            followed = self.agents_place.notice(self._common_settings, index.notes, written, gone)
+            followed = self.folder_agreement.notice(self._common_settings, index.notes, written, gone)
             if followed != self.settings:
                 self.settings = followed
                 vault.use_agents_folder(followed)
@@ -287,7 +287,9 @@ class Host:
             vault.eraser.erase_again()
 
         indexer = Indexer(self.files, index, store, settings, self._readers, changed, moved_into_denied)
-        writing = ChangeWriter(self.id, indexer, store, settings, self.events, self.editor_sessions, self.agents_place)
+        writing = ChangeWriter(
+            self.id, indexer, store, settings, self.events, self.editor_sessions, self.folder_agreement
+        )
         eraser = DenyEnforcer(indexer, store)
         eraser.hide()
         backfill = VectorBackfill(
@@ -320,7 +322,7 @@ class Host:
             analytics=self._analytics,
             recent=self.recent,
             long_notes=self.long_notes,
-            agents_place=self.agents_place,
+            folder_agreement=self.folder_agreement,
             events=self.events,
             signal=self.signal,
             activity=self._activity,
@@ -338,7 +340,9 @@ class Host:
         """Do not take what a client wrote just before the bridge ended, and was not indexed, for a move by a person."""
         for change in store.journal.changes(ChangeFilter(state="applied"), NEWEST):
             if change.facts.by_client:
-                self.agents_place.ignore([one for one in change.steps if (self.root / (one.to or one.path)).exists()])
+                self.folder_agreement.ignore(
+                    [one for one in change.steps if (self.root / (one.to or one.path)).exists()]
+                )
 
     async def _limit_history(self, vault: OpenVault) -> None:
         await asyncio.to_thread(vault.store.journal.limit_history, self.settings.history_mb, self.settings.history_days)
@@ -404,7 +408,7 @@ class Host:
     @property
     def is_set_up(self) -> bool:
         """Whether a person agreed to the agents' folder."""
-        return self.agents_place.is_agreed(self.files, self.settings)
+        return self.folder_agreement.is_agreed(self.files, self.settings)
 
     # -- waiting ------------------------------------------------------------------------------------------------------
 
@@ -450,7 +454,7 @@ class Host:
     async def use(self, settings: Settings) -> None:
         before, self._common_settings = self.settings, settings
         if self._vault is not None:
-            settings = self.agents_place.apply(settings, self._vault.index.notes)
+            settings = self.folder_agreement.apply(settings, self._vault.index.notes)
         self.settings = settings
         self.files = Vault(self.root, rules_of(self.root, settings))
         self.events.hide(self.id, self.files.rules.denies)

@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from bridge.engine.activity import Activity
 from bridge.engine.agents_folder import AgentsFolder, agents_folder
-from bridge.engine.agents_place import AgentsPlace
 from bridge.engine.analytics import GraphAnalytics, GraphSnapshot
 from bridge.engine.apply_requests import RequestExecutor
 from bridge.engine.backfill import VectorBackfill
 from bridge.engine.erase_denied import DenyEnforcer
+from bridge.engine.folder_agreement import FolderAgreement
 from bridge.engine.indexer import FirstAnswers, Indexer
 from bridge.engine.inspection import Inspection, inspect_note
 from bridge.engine.late_saves import LateSaves
@@ -73,7 +73,7 @@ class OpenVault(Record, eq=False):
     analytics: GraphAnalytics
     recent: ReadCache
     long_notes: LongNoteCache
-    agents_place: AgentsPlace
+    folder_agreement: FolderAgreement
     events: Events
     signal: Signal
     activity: Activity
@@ -106,7 +106,7 @@ class OpenVault(Record, eq=False):
     @property
     def is_set_up(self) -> bool:
         """Whether a person agreed to the agents' folder; one that merely has the name may hold something else."""
-        return self.agents_place.is_agreed(self.files, self.settings)
+        return self.folder_agreement.is_agreed(self.files, self.settings)
 
     def folder_for_client(self, client: str) -> AgentsFolder | None:
         """Return the folder in which the changes of a client apply at once; None if there is none."""

@@ -15,8 +15,8 @@ from bridge.changes.effect import explain_read_only
 from bridge.changes.extent import Extent, explain_no_change, measure_change
 from bridge.changes.git import commit
 from bridge.engine.agents_folder import AgentsFolder, holds_all
-from bridge.engine.agents_place import AgentsPlace
 from bridge.engine.editor_handoff import EditorDelegate, EditorSessions
+from bridge.engine.folder_agreement import FolderAgreement
 from bridge.engine.indexer import Indexer
 from bridge.engine.moves import replaced_bytes, trace_moves
 from bridge.engine.planned_change import (
@@ -242,14 +242,14 @@ class ChangeWriter:
         settings: Settings,
         events: Events,
         editor_sessions: EditorSessions,
-        agents_place: AgentsPlace,
+        folder_agreement: FolderAgreement,
     ) -> None:
         self.settings = settings
         self._id = vault
         self._indexer = indexer
         self._store = store
         self._events = events
-        self._agents_place = agents_place
+        self._folder_agreement = folder_agreement
         self._locks = PathLocks()
         self.editor_sessions = editor_sessions
         self._handover = EditorDelegate(store, editor_sessions, self.publish)
@@ -333,7 +333,9 @@ class ChangeWriter:
             return True
         if author.applies_in is not None and holds_all(author.applies_in, self.vault, step_paths(plan.steps)):
             return False
-        gives_rights = planned.facts.agreement is not None or self._agents_place.touches_agreement(self.settings, plan)
+        gives_rights = planned.facts.agreement is not None or self._folder_agreement.touches_agreement(
+            self.settings, plan
+        )
         return author.proposes or (gives_rights and (author.is_client or author.needs_user))
 
     async def _claim(self, hold: Hold, draft: Draft, planned: PlannedChange, plan: Plan) -> None:
@@ -442,7 +444,12 @@ class ChangeWriter:
     async def _propose(self, outcome: ChangeOutcome, author: Author) -> ChangeOutcome:
         change, planned = self._new_change(outcome, author), outcome.planned
         means = await asyncio.to_thread(
-            self._agents_place.explain, self.vault, self.settings, outcome.plan, planned.facts.agreement, planned.path
+            self._folder_agreement.explain,
+            self.vault,
+            self.settings,
+            outcome.plan,
+            planned.facts.agreement,
+            planned.path,
         )
         if means:
             # Before the reason, which is shown wherever a person decides.
@@ -496,7 +503,7 @@ class ChangeWriter:
         # Before it is written: the note that has the id already is not to count for less.
         self._agree(change.facts.agreement)
         if change.facts.by_client:
-            self._agents_place.ignore(outcome.plan.steps)
+            self._folder_agreement.ignore(outcome.plan.steps)
         if await self._handover.makes(change, outcome.plan, entry, self.vault):
             outcome = replace(outcome, by="obsidian")
             late = await self.take_up(steps)
@@ -527,7 +534,7 @@ class ChangeWriter:
 
     def _agree(self, id_: str | None) -> None:
         if id_ is not None:
-            self._agents_place.agree(self.settings, id_)
+            self._folder_agreement.agree(self.settings, id_)
 
     def _new_change(self, outcome: ChangeOutcome, author: Author) -> Change:
         return Change(

@@ -314,7 +314,7 @@ async def test_a_note_that_only_looks_like_an_agreement_gives_no_right(served: S
 async def test_the_agreement_of_another_device_counts_here_once_the_user_agrees(served: Served) -> None:
     await served.call("set_up_memory", templates=False)
     before = contents(served)
-    served.bridge.find(None).agents_place._ids.clear()
+    served.bridge.find(None).folder_agreement._ids.clear()
     assert not await agents_write_at_once(served)
     assert (await Agent(served).state("set_up_memory", templates=False, confirm=True)) == "proposed"
     assert not await agents_write_at_once(served)
@@ -475,7 +475,7 @@ async def test_a_folder_that_an_earlier_version_set_up_is_adopted_once(
 
 
 async def test_an_older_copy_is_not_taken_for_the_folder(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.engine.agents_place._TOGETHER_S", 0.0)
+    monkeypatch.setattr("bridge.engine.folder_agreement._TOGETHER_S", 0.0)
     await served.call("set_up_memory")
     copy = (root(served) / ABOUT).read_text()
     assert (await served.call("create_note", path="Archive/About this folder.md", text=copy)).status == 200
@@ -494,6 +494,6 @@ async def test_a_copy_that_comes_back_later_is_not_taken_for_a_deleted_folder(
     (root(served) / ABOUT).unlink()
     await served.call("report_changes", changes=[{"kind": "delete", "path": ABOUT}])
     await served.call("wait_until_indexed", path=ABOUT)
-    monkeypatch.setattr("bridge.engine.agents_place._TOGETHER_S", 0.0)
+    monkeypatch.setattr("bridge.engine.folder_agreement._TOGETHER_S", 0.0)
     assert (await served.call("create_note", path="Backup/About this folder.md", text=copy)).status == 200
     assert (await remember(served, "Kilns are hot.")).json["path"].startswith("Agents/Memory/")

@@ -217,7 +217,7 @@ async def judge_change(
 async def withdraw_folder(call: Call, verdict: Literal["accept", "reject"]) -> DecisionOutcome:
     if verdict == "accept":
         raise InvalidArguments("The agents' folder is not agreed to here.", hint="Set it up by `set_up_memory`.")
-    await asyncio.to_thread(call.vault.agents_place.withdraw)
+    await asyncio.to_thread(call.vault.folder_agreement.withdraw)
     call.bridge.events.publish(DecisionsChanged(), call.host.id)
     return outcome_of(describe_folder(call, verdict))
 

@@ -53,7 +53,7 @@ async def mark_older_folder(vault: OpenVault) -> None:
     while not vault.indexer.complete:
         await vault.signal.wait(LOOK_S)
     folder = agents_folder(vault.settings)
-    if vault.agents_place.unmarked != folder.path or not vault.is_set_up:
+    if vault.folder_agreement.unmarked != folder.path or not vault.is_set_up:
         return
     request = SetUpMemory(path=folder.about, folder=folder, id=new_id(), templates=False)
     by = Author(request.op, reason="An id, by which the bridge knows the folder again when you move it")

@@ -36,7 +36,7 @@ _TOGETHER_S = 60.0
 Notes = Mapping[VaultPath, IndexedNote]
 
 
-class AgentsPlace:
+class FolderAgreement:
     """The agents' folder of one vault; the settings name it for all vaults.
 
     That a person agreed to it is known here, in the data folder: the note in the folder only counts with an id that is
