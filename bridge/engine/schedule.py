@@ -86,11 +86,11 @@ class CoReadingTracker:
         """The latest result. Reading it schedules a refresh."""
         if time.monotonic() >= self._due:
             self._request.set()
-        return self._drift
+        return self._co_reading
 
     def use(self, settings: Settings) -> None:
         """Apply changed settings, and forget results that they may hide."""
-        self._drift = CoReading(settings.read_together_percent / 100)
+        self._co_reading = CoReading(settings.read_together_percent / 100)
         self._request.set()
 
     async def run(self) -> None:
@@ -106,7 +106,7 @@ class CoReadingTracker:
 
     async def look(self) -> None:
         """Refresh the result, unless its weight is zero."""
-        before = self._drift
+        before = self._co_reading
         if not before.weight:
             return
         now = time.time()
@@ -114,5 +114,5 @@ class CoReadingTracker:
         notes = self._index.notes
         beside = await asyncio.to_thread(co_read_pairs, [one for one in readings if one.path in notes], now)
         # Changed settings schedule another refresh.
-        if self._drift is before:
-            self._drift = replace(before, beside=beside)
+        if self._co_reading is before:
+            self._co_reading = replace(before, beside=beside)

@@ -106,17 +106,17 @@ def walk_scores(
 
 
 def expand_co_reading(
-    start: Sequence[Seed], drifted: CoReading, candidates: Collection[VaultPath]
+    start: Sequence[Seed], co_reading: CoReading, candidates: Collection[VaultPath]
 ) -> tuple[RetrieverResult, dict[VaultPath, VaultPath]]:
     """Favour candidates that were recently read together with the best hits."""
     raw: dict[VaultPath, float] = {}
     via: dict[VaultPath, VaultPath] = {}
     for seed in start:
-        for path, near in drifted.beside.get(seed.path, {}).items():
+        for path, near in co_reading.beside.get(seed.path, {}).items():
             if path in candidates and seed.strength * near > raw.get(path, 0.0):
                 raw[path] = seed.strength * near
                 via[path] = seed.path
-    return RetrieverResult("drift", drifted.weight, raw, raw), via
+    return RetrieverResult("drift", co_reading.weight, raw, raw), via
 
 
 def match_tags(

@@ -42,7 +42,7 @@ class Reasons(Record):
     """By note: how it is linked with the hit that led to it, in words."""
     mentioned: Mapping[VaultPath, str] = field(default_factory=dict)
     """By note: the name of the hit that mentions it."""
-    read_with: Mapping[VaultPath, str] = field(default_factory=dict)
+    co_read: Mapping[VaultPath, str] = field(default_factory=dict)
     """By note: the name of the note that it was recently read together with."""
     quiet: frozenset[str] = frozenset()
     """Folded words of the query that too many notes contain to say anything."""
@@ -76,7 +76,7 @@ def explain_hit(
         lines.append(f"tag #{tag}")
     if len(lines) < ENOUGH:
         lines += _expansion_reasons(path, reasons)
-    if (other := reasons.read_with.get(path)) is not None:
+    if (other := reasons.co_read.get(path)) is not None:
         lines.append(f"read together with *{other}* lately")
     lines = lines[:MAX_REASONS] or [_weak_reason(path, reasons)]
     lines += ["says little of what is asked"] * (path in reasons.weak)

@@ -225,7 +225,7 @@ async def _rank_hybrid(
     start_from = choose_seeds(first, results)
     mention_result, named_by = expand_mentions(start_from, shown_texts, vocabulary, candidates)
     link_result, linked_by = expand_links(start_from, sources.graph, candidates)
-    co_reading_result, read_with = expand_co_reading(start_from, sources.co_reading, candidates)
+    co_reading_result, co_read = expand_co_reading(start_from, sources.co_reading, candidates)
     expansion = [mention_result, link_result, co_reading_result]
     results += expansion
     fusion.add(expansion)
@@ -258,7 +258,7 @@ async def _rank_hybrid(
             if leads(link.path, path)
         },
         mentioned={path: vocabulary.label(source) for path, source in named_by.items() if leads(source, path)},
-        read_with={path: vocabulary.label(source) for path, source in read_with.items()},
+        co_read={path: vocabulary.label(source) for path, source in co_read.items()},
         quiet=quiet,
     )
     words = content_words(query.words)

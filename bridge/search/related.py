@@ -104,7 +104,7 @@ async def _related_to_note(sources: Sources, path: VaultPath, line: int | None, 
         }
     co_reading = sources.co_reading.beside.get(path, {})
     results.append(RetrieverResult("drift", sources.co_reading.weight, co_reading, co_reading))
-    reasons = Reasons(linked=links, read_with=dict.fromkeys(co_reading, called))
+    reasons = Reasons(linked=links, co_read=dict.fromkeys(co_reading, called))
     return await _build_answer(sources, results, passages, words, reasons, {path}, limit, notices)
 
 

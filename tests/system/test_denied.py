@@ -179,7 +179,7 @@ def vaults(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vaults]:
     with serving(write_private(purged), **folders) as bridge:
         bridge.wait_indexed(vectors=False)
         assert bridge.call("search", query="quillmarsh", mode="keyword")["hits"]
-    # Which notes are read together is counted by each vault in its own time (tests/engine/test_drifting.py).
+    # Which notes are read together is counted by each vault in its own time (tests/engine/test_co_reading.py).
     apart = "read_together_percent = 0\nrate_limit_per_s = 10000\n"
     rules = f'deny = ["{FOLDER.upper()}/**"]\n{apart}'
     (folder / "data/settings.toml").write_text(rules, encoding="utf-8")

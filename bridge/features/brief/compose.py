@@ -222,9 +222,9 @@ async def find_fitting(call: Call, query: str) -> dict[VaultPath, float]:
         least = max(WEAK, NEAR * top) if inside else 0.0
         fitting = {hit.path: hit.score / top for hit in answer.hits if top and hit.score >= least}
         if answer.explain is not None:
-            lanes = answer.explain.lanes
+            retrievers = answer.explain.lanes
             apart = [
-                path for path in fitting if (near := lanes[path].get("meaning")) is None or near.calibrated < ALIKE
+                path for path in fitting if (near := retrievers[path].get("meaning")) is None or near.calibrated < ALIKE
             ]
             for path in await asyncio.to_thread(find_strangers, call, query, apart):
                 del fitting[path]

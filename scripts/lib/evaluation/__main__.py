@@ -94,7 +94,7 @@ def _options() -> argparse.Namespace:
         "--documents", metavar="NAME", help="search the documents of this set, of the same ids in another language"
     )
     parser.add_argument("--limit", type=int, help="only so many queries of each set, evenly spread")
-    parser.add_argument("--no-lanes", action="store_true", help="only the floor and the three modes")
+    parser.add_argument("--no-retrievers", action="store_true", help="only the floor and the three modes")
     parser.add_argument("--no-model", action="store_true", help="only what needs no model")
     parser.add_argument("--links", action="store_true", help="take the links of real vaults away and ask for them back")
     parser.add_argument("--plain", action="store_true", help="questions as people type them: ranks in each mode")
@@ -179,7 +179,8 @@ async def _measure_set(judged: JudgedSet, options: argparse.Namespace, embedder:
     try:
         bench = Bench(judged, indexed, embedder)
         values = {
-            name: await _ask(judged, system) for name, system in bench.systems(retrievers=not options.no_lanes).items()
+            name: await _ask(judged, system)
+            for name, system in bench.systems(retrievers=not options.no_retrievers).items()
         }
     finally:
         await indexed.index.close()

@@ -44,7 +44,7 @@ async def near(bridge: Bridge) -> dict[VaultPath, set[VaultPath]]:
     return {path: set(others) for path, others in only(bridge).vault.co_reading.co_reading.beside.items()}
 
 
-async def test_what_an_agent_reads_in_one_session_drifts_nearer_and_is_said_in_searches(bridge: Bridge) -> None:
+async def test_what_an_agent_reads_in_one_session_is_co_read_and_said_in_searches(bridge: Bridge) -> None:
     await read(bridge, RYE, RAIN)
     await read(bridge, BEANS, session="s2")
     assert await near(bridge) == {RYE: {RAIN}, RAIN: {RYE}}
@@ -62,7 +62,7 @@ async def test_a_search_has_it_brought_up_to_date_without_waiting(bridge: Bridge
     await until(lambda: bool(host.vault.co_reading.co_reading.beside))
 
 
-async def test_notes_that_were_found_and_not_read_do_not_drift(bridge: Bridge) -> None:
+async def test_notes_that_were_found_and_not_read_are_not_co_read(bridge: Bridge) -> None:
     call = Call(bridge, RUNTIME, client="agent/1", session="s1", transport="mcp")
     await dispatch_call(get_operation("search"), call, {"query": "bread"}, encode)
     await dispatch_call(get_operation("find_notes"), call, {}, encode)
