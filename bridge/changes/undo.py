@@ -350,7 +350,7 @@ def apply_proposal(
 ) -> tuple[str, ...]:
     """Apply a proposed change, or some of its hunks; arguments and errors as for `undo`.
 
-    Of a change whose notes change apart, those that changed in the same place since are left out and named.
+    Of a change that skips overtaken notes, those that changed in the same place since are left out and named.
     """
     if hunks is not None and any(step.kind not in ("put", "make_folder") for step in change.steps):
         raise InvalidArguments(
@@ -361,7 +361,7 @@ def apply_proposal(
         (change.steps, snapshot) if hunks is None else select_hunks(change.steps, snapshot, hunks, last=False)
     )
     conflicts = _apply_steps(draft, change, steps, reader, today, touching=False)
-    if not (change.facts.apart and draft.steps):
+    if not (change.facts.skips_overtaken and draft.steps):
         _raise_conflicts(conflicts)
     left = {conflict.path: f"`{conflict.path}` is left out. {conflict.why}" for conflict in conflicts}
     more = len(left) - MAX_NAMED_NOTES

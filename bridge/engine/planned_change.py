@@ -40,10 +40,10 @@ class PlannedChange(Record):
     """Called in a thread once it is written; raises ExpectationFailed if something else was done, which undoes it."""
 
     @property
-    def apart(self) -> bool:
+    def skips_overtaken(self) -> bool:
         """Whether each of its notes changes on its own, so that one that is saved meanwhile can be left out."""
-        is_apart = len(self.requests) == 1 and self.requests[0].apart and not self.effect.links_rewritten
-        return is_apart and self.verify is None
+        may_skip = len(self.requests) == 1 and self.requests[0].skips_overtaken and not self.effect.links_rewritten
+        return may_skip and self.verify is None
 
     def without(self, paths: Collection[VaultPath]) -> "PlannedChange":
         """Return the change as it is made when some notes are left out."""

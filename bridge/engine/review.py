@@ -176,7 +176,7 @@ class ChangeReview:
             return self._counter.forecast(draft, planned, None) if change.facts.forecast else planned
 
         accepting = replace(author, proposes=False, confirmed=True)
-        outcome = await self._writing.make(planner, None, accepting, of=change)
+        outcome = await self._writing.make(planner, None, accepting, accepted_proposal=change)
         if not outcome.plan.steps:
             await asyncio.to_thread(self._store.journal.set_state, id_, "expired")
             self._writing.publish(self.change(id_))

@@ -220,7 +220,7 @@ class ChangeOutcome(Record):
     by: Literal["disk", "obsidian"] = "disk"
     change: Change | None = None
     """Absent when nothing was recorded."""
-    apart: bool = False
+    skips_overtaken: bool = False
     """Whether notes that another program saves meanwhile are left out."""
 
     def without(self, paths: Collection[VaultPath]) -> "ChangeOutcome":
@@ -267,7 +267,7 @@ class ChangeWriter:
         *,
         dry_run: bool = False,
         expect: Mapping[str, int] | None = None,
-        of: Change | None = None,
+        accepted_proposal: Change | None = None,
     ) -> ChangeOutcome:
         async with self._locks.hold(paths, author.operation, dry_run=dry_run) as hold:
             for left in reversed(range(AGAIN + 1)):
@@ -275,7 +275,7 @@ class ChangeWriter:
                     # Others changed what it needs again and again.
                     await self._locks.claim(hold, None)
                 try:
-                    outcome = await self._make(planner, author, dry_run, expect or {}, of, hold)
+                    outcome = await self._make(planner, author, dry_run, expect or {}, accepted_proposal, hold)
                 except FileOvertaken as error:
                     if not left:
                         error.explain(hold.waited)
@@ -293,7 +293,7 @@ class ChangeWriter:
         author: Author,
         dry_run: bool,
         expect: Mapping[str, int],
-        of: Change | None,
+        accepted_proposal: Change | None,
         hold: Hold,
     ) -> ChangeOutcome:
         self._locks.choose(hold)
@@ -314,7 +314,7 @@ class ChangeWriter:
             if not (dry_run or author.proposes):
                 self._agree(planned.facts.agreement)
             return replace(outcome, warnings=(*warnings, explain_no_change(planned.requests)))
-        outcome = replace(outcome, would=found.would, apart=planned.apart and not expect)
+        outcome = replace(outcome, would=found.would, skips_overtaken=planned.skips_overtaken and not expect)
         unconfirmed = None if author.confirmed else large
         if dry_run:
             return replace(outcome, digest=digest_before(draft, planned.path), confirmation=unconfirmed)
@@ -325,7 +325,7 @@ class ChangeWriter:
             return await run_to_completion(self._propose(outcome, author))
         if hold.wide:
             await self._claim(hold, draft, planned, ready.plan)
-        return await run_to_completion(self._apply_verified(outcome, ready, author, of, hold))
+        return await run_to_completion(self._apply_verified(outcome, ready, author, accepted_proposal, hold))
 
     def _waits(self, author: Author, planned: PlannedChange, plan: Plan, *, is_large: bool) -> bool:
         """Return whether a change waits for the user's approval."""
@@ -455,18 +455,18 @@ class ChangeWriter:
             # Before the reason, which is shown wherever a person decides.
             change = replace(change, reason=f"{means} {change.reason or ''}".rstrip())
             outcome = replace(outcome, warnings=(means, *outcome.warnings))
-        facts = replace(change.facts, apart=outcome.apart)
+        facts = replace(change.facts, skips_overtaken=outcome.skips_overtaken)
         change = replace(change, state="proposed", expires=change.time + PROPOSED_FOR_S, facts=facts)
         await asyncio.to_thread(self._store.journal.propose, change, outcome.plan.blobs)
         self._events.publish(ChangeProposed(*event_fields(change)), self._id)
         return replace(outcome, change=change)
 
     async def _apply_verified(
-        self, outcome: ChangeOutcome, ready: PreparedPlan, author: Author, of: Change | None, hold: Hold
+        self, outcome: ChangeOutcome, ready: PreparedPlan, author: Author, accepted_proposal: Change | None, hold: Hold
     ) -> ChangeOutcome:
         """Make a change, and undo it unless it did what was planned."""
         verify = outcome.planned.verify
-        made = await self._apply(outcome, ready, author, of)
+        made = await self._apply(outcome, ready, author, accepted_proposal)
         if verify is None or made.change is None:
             return made
         try:
@@ -481,6 +481,7 @@ class ChangeWriter:
             return plan_undo(draft, [self._store.journal.change(change.id) or change], self.vault, self._store)
 
         by = replace(author, proposes=False, confirmed=True, applies_in=None)
+        # This cannot come back here: an undo has nothing to verify.
         await self._locks.claim(hold, None)
         for left in reversed(range(AGAIN)):
             try:
@@ -494,10 +495,12 @@ class ChangeWriter:
                 return
 
     async def _apply(
-        self, outcome: ChangeOutcome, ready: PreparedPlan, author: Author, of: Change | None
+        self, outcome: ChangeOutcome, ready: PreparedPlan, author: Author, accepted_proposal: Change | None
     ) -> ChangeOutcome:
         change = replace(
-            of or self._new_change(outcome, author), state="applied", facts=replace(outcome.planned.facts, by="disk")
+            accepted_proposal or self._new_change(outcome, author),
+            state="applied",
+            facts=replace(outcome.planned.facts, by="disk"),
         )
         entry, steps = self._store.journal.begin(change), outcome.plan.steps
         # Before it is written: the note that has the id already is not to count for less.
@@ -511,7 +514,9 @@ class ChangeWriter:
             moved = trace_moves(steps, self._indexer.index.notes)
             with self._indexer.expect(step_paths(steps), moved):
                 try:
-                    steps = await asyncio.to_thread(self.writer.write, ready, entry, apart=outcome.apart)
+                    steps = await asyncio.to_thread(
+                        self.writer.write, ready, entry, skips_overtaken=outcome.skips_overtaken
+                    )
                 except WriteStopped:
                     raise NotReady(
                         "The bridge is stopping. What was written of the change is undone when it starts again.",
@@ -523,7 +528,7 @@ class ChangeWriter:
                     raise
                 if self._writer.displaced_files:
                     self.displacing.set()
-                if outcome.apart and (others := step_paths(ready.plan.steps) - step_paths(steps)):
+                if outcome.skips_overtaken and (others := step_paths(ready.plan.steps) - step_paths(steps)):
                     outcome = outcome.without(others)
                 late = (*await self._follow(moved), *await self.take_up(steps, outcome.plan.blobs))
         # Only the writer knows where a deleted file went.

@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Collection, Sequence
 from typing import Any, Final, Literal
 
-from msgspec import DecodeError
+from msgspec import DecodeError, field
 from msgspec.json import decode, encode
 from msgspec.structs import replace
 
@@ -53,7 +53,7 @@ class ChangeFacts(Record, omit_defaults=True, forbid_unknown_fields=False):
     """Whether a client with its own token made or proposed it."""
     forecast: bool = False
     """Whether it is compared with its forecast, also when a proposal of it is accepted."""
-    apart: bool = False
+    skips_overtaken: bool = field(default=False, name="apart")
     """Whether each note of a proposal changes on its own, so that one that changed since can be left out."""
     renames: tuple[tuple[str, str], ...] = ()
     """The tags, properties, headings and aliases that it renames, each with its new name."""

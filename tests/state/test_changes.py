@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from msgspec.json import decode, encode
 from msgspec.structs import replace
 
 from bridge.errors import StateUnusable
@@ -456,3 +457,9 @@ def test_contents_without_a_row_stay_as_long_as_it_is_being_written(store: Store
         assert store.snapshots.read(digest(b"1")) == b"1"
     store.snapshots.sweep(())
     assert store.snapshots.read(digest(b"1")) is None
+
+
+def test_what_a_proposal_may_skip_is_stored_under_its_former_name() -> None:
+    facts = ChangeFacts(skips_overtaken=True)
+    assert encode(facts) == b'{"apart":true}'
+    assert decode(b'{"apart":true}', type=ChangeFacts) == facts

@@ -65,8 +65,8 @@ class Request(Record, metaclass=AbstractRecord, tag_field="op"):
         return None if self.relinks else (self.path,)
 
     @property
-    def apart(self) -> bool:
-        """Whether each of its notes changes on its own."""
+    def skips_overtaken(self) -> bool:
+        """Whether each of its notes changes on its own, so that those that others save meanwhile can be left out."""
         return self.keeps_structure
 
     @property

@@ -369,7 +369,7 @@ class ReplaceEverywhere(Request, kw_only=True, tag="replace_everywhere"):
         return self.among
 
     @property
-    def apart(self) -> bool:
+    def skips_overtaken(self) -> bool:
         return True
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:

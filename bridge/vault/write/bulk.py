@@ -44,9 +44,9 @@ def replaces_only(steps: Sequence[Step]) -> bool:
     return len(replaced) == len(steps)
 
 
-def leave_out(apart: bool) -> contextlib.AbstractContextManager[None]:
+def leave_out(skips_overtaken: bool) -> contextlib.AbstractContextManager[None]:
     """Leave a file out that another program saves, if it may be; otherwise the change fails."""
-    return contextlib.suppress(FileOvertaken, Busy) if apart else contextlib.nullcontext()
+    return contextlib.suppress(FileOvertaken, Busy) if skips_overtaken else contextlib.nullcontext()
 
 
 class _Draft(Record):
@@ -75,7 +75,7 @@ class BulkReplacement(Struct):
     """Called before each file; what it raises ends the work, and nothing is tidied up."""
     done: list[Step]
     """Gets each step that is done, or may be."""
-    apart: bool = False
+    skips_overtaken: bool = False
     """Whether files that another program saves meanwhile are left out."""
     path: str = ""
     """The file that is being dealt with."""
@@ -103,7 +103,7 @@ class BulkReplacement(Struct):
                 self.go_on()
                 self.path = step.path
                 _, after = _digests(step)
-                with leave_out(self.apart), self.file_ops.at(step.path, self.keeps) as place:
+                with leave_out(self.skips_overtaken), self.file_ops.at(step.path, self.keeps) as place:
                     if place.info is None:
                         raise missing_error(step.path)
                     require_unlocked(step.path, place)
@@ -128,7 +128,7 @@ class BulkReplacement(Struct):
                     self.go_on()
                     self.path = step.path
                     place = held.enter_context(self.file_ops.at(step.path, self.keeps))
-                    with leave_out(self.apart):
+                    with leave_out(self.skips_overtaken):
                         replaced.append((step, place, self._replace_one(step, place, nameless.append)))
             finally:
                 disk.close_together(nameless)

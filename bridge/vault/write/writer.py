@@ -195,22 +195,22 @@ class Writer:
             raise translate_os_error(os.fspath(self.vault.root), error) from None
         return PreparedPlan(whole, checking.warnings(whole))
 
-    def write(self, prepared: PreparedPlan, entry: JournalEntry, *, apart: bool = False) -> Sequence[Step]:
+    def write(self, prepared: PreparedPlan, entry: JournalEntry, *, skips_overtaken: bool = False) -> Sequence[Step]:
         """Apply a plan, all of it or nothing; blocks. Files may have changed since it was prepared."""
         whole = prepared.plan
-        if not apart:
+        if not skips_overtaken:
             Preflight(self._file_ops, self.vault).require_unchanged(whole)
         entry.prepare(whole)
         done: list[Step] = []
         try:
             if is_bulk(whole, self._many):
-                self._do_many(whole, done, apart=apart)
+                self._do_many(whole, done, skips_overtaken=skips_overtaken)
             else:
                 for step in whole.steps:
                     self._go_on()
-                    with leave_out(apart and len(whole.steps) > 1):
+                    with leave_out(skips_overtaken and len(whole.steps) > 1):
                         self._do(step, whole, done)
-            if apart and len(done) < len(whole.steps):
+            if skips_overtaken and len(done) < len(whole.steps):
                 if not done:
                     raise changed_error(whole.steps[0].path)
                 entry.prepare(Plan(done))
@@ -318,8 +318,8 @@ class Writer:
             done.append(step)
             raise
 
-    def _do_many(self, plan: Plan, done: list[Step], *, apart: bool) -> None:
-        work = BulkReplacement(self._file_ops, plan.blobs, self._keeps, self._go_on, done, apart)
+    def _do_many(self, plan: Plan, done: list[Step], *, skips_overtaken: bool) -> None:
+        work = BulkReplacement(self._file_ops, plan.blobs, self._keeps, self._go_on, done, skips_overtaken)
         try:
             work.run(plan.steps)
         except IndeterminateWrite as error:

@@ -76,7 +76,7 @@ def test_a_file_saved_meanwhile_is_left_out_if_it_may_be(fresh: Callable[[], Pat
     with pytest.raises(NoteChanged):
         writer.write(ready, Noted())
     assert tree(root) == expected(old) | {NAMES[1]: b"saved"}
-    done = writer.write(ready, noted, apart=True)
+    done = writer.write(ready, noted, skips_overtaken=True)
     assert [step.path for step in done] == [NAMES[0], *NAMES[2:]]
     assert tree(root) == expected(new) | {NAMES[1]: b"saved"}
     assert noted.plan is not None
@@ -84,7 +84,7 @@ def test_a_file_saved_meanwhile_is_left_out_if_it_may_be(fresh: Callable[[], Pat
     for name in NAMES:
         (root / name).write_bytes(b"saved")
     with pytest.raises(NoteChanged):
-        writer.write(ready, noted, apart=True)
+        writer.write(ready, noted, skips_overtaken=True)
     assert tree(root) == expected(lambda _: b"saved")
 
 
