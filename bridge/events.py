@@ -147,7 +147,7 @@ Event = (
 )
 
 
-class Message(Record):
+class SentEvent(Record):
     """An event as it is sent; ids grow by one and start again with the process."""
 
     id: int
@@ -160,9 +160,9 @@ class Events:
 
     def __init__(self, first_id: int = 1, remembered: int = 1000, waiting: int = 1000) -> None:
         self._next = first_id
-        self._past: deque[Message] = deque(maxlen=remembered)
+        self._past: deque[SentEvent] = deque(maxlen=remembered)
         self._waiting = waiting
-        self._queues: set[asyncio.Queue[Message]] = set()
+        self._queues: set[asyncio.Queue[SentEvent]] = set()
         self._denies: dict[str, Callable[[str], bool]] = {}
 
     def hide(self, vault: str, denies: Callable[[str], bool]) -> None:
@@ -174,13 +174,13 @@ class Events:
             for message in filter(self._may_be_told, waiting):
                 queue.put_nowait(message)
 
-    def _may_be_told(self, message: Message) -> bool:
+    def _may_be_told(self, message: SentEvent) -> bool:
         denies = self._denies.get(message.vault) if message.vault is not None else None
         return denies is None or not any(map(denies, event_paths(message.event)))
 
     def publish(self, event: Event, vault: str | None = None) -> None:
         """Send an event to every subscriber; call from the event loop's thread."""
-        message = Message(self._next, vault, event)
+        message = SentEvent(self._next, vault, event)
         if not self._may_be_told(message):
             return
         self._next += 1
@@ -189,21 +189,21 @@ class Events:
             if queue.full():
                 while not queue.empty():
                     queue.get_nowait()
-                queue.put_nowait(Message(message.id, None, Reset()))
+                queue.put_nowait(SentEvent(message.id, None, Reset()))
             else:
                 queue.put_nowait(message)
 
-    def since(self, last_id: int) -> list[Message]:
+    def since(self, last_id: int) -> list[SentEvent]:
         """Return the events after `last_id`, or one `reset` event if that id is no longer known."""
         oldest = self._past[0].id if self._past else self._next
         if oldest - 1 <= last_id < self._next:
             return [message for message in self._past if message.id > last_id]
-        return [Message(self._next - 1, None, Reset())]
+        return [SentEvent(self._next - 1, None, Reset())]
 
     @contextmanager
-    def subscribe(self) -> Iterator[asyncio.Queue[Message]]:
+    def subscribe(self) -> Iterator[asyncio.Queue[SentEvent]]:
         """Yield a queue that receives every event until the block is left."""
-        queue: asyncio.Queue[Message] = asyncio.Queue(self._waiting)
+        queue: asyncio.Queue[SentEvent] = asyncio.Queue(self._waiting)
         self._queues.add(queue)
         try:
             yield queue

@@ -59,7 +59,7 @@ class Client(Record, forbid_unknown_fields=False):
         }
 
 
-class Ledger(Record):
+class ClientLedger(Record):
     """The content of the file: all clients, oldest first, and the names whose tokens were revoked."""
 
     schema: Literal[1]
@@ -72,7 +72,7 @@ class Ledger(Record):
         return next((client for client in self.clients if client.name.casefold() == name.casefold()), None)
 
 
-EMPTY = Ledger(1, (), frozenset())
+EMPTY = ClientLedger(1, (), frozenset())
 
 
 class Tokens:
@@ -117,7 +117,7 @@ class Tokens:
             created = self._now().isoformat(timespec="seconds")
             digest = token_digest(token)
             client = Client(secrets.token_hex(4), name, frozenset(scopes), preset, created, None, digest)
-            self._write(Ledger(1, (*ledger.clients, client), ledger.revoked - {name.casefold()}))
+            self._write(ClientLedger(1, (*ledger.clients, client), ledger.revoked - {name.casefold()}))
         return client, token
 
     def revoke(self, name_or_id: str) -> Client:
@@ -126,7 +126,7 @@ class Tokens:
             if client is None:
                 raise InvalidArguments("There is no such client.", hint="`vaultside tokens list` shows them.")
             others = tuple(other for other in ledger.clients if other.id != client.id)
-            self._write(Ledger(1, others, ledger.revoked | {client.name.casefold()}))
+            self._write(ClientLedger(1, others, ledger.revoked | {client.name.casefold()}))
         return client
 
     def is_noted(self, client: Client) -> bool:
@@ -144,7 +144,7 @@ class Tokens:
     def _today(self) -> str:
         return self._now().date().isoformat()
 
-    def _current(self) -> Ledger:
+    def _current(self) -> ClientLedger:
         stamp = file_stamp(self.path)
         if stamp != self._seen:
             try:
@@ -155,14 +155,14 @@ class Tokens:
             self._seen = stamp
         return self._ledger
 
-    def _read(self) -> Ledger:
+    def _read(self) -> ClientLedger:
         try:
             return load_ledger(self.path)
         except ValueError:
             with file_lock(self.path.with_suffix(".lock")):
                 return self._sound()
 
-    def _sound(self) -> Ledger:
+    def _sound(self) -> ClientLedger:
         """Read the file and set a damaged one aside; only under the lock, so that a good file is never set aside."""
         try:
             return load_ledger(self.path)
@@ -172,14 +172,14 @@ class Tokens:
             return EMPTY
 
     @contextmanager
-    def _lock_ledger(self) -> Iterator[Ledger]:
+    def _lock_ledger(self) -> Iterator[ClientLedger]:
         try:
             with file_lock(self.path.with_suffix(".lock")):
                 yield self._sound()
         except OSError as error:
             raise write_error(self.path, error) from None
 
-    def _write(self, ledger: Ledger) -> None:
+    def _write(self, ledger: ClientLedger) -> None:
         write_private(self.path, json.format(json.encode(ledger, order="deterministic")) + b"\n")
 
 
@@ -195,10 +195,10 @@ def file_stamp(path: Path) -> Stamp | None:
     return facts.st_ino, facts.st_mtime_ns, facts.st_size
 
 
-def load_ledger(path: Path) -> Ledger:
+def load_ledger(path: Path) -> ClientLedger:
     """Read the file; an absent one has no clients."""
     try:
-        return json.decode(path.read_bytes(), type=Ledger)
+        return json.decode(path.read_bytes(), type=ClientLedger)
     except FileNotFoundError:
         return EMPTY
 
@@ -212,7 +212,7 @@ def check_name(name: str) -> None:
         )
 
 
-def free_client_name(base: str, ledger: Ledger) -> str:
+def free_client_name(base: str, ledger: ClientLedger) -> str:
     if ledger.find_client(base) is None:
         return base
     numbered = (f"{base[:58].rstrip()} ({number})" for number in range(2, len(ledger.clients) + 3))

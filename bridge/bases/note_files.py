@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Final
 
-from bridge.bases.values import Date, FileValue, LinkValue, Result, Tag, parse_date, text_of
+from bridge.bases.values import Date, FileValue, LinkValue, Result, TagValue, parse_date, text_of
 from bridge.index.note import IndexedNote
 from bridge.markdown.links import name_key, target_file
 from bridge.markdown.names import Names
@@ -50,7 +50,7 @@ class NoteFiles:
             "size": self._size,
             "mtime": self._modification_time,
             "ctime": lambda path: _date_at(birth_time(root / path)),
-            "tags": lambda path: [Tag(f"#{tag}") for tag in notes[path].tags] if path in notes else [],
+            "tags": lambda path: [TagValue(f"#{tag}") for tag in notes[path].tags] if path in notes else [],
             "links": lambda path: list(self._links_of(path)),
             "embeds": lambda path: list(self._read_links(path, embed=True)),
             "backlinks": lambda path: [self.as_link(f"[[{one}]]") for one in self._backlinks.get(path, ())],

@@ -124,7 +124,7 @@ class Entries(dict[str, Any]):
     depth: int
 
 
-class Tag(str):
+class TagValue(str):
     """A tag with its `#`, which equals the same tag without it, in any case."""
 
     __slots__ = ()
@@ -143,7 +143,7 @@ _TYPE_NAMES: Final[Mapping[type, str]] = {
     int: "number",
     float: "number",
     str: "string",
-    Tag: "string",
+    TagValue: "string",
     list: "list",
     Items: "list",
     dict: "object",
@@ -301,7 +301,7 @@ def equal(one: Result, other: Result) -> bool:  # noqa: PLR0911 - one kind of va
     """Return whether two values are equal: links by the file they lead to, dates also with texts that are dates."""
     if type(one) is type(other) and type(one) in _PLAIN:
         return bool(one == other)
-    if isinstance(one, Tag) or isinstance(other, Tag):
+    if isinstance(one, TagValue) or isinstance(other, TagValue):
         return not isinstance(one, list | dict) and not isinstance(other, list | dict) and _same_tag(one, other)
     one, other = as_number(one), as_number(other)
     match one, other:

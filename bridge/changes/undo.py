@@ -18,7 +18,7 @@ from bridge.records import Record
 from bridge.state.change_records import REST, Change, HunkState
 from bridge.state.file_history import without_grave
 from bridge.text.counts import count_of
-from bridge.text.diff import Piece, decode_text, diff_lines, group_pieces, is_blank, pieces, split_lines
+from bridge.text.diff import DiffPiece, decode_text, diff_lines, group_pieces, is_blank, pieces, split_lines
 from bridge.types import Digest, VaultPath
 from bridge.vault.paths import is_hidden
 from bridge.vault.plan import Plan, Step
@@ -529,7 +529,7 @@ def _spans(step: Step, snapshot: Snapshot, *, old: bool) -> list[list[range]]:
     ]
 
 
-def _map_span(span: range, found: Sequence[Piece]) -> range:
+def _map_span(span: range, found: Sequence[DiffPiece]) -> range:
     def at(line: int) -> int:
         by = 0
         for piece in found:

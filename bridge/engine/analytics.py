@@ -28,7 +28,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class WorkerProcess:
+class AnalyticsProcess:
     """Runs functions in one separate process, which starts with the first call and ends when idle."""
 
     def __init__(self) -> None:
@@ -101,7 +101,7 @@ class GraphAnalytics:
     """Analytics of one vault's graph; belongs to one event loop."""
 
     def __init__(self) -> None:
-        self._apart = WorkerProcess()
+        self._apart = AnalyticsProcess()
         self._cached: dict[Among, tuple[Graph, dict[Hashable, asyncio.Task[Any]]]] = {}
         self._places: dict[tuple[Among, str], dict[str, Place]] = {}
 

@@ -79,7 +79,7 @@ class Sessions:
         return all(self._now() - one.latest >= seconds for key, one in self._open.items() if key[1] == session_name)
 
 
-class Part(Protocol):
+class ClosablePart(Protocol):
     """What a feature keeps for all vaults."""
 
     def __init__(self, folders: Folders) -> None: ...
@@ -88,7 +88,7 @@ class Part(Protocol):
         """End it, as the bridge stops."""
 
 
-BridgePart = TypeVar("BridgePart", bound=Part)
+BridgePart = TypeVar("BridgePart", bound=ClosablePart)
 
 log = logging.getLogger(__name__)
 

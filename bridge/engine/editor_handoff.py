@@ -14,7 +14,7 @@ from bridge.events import ApplyChange, Events
 from bridge.markdown.decode import digest_of
 from bridge.records import Record
 from bridge.state.change_records import Change, State
-from bridge.state.journal import Entry
+from bridge.state.journal import ChangeEntry
 from bridge.state.store import Store
 from bridge.types import Digest, VaultId
 from bridge.vault.plan import Plan, Step
@@ -157,7 +157,7 @@ class EditorDelegate:
         self._editor_sessions = editor_sessions
         self._publish = publish
 
-    async def makes(self, change: Change, plan: Plan, entry: Entry, vault: Vault) -> bool:
+    async def makes(self, change: Change, plan: Plan, entry: ChangeEntry, vault: Vault) -> bool:
         """Have an editor make a change, if one is connected and claims it in time."""
         text = planned_text(plan) if self._editor_sessions.is_wanted else None
         if text is None:
@@ -187,7 +187,7 @@ class EditorDelegate:
             )
         return True
 
-    def _record_outcome(self, change: Change, entry: Entry, answer: Answer | None, vault: Vault) -> State:
+    def _record_outcome(self, change: Change, entry: ChangeEntry, answer: Answer | None, vault: Vault) -> State:
         if is_applied(change, vault):
             entry.settle(True)
             return "applied"

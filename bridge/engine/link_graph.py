@@ -8,7 +8,7 @@ from itertools import islice
 
 import numpy as np
 
-from bridge.graph.columns import Nodes, Table, concat_tables
+from bridge.graph.columns import LinkColumns, Nodes, concat_tables
 from bridge.graph.graph import Graph
 from bridge.graph.kinds import CODES
 from bridge.index.background import Searches, pause_gc, trim_soon
@@ -23,7 +23,7 @@ from bridge.types import Among, VaultPath
 
 
 def links_to_store(
-    nodes: Nodes, names: Mapping[str, int], table: Table, order: Sequence[VaultPath], files: Iterable[VaultPath]
+    nodes: Nodes, names: Mapping[str, int], table: LinkColumns, order: Sequence[VaultPath], files: Iterable[VaultPath]
 ) -> StoredLinks:
     """Return links as they are stored, without what no link needs any more."""
     notes = np.array([nodes.of(path) for path in order], np.int32)
@@ -74,7 +74,7 @@ class ResolvedLinks(Record, eq=False):
     """Every link as it was last resolved."""
 
     nodes: Nodes
-    table: Table
+    table: LinkColumns
     names: Mapping[str, int]
     """The number of each name in links; only grows."""
 
@@ -159,7 +159,7 @@ class LinkTable:
         self._nodes = Nodes.from_keys(stored.nodes, stored.labels)
         self._names = {name: number for number, name in enumerate(stored.names)}
         self._resolved_of = {**notes}
-        self.resolved_links = ResolvedLinks(self._nodes, Table(*stored.columns), self._names)
+        self.resolved_links = ResolvedLinks(self._nodes, LinkColumns(*stored.columns), self._names)
 
     def to_store(self, notes: Notes, names: Names) -> StoredLinks | None:
         """Return the links as they are stored; None unless they are those of these notes, in the order of resolving."""
@@ -172,7 +172,7 @@ class LinkTable:
         return links_to_store(self._nodes, self._names, links.table, [*notes], names)
 
     def _replace(
-        self, table: Table, stale: Collection[VaultPath], notes: Mapping[VaultPath, IndexedNote], names: Names
+        self, table: LinkColumns, stale: Collection[VaultPath], notes: Mapping[VaultPath, IndexedNote], names: Names
     ) -> None:
         owners = [self._nodes.of(path) for path in stale]
         for path in stale:
@@ -184,11 +184,13 @@ class LinkTable:
 
     def _resolve_rows(
         self, stale: Iterable[VaultPath], notes: Mapping[VaultPath, IndexedNote], names: Names
-    ) -> Iterator[Table]:
+    ) -> Iterator[LinkColumns]:
         left, seen = iter(stale), dict[tuple[str, LinkKind], LinkRequest | None]()
         while some := tuple(islice(left, AT_ONCE)):
             unhurried = self._after_searches(some)
-            yield Table.of(row for path in unhurried if path in notes for row in self._rows(notes[path], names, seen))
+            yield LinkColumns.of(
+                row for path in unhurried if path in notes for row in self._rows(notes[path], names, seen)
+            )
 
     def _after_searches(self, paths: Iterable[VaultPath]) -> Iterator[VaultPath]:
         since = time.perf_counter()

@@ -9,7 +9,7 @@ from bridge.errors import BridgeError, VaultUnreadable
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.documents import Vocabularies, index_file_words
 from bridge.index.prepare import PreparedNote, add_segments, prepare
-from bridge.index.segment import Segment
+from bridge.index.segment import IndexSegment
 from bridge.markdown.documents import read_document
 from bridge.priority import lower_priority
 from bridge.records import Record
@@ -54,7 +54,7 @@ def read_in_worker(reading: ReadOptions, paths: Sequence[VaultPath]) -> list[Out
     return read_all(reading, paths, _own_vocabularies())
 
 
-def index_words(root: Path, rules: Rules, paths: Sequence[tuple[int, VaultPath]]) -> list[Segment]:
+def index_words(root: Path, rules: Rules, paths: Sequence[tuple[int, VaultPath]]) -> list[IndexSegment]:
     """Index the words of numbered files in a worker process: the text of Markdown as it is, the name of any other."""
     vault = Vault(root, rules)
     texts = [(number, path, read_text(vault, path) or "") for number, path in paths if not is_stopping()]

@@ -79,7 +79,7 @@ def kind_codes(kinds: Collection[EdgeKind]) -> list[int]:
     return [CODES[kind] for kind in kinds]
 
 
-class Table(Record, eq=False):
+class LinkColumns(Record, eq=False):
     """Links by row; several links of one kind from a note to a target are one row with a count."""
 
     owner: Numbers
@@ -106,10 +106,10 @@ class Table(Record, eq=False):
     def columns(self) -> tuple[Numbers, ...]:
         return self.owner, self.source, self.target, self.kind, self.count, self.name
 
-    def replace_rows(self, owners: Collection[int], coming: "Table") -> "Table":
+    def replace_rows(self, owners: Collection[int], coming: "LinkColumns") -> "LinkColumns":
         """Return a table without the rows of these notes, and with the given ones."""
         mask = ~np.isin(self.owner, np.fromiter(owners, np.int32, len(owners)))
-        return Table(
+        return LinkColumns(
             *(np.concatenate([mine[mask], new]) for mine, new in zip(self.columns, coming.columns, strict=True))
         )
 
@@ -122,9 +122,9 @@ class Table(Record, eq=False):
         return [int(owner) for owner in np.unique(self.owner[leading])]
 
 
-def concat_tables(tables: Iterable[Table]) -> Table:
-    every = [Table.of(()), *tables]
-    return Table(*(np.concatenate(columns) for columns in zip(*(table.columns for table in every), strict=True)))
+def concat_tables(tables: Iterable[LinkColumns]) -> LinkColumns:
+    every = [LinkColumns.of(()), *tables]
+    return LinkColumns(*(np.concatenate(columns) for columns in zip(*(table.columns for table in every), strict=True)))
 
 
 NO_NOTE = "\0"

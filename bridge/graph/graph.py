@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.graph.columns import Edges, Nodes, Table, is_unresolved_name, kind_codes
+from bridge.graph.columns import Edges, LinkColumns, Nodes, is_unresolved_name, kind_codes
 from bridge.graph.kinds import CODES, KINDS, LINKS, WEIGHTS, WRITTEN, EdgeKind
 from bridge.records import Record
 from bridge.types import VaultPath
@@ -23,7 +23,7 @@ FAINT = 1e-4
 class Graph:
     """Notes and links; replaced, never changed."""
 
-    def __init__(self, nodes: Nodes, notes: Collection[VaultPath], table: Table) -> None:
+    def __init__(self, nodes: Nodes, notes: Collection[VaultPath], table: LinkColumns) -> None:
         """Build a snapshot; sorting a million links takes half a second, during which other threads run."""
         self.nodes = nodes
         self.table = table

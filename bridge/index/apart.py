@@ -19,7 +19,7 @@ class HiddenRows(Record, eq=False):
     numbers: NDArray[np.int64]
 
 
-class Part:
+class NoteSubset:
     """Some of the notes, and their rows, which are numbered when a search first asks for them."""
 
     def __init__(self, notes: Notes, catalogue: NoteTable) -> None:
@@ -34,7 +34,7 @@ class Part:
     def seqs(self) -> HiddenRows:
         return HiddenRows(np.array(sorted(self._catalogue.seqs_of(self.notes.keys())), np.int64))
 
-    def replace(self, paths: Collection[VaultPath], new: Notes) -> "Part":
+    def replace(self, paths: Collection[VaultPath], new: Notes) -> "NoteSubset":
         """Return the notes with those at some paths replaced, or taken out; itself without paths."""
         if not paths:
             return self
@@ -43,14 +43,14 @@ class Part:
             notes.pop(path, None)
             if path in new:
                 notes[path] = new[path]
-        return Part(notes, self._catalogue)
+        return NoteSubset(notes, self._catalogue)
 
 
 class Side(Record, eq=False):
     """The notes that a question is about, and all others."""
 
     notes: Notes
-    others: Part | None = None
+    others: NoteSubset | None = None
 
     @property
     def hidden_keys(self) -> HiddenRows | None:
@@ -76,8 +76,8 @@ class Split(Record, eq=False):
 
     state: NoteState
     folder: KeptFolder
-    inside: Part
-    outside: Part
+    inside: NoteSubset
+    outside: NoteSubset
 
 
 class Apart:
@@ -120,4 +120,4 @@ class Apart:
         below = f"{folder.path}/"
         own = {path: note for path, note in state.notes.items() if path.startswith(below)} if folder.path else {}
         rest = {path: note for path, note in state.notes.items() if path not in own} if own else state.notes
-        return Split(state, folder, Part(own, self._catalogue), Part(rest, self._catalogue))
+        return Split(state, folder, NoteSubset(own, self._catalogue), NoteSubset(rest, self._catalogue))

@@ -10,7 +10,7 @@ from bridge.errors import BridgeError, NotReady
 from bridge.index.background import Tasks, pause_gc, trim
 from bridge.index.folder import disk_errors
 from bridge.index.open import OpenIndex
-from bridge.index.table import KEEP, Table
+from bridge.index.table import KEEP, LanceTable
 from bridge.index.vectors import Vectors
 
 log = logging.getLogger(__name__)
@@ -110,7 +110,7 @@ class Compaction:
     def _overdue(self) -> bool:
         return self._opened.notes.overdue or self._opened.passages.overdue
 
-    def tables(self) -> list[Table]:
+    def tables(self) -> list[LanceTable]:
         return [self._opened.passages, self._opened.notes, *self._vectors.tables()]
 
     async def _tidy(self, sweep_after: float, optimise_after: float) -> None:

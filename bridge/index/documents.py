@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from bridge.index.inverted_index import InvertedIndex, TextQuery, exact_query
-from bridge.index.segment import MAX_DOCUMENTS, Segment, build_segment, merge_segments
-from bridge.index.tokens import FORMS, WORDS, Occurrences, Vocabulary
+from bridge.index.segment import MAX_DOCUMENTS, IndexSegment, build_segment, merge_segments
+from bridge.index.tokens import FORMS, WORDS, Occurrences, TermFinder
 from bridge.records import Record
 from bridge.text.words import RUN
 from bridge.types import VaultPath
@@ -20,7 +20,7 @@ Ids = Mapping[int, tuple[int, int]]
 """By the place of a note among those read together: its number in the index, and its checksum."""
 
 
-class Document(Record):
+class IndexDocument(Record):
     """A passage or a whole note to index."""
 
     number: int
@@ -32,26 +32,29 @@ class Document(Record):
 class Vocabularies(NamedTuple):
     """The terms of the pieces of text seen so far; used by one thread at a time."""
 
-    words: Vocabulary
-    forms: Vocabulary
+    words: TermFinder
+    forms: TermFinder
 
     @classmethod
     def empty(cls) -> "Vocabularies":
-        return cls(Vocabulary(WORDS), Vocabulary(FORMS))
+        return cls(TermFinder(WORDS), TermFinder(FORMS))
 
 
 class NoteSegments(Record):
     """Segments of some notes: of the words of their passages, of the forms of these, and of their whole texts."""
 
-    words: Sequence[Segment]
-    forms: Sequence[Segment]
-    whole: Sequence[Segment]
+    words: Sequence[IndexSegment]
+    forms: Sequence[IndexSegment]
+    whole: Sequence[IndexSegment]
     distinct_words: Collection[str] = ()
     """The words of the whole texts."""
 
 
 def index_documents(
-    words: Sequence[Document], forms: Sequence[Document], whole: Sequence[Document], vocabularies: Vocabularies
+    words: Sequence[IndexDocument],
+    forms: Sequence[IndexDocument],
+    whole: Sequence[IndexDocument],
+    vocabularies: Vocabularies,
 ) -> NoteSegments:
     wholes = [*find_terms(whole, vocabularies.words)]
     return NoteSegments(
@@ -62,12 +65,12 @@ def index_documents(
     )
 
 
-def build_segments(documents: Sequence[Document], vocabulary: Vocabulary) -> Iterator[Segment]:
+def build_segments(documents: Sequence[IndexDocument], vocabulary: TermFinder) -> Iterator[IndexSegment]:
     return starmap(build_segment, find_terms(documents, vocabulary))
 
 
 def find_terms(
-    documents: Sequence[Document], vocabulary: Vocabulary
+    documents: Sequence[IndexDocument], vocabulary: TermFinder
 ) -> Iterator[tuple[Sequence[tuple[int, int, int]], Occurrences]]:
     ordered = sorted(documents, key=lambda document: (document.number, document.ordinal))
     for start in range(0, len(ordered), AT_ONCE):
@@ -80,8 +83,8 @@ def list_words(found: Occurrences) -> set[str]:
     return {word for word in found.words if word[0].isalnum() and not RUN.match(word)}
 
 
-def number_segments(segments: Iterable[tuple[Segment, Ids]]) -> list[Segment]:
-    groups: list[list[Segment]] = [[]]
+def number_segments(segments: Iterable[tuple[IndexSegment, Ids]]) -> list[IndexSegment]:
+    groups: list[list[IndexSegment]] = [[]]
     for segment, ids in segments:
         if sum(map(len, groups[-1])) + len(segment) > MAX_DOCUMENTS:
             groups.append([])
@@ -89,7 +92,7 @@ def number_segments(segments: Iterable[tuple[Segment, Ids]]) -> list[Segment]:
     return [merge_segments(group) for group in groups if group]
 
 
-def _number(segment: Segment, ids: Ids) -> Segment:
+def _number(segment: IndexSegment, ids: Ids) -> IndexSegment:
     """Give the documents of a segment their numbers; those that have none do not count."""
     size = 1 + max((*ids, int(segment.numbers.max(initial=0))))
     numbers, marks = np.zeros(size, np.int64), np.zeros(size, np.uint32)
@@ -98,7 +101,7 @@ def _number(segment: Segment, ids: Ids) -> Segment:
     numbers[places] = [number for number, _ in ids.values()]
     marks[places] = [mark for _, mark in ids.values()]
     known[places] = True
-    numbered = Segment(
+    numbered = IndexSegment(
         numbers[segment.numbers],
         segment.ordinals,
         marks[segment.numbers],
@@ -123,7 +126,7 @@ class FileWords:
         self._paths = paths
         self._index = InvertedIndex()
 
-    def add(self, segments: Sequence[Segment]) -> None:
+    def add(self, segments: Sequence[IndexSegment]) -> None:
         """Add the words of some files, as `index_file_words` returns them."""
         for segment in segments:
             self._index.add(segment)
@@ -135,10 +138,10 @@ class FileWords:
         return [self._paths[number] for number, *_ in hits[:limit]]
 
 
-def index_file_words(texts: Sequence[tuple[int, str, str]], vocabularies: Vocabularies) -> list[Segment]:
+def index_file_words(texts: Sequence[tuple[int, str, str]], vocabularies: Vocabularies) -> list[IndexSegment]:
     """Index the words of files, each given by its number, path and text."""
     documents = [
-        Document(number, 0, 0, "\n".join((*[path.rpartition("/")[2]] * NAME_WEIGHT, text)))
+        IndexDocument(number, 0, 0, "\n".join((*[path.rpartition("/")[2]] * NAME_WEIGHT, text)))
         for number, path, text in texts
     ]
     return list(build_segments(documents, vocabularies.words))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bridge.index.apart import HiddenRows
 from bridge.index.hits import MAX_EQUAL_HITS
-from bridge.index.segment import FREQUENCIES, MAX_DOCUMENTS, Segment, merge_segments
+from bridge.index.segment import FREQUENCIES, MAX_DOCUMENTS, IndexSegment, merge_segments
 from bridge.index.tokens import hash_tokens, query_tokens
 from bridge.records import Record
 from bridge.text.fold import fold_words
@@ -46,17 +46,17 @@ class InvertedIndex:
     """The documents of one retriever."""
 
     def __init__(self) -> None:
-        self.segments: tuple[Segment, ...] = ()
+        self.segments: tuple[IndexSegment, ...] = ()
         """Always replaced, never changed."""
-        self._norms: dict[tuple[Segment, HiddenRows | None], NDArray[np.float32]] = {}
+        self._norms: dict[tuple[IndexSegment, HiddenRows | None], NDArray[np.float32]] = {}
         self._counts: dict[HiddenRows | None, tuple[int, int]] = {}
-        self._shown: dict[tuple[Segment, HiddenRows], NDArray[np.bool_]] = {}
+        self._shown: dict[tuple[IndexSegment, HiddenRows], NDArray[np.bool_]] = {}
         self._matches: dict[tuple[HiddenRows | bytes | None, ...], NDArray[np.int64]] = {}
         self._sizes: dict[HiddenRows | None, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
         self._late: list[int] | None = None
         """Numbers dropped while segments are merged."""
 
-    def add(self, segment: Segment) -> None:
+    def add(self, segment: IndexSegment) -> None:
         if len(segment):
             self.segments = (*self.segments, segment)
             self._forget_counts()
@@ -71,7 +71,7 @@ class InvertedIndex:
             if self._late is not None:
                 self._late.append(number)
 
-    def replace_documents(self, numbers: Sequence[int], segments: Sequence[Segment]) -> None:
+    def replace_documents(self, numbers: Sequence[int], segments: Sequence[IndexSegment]) -> None:
         """Let the documents of many numbers count no more, and add those that take their place."""
         for segment in self.segments:
             segment.keep(~np.isin(segment.numbers, numbers))
@@ -95,7 +95,7 @@ class InvertedIndex:
             )
         return self._counts[hidden]
 
-    def _live(self, segment: Segment, hidden: HiddenRows | None) -> NDArray[np.bool_]:
+    def _live(self, segment: IndexSegment, hidden: HiddenRows | None) -> NDArray[np.bool_]:
         if hidden is None:
             return segment.live
         if (shown := self._shown.get((segment, hidden))) is None:
@@ -104,11 +104,11 @@ class InvertedIndex:
 
     # -- merging ------------------------------------------------------------------------------------------------------
 
-    def due(self, *, everything: bool = False) -> list[list[Segment]]:
+    def due(self, *, everything: bool = False) -> list[list[IndexSegment]]:
         """Return the segments to merge, in groups: small ones, and those of which much is dead."""
-        groups: list[list[Segment]] = []
+        groups: list[list[IndexSegment]] = []
         waste = 0 if everything else DEAD_SHARE
-        small: list[Segment] = []
+        small: list[IndexSegment] = []
         total = 0
         for segment in sorted(self.segments, key=lambda segment: len(segment) - segment.dead):
             alive = len(segment) - segment.dead
@@ -121,12 +121,12 @@ class InvertedIndex:
         groups.append(small)
         return [group for group in groups if len(group) > 1 or any(each.dead > waste * len(each) for each in group)]
 
-    def merge(self, group: Sequence[Segment]) -> Segment:
+    def merge(self, group: Sequence[IndexSegment]) -> IndexSegment:
         """Merge segments of this index, in any thread; `replace` shows the result."""
         self._late = []
         return merge_segments(group)
 
-    def replace(self, group: Sequence[Segment], merged: Segment) -> None:
+    def replace(self, group: Sequence[IndexSegment], merged: IndexSegment) -> None:
         for number in self._late or ():
             merged.drop(number)
         self._late = None
@@ -182,7 +182,7 @@ class InvertedIndex:
             for of_term in zip(*places, strict=True)
         ]
 
-    def _norms_of(self, segment: Segment, average: float, hidden: HiddenRows | None) -> NDArray[np.float32]:
+    def _norms_of(self, segment: IndexSegment, average: float, hidden: HiddenRows | None) -> NDArray[np.float32]:
         if (segment, hidden) not in self._norms:
             norms = (K1 * (1 - B + B * segment.lengths / max(average, 1))).astype(np.float32)
             self._norms[segment, hidden] = norms
@@ -227,7 +227,7 @@ class InvertedIndex:
 
 
 def _scores(
-    segment: Segment, norms: NDArray[np.float32], places: Sequence[slice], weights: Sequence[float]
+    segment: IndexSegment, norms: NDArray[np.float32], places: Sequence[slice], weights: Sequence[float]
 ) -> NDArray[np.float64]:
     documents = np.concatenate([segment.documents[place] for place in places] or [segment.documents[:0]])
     frequencies = FREQUENCIES[
@@ -249,7 +249,7 @@ def _list_hits(
 
 
 def _best(
-    segment: Segment, found: NDArray[np.int64], scores: NDArray[np.float64], limit: int
+    segment: IndexSegment, found: NDArray[np.int64], scores: NDArray[np.float64], limit: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
     if len(found) > limit:
         best = scores >= np.partition(scores, -limit)[-limit]

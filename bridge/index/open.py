@@ -30,7 +30,7 @@ from bridge.index.prepare import embedding_digest
 from bridge.index.rows import GONE, NOT_EMBEDDED
 from bridge.index.schema import NOTES, PASSAGES, notes_schema, passages_schema
 from bridge.index.summaries import Summaries
-from bridge.index.table import VECTOR, Table
+from bridge.index.table import VECTOR, LanceTable
 from bridge.types import VaultPath
 
 
@@ -60,7 +60,7 @@ class Writable:
         self._compiled.close()
 
 
-class Database(Writable):
+class LanceDatabase(Writable):
     """A database in a folder, used like LanceDB's `AsyncConnection`."""
 
     @classmethod
@@ -162,8 +162,8 @@ class OpenIndex(Struct):
 
     folder: IndexFolder
     database: Any
-    notes: Table
-    passages: Table
+    notes: LanceTable
+    passages: LanceTable
     catalogue: NoteTable
     catalogue_file: CatalogueFile
     link_file: LinkFile
@@ -247,10 +247,10 @@ async def _open(folder: IndexFolder, doubt: Exception | None = None) -> OpenInde
     with disk_errors(folder.path):
         indexes = (folder_size(folder.path / f"{name}.lance", "_indices") for name in (NOTES, PASSAGES))
         cached = min(CACHE_MOST, max(CACHE_LEAST, sum(indexes) * 5 // 4))
-        database = await Database.connect(folder.path, cached, METADATA_CACHE)
+        database = await LanceDatabase.connect(folder.path, cached, METADATA_CACHE)
         verifying = asyncio.create_task(asyncio.to_thread(folder.find_changed))
-        notes = await Table.open(database, NOTES, notes_schema(), "seq")
-        passages = await Table.open(database, PASSAGES, passages_schema(), "key")
+        notes = await LanceTable.open(database, NOTES, notes_schema(), "seq")
+        passages = await LanceTable.open(database, PASSAGES, passages_schema(), "key")
         if doubt is not None:
             await notes.prove(doubt)
             await passages.prove(doubt)

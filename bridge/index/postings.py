@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from bridge.errors import BridgeError
 from bridge.index.array_file import ArrayFile, Layout, OtherFormat
 from bridge.index.catalogue import NoteEntry, NoteTable
-from bridge.index.documents import AT_ONCE, Document, NoteSegments, Vocabularies, index_documents
+from bridge.index.documents import AT_ONCE, IndexDocument, NoteSegments, Vocabularies, index_documents
 from bridge.index.inverted_index import MAX_SEGMENTS, InvertedIndex
 from bridge.index.prepare import passage_forms
-from bridge.index.segment import Segment
-from bridge.index.table import Table
+from bridge.index.segment import IndexSegment
+from bridge.index.table import LanceTable
 from bridge.index.tokens import hash_tokens
 from bridge.private_files import make_private, write_private
 from bridge.text.closest import find_mistyped
@@ -154,7 +154,10 @@ class Postings:
     # -- changes ------------------------------------------------------------------------------------------------------
 
     def build(
-        self, words: Sequence[Document] = (), forms: Sequence[Document] = (), whole: Sequence[Document] = ()
+        self,
+        words: Sequence[IndexDocument] = (),
+        forms: Sequence[IndexDocument] = (),
+        whole: Sequence[IndexDocument] = (),
     ) -> NoteSegments:
         """Index documents, in any thread but one call at a time: long notes take a second a thousand."""
         return index_documents(words, forms, whole, self.vocabularies)
@@ -196,7 +199,7 @@ class Postings:
         # What a few notes need is soon remembered again.
         self.vocabularies = Vocabularies.empty()
 
-    def _save(self, stored: Mapping[str, Sequence[Segment]]) -> bytes:
+    def _save(self, stored: Mapping[str, Sequence[IndexSegment]]) -> bytes:
         # Stored first: a word too many is harmless, and one too few is not.
         words = self.dictionary.pack([segment.terms for segment in stored["whole"]])
         if not self._folder.parent.is_dir():
@@ -220,7 +223,9 @@ class Postings:
 
     # -- opening ------------------------------------------------------------------------------------------------------
 
-    async def load(self, catalogue: NoteTable, passages: Table, notes: Table, *, rebuild: bool = False) -> None:
+    async def load(
+        self, catalogue: NoteTable, passages: LanceTable, notes: LanceTable, *, rebuild: bool = False
+    ) -> None:
         if not rebuild:
             self._load_files()
         keys = {entry.key: (passage_mark(entry), entry.note.passages) for entry in catalogue.entries()}
@@ -232,15 +237,17 @@ class Postings:
         added = 0
         async for rows in _lacking_rows(passages, ("key", "ordinal", "start", "length", "words"), lacking):
             ids = [(row["key"], row["ordinal"], keys[row["key"]][0]) for row in rows]
-            words = [Document(*own, row["words"]) for own, row in zip(ids, rows, strict=True)]
+            words = [IndexDocument(*own, row["words"]) for own, row in zip(ids, rows, strict=True)]
             forms = [
-                Document(*own, passage_forms(row["words"], row["start"], row["length"], languages[own[0]]))
+                IndexDocument(*own, passage_forms(row["words"], row["start"], row["length"], languages[own[0]]))
                 for own, row in zip(ids, rows, strict=True)
             ]
             self.add(self.build(words, forms))
             added += len(rows)
         async for rows in _lacking_rows(notes, ("seq", "whole"), keep_live(self.whole, seqs)):
-            self.add(self.build(whole=[Document(row["seq"], 0, seqs[row["seq"]][0], row["whole"]) for row in rows]))
+            self.add(
+                self.build(whole=[IndexDocument(row["seq"], 0, seqs[row["seq"]][0], row["whole"]) for row in rows])
+            )
             added += len(rows)
         if added > AT_ONCE:
             await self.merge()
@@ -263,14 +270,14 @@ class Postings:
         for index, file in files:
             try:
                 with suppress(OtherFormat):
-                    index.add(Segment.load(file))
+                    index.add(IndexSegment.load(file))
             except (OSError, ValueError) as error:
                 log.warning("Postings are rebuilt: %s", type(error).__name__)
                 self.rebuilds += 1
 
 
 async def _lacking_rows(
-    table: Table, columns: Sequence[str], lacking: Collection[int]
+    table: LanceTable, columns: Sequence[str], lacking: Collection[int]
 ) -> AsyncIterator[list[dict[str, Any]]]:
     if not lacking:
         return
@@ -284,7 +291,7 @@ def keep_live(index: InvertedIndex, known: Mapping[int, tuple[int, int]]) -> set
     marks = np.array([known[number][0] for number in numbers.tolist()], np.uint32)
     expected = np.array([known[number][1] for number in numbers.tolist()], np.int64)
     present = np.zeros(len(numbers), np.int64)
-    places: list[tuple[Segment, NDArray[np.int64], NDArray[np.bool_]]] = []
+    places: list[tuple[IndexSegment, NDArray[np.int64], NDArray[np.bool_]]] = []
     for segment in index.segments if len(numbers) else ():
         place = np.minimum(np.searchsorted(numbers, segment.numbers), len(numbers) - 1)
         same = (numbers[place] == segment.numbers) & (marks[place] == segment.marks[:])

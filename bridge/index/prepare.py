@@ -10,7 +10,7 @@ from typing import NamedTuple, Self
 from msgspec.structs import replace
 
 from bridge.index.boilerplate import PROGRAMS, Boilerplate
-from bridge.index.documents import Document, NoteSegments, Vocabularies, index_documents
+from bridge.index.documents import IndexDocument, NoteSegments, Vocabularies, index_documents
 from bridge.index.note import IndexedNote, pack_note
 from bridge.markdown.links import inside_wiki
 from bridge.markdown.note import Heading, Note, PieceKind
@@ -609,12 +609,14 @@ def whole_text(title: str, aliases: Sequence[str], text: str, *, html: bool = Tr
 def add_segments(notes: Sequence[PreparedNote], vocabularies: Vocabularies) -> list[PreparedNote]:
     """Return the notes with the segments of all of them, in which the number of a document is the place of its note."""
     passages = [(place, number, chunk) for place, note in enumerate(notes) for number, chunk in enumerate(note.chunks)]
-    words = [Document(place, number, 0, chunk.words) for place, number, chunk in passages]
+    words = [IndexDocument(place, number, 0, chunk.words) for place, number, chunk in passages]
     forms = [
-        Document(place, number, 0, passage_forms(chunk.words, chunk.start, chunk.length, notes[place].note.language))
+        IndexDocument(
+            place, number, 0, passage_forms(chunk.words, chunk.start, chunk.length, notes[place].note.language)
+        )
         for place, number, chunk in passages
     ]
-    whole = [Document(place, 0, 0, note.whole) for place, note in enumerate(notes)]
+    whole = [IndexDocument(place, 0, 0, note.whole) for place, note in enumerate(notes)]
     segments = index_documents(words, forms, whole, vocabularies)
     return [replace(note, segments=segments, place=place) for place, note in enumerate(notes)]
 

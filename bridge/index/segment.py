@@ -43,7 +43,7 @@ LEFT = ("marks", "documents", "frequencies")
 
 
 @dataclass(slots=True, eq=False)
-class Segment:
+class IndexSegment:
     """Documents, ascending by number and ordinal, and for each term the documents that contain it.
 
     All documents of a number are in one segment.
@@ -122,7 +122,7 @@ class Segment:
         self.file = file
 
 
-def build_segment(ids: Sequence[tuple[int, int, int]], found: Occurrences) -> Segment:
+def build_segment(ids: Sequence[tuple[int, int, int]], found: Occurrences) -> IndexSegment:
     """Build a segment of documents, each given by its number and ordinal, ascending, and its mark."""
     documents = np.repeat(np.arange(len(found.counts)), found.counts)
     # Sorted, the postings of a term follow each other, and so do its occurrences in one document.
@@ -141,7 +141,7 @@ def build_segment(ids: Sequence[tuple[int, int, int]], found: Occurrences) -> Se
     )
 
 
-def merge_segments(segments: Sequence[Segment]) -> Segment:
+def merge_segments(segments: Sequence[IndexSegment]) -> IndexSegment:
     terms = np.unique(np.concatenate([segment.terms for segment in segments]))
     kept = [np.flatnonzero(segment.live) for segment in segments]
     numbers, ordinals, marks, lengths = (
@@ -180,11 +180,11 @@ def assemble_segment(
     lengths: NDArray[np.uint32],
     terms: NDArray[np.uint64],
     keys: NDArray[np.int64],
-) -> Segment:
+) -> IndexSegment:
     """Build a segment from sorted postings: the place of a term, a document, and a frequency as stored."""
     starts = np.searchsorted(keys, np.arange(len(terms) + 1) << 24)
     present = np.diff(starts) > 0
-    return Segment(
+    return IndexSegment(
         numbers,
         ordinals,
         marks,

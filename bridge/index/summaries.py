@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from bridge.index.schema import SUMMARIES, summaries_schema
-from bridge.index.table import Table, catch_panics, table_names
+from bridge.index.table import LanceTable, catch_panics, table_names
 from bridge.types import Digest
 
 log = logging.getLogger(__name__)
@@ -30,7 +30,7 @@ class Summaries(Struct):
     """
 
     database: Any
-    _table: Table | None = None
+    _table: LanceTable | None = None
 
     async def find(self, key: Digest) -> str | None:
         """Return a summary as it was stored; None if there is none."""
@@ -70,9 +70,9 @@ class Summaries(Struct):
             table.inner.close()
 
     @catch_panics()
-    async def _open(self) -> Table:
+    async def _open(self) -> LanceTable:
         if self._table is None:
-            self._table = await Table.open(self.database, SUMMARIES, summaries_schema())
+            self._table = await LanceTable.open(self.database, SUMMARIES, summaries_schema())
         return self._table
 
     async def _give_up(self, error: Exception) -> None:
@@ -83,7 +83,7 @@ class Summaries(Struct):
             log.warning("They cannot be deleted either: %s", type(other).__name__)
 
 
-async def _forget_old(table: Table, now: int) -> None:
+async def _forget_old(table: LanceTable, now: int) -> None:
     """Delete what is too old, and the oldest of too many; merge the files that many appends leave."""
     rows = await table.fetch(["digest", "made"])
     made = sorted(rows["made"].to_pylist(), reverse=True)

@@ -55,7 +55,7 @@ async def catch_panics() -> AsyncIterator[None]:
         raise
 
 
-class Table(Struct):
+class LanceTable(Struct):
     """A table, with an index on the numbers of its rows where it has any."""
 
     inner: Any
@@ -71,7 +71,7 @@ class Table(Struct):
     """Completes when rows already counted on are there; every read waits for it."""
 
     @classmethod
-    async def open(cls, database: Any, name: str, schema: Any, number: str | None = None) -> "Table":
+    async def open(cls, database: Any, name: str, schema: Any, number: str | None = None) -> "LanceTable":
         """Open a table, or create it with its index."""
         if name in await table_names(database):
             inner = await database.open_table(name)

@@ -61,7 +61,7 @@ MAX_PIECES = 100_000
 """Pieces of text that a vocabulary remembers: some 15 MB."""
 
 
-class Vocabulary:
+class TermFinder:
     """Finds the terms of texts, and remembers those of each piece of text; used by one thread at a time.
 
     No token has a space in it, so a piece between spaces is split once, however often it occurs.

@@ -19,7 +19,7 @@ from bridge.index.folder import BrokenIndex, IndexFolder, translate_disk_error
 from bridge.index.matrix import Floats, Halves, VectorMatrix
 from bridge.index.open import OpenIndex, split_digests, start_coroutine, wait
 from bridge.index.schema import VECTORS, vectors_schema
-from bridge.index.table import Table, table_names
+from bridge.index.table import LanceTable, table_names
 from bridge.records import Record
 from bridge.types import Digest
 
@@ -79,7 +79,7 @@ class ModelVectors(Struct):
     """One model's vectors, on disk and in memory."""
 
     key: str
-    table: Table
+    table: LanceTable
     layout: VectorMatrix
 
 
@@ -108,7 +108,7 @@ async def _read(opened: OpenIndex, key: str, dimensions: int | None) -> ModelVec
     if dimensions is None:
         inner = await opened.database.open_table(table_name(key))
         dimensions = (await inner.schema()).field("vector").type.list_size
-    table = await Table.open(opened.database, table_name(key), vectors_schema(dimensions))
+    table = await LanceTable.open(opened.database, table_name(key), vectors_schema(dimensions))
     layout = VectorMatrix(dimensions, opened.folder.path)
     async for rows in table.batches(["digest", "vector"]):
         digests = digests_of(b"".join(split_digests(pa.chunked_array([rows["digest"]]))))
@@ -495,7 +495,7 @@ class Vectors:
 
     # -- housekeeping -------------------------------------------------------------------------------------------------
 
-    def tables(self) -> list[Table]:
+    def tables(self) -> list[LanceTable]:
         return [model.table for model in self._models()]
 
     async def optimise(self, *, now: float | None = None, at_once: bool = False) -> None:
@@ -521,17 +521,17 @@ class Vectors:
         await asyncio.to_thread(self._folder.keep_vanished, self._vanished)
         await self.forget_others()
 
-    async def prune(self) -> list[Table]:
+    async def prune(self) -> list[LanceTable]:
         """Delete every vector that no note needs now, of any model, and return the tables."""
         await self.load()
         needed = set[bytes]().union(*(digests.texts for digests in self._digests.values()))
         models = {table_name(model.key): model for model in self._models()}
-        tables: list[Table] = []
+        tables: list[LanceTable] = []
         for name in await table_names(self._database):
             if not name.startswith(VECTORS):
                 continue
             model = models.get(name)
-            table = model.table if model else Table(await self._database.open_table(name))
+            table = model.table if model else LanceTable(await self._database.open_table(name))
             found = set((await table.fetch(["digest"]))["digest"].to_pylist())
             await table.drop("digest", found - needed)
             if model:

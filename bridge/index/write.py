@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bridge.index.background import Searches, Tasks
 from bridge.index.catalogue import NoteEntry
 from bridge.index.digests import TextDigests
-from bridge.index.documents import Document, NoteSegments, index_documents, list_words, number_segments
+from bridge.index.documents import IndexDocument, NoteSegments, index_documents, list_words, number_segments
 from bridge.index.folder import disk_errors
 from bridge.index.names import NamesBySide
 from bridge.index.note import NOTHING, IndexedNote
@@ -25,8 +25,8 @@ from bridge.index.open import OpenIndex, start_coroutine
 from bridge.index.postings import Postings, passage_mark, whole_mark
 from bridge.index.prepare import Chunk, PreparedNote, add_segments, passage_version, whole_text
 from bridge.index.rows import note_rows, passage_rows, text_digests
-from bridge.index.segment import EXACT, MAX_DOCUMENTS, Segment, assemble_segment
-from bridge.index.tokens import Occurrences, Vocabulary
+from bridge.index.segment import EXACT, MAX_DOCUMENTS, IndexSegment, assemble_segment
+from bridge.index.tokens import Occurrences, TermFinder
 from bridge.index.vectors import Vectors
 from bridge.markdown.decode import BOM, digest_of
 from bridge.markdown.documents import is_drawing
@@ -175,7 +175,7 @@ def _replace_links(packed: str, now: Frontmatter, by: int) -> str:
     return json.dumps([*own, *([*link, start + by, end + by, embed] for *link, start, end, embed in others)])
 
 
-class Revision(Record):
+class DocumentRevision(Record):
     """A document without ordinals that gets other words, and a new number and mark."""
 
     before: int
@@ -194,11 +194,11 @@ class _Postings(NamedTuple):
 
 
 def revise_documents(
-    segments: Sequence[Segment], revisions: Sequence[Revision], vocabulary: Vocabulary
-) -> tuple[list[Segment], list[Revision]]:
+    segments: Sequence[IndexSegment], revisions: Sequence[DocumentRevision], vocabulary: TermFinder
+) -> tuple[list[IndexSegment], list[DocumentRevision]]:
     """Build segments of revised documents; call in a thread that may use the vocabulary."""
-    built: list[Segment] = []
-    inexact: list[Revision] = []
+    built: list[IndexSegment] = []
+    inexact: list[DocumentRevision] = []
     for start in range(0, len(revisions), MAX_DOCUMENTS):
         left = revisions[start : start + MAX_DOCUMENTS]
         while left:
@@ -212,8 +212,8 @@ def revise_documents(
 
 
 def _revise(
-    segments: Sequence[Segment], revisions: Sequence[Revision], vocabulary: Vocabulary
-) -> tuple[Segment, set[int]]:
+    segments: Sequence[IndexSegment], revisions: Sequence[DocumentRevision], vocabulary: TermFinder
+) -> tuple[IndexSegment, set[int]]:
     """Build the segment of some documents; it must not be used if any of them, given by place, are inexact."""
     old, lengths = _postings_of(segments, np.array([revision.before for revision in revisions], np.int64))
     failed = lengths < 0
@@ -249,7 +249,7 @@ def _revise(
     return segment, set(np.flatnonzero(failed).tolist())
 
 
-def _postings_of(segments: Sequence[Segment], numbers: NDArray[np.int64]) -> tuple[_Postings, NDArray[np.int64]]:
+def _postings_of(segments: Sequence[IndexSegment], numbers: NDArray[np.int64]) -> tuple[_Postings, NDArray[np.int64]]:
     """Return the postings of the live documents of some numbers, by their place, and their lengths; -1 for none."""
     order = np.argsort(numbers)
     lengths = np.full(len(numbers), -1, np.int64)
@@ -363,15 +363,15 @@ class IndexWriter(Struct, eq=False):
             self.lock.release()
             raise
 
-    def _carried_batch(self, carried: Sequence[CarriedNote]) -> tuple[Batch, list[Revision]]:
+    def _carried_batch(self, carried: Sequence[CarriedNote]) -> tuple[Batch, list[DocumentRevision]]:
         """Number the rows to write; a note that was hidden since is left out."""
-        batch, revisions = Batch([], (), {}), list[Revision]()
+        batch, revisions = Batch([], (), {}), list[DocumentRevision]()
         for each in carried:
             known = self._opened.catalogue.entry(each.note.path)
             if known is not None and known.note is each.known:
                 entry = replace(known, note=each.note, seq=self._opened.catalogue.next())
                 batch.carried.append((entry, each))
-                revisions.append(Revision(known.seq, entry.seq, whole_mark(entry), each.removed, each.added))
+                revisions.append(DocumentRevision(known.seq, entry.seq, whole_mark(entry), each.removed, each.added))
         return batch, revisions
 
     def _take_carried(self, carried: CarriedNotes, segments: NoteSegments) -> None:
@@ -551,12 +551,12 @@ def batch_segments(postings: Postings, batch: Batch) -> NoteSegments:
     )
 
 
-def carried_segments(postings: Postings, carried: CarriedNotes, revisions: Sequence[Revision]) -> NoteSegments:
+def carried_segments(postings: Postings, carried: CarriedNotes, revisions: Sequence[DocumentRevision]) -> NoteSegments:
     """Return the segments of the whole texts of carried notes; most are revised, and the others built from the text."""
     vocabulary = postings.vocabularies.words
     segments, inexact = revise_documents(postings.whole.segments, revisions, vocabulary)
     texts = {entry.seq: each.whole for entry, each in carried}
-    documents = [Document(each.number, 0, each.mark, texts[each.number]) for each in inexact]
+    documents = [IndexDocument(each.number, 0, each.mark, texts[each.number]) for each in inexact]
     built = index_documents((), (), documents, postings.vocabularies)
     added = list_words(vocabulary.find([revision.added for revision in revisions]))
     return NoteSegments((), (), [*segments, *built.whole], {*built.distinct_words, *added})

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from bridge.markdown.links import inside_wiki
-from bridge.markdown.note import Block, Callout, Heading, InlineField, Piece, PieceKind, Task
+from bridge.markdown.note import BlockId, Callout, Heading, InlineField, Piece, PieceKind, Task
 from bridge.markdown.structure import Part, Structure
 from bridge.text.lines import LineIndex
 
@@ -85,7 +85,7 @@ _BEFORE: Final = frozenset(" \t\n>")
 LONE_BLOCK_ID: Final = re.compile(r"\^[A-Za-z0-9-]+")
 
 
-def read_blocks(text: str, start: int, structure: Structure, lines: LineIndex) -> Iterator[Block]:
+def read_blocks(text: str, start: int, structure: Structure, lines: LineIndex) -> Iterator[BlockId]:
     parts = structure.parts
     around: list[int] = []
     following = 0
@@ -100,7 +100,7 @@ def read_blocks(text: str, start: int, structure: Structure, lines: LineIndex) -
             around.pop()
         if around:
             part = _named_part(text, parts, around[-1])
-            yield Block(found[1], lines.over((part.start, part.end)))
+            yield BlockId(found[1], lines.over((part.start, part.end)))
 
 
 def _named_part(text: str, parts: list[Part], index: int) -> Part:

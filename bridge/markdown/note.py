@@ -90,7 +90,7 @@ class Task(NamedTuple):
     """The line of the task that contains it."""
 
 
-class Block(Record):
+class BlockId(Record):
     """A block id (without `^`) and the lines it names."""
 
     id: str
@@ -136,7 +136,7 @@ class Markdown(Record):
     links: tuple[Link, ...] = ()
     tags: tuple[Tag, ...] = ()
     tasks: tuple[Task, ...] = ()
-    blocks: tuple[Block, ...] = ()
+    blocks: tuple[BlockId, ...] = ()
     fields: tuple[InlineField, ...] = ()
     callouts: tuple[Callout, ...] = ()
     comments: tuple[Span, ...] = ()

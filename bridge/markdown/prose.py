@@ -95,7 +95,7 @@ _USED: Final = re.compile(r"\[([^\[\]\r\n]+)\]")
 _END_OF_LINE: Final = re.compile(r"\r\n?|\n|\Z")
 
 
-class Definition(Record):
+class ReferenceDefinition(Record):
     """A definition of a footnote or of a reference link."""
 
     label: str
@@ -104,22 +104,22 @@ class Definition(Record):
     """Whole lines, the last line break included."""
 
 
-def read_definitions(text: str, body: int, structure: Structure) -> tuple[Definition, ...]:
+def read_definitions(text: str, body: int, structure: Structure) -> tuple[ReferenceDefinition, ...]:
     """Return the definitions at the top level of a note, in order."""
     footnotes = (
-        Definition(label[1].casefold(), _whole_lines(text, (part.start, part.end)))
+        ReferenceDefinition(label[1].casefold(), _whole_lines(text, (part.start, part.end)))
         for part in structure.parts
         if part.kind == "footnote" and part.depth == 0 and (label := _FOOTNOTE.match(text, part.start))
     )
     links = (
-        Definition(" ".join(label[1].casefold().split()), _whole_lines(text, one.span()))
+        ReferenceDefinition(" ".join(label[1].casefold().split()), _whole_lines(text, one.span()))
         for one in DEFINITION.finditer(text, body)
         if not structure.covers(one.start()) and (label := _LABEL.match(text, one.start()))
     )
     return tuple(sorted((*footnotes, *links), key=lambda one: one.span))
 
 
-def labels_needed(prose: str, text: str, definitions: Sequence[Definition]) -> frozenset[str]:
+def labels_needed(prose: str, text: str, definitions: Sequence[ReferenceDefinition]) -> frozenset[str]:
     """Return the labels that a part of a note uses, directly or inside of the definitions that it uses."""
     needed: set[str] = set()
     new = _labels_in(prose)

@@ -40,7 +40,7 @@ from starlette.types import Message as AppMessage
 import bridge as program
 from bridge.engine.bridge import Bridge
 from bridge.errors import BridgeError
-from bridge.events import IndexProgress, Message, NoteUpdate, Reset
+from bridge.events import IndexProgress, NoteUpdate, Reset, SentEvent
 from bridge.mcp.caller import MCP_SESSION, REQUEST, Context, SessionEnds, current_preset, principal_of, request_of
 from bridge.mcp.prompts import Completion, Prompts
 from bridge.mcp.resources import Resources, note_uris
@@ -216,7 +216,7 @@ class KnownNotes:
         self._bridge = bridge
         self._paths: dict[VaultId, set[str]] = {}
 
-    def process(self, message: Message) -> bool:
+    def process(self, message: SentEvent) -> bool:
         """Process an event; true if it adds or removes a note."""
         vault = VaultId(message.vault or "")
         paths = self._paths.setdefault(vault, set())
@@ -278,7 +278,7 @@ async def publish_changes(bridge: Bridge, bus: SubscriptionBus, sessions: McpSes
                 await sessions.listed_anew()
 
 
-def changed_note_uris(bridge: Bridge, messages: Iterable[Message]) -> Iterable[str]:
+def changed_note_uris(bridge: Bridge, messages: Iterable[SentEvent]) -> Iterable[str]:
     notes = dict.fromkeys(
         (VaultId(message.vault or ""), message.event.path)
         for message in messages

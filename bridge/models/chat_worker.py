@@ -42,7 +42,7 @@ class _TemplateRefusal(Exception):
     """The template refuses the messages."""
 
 
-class Part(Record):
+class PromptPart(Record):
     """A piece of a prompt: text of the template, in which special tokens count, or content, in which they do not."""
 
     text: str
@@ -64,7 +64,7 @@ class ChatTemplate:
         except jinja2.TemplateError as error:
             raise UnusableTemplate(f"its chat template cannot be read: {error}") from None
 
-    def render(self, messages: Sequence[Mapping[str, str]]) -> list[Part]:
+    def render(self, messages: Sequence[Mapping[str, str]]) -> list[PromptPart]:
         try:
             return self._render(messages)
         except _TemplateRefusal as refusal:
@@ -84,7 +84,7 @@ class ChatTemplate:
             return False
         return True
 
-    def _render(self, messages: Sequence[Mapping[str, str]]) -> list[Part]:
+    def _render(self, messages: Sequence[Mapping[str, str]]) -> list[PromptPart]:
         # Contents stand in as marks that no template can know, so its own text is what is between them.
         nonce = secrets.token_hex(8)
         marks = [f"mark{nonce}x{place}x" for place in range(len(messages))]
@@ -103,7 +103,7 @@ class ChatTemplate:
                 f"its chat template leaves out a message of the role {messages[min(missing)]['role']}"
             )
         parts = [
-            Part(messages[int(piece)]["content"], is_content=True) if odd else Part(piece, is_content=False)
+            PromptPart(messages[int(piece)]["content"], is_content=True) if odd else PromptPart(piece, is_content=False)
             for odd, piece in zip(itertools.cycle((False, True)), pieces, strict=False)
         ]
         return [part for part in parts if part.text]
@@ -173,7 +173,7 @@ class ChatModel:
         self._callback = c.ggml_abort_callback(lambda _data: cancelled())
         c.llama_set_abort_callback(self._context, self._callback, None)
 
-    def tokens(self, parts: Sequence[Part]) -> list[int]:
+    def tokens(self, parts: Sequence[PromptPart]) -> list[int]:
         """Tokenise a rendered prompt; contents never become special tokens, whatever they say."""
         found: list[int] = []
         for part in parts:

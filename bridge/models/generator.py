@@ -58,7 +58,7 @@ class PromptRead(Record):
     kept: int
 
 
-class Piece(Record):
+class AnswerPiece(Record):
     """The next text of an answer, or of the thinking before it."""
 
     text: str
@@ -76,7 +76,7 @@ class AnswerEnd(Record):
     answer_ms: int
 
 
-ChatEvent = PromptRead | Piece | AnswerEnd
+ChatEvent = PromptRead | AnswerPiece | AnswerEnd
 
 
 class PromptTooLong(Exception):
@@ -199,7 +199,7 @@ def _ends_answer(head: Mapping[str, Any]) -> bool:
 
 def _event(head: Mapping[str, Any]) -> ChatEvent:
     if "piece" in head or "thinking" in head:
-        return Piece(head.get("piece") or head["thinking"], is_thinking="thinking" in head)
+        return AnswerPiece(head.get("piece") or head["thinking"], is_thinking="thinking" in head)
     if "read" in head:
         return PromptRead(head["read"], head["kept"])
     if "too_long" in head:

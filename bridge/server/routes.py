@@ -20,7 +20,7 @@ from bridge.api.operation import Operation
 from bridge.api.schemas import add_view, encode
 from bridge.engine.bridge import Bridge
 from bridge.errors import BridgeError, InvalidArguments
-from bridge.events import Events, Message, SettingsChanged
+from bridge.events import Events, SentEvent, SettingsChanged
 from bridge.export.catalogue import catalogue
 from bridge.export.openapi import openapi
 from bridge.features import get_operation
@@ -64,7 +64,7 @@ def last_event_id(request: web.Request) -> int:
     return int(sent) if sent.isascii() and sent.isdigit() and len(sent) < 19 else -1
 
 
-async def next_event(queue: asyncio.Queue[Message], closing: asyncio.Event) -> Message | None:
+async def next_event(queue: asyncio.Queue[SentEvent], closing: asyncio.Event) -> SentEvent | None:
     """Wait for an event; None after some silence, or when the server shuts down."""
     waiting = {asyncio.ensure_future(queue.get()), asyncio.ensure_future(closing.wait())}
     try:
@@ -73,10 +73,10 @@ async def next_event(queue: asyncio.Queue[Message], closing: asyncio.Event) -> M
         for task in waiting:
             task.cancel()
     results = [task.result() for task in done]
-    return next((result for result in results if isinstance(result, Message)), None)
+    return next((result for result in results if isinstance(result, SentEvent)), None)
 
 
-def encode_event(message: Message) -> bytes:
+def encode_event(message: SentEvent) -> bytes:
     data = orjson.dumps({"vault": message.vault, **to_builtins(message.event)})
     return b"id: %d\n" % message.id + encode_part(message.event.kind, data)
 

@@ -13,7 +13,7 @@ from bridge.errors import BridgeError
 from bridge.records import Record
 from bridge.state.database import Database
 from bridge.state.session_log import SessionEvent, SessionLog
-from bridge.state.tables import Begin, Denied, Moved, Subject, Table
+from bridge.state.tables import Begin, Denied, Moved, StateTable, Subject
 from bridge.types import VaultPath
 
 DAY_S = 86_400.0
@@ -204,7 +204,7 @@ def decode_paths(text: str) -> list[VaultPath]:
 # Calls never change, so the first intact copy is right.
 CALLS = Subject(
     "calls",
-    tables=(Table("call", "ON CONFLICT (id) DO NOTHING"),),
+    tables=(StateTable("call", "ON CONFLICT (id) DO NOTHING"),),
     migrations=("CREATE INDEX call_session ON call (session, time);",),
     forget=forget,
     move=move,

@@ -11,7 +11,7 @@ from msgspec.structs import astuple, replace
 from bridge.records import Record
 from bridge.state.call_log import DAY_S
 from bridge.state.database import Database
-from bridge.state.tables import Subject, Table
+from bridge.state.tables import StateTable, Subject
 from bridge.types import Digest, VaultPath
 
 Kind = Literal["workflow", "server"]
@@ -35,7 +35,7 @@ DECISIONS: Final = Subject(
     # What the table began with.
     "policies",
     tables=(
-        Table(
+        StateTable(
             "decision",
             # Of two answers the later one counts: what was taken back must not hold again.
             "ON CONFLICT (kind, path, name, digest) DO UPDATE SET answer = excluded.answer, by = excluded.by,"

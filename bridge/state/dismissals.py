@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from bridge.records import Record
 from bridge.state.database import Database
-from bridge.state.tables import Subject, Table
+from bridge.state.tables import StateTable, Subject
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 
@@ -19,7 +19,7 @@ DismissalKind = Literal["merge", "prospect", "orphan", "violation", "finding"]
 DISMISSALS: Final = Subject(
     "dismissals",
     tables=(
-        Table(
+        StateTable(
             "dismissal",
             "ON CONFLICT (kind, path, other, name) DO UPDATE SET by_user = max(by_user, excluded.by_user)",
             paths=("path", "other"),

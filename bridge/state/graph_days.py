@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from bridge.records import Record
 from bridge.state.database import Database
-from bridge.state.tables import Begin, Denied, Moved, Subject, Table
+from bridge.state.tables import Begin, Denied, Moved, StateTable, Subject
 from bridge.types import VaultPath
 
 KEPT = 400
@@ -161,5 +161,5 @@ def _replace(connection: sqlite3.Connection, day: str, changes: Changes, joined:
 
 # Any copy of a day will do.
 GRAPH_DAYS = Subject(
-    "graph_days", tables=(Table("graph_day", "ON CONFLICT (day) DO NOTHING"),), forget=forget, move=move
+    "graph_days", tables=(StateTable("graph_day", "ON CONFLICT (day) DO NOTHING"),), forget=forget, move=move
 )

@@ -5,7 +5,7 @@ from typing import Final
 
 from bridge.records import Record
 from bridge.state.database import Database
-from bridge.state.tables import Subject, Table
+from bridge.state.tables import StateTable, Subject
 from bridge.types import VaultPath
 
 _MERGE: Final = (
@@ -16,7 +16,7 @@ _MERGE: Final = (
 
 INJECTIONS: Final = Subject(
     "injections",
-    tables=(Table("injection", _MERGE, paths=("path",), join=_MERGE),),
+    tables=(StateTable("injection", _MERGE, paths=("path",), join=_MERGE),),
     migrations=(
         """
         CREATE TABLE injection (

@@ -23,7 +23,7 @@ from bridge.state.change_records import (
 )
 from bridge.state.database import Database
 from bridge.state.snapshots import Snapshots
-from bridge.state.tables import Begin, Denied, Moved, Subject, Table
+from bridge.state.tables import Begin, Denied, Moved, StateTable, Subject
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Blobs, Plan
 
@@ -144,11 +144,13 @@ JOURNAL = Subject(
     "journal",
     tables=(
         # What is settled in one copy was settled.
-        Table(
+        StateTable(
             "change",
             "ON CONFLICT (id) DO UPDATE SET state = excluded.state WHERE state IN ('prepared', 'proposed')",
         ),
-        Table("step", "ON CONFLICT (change, pending, number) DO UPDATE SET now = excluded.now, gone = excluded.gone"),
+        StateTable(
+            "step", "ON CONFLICT (change, pending, number) DO UPDATE SET now = excluded.now, gone = excluded.gone"
+        ),
     ),
     migrations=("CREATE INDEX change_session ON change (session);",),
     forget=forget_changes,
@@ -157,7 +159,7 @@ JOURNAL = Subject(
 )
 
 
-class Entry:
+class ChangeEntry:
     """One change's row in the journal, for the writer of the vault."""
 
     def __init__(self, journal: "Journal", change: Change) -> None:
@@ -194,9 +196,9 @@ class Journal:
             self._last_id = f"{moment:011x}{secrets.token_hex(2)}"
             return self._last_id
 
-    def begin(self, change: Change) -> Entry:
+    def begin(self, change: Change) -> ChangeEntry:
         """Return the row of a change that is about to be made, or of an accepted proposal; nothing is written yet."""
-        return Entry(self, change)
+        return ChangeEntry(self, change)
 
     def propose(self, change: Change, blobs: Blobs) -> None:
         with self._snapshots.hold(blobs), self._database.transaction(durably=True) as connection:
@@ -240,7 +242,7 @@ class Journal:
 
         return self._database.read(follow)
 
-    def find_unsettled(self) -> list[tuple[Change, Entry]]:
+    def find_unsettled(self) -> list[tuple[Change, ChangeEntry]]:
         """Return the changes of which a crash left open whether they were made, the oldest first.
 
         Their steps are those that were begun; the writer's `recover` finds out which were made.
@@ -253,7 +255,7 @@ class Journal:
         def read(connection: sqlite3.Connection) -> list[Change]:
             return change_records.build_changes(connection, connection.execute(query).fetchall(), pending=True)
 
-        return [(change, Entry(self, change)) for change in self._database.read(read)]
+        return [(change, ChangeEntry(self, change)) for change in self._database.read(read)]
 
     def set_state(self, change: str, state: State) -> None:
         """Set the state of a change; its pending steps become its own."""

@@ -6,7 +6,7 @@ from msgspec.structs import astuple
 
 from bridge.records import Record
 from bridge.state.database import Database
-from bridge.state.tables import Subject, Table
+from bridge.state.tables import StateTable, Subject
 from bridge.types import VaultPath
 
 COLUMNS = "source, target, form, accepted, declined, by_agents"
@@ -19,7 +19,7 @@ ADD = (
 FEEDBACK = Subject(
     "feedback",
     tables=(
-        Table(
+        StateTable(
             "verdict",
             "ON CONFLICT (source, target, form) DO UPDATE"
             " SET accepted = max(accepted, excluded.accepted), declined = max(declined, excluded.declined),"

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from bridge.records import Record
 from bridge.state.database import Database
-from bridge.state.tables import Subject, Table
+from bridge.state.tables import StateTable, Subject
 from bridge.types import VaultPath
 
 SessionState = Literal["active", "paused", "completed", "incomplete"]
@@ -73,7 +73,7 @@ class SessionFilter(Record):
 SESSIONS = Subject(
     "sessions",
     tables=(
-        Table(
+        StateTable(
             "session",
             "ON CONFLICT (id) DO UPDATE SET seen = excluded.seen, ended = excluded.ended, state = excluded.state,"
             " note = excluded.note WHERE excluded.seen > seen",

@@ -26,7 +26,7 @@ from bridge.state.link_feedback import FEEDBACK, FeedbackLog
 from bridge.state.schema import DamagedDatabase, NewerDatabase
 from bridge.state.session_log import SESSIONS, SessionLog
 from bridge.state.snapshots import Snapshots
-from bridge.state.tables import Denied, Moved, Subject, Table, forget_notes, move_notes
+from bridge.state.tables import Denied, Moved, StateTable, Subject, forget_notes, move_notes
 from bridge.types import Digest, VaultPath
 
 MAX_COUNT = (1 << 63) - 1
@@ -36,8 +36,8 @@ COUNTERS = Subject(
     "counters",
     tables=(
         # Counts never fall, so the greatest is the newest.
-        Table("counter", "ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)"),
-        Table(
+        StateTable("counter", "ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)"),
+        StateTable(
             "judged",
             "ON CONFLICT (tool) DO UPDATE"
             " SET helped = max(helped, excluded.helped), missed = max(missed, excluded.missed)",
@@ -86,7 +86,7 @@ class ToolScores:
 
 
 # Not merged: the notes are read again.
-FAILURES = Subject("failures", tables=(Table("failed", None, paths=("path",)),))
+FAILURES = Subject("failures", tables=(StateTable("failed", None, paths=("path",)),))
 
 
 class Failures:

@@ -15,7 +15,7 @@ Begin = Callable[[], AbstractContextManager[sqlite3.Connection]]
 """Opens a write transaction, which ends with the block."""
 
 
-class Table(Record):
+class StateTable(Record):
     """A table, and how its rows are merged.
 
     Attributes:
@@ -46,7 +46,7 @@ class Subject(Record):
     """
 
     name: str
-    tables: tuple[Table, ...]
+    tables: tuple[StateTable, ...]
     migrations: tuple[str, ...] = ()
     forget: Callable[[sqlite3.Connection, Denied], None] | None = None
     move: Callable[[Begin, Moved], None] | None = None
@@ -75,14 +75,14 @@ def move_notes(begin: Begin, subjects: Iterable[Subject], moved: Moved) -> None:
             subject.move(begin, moved)
 
 
-def _forget_rows(connection: sqlite3.Connection, table: Table, denied: Denied) -> None:
+def _forget_rows(connection: sqlite3.Connection, table: StateTable, denied: Denied) -> None:
     if table.paths:
         rows = connection.execute(f"SELECT rowid, {', '.join(table.paths)} FROM {table.name}")  # noqa: S608
         gone = [(id_,) for id_, *paths in rows if any(path and denied(path) for path in paths)]
         connection.executemany(f"DELETE FROM {table.name} WHERE rowid = ?", gone)  # noqa: S608
 
 
-def _move_rows(connection: sqlite3.Connection, table: Table, moved: Moved) -> None:
+def _move_rows(connection: sqlite3.Connection, table: StateTable, moved: Moved) -> None:
     if not table.paths:
         return
     ids = connection.execute(f"SELECT rowid, {', '.join(table.paths)} FROM {table.name}")  # noqa: S608

@@ -20,7 +20,7 @@ DEEPEST: Final = 30
 """Maximum depth to which a text that is too long is divided."""
 
 
-class Piece(Record):
+class DiffPiece(Record):
     """Units of one text that replace units of another; ranges are half-open and count from 0."""
 
     before: range
@@ -29,7 +29,7 @@ class Piece(Record):
 
 def pieces(
     before: Sequence[str], after: Sequence[str], weak: Callable[[str], bool] = lambda _unit: False
-) -> list[Piece]:
+) -> list[DiffPiece]:
     """Return where two texts differ, in order; no two pieces touch.
 
     The comparison is the shortest one unless the texts are so long that they are first divided at units that occur once
@@ -41,42 +41,42 @@ def pieces(
     # rapidfuzz compares by hash, and only those of small numbers are certain to differ.
     old = [numbers.setdefault(unit, len(numbers)) for unit in within]
     new = [numbers.setdefault(unit, len(numbers)) for unit in after[right.start : right.stop]]
-    joined: list[Piece] = []
+    joined: list[DiffPiece] = []
     for piece in _compare(old, new, range(len(old)), range(len(new))):
         last = joined[-1] if joined else None
         if last is not None and _is_one_piece(last, piece, within, weak):
             joined[-1] = merge_pieces(last, piece)
         else:
             joined.append(piece)
-    trimmed = (Piece(*_trim_common(old, new, piece.before, piece.after)) for piece in joined)
+    trimmed = (DiffPiece(*_trim_common(old, new, piece.before, piece.after)) for piece in joined)
     return [
-        Piece(left[piece.before.start : piece.before.stop], right[piece.after.start : piece.after.stop])
+        DiffPiece(left[piece.before.start : piece.before.stop], right[piece.after.start : piece.after.stop])
         for piece in trimmed
         if piece.before or piece.after
     ]
 
 
-def _is_one_piece(last: Piece, piece: Piece, before: Sequence[str], weak: Callable[[str], bool]) -> bool:
+def _is_one_piece(last: DiffPiece, piece: DiffPiece, before: Sequence[str], weak: Callable[[str], bool]) -> bool:
     between = before[last.before.stop : piece.before.start]
     even = all(len(one.before) == len(one.after) for one in (last, piece))
     return all(map(weak, between)) and not (even and between)
 
 
-def merge_pieces(first: Piece, last: Piece) -> Piece:
-    return Piece(range(first.before.start, last.before.stop), range(first.after.start, last.after.stop))
+def merge_pieces(first: DiffPiece, last: DiffPiece) -> DiffPiece:
+    return DiffPiece(range(first.before.start, last.before.stop), range(first.after.start, last.after.stop))
 
 
-def _compare(old: list[int], new: list[int], left: range, right: range, depth: int = 0) -> Iterator[Piece]:
+def _compare(old: list[int], new: list[int], left: range, right: range, depth: int = 0) -> Iterator[DiffPiece]:
     left, right = _trim_common(old, new, left, right)
     if len(left) * len(right) <= CELLS:
         found = Indel.opcodes(old[left.start : left.stop], new[right.start : right.stop])
         for code in found:
             if code.tag != "equal":
-                yield Piece(left[code.src_start : code.src_end], right[code.dest_start : code.dest_end])
+                yield DiffPiece(left[code.src_start : code.src_end], right[code.dest_start : code.dest_end])
         return
     anchors = _anchors(old, new, left, right)
     if not anchors or depth == DEEPEST:
-        yield Piece(left, right)
+        yield DiffPiece(left, right)
         return
     for here, there in [*anchors, (left.stop, right.stop)]:
         yield from _compare(old, new, range(left.start, here), range(right.start, there), depth + 1)
@@ -141,14 +141,14 @@ def is_blank(unit: str) -> bool:
 
 
 def slide_pieces(
-    found: Sequence[Piece],
+    found: Sequence[DiffPiece],
     before: Sequence[str],
     after: Sequence[str],
     taste: Taste = prefer_readable,
     passing: Callable[[str], bool] | None = None,
-) -> list[Piece]:
+) -> list[DiffPiece]:
     """Slide each piece that may be elsewhere to the preferred place; of equal places, to the lowest."""
-    done: list[Piece] = []
+    done: list[DiffPiece] = []
     for at, piece in enumerate(found):
         if piece.before and piece.after:
             done.append(piece)
@@ -159,7 +159,7 @@ def slide_pieces(
         up = _steps(units, own.start - 1, own.stop - 1, -1, above, passing)
         down = _steps(units, own.start, own.stop, 1, below, passing)
         by = max(range(-up, down + 1), key=lambda by: (taste(units, _shift(own, by)), by))
-        done.append(Piece(_shift(piece.before, by), _shift(piece.after, by)))
+        done.append(DiffPiece(_shift(piece.before, by), _shift(piece.after, by)))
     return done
 
 
@@ -306,13 +306,13 @@ def format_hunks(found: Sequence[Hunk], path: str, *, made: bool = False, gone: 
     return f"--- {names[0]}\n+++ {names[1]}\n" + "".join(line for hunk in found for line in _format_hunk(hunk))
 
 
-def diff_lines(old: Sequence[str], new: Sequence[str]) -> list[Piece]:
+def diff_lines(old: Sequence[str], new: Sequence[str]) -> list[DiffPiece]:
     """Return the lines that differ, each piece at its most readable place."""
     return slide_pieces(pieces(old, new, is_blank), old, new)
 
 
-def group_pieces(found: Sequence[Piece]) -> Iterator[list[Piece]]:
-    group: list[Piece] = []
+def group_pieces(found: Sequence[DiffPiece]) -> Iterator[list[DiffPiece]]:
+    group: list[DiffPiece] = []
     for piece in found:
         if group and piece.before.start - group[-1].before.stop > 2 * CONTEXT:
             yield group
@@ -322,7 +322,7 @@ def group_pieces(found: Sequence[Piece]) -> Iterator[list[Piece]]:
         yield group
 
 
-def _hunk(number: int, group: Sequence[Piece], old: Sequence[str], new: Sequence[str]) -> Hunk:
+def _hunk(number: int, group: Sequence[DiffPiece], old: Sequence[str], new: Sequence[str]) -> Hunk:
     lead = min(CONTEXT, group[0].before.start)
     trail = min(CONTEXT, len(old) - group[-1].before.stop)
     start, end = group[0].before.start - lead, group[-1].before.stop + trail
@@ -414,8 +414,8 @@ def diff_words(before: str, after: str) -> tuple[Run, ...]:
     return tuple(_build_runs(found, old, new))
 
 
-def _join_across_spaces(found: Sequence[Piece], old: Sequence[str]) -> list[Piece]:
-    joined: list[Piece] = []
+def _join_across_spaces(found: Sequence[DiffPiece], old: Sequence[str]) -> list[DiffPiece]:
+    joined: list[DiffPiece] = []
     for piece in found:
         if joined and all(unit == " " for unit in old[joined[-1].before.stop : piece.before.start]):
             joined[-1] = merge_pieces(joined[-1], piece)
@@ -424,7 +424,7 @@ def _join_across_spaces(found: Sequence[Piece], old: Sequence[str]) -> list[Piec
     return joined
 
 
-def _build_runs(found: Sequence[Piece], old: Sequence[str], new: Sequence[str]) -> Iterator[Run]:
+def _build_runs(found: Sequence[DiffPiece], old: Sequence[str], new: Sequence[str]) -> Iterator[Run]:
     done = 0
     for piece in found:
         yield from _run_of("same", "".join(old[done : piece.before.start]))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from bridge.records import Record
-from bridge.text.diff import Piece, Taste, is_blank, pieces, prefer_high, prefer_low, slide_pieces, split_lines
+from bridge.text.diff import DiffPiece, Taste, is_blank, pieces, prefer_high, prefer_low, slide_pieces, split_lines
 from bridge.types import Lines
 
 _NOTHING: Final = range(0)
@@ -32,12 +32,12 @@ def merge3(
     """
     old, mine, other = split_lines(base), split_lines(ours), split_lines(theirs)
 
-    def merged(sides: Sequence[Sequence[Piece]]) -> str | tuple[MergeConflict, ...]:
+    def merged(sides: Sequence[Sequence[DiffPiece]]) -> str | tuple[MergeConflict, ...]:
         return _merge_groups(old, mine, other, [*_groups(*sides, touching=touching)], alike=alike)
 
     def sides(
-        found: Sequence[Sequence[Piece]], taste: Taste, passing: Callable[[str], bool] | None = None
-    ) -> list[list[Piece]]:
+        found: Sequence[Sequence[DiffPiece]], taste: Taste, passing: Callable[[str], bool] | None = None
+    ) -> list[list[DiffPiece]]:
         return [slide_pieces(side, old, new, taste, passing) for side, new in zip(found, (mine, other), strict=True)]
 
     # An insertion or deletion beside equal lines may be placed higher or lower. Where that matters, it conflicts; but
@@ -57,7 +57,7 @@ def _merge_groups(
     old: Sequence[str],
     mine: Sequence[str],
     other: Sequence[str],
-    groups: Sequence[tuple[Sequence[Piece], Sequence[Piece]]],
+    groups: Sequence[tuple[Sequence[DiffPiece], Sequence[DiffPiece]]],
     *,
     alike: bool,
 ) -> str | tuple[MergeConflict, ...]:
@@ -87,10 +87,10 @@ def _merge_groups(
 
 
 def _groups(
-    left: Sequence[Piece], right: Sequence[Piece], *, touching: bool
-) -> Iterator[tuple[list[Piece], list[Piece]]]:
-    here: list[Piece] = []
-    there: list[Piece] = []
+    left: Sequence[DiffPiece], right: Sequence[DiffPiece], *, touching: bool
+) -> Iterator[tuple[list[DiffPiece], list[DiffPiece]]]:
+    here: list[DiffPiece] = []
+    there: list[DiffPiece] = []
     start = end = -1
     both = [(piece, here) for piece in left] + [(piece, there) for piece in right]
     for piece, side in sorted(both, key=lambda one: (one[0].before.start, one[0].before.stop)):
@@ -108,7 +108,7 @@ def _groups(
         yield here, there
 
 
-def _side_range(side: Sequence[Piece], start: int, end: int) -> range:
+def _side_range(side: Sequence[DiffPiece], start: int, end: int) -> range:
     if not side:
         return _NOTHING
     first, last = side[0], side[-1]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp.shared.inbound import encode_header_value
 
-from bridge.cli.stdio.endpoint import StreamEvent, header_value, protocol_headers, restore_id, sse_events
+from bridge.cli.stdio.endpoint import ServerEvent, header_value, protocol_headers, restore_id, sse_events
 from bridge.cli.stdio.entry import read_lines
 from bridge.cli.stdio.messages import BODY_LIMIT, READ_LIMIT, VERSION_KEY, MalformedMessage, parse_message
 from bridge.server.auth import BODY_LIMIT as BRIDGE_TAKES
@@ -116,7 +116,7 @@ def test_headers_describe_the_message_or_its_session() -> None:
     assert protocol_headers(parse_message(json.dumps({**REQUEST, "method": "initialize"}).encode()), session) == {}
 
 
-async def streamed(*chunks: bytes) -> list[StreamEvent]:
+async def streamed(*chunks: bytes) -> list[ServerEvent]:
     """Read events from chunks."""
 
     async def arriving() -> AsyncIterator[bytes]:
@@ -130,7 +130,7 @@ async def test_events_are_read_from_whatever_pieces() -> None:
     stream = (
         b': hello\r\nid: 7\r\ndata: {"a":\r\ndata: 1}\r\n\r\nid:8\n\nevent: message\ndata:2\n\nretry: 500\n\ndata: cut'
     )
-    whole = [StreamEvent("7", b'{"a":\n1}'), StreamEvent("8", b""), StreamEvent(None, b"2")]
+    whole = [ServerEvent("7", b'{"a":\n1}'), ServerEvent("8", b""), ServerEvent(None, b"2")]
     assert await streamed(stream) == whole
     assert await streamed(*(stream[at : at + 1] for at in range(len(stream)))) == whole
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.engine.analytics import WorkerProcess
+from bridge.engine.analytics import AnalyticsProcess
 from bridge.errors import Busy
 from tests.engine.conftest import PATIENCE_S
 
@@ -30,7 +30,7 @@ def wait_for_file(path: str) -> None:
 
 
 async def test_work_is_done_in_one_other_process() -> None:
-    apart = WorkerProcess()
+    apart = AnalyticsProcess()
     one, other = await asyncio.gather(apart.run(number), apart.run(number))
     assert one == other != os.getpid()
     apart.close()
@@ -40,7 +40,7 @@ async def test_work_is_done_in_one_other_process() -> None:
 
 
 async def test_a_process_that_is_ended_is_started_again() -> None:
-    apart = WorkerProcess()
+    apart = AnalyticsProcess()
     first = await apart.run(number)
     os.kill(first, signal.SIGKILL)
     assert await apart.run(number) != first
@@ -48,7 +48,7 @@ async def test_a_process_that_is_ended_is_started_again() -> None:
 
 
 async def test_work_that_ends_its_process_is_told_as_an_error() -> None:
-    apart = WorkerProcess()
+    apart = AnalyticsProcess()
     with pytest.raises(Busy):
         await apart.run(die)
     assert await apart.run(number) != os.getpid()
@@ -56,7 +56,7 @@ async def test_work_that_ends_its_process_is_told_as_an_error() -> None:
 
 
 async def test_others_get_their_turn_meanwhile(tmp_path: Path) -> None:
-    apart, file = WorkerProcess(), tmp_path / "go on"
+    apart, file = AnalyticsProcess(), tmp_path / "go on"
     work = asyncio.create_task(apart.run(wait_for_file, str(file)))
     for _ in range(100):
         await asyncio.sleep(0)

@@ -18,7 +18,7 @@ from bridge.engine.transactions import Author
 from bridge.errors import NotReady
 from bridge.markdown.edit.requests import Append
 from bridge.types import VaultPath
-from bridge.vault.write.syscalls import Disk, exchange
+from bridge.vault.write.syscalls import SystemCalls, exchange
 from tests.engine.conftest import Opened, until
 
 BEANS, RAIN, RYE = VaultPath("Garden/Beans.md"), VaultPath("Garden/Rain.md"), VaultPath("Bread/Rye.md")
@@ -90,7 +90,7 @@ async def test_a_bridge_that_stops_leaves_a_long_change_to_the_next_start(
             stopping.wait()
             return exchange(one, other, folder=folder)
 
-        monkeypatch.setattr(Disk, "exchange", staticmethod(wait_for_stop))
+        monkeypatch.setattr(SystemCalls, "exchange", staticmethod(wait_for_stop))
         change = asyncio.create_task(make(host, RENAME))
         await writing.wait()
     with pytest.raises(NotReady, match="undone when it starts again"):
@@ -118,7 +118,7 @@ async def test_what_others_change_while_a_change_is_written_is_kept(
     async with opened(vault) as bridge:
         host = bridge.find(None)
         await until(lambda: host.progress().ready_keyword)
-        monkeypatch.setattr(Disk, "exchange", staticmethod(hold_back))
+        monkeypatch.setattr(SystemCalls, "exchange", staticmethod(hold_back))
         change = asyncio.create_task(make(host, RENAME))
         try:
             await writing.wait()

@@ -17,7 +17,7 @@ from bridge.state.change_records import ChangeFilter
 from bridge.types import Digest, VaultPath
 from bridge.vault.stable_read import QUIET_S
 from bridge.vault.write.handle import DRAFT
-from bridge.vault.write.syscalls import Disk
+from bridge.vault.write.syscalls import SystemCalls
 from tests.engine.conftest import PATIENCE_S, Opened, until
 from tests.engine.test_writing import digest
 
@@ -33,7 +33,7 @@ def _watched_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _without_leases(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Disk, "take_lease", staticmethod(lambda _descriptor: None))
+    monkeypatch.setattr(SystemCalls, "take_lease", staticmethod(lambda _descriptor: None))
     monkeypatch.setattr("bridge.vault.stable_read.delay_saves", lambda *_: nullcontext(0.0))
 
 
@@ -83,7 +83,7 @@ async def test_a_save_in_the_moment_between_the_check_and_the_loss_of_the_name_i
                     program.write(whole)
                 os.unlink(name, dir_fd=dir_fd)
 
-            monkeypatch.setattr(Disk, "unlink", staticmethod(unlink))
+            monkeypatch.setattr(SystemCalls, "unlink", staticmethod(unlink))
             await append(host, "The agent's.")
             assert program.tell() == len(whole)
         await until(lambda: b"The rest." in place.read_bytes())

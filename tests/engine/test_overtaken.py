@@ -12,7 +12,7 @@ from bridge.engine.transactions import Author
 from bridge.errors import ExpectationFailed, NoteChanged
 from bridge.markdown.edit.requests import Append
 from bridge.types import Digest, VaultPath
-from bridge.vault.write.syscalls import Disk, exchange
+from bridge.vault.write.syscalls import SystemCalls, exchange
 from tests.engine.conftest import Opened, until
 from tests.engine.test_writing import digest
 
@@ -30,7 +30,7 @@ def save_before_exchanges(monkeypatch: pytest.MonkeyPatch, place: Path, times: i
             place.with_name("saving").replace(place)
         return exchange(one, other, folder=folder)
 
-    monkeypatch.setattr(Disk, "exchange", staticmethod(overtaken))
+    monkeypatch.setattr(SystemCalls, "exchange", staticmethod(overtaken))
 
 
 async def test_of_many_notes_those_that_a_program_keeps_saving_are_left_out_and_named(

@@ -14,7 +14,7 @@ from bridge.changes.requests.edit_note import EditNote
 from bridge.changes.requests.many_notes import RenameProperty
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.engine.transactions import Author
-from bridge.index.table import Table
+from bridge.index.table import LanceTable
 from bridge.markdown.edit.requests import Append
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import search
@@ -57,16 +57,16 @@ async def test_a_change_that_the_index_could_not_take_is_taken_up_again(
     async with opened(vault, models=tmp_path / "none") as bridge:
         host = bridge.find(None)
         await until(lambda: host.progress().ready_keyword)
-        free, real, failed = threading.Event(), Table.add, list[Any]()
+        free, real, failed = threading.Event(), LanceTable.add, list[Any]()
 
-        async def add(table: Table, rows: Any) -> None:
+        async def add(table: LanceTable, rows: Any) -> None:
             if not failed:
                 failed.append(rows)
                 await asyncio.to_thread(free.wait)
                 raise OSError(errno.ENOSPC, "No space left on device")
             await real(table, rows)
 
-        monkeypatch.setattr(Table, "add", add)
+        monkeypatch.setattr(LanceTable, "add", add)
         await host.vault.executor.execute([EditNote(BEANS, (Append(text="A zebra came by."),))], Author("test"))
         # As the watcher does, which hears of our own changes too.
         looking = asyncio.create_task(host.vault.indexer.look_at([BEANS]))

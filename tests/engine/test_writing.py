@@ -26,7 +26,7 @@ from bridge.errors import (
     NoteExists,
     VaultUnreadable,
 )
-from bridge.events import ChangeRecorded, Message
+from bridge.events import ChangeRecorded, SentEvent
 from bridge.markdown.edit.requests import Append, Edit, InsertUnder, ReplaceText
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import search
@@ -74,7 +74,7 @@ async def found(host: Host, words: str) -> list[str]:
     return [hit.path for hit in answer.hits]
 
 
-def recorded(told: asyncio.Queue[Message]) -> Sequence[ChangeRecorded]:
+def recorded(told: asyncio.Queue[SentEvent]) -> Sequence[ChangeRecorded]:
     events = [told.get_nowait().event for _ in range(told.qsize())]
     return [event for event in events if isinstance(event, ChangeRecorded)]
 

@@ -25,7 +25,7 @@ from bridge.records import Record
 from bridge.settings.file import save_settings
 from bridge.settings.schema import Setting, install_sections
 from bridge.state.store import Store
-from bridge.state.tables import Subject, Table
+from bridge.state.tables import StateTable, Subject
 from bridge.types import VaultPath
 from tests.engine.conftest import until
 from tests.features.served import serving, write_vault
@@ -46,7 +46,7 @@ TOY = Feature(
     settings=ToySettings,
     tables=Subject(
         "toy",
-        tables=(Table("toy_note", "ON CONFLICT (id) DO NOTHING", paths=("note",)),),
+        tables=(StateTable("toy_note", "ON CONFLICT (id) DO NOTHING", paths=("note",)),),
         migrations=(
             "CREATE TABLE toy_note (id INTEGER PRIMARY KEY, note TEXT NOT NULL) STRICT;",
             "ALTER TABLE toy_note ADD COLUMN said TEXT;",

@@ -7,7 +7,7 @@ import pytest
 from bridge.index.hits import PassageHit
 from bridge.index.index import Index
 from bridge.index.schema import VECTORS
-from bridge.index.table import Table, table_names
+from bridge.index.table import LanceTable, table_names
 from bridge.index.tokens import hash_tokens
 from bridge.types import VaultPath
 from tests.index.made import (
@@ -231,13 +231,13 @@ async def test_searching_goes_on_beside_erasing(tmp_path: Path, monkeypatch: pyt
     index.use_model(MODEL, DIMENSIONS)
     await embed_all(index, at_once=1000)
     # It begins to erase from the disk when some searches were answered, however slow these are.
-    has_searched, renew = asyncio.Event(), Table.renew
+    has_searched, renew = asyncio.Event(), LanceTable.renew
 
-    async def renew_later(table: Table) -> None:
+    async def renew_later(table: LanceTable) -> None:
         await has_searched.wait()
         await renew(table)
 
-    monkeypatch.setattr(Table, "renew", renew_later)
+    monkeypatch.setattr(LanceTable, "renew", renew_later)
     erasing = asyncio.create_task(index.erase(private))
     word, searched = OPEN["n7.md"].split()[-1], 0
     while not erasing.done():

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from bridge.features.links.mentions import Corpus, Name, NameFinder
+from bridge.features.links.mentions import Corpus, NameFinder, NoteName
 from bridge.index.prepare import prepare
 from bridge.markdown.link_spans import read_link_spans
 from bridge.markdown.parse import parse
@@ -28,7 +28,7 @@ MAX_GROWTH = 2.5**2
 """Twice the length may cost two and a half times the work, four times the length that squared."""
 
 NEGLIGIBLE_S = 0.05
-NAMES = NameFinder([Name(VaultPath("Rye.md"), "Rye"), Name(VaultPath("task.md"), "task")])
+NAMES = NameFinder([NoteName(VaultPath("Rye.md"), "Rye"), NoteName(VaultPath("task.md"), "task")])
 LEARNT = learn_from(["task\nword"] * 8)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from bridge.errors import NotReady
 from bridge.index.index import Index
-from bridge.index.table import Table
+from bridge.index.table import LanceTable
 from bridge.types import VaultPath
 from tests.index.made import (
     DIMENSIONS,
@@ -164,7 +164,7 @@ async def test_trouble_while_tidying_breaks_nothing(tmp_path: Path, monkeypatch:
         raise RuntimeError("commit conflict")
 
     with monkeypatch.context() as patched:
-        patched.setattr(Table, "drop", fail)
+        patched.setattr(LanceTable, "drop", fail)
         await index.write([prepared("A.md", "alpha")])
         await index.write([prepared("A.md", "beta")])
         await until(lambda: failed > 0)

@@ -10,7 +10,7 @@ from bridge.errors import DiskFull, NotReady
 from bridge.index.hits import NoteHit, PassageHit
 from bridge.index.index import Index
 from bridge.index.prepare import FORMAT
-from bridge.index.table import Table
+from bridge.index.table import LanceTable
 from bridge.types import VaultPath
 from tests.index.made import DIMENSIONS, MODEL, all_of, embed_all, opened, paths, prepared, vector, words
 
@@ -310,15 +310,15 @@ async def test_a_note_of_which_half_was_stored_stays_as_it_was(
 ) -> None:
     index = await opened(tmp_path / "index", {"Tea.md": TEA})
     full = index._opened.notes if part == "_notes" else index._opened.passages
-    real = Table.add
+    real = LanceTable.add
 
-    async def add(self: Table, rows: Any) -> None:
+    async def add(self: LanceTable, rows: Any) -> None:
         if self is full:
             raise OSError(errno.ENOSPC, "No space left on device")
         await real(self, rows)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Table, "add", add)
+        patch.setattr(LanceTable, "add", add)
         with pytest.raises(DiskFull):
             await index.write([prepared("Tea.md", "# Tea\n\nSteep the herbs.\n"), prepared("New.md", "herbs")])
     for _ in range(2):

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from bridge.index.documents import Document, Vocabularies, build_segments, number_segments
+from bridge.index.documents import IndexDocument, Vocabularies, build_segments, number_segments
 from bridge.index.inverted_index import InvertedIndex
 from bridge.index.prepare import add_segments
-from bridge.index.segment import FREQUENCIES, Segment
+from bridge.index.segment import FREQUENCIES, IndexSegment
 from bridge.types import VaultPath
 from tests.index.made import all_of, opened, paths, prepared, sentence, words
 
@@ -18,7 +18,7 @@ NOTES = {
 Posting = tuple[int, int, int, int, float]
 
 
-def postings(segments: list[Segment]) -> Counter[Posting]:
+def postings(segments: list[IndexSegment]) -> Counter[Posting]:
     """Return each posting: the term, the document's number, ordinal and mark, and the frequency."""
     found: Counter[Posting] = Counter()
     for segment in segments:
@@ -30,8 +30,8 @@ def postings(segments: list[Segment]) -> Counter[Posting]:
     return found
 
 
-def built(texts: dict[tuple[int, int, int], str]) -> list[Segment]:
-    documents = [Document(number, ordinal, mark, text) for (number, ordinal, mark), text in texts.items()]
+def built(texts: dict[tuple[int, int, int], str]) -> list[IndexSegment]:
+    documents = [IndexDocument(number, ordinal, mark, text) for (number, ordinal, mark), text in texts.items()]
     return list(build_segments(documents, Vocabularies.empty().words))
 
 

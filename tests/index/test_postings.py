@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.index.documents import Document, build_segments
+from bridge.index.documents import IndexDocument, build_segments
 from bridge.index.inverted_index import InvertedIndex, TermQuery
-from bridge.index.segment import FREQUENCIES, Segment
-from bridge.index.tokens import WORDS, Vocabulary, hash_tokens, query_tokens
+from bridge.index.segment import FREQUENCIES, IndexSegment
+from bridge.index.tokens import WORDS, TermFinder, hash_tokens, query_tokens
 from bridge.types import VaultPath
 from tests.index.made import damage_file, opened, paths, prepared, sentence, words
 
@@ -23,7 +23,7 @@ NONE = np.empty(0, np.uint64)
 
 @given(st.lists(st.text(max_size=20) | st.sampled_from(["C++", "e-mail's", "会议", "ไทย", "नमस्ते", "🌱"])).map(" ".join))
 def test_terms_are_those_that_a_query_asks_for(text: str) -> None:
-    vocabulary = Vocabulary(WORDS)
+    vocabulary = TermFinder(WORDS)
     vocabulary.find(["before", *text.split()[::2]])
     found = vocabulary.find(["before", text, "after"])
     first, last = found.counts[:1].sum(), found.counts[:2].sum()
@@ -34,8 +34,8 @@ def test_terms_are_those_that_a_query_asks_for(text: str) -> None:
 
 def indexed(texts: dict[int, str]) -> InvertedIndex:
     index = InvertedIndex()
-    documents = [Document(number, 0, 7, text) for number, text in texts.items()]
-    for segment in build_segments(documents, Vocabulary(WORDS)):
+    documents = [IndexDocument(number, 0, 7, text) for number, text in texts.items()]
+    for segment in build_segments(documents, TermFinder(WORDS)):
         index.add(segment)
     return index
 
@@ -47,7 +47,7 @@ def asked(should: str = "", must: str = "", must_not: str = "") -> TermQuery:
 
 def test_a_vocabulary_that_is_full_begins_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bridge.index.tokens.MAX_PIECES", 10)
-    vocabulary = Vocabulary(WORDS)
+    vocabulary = TermFinder(WORDS)
     for turn in range(9):
         text = sentence(turn, 6)
         found = vocabulary.find([text])
@@ -103,7 +103,7 @@ def test_what_is_merged_answers_as_before(tmp_path: Path) -> None:
     assert late not in {number for number, _, _ in after}
     assert parts.due(everything=True) != []
     (tmp_path / "segment").write_bytes(merged.encode())
-    assert Segment.load(tmp_path / "segment").encode() == merged.encode()
+    assert IndexSegment.load(tmp_path / "segment").encode() == merged.encode()
 
 
 def test_large_segments_are_merged_beside_a_small_one() -> None:

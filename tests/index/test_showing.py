@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bridge.index.index import Index
-from bridge.index.table import Table
+from bridge.index.table import LanceTable
 from bridge.types import VaultPath
 from tests.index.made import opened, paths, prepared, words
 
@@ -22,14 +22,14 @@ HERBS = "# Tea\n\nSteep the herbs.\n"
 @contextmanager
 def held_up(patched: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """Let no row reach a table before the event is set."""
-    free, real = threading.Event(), Table.add
+    free, real = threading.Event(), LanceTable.add
 
-    async def add(table: Table, rows: Any) -> None:
+    async def add(table: LanceTable, rows: Any) -> None:
         await asyncio.to_thread(free.wait)
         await real(table, rows)
 
     with patched.context() as patch:
-        patch.setattr(Table, "add", add)
+        patch.setattr(LanceTable, "add", add)
         try:
             yield free
         finally:
@@ -102,15 +102,15 @@ async def test_what_cannot_be_written_is_shown_no_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str
 ) -> None:
     index = await opened(tmp_path / "index", {"Tea.md": TEA, "Mate.md": "leaves too"})
-    real = Table.add
+    real = LanceTable.add
 
-    async def add(table: Table, rows: Any) -> None:
+    async def add(table: LanceTable, rows: Any) -> None:
         if table is getattr(index._opened, part):
             raise OSError(errno.ENOSPC, "No space left on device")
         await real(table, rows)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Table, "add", add)
+        patch.setattr(LanceTable, "add", add)
         await index.show([prepared("Tea.md", HERBS)])
         await index.wait_for_writes()
     assert sorted(index.failed_writes) == ["Tea.md"]

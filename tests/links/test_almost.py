@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.features.links.evidence import Strictness
-from bridge.features.links.link_candidates import Source, suggest
-from bridge.features.links.mentions import Corpus, Name, NameFinder
+from bridge.features.links.link_candidates import SourceText, suggest
+from bridge.features.links.mentions import Corpus, NameFinder, NoteName
 from bridge.types import VaultPath
 from tests.links.test_suggest import Around
 
 
 def names(*texts: str) -> NameFinder:
-    return NameFinder(Name(VaultPath(f"{text}.md"), text) for text in texts)
+    return NameFinder(NoteName(VaultPath(f"{text}.md"), text) for text in texts)
 
 
 def said(known: NameFinder, text: str, *, protected: tuple[tuple[int, int], ...] = ()) -> list[tuple[str, str]]:
@@ -66,15 +66,15 @@ def test_nothing_is_found_where_it_is_protected() -> None:
 def test_it_is_suggested_with_its_reason_unless_suggestions_must_be_sure(strictness: Strictness, count: int) -> None:
     text = "- grace-hopper manuscript collection\n"
     corpus = Corpus.of(names("Grace Hopper Manuscript Collection"), {})
-    found = suggest(Source(text), corpus, Around(), strictness)
+    found = suggest(SourceText(text), corpus, Around(), strictness)
     assert len(found) == count
     assert all("almost says “Grace Hopper Manuscript Collection”" in one.why for one in found)
 
 
 def test_what_is_almost_said_is_less_likely_than_the_name() -> None:
     corpus = Corpus.of(names("Grace Hopper Archive"), {})
-    (exact,) = suggest(Source("the Grace Hopper Archive"), corpus, Around(), "aggressive")
-    (almost,) = suggest(Source("the Grace-Hopper Archive"), corpus, Around(), "aggressive")
+    (exact,) = suggest(SourceText("the Grace Hopper Archive"), corpus, Around(), "aggressive")
+    (almost,) = suggest(SourceText("the Grace-Hopper Archive"), corpus, Around(), "aggressive")
     assert almost.score < exact.score
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from bridge.features.links.apply import LinkedText, LinkPlace, find_places, insert_links
-from bridge.features.links.link_candidates import Source
-from bridge.features.links.mentions import Corpus, Name
+from bridge.features.links.link_candidates import SourceText
+from bridge.features.links.mentions import Corpus, NoteName
 from bridge.features.links.mentions import NameFinder as Spoken
 from bridge.markdown.names import Names
 from bridge.markdown.parse import parse
@@ -16,14 +16,19 @@ from tests.links.test_suggest import Around
 HERE, RYE, SPELT, STRANGE = map(VaultPath, ("Here.md", "Old Rye.md", "Spelt.md", "C# [x].md"))
 FILES = Names([HERE, RYE, SPELT, STRANGE])
 SPOKEN = Spoken(
-    [Name(RYE, "Old Rye"), Name(SPELT, "Spelt"), Name(SPELT, "[dinkel]", alias=True), Name(STRANGE, "C# [x]")]
+    [
+        NoteName(RYE, "Old Rye"),
+        NoteName(SPELT, "Spelt"),
+        NoteName(SPELT, "[dinkel]", alias=True),
+        NoteName(STRANGE, "C# [x]"),
+    ]
 )
 
 
 def link(text: str, *, every: bool = False, targets: tuple[VaultPath, ...] = (RYE, SPELT, STRANGE)) -> LinkedText:
     note = parse(HERE, text.encode())
     already = {path for one in note.links if (path := FILES.resolve(one.target, HERE).path) is not None}
-    source = Source(note.text, protected_spans(note), HERE, already)
+    source = SourceText(note.text, protected_spans(note), HERE, already)
     found = find_places(source, Corpus.of(SPOKEN, {HERE: text}), Around(), targets=targets, every=every)
     return insert_links(note, found, FILES, ObsidianSettings())
 

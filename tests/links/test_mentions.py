@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.features.links.mentions import Corpus, Name, NameFinder
+from bridge.features.links.mentions import Corpus, NameFinder, NoteName
 from bridge.types import VaultPath
 
 
 def names(*texts: str) -> NameFinder:
-    return NameFinder(Name(VaultPath(f"{text}.md"), text) for text in texts)
+    return NameFinder(NoteName(VaultPath(f"{text}.md"), text) for text in texts)
 
 
 def said(known: NameFinder, text: str) -> list[str]:
@@ -68,7 +68,7 @@ def test_nothing_is_found_where_it_is_protected() -> None:
 
 
 def test_a_name_of_several_notes_is_found_with_all_of_them() -> None:
-    known = NameFinder([Name(VaultPath("a/Index.md"), "Index"), Name(VaultPath("b.md"), "index", alias=True)])
+    known = NameFinder([NoteName(VaultPath("a/Index.md"), "Index"), NoteName(VaultPath("b.md"), "index", alias=True)])
     (mention,) = known.mentions("the index")
     assert {name.path for name in mention.names} == {"a/Index.md", "b.md"}
 

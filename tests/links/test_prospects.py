@@ -1,12 +1,12 @@
 """Names that several notes link to and no note has."""
 
-from bridge.features.links.mentions import Name, NameFinder
+from bridge.features.links.mentions import NameFinder, NoteName
 from bridge.features.links.note_candidates import DOUBTFUL, MeantNotes, NameProspect, find_candidates
 from bridge.types import VaultPath
 
 
 def known(*names: str) -> NameFinder:
-    return NameFinder(Name(VaultPath(f"{name}.md"), name) for name in names)
+    return NameFinder(NoteName(VaultPath(f"{name}.md"), name) for name in names)
 
 
 def wanted(**notes: int) -> dict[str, set[VaultPath]]:
@@ -28,10 +28,10 @@ def test_a_day_or_another_spelling_of_a_note_is_none() -> None:
 
 def test_an_alias_is_doubtful_where_another_title_says_it_in_full() -> None:
     finder = NameFinder([
-        Name(VaultPath("Album.md"), "Album"),
-        Name(VaultPath("Album.md"), "The Dark Age", alias=True),
-        Name(VaultPath("Song.md"), "The Dark Age (Demo)"),
-        Name(VaultPath("Album.md"), "Working Title", alias=True),
+        NoteName(VaultPath("Album.md"), "Album"),
+        NoteName(VaultPath("Album.md"), "The Dark Age", alias=True),
+        NoteName(VaultPath("Song.md"), "The Dark Age (Demo)"),
+        NoteName(VaultPath("Album.md"), "Working Title", alias=True),
     ])  # fmt: skip
     meant = MeantNotes(finder)
     found = [meant.find(name) for name in ("The Dark Age", "Working Title")]

@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 
 from bridge.features.links.evidence import Evidence, similarity_evidence
-from bridge.features.links.link_candidates import Source, Suggestion, suggest
-from bridge.features.links.mentions import Corpus, Name, NameFinder
+from bridge.features.links.link_candidates import SourceText, Suggestion, suggest
+from bridge.features.links.mentions import Corpus, NameFinder, NoteName
 from bridge.types import VaultPath
 from scripts.lib.evaluation.rediscovery import rediscover, strip_links
 from tests.evaldata import EVAL
 
 BREAD, RYE = VaultPath("Bread.md"), VaultPath("Old Rye Starter.md")
 KNOWN = NameFinder(
-    [Name(BREAD, "Bread"), Name(RYE, "Old Rye Starter"), Name(RYE, "Gertrude", alias=True)],
+    [NoteName(BREAD, "Bread"), NoteName(RYE, "Old Rye Starter"), NoteName(RYE, "Gertrude", alias=True)],
 )
 
 
@@ -36,7 +36,7 @@ class Around:
 
 def suggestions(text: str, *others: str, around: Around | None = None, **source: object) -> list[Suggestion]:
     corpus = Corpus.of(KNOWN, {VaultPath(f"{n}.md"): other for n, other in enumerate([text, *others])})
-    return suggest(Source(text, **source), corpus, around or Around(), "aggressive")  # type: ignore[arg-type]
+    return suggest(SourceText(text, **source), corpus, around or Around(), "aggressive")  # type: ignore[arg-type]
 
 
 def test_a_mentioned_note_is_suggested_once_with_reasons() -> None:
@@ -70,8 +70,8 @@ def test_a_part_of_a_compound_is_less_likely_than_a_word() -> None:
 
 def test_a_name_in_small_letters_is_a_word_like_any_other() -> None:
     def score(said: str) -> float:
-        corpus = Corpus.of(NameFinder([Name(VaultPath("a.md"), said)]), {})
-        (found,) = suggest(Source(f"the {said} of it"), corpus, Around(), "aggressive")
+        corpus = Corpus.of(NameFinder([NoteName(VaultPath("a.md"), said)]), {})
+        (found,) = suggest(SourceText(f"the {said} of it"), corpus, Around(), "aggressive")
         return found.score
 
     assert score("test") < score("Test")
@@ -121,9 +121,9 @@ def test_neither_the_note_itself_nor_what_it_links_to_is_suggested() -> None:
 
 def test_the_title_of_the_note_itself_means_no_other_note_by_an_alias() -> None:
     here, other = VaultPath("en/Hotkeys.md"), VaultPath("de/Tastenkürzel.md")
-    corpus = Corpus.of(NameFinder([Name(here, "Hotkeys"), Name(other, "Hotkeys", alias=True)]), {})
-    assert suggest(Source("Hotkeys are set here", path=here), corpus, Around(), "aggressive") == []
-    (found,) = suggest(Source("Hotkeys are set there", path=BREAD), corpus, Around(), "aggressive")
+    corpus = Corpus.of(NameFinder([NoteName(here, "Hotkeys"), NoteName(other, "Hotkeys", alias=True)]), {})
+    assert suggest(SourceText("Hotkeys are set here", path=here), corpus, Around(), "aggressive") == []
+    (found,) = suggest(SourceText("Hotkeys are set there", path=BREAD), corpus, Around(), "aggressive")
     assert found.target == here
 
 
@@ -145,10 +145,10 @@ def test_what_is_said_again_and_again_is_looked_up_once() -> None:
 
 
 def test_of_two_notes_of_one_name_the_one_a_link_would_mean_is_suggested() -> None:
-    names = NameFinder([Name(VaultPath("a/Index.md"), "Index"), Name(VaultPath("b/Index.md"), "Index")])
+    names = NameFinder([NoteName(VaultPath("a/Index.md"), "Index"), NoteName(VaultPath("b/Index.md"), "Index")])
     corpus = Corpus.of(names, {})
     around = Around(means=VaultPath("b/Index.md"))
-    (found,) = suggest(Source("Index"), corpus, around, "aggressive")
+    (found,) = suggest(SourceText("Index"), corpus, around, "aggressive")
     assert found.target == "b/Index.md"
 
 

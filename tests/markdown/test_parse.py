@@ -4,7 +4,7 @@ from hashlib import sha256
 
 import pytest
 
-from bridge.markdown.note import Block, Callout, Heading, InlineField, Note, Piece, Task
+from bridge.markdown.note import BlockId, Callout, Heading, InlineField, Note, Piece, Task
 from bridge.markdown.parse import MAX_CHARACTERS, parse
 from bridge.markdown.prose import protected_spans
 from bridge.markdown.structure import CHARACTERS_PER_PART, MIN_PARTS
@@ -123,21 +123,21 @@ def test_code_and_html_hold_no_tasks() -> None:
 @pytest.mark.parametrize(
     ("source", "block"),
     [
-        ("a\nb ^id", Block("id", (1, 2))),
-        ("a\nb\n^id", Block("id", (1, 3))),
-        ("# A ^id", Block("id", (1, 1))),
-        ("- a\n- b ^id\n  - c\n- d", Block("id", (2, 3))),
-        ("- a\n- b\n\n^id\n", Block("id", (1, 2))),
-        ("para\n\n> a\n> b\n\n^id", Block("id", (3, 4))),
-        ("```\ncode\n```\n^id", Block("id", (1, 3))),
-        ("| a |\n| - |\n| b |\n^id", Block("id", (1, 4))),
-        ("| a |\n| - |\n| b |\n\n^id", Block("id", (1, 3))),
-        ("> quoted ^id", Block("id", (1, 1))),
-        ("# A\n\n^id", Block("id", (3, 3))),
-        ("x ^Mixed-1 ", Block("Mixed-1", (1, 1))),
+        ("a\nb ^id", BlockId("id", (1, 2))),
+        ("a\nb\n^id", BlockId("id", (1, 3))),
+        ("# A ^id", BlockId("id", (1, 1))),
+        ("- a\n- b ^id\n  - c\n- d", BlockId("id", (2, 3))),
+        ("- a\n- b\n\n^id\n", BlockId("id", (1, 2))),
+        ("para\n\n> a\n> b\n\n^id", BlockId("id", (3, 4))),
+        ("```\ncode\n```\n^id", BlockId("id", (1, 3))),
+        ("| a |\n| - |\n| b |\n^id", BlockId("id", (1, 4))),
+        ("| a |\n| - |\n| b |\n\n^id", BlockId("id", (1, 3))),
+        ("> quoted ^id", BlockId("id", (1, 1))),
+        ("# A\n\n^id", BlockId("id", (3, 3))),
+        ("x ^Mixed-1 ", BlockId("Mixed-1", (1, 1))),
     ],
 )
-def test_a_block_id_names_the_lines_of_its_block(source: str, block: Block) -> None:
+def test_a_block_id_names_the_lines_of_its_block(source: str, block: BlockId) -> None:
     assert note(source).blocks == (block,)
 
 

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from bridge.features.sessions.journal_note import (
-    Batch,
+    ChangeBatch,
     ChangedNote,
-    Entry,
     Failure,
     JournalFacts,
+    JournalLine,
     JournalWords,
     journal_name,
     journal_properties,
@@ -21,7 +21,7 @@ from bridge.features.sessions.journal_note import (
     told_lines,
     write_body,
 )
-from bridge.features.sessions.statements import Statement
+from bridge.features.sessions.statements import JournalStatement
 from bridge.markdown.edit.properties import build_note
 from bridge.markdown.parse import parse
 from bridge.types import VaultPath
@@ -38,9 +38,9 @@ FACTS = JournalFacts(
     tokens=8_000,
     searches=6,
     read=((BEANS, 3), (RYE, 1), (VaultPath("Oats.md"), 2)),
-    changes=(Batch("edit_note", (ChangedNote(BEANS, 3, 1),), ("The frost came early",)),),
-    undone=(Batch("set_properties", (ChangedNote(RYE),)),),
-    proposed=(Batch("edit_note", (ChangedNote(BEANS),)),),
+    changes=(ChangeBatch("edit_note", (ChangedNote(BEANS, 3, 1),), ("The frost came early",)),),
+    undone=(ChangeBatch("set_properties", (ChangedNote(RYE),)),),
+    proposed=(ChangeBatch("edit_note", (ChangedNote(BEANS),)),),
     failures=(Failure("edit_note", "note_changed", 2, BEANS),),
     previous=VaultPath("Agents/Sessions/2026-11-21 0900 claude-code.md"),
 )
@@ -71,15 +71,15 @@ def test_a_journal_says_what_the_records_say() -> None:
 
 
 QUOTED = (
-    Statement("decision", "We decided to cover them.", BEANS, 7),
-    Statement("question", "Is the fleece “warm” enough?", BEANS, 8),
-    Statement("task", "Buy fleece", BEANS, 9),
-    Statement("outcome", "Sow again", RYE, 3),
+    JournalStatement("decision", "We decided to cover them.", BEANS, 7),
+    JournalStatement("question", "Is the fleece “warm” enough?", BEANS, 8),
+    JournalStatement("task", "Buy fleece", BEANS, 9),
+    JournalStatement("outcome", "Sow again", RYE, 3),
 )
 
 
 def test_what_was_written_is_quoted_with_its_line_and_read_back() -> None:
-    facts = replace(FACTS, changes=(Batch("edit_note", (ChangedNote(BEANS, 3, 1),)),), statements=QUOTED)
+    facts = replace(FACTS, changes=(ChangeBatch("edit_note", (ChangedNote(BEANS, 3, 1),)),), statements=QUOTED)
     text = note_of(JournalWords(), facts)
     assert "# We decided to cover them.\n" in text
     assert "## Key decisions\n\n- “We decided to cover them.” ([[Garden/Beans|Beans]], line 7)\n" in text
@@ -91,11 +91,11 @@ def test_what_was_written_is_quoted_with_its_line_and_read_back() -> None:
     words = read_words(text, {})
     assert [*told_lines(words)] == [(QUOTED[at].what, QUOTED[at].text) for at in (0, 3, 1, 2)]
     # What is quoted again each time is not kept as if it had been handed over, nor said twice.
-    later = JournalWords(decisions=(Entry("14:05", "We decided to cover them."),))
+    later = JournalWords(decisions=(JournalLine("14:05", "We decided to cover them."),))
     assert words.merge(later) == later
     assert note_of(words.merge(later), facts).count("- 14:05 We decided to cover them.\n") == 1
     assert note_of(words.merge(later), facts).count("“We decided") == 0
-    in_other_letters = JournalWords(decisions=(Entry("14:05", "we decided to cover them"),))
+    in_other_letters = JournalWords(decisions=(JournalLine("14:05", "we decided to cover them"),))
     assert "“We decided" not in note_of(in_other_letters, facts)
 
 
@@ -112,7 +112,7 @@ def test_a_summary_of_what_was_written_stands_until_one_is_handed_over() -> None
 
 def test_a_change_of_many_notes_is_one_line() -> None:
     notes = tuple(ChangedNote(VaultPath(f"Notes/{number}.md"), 1, 1) for number in range(752))
-    batch = Batch("rename_property", notes, ("American spelling",))
+    batch = ChangeBatch("rename_property", notes, ("American spelling",))
     facts = replace(FACTS, changes=(*FACTS.changes, batch), undone=(batch,), proposed=(batch,))
     text = note_of(JournalWords(), facts)
     assert text.count("`rename_property` in 752 notes") == 3
@@ -134,7 +134,10 @@ def test_a_summary_that_was_handed_over_gives_the_title() -> None:
 
 def test_words_come_before_records_and_give_the_title() -> None:
     words = JournalWords(
-        goal="Save the beans", summary="Two lines\nof summary.", decisions=(Entry("14:05", "Cover them."),), model="m-1"
+        goal="Save the beans",
+        summary="Two lines\nof summary.",
+        decisions=(JournalLine("14:05", "Cover them."),),
+        model="m-1",
     )
     text = note_of(words)
     assert "# Save the beans\n\n## Goal\n\n> Save the beans\n\n## Summary\n\n> Two lines\n> of summary.\n" in text
@@ -147,7 +150,7 @@ TEXTS = st.lists(
     LINES | st.sampled_from(["## Later", "- 14:00 x", "> q", "---", "```", "", "# h", "  - x"]), max_size=4
 )
 SAID = TEXTS.map("\n".join)
-ITEMS = st.lists(st.builds(Entry, st.sampled_from(["00:00", "14:05", "23:59"]), SAID), max_size=3).map(tuple)
+ITEMS = st.lists(st.builds(JournalLine, st.sampled_from(["00:00", "14:05", "23:59"]), SAID), max_size=3).map(tuple)
 WORDS = st.builds(
     JournalWords,
     SAID,
@@ -182,11 +185,11 @@ def test_any_text_can_be_read(text: str) -> None:
 
 
 def test_lists_are_joined_and_other_words_replaced() -> None:
-    first = JournalWords(goal="One", decisions=(Entry("14:05", "a"),), cost_usd=1.0)
-    later = JournalWords(goal="Two", decisions=(Entry("15:00", "a"), Entry("15:00", "b")))
+    first = JournalWords(goal="One", decisions=(JournalLine("14:05", "a"),), cost_usd=1.0)
+    later = JournalWords(goal="Two", decisions=(JournalLine("15:00", "a"), JournalLine("15:00", "b")))
     merged = first.merge(later)
     assert (merged.goal, merged.cost_usd) == ("Two", 1.0)
-    assert merged.decisions == (Entry("14:05", "a"), Entry("15:00", "b"))
+    assert merged.decisions == (JournalLine("14:05", "a"), JournalLine("15:00", "b"))
     assert later_lines(later) == ["- Goal: Two", "- 15:00 Decision: a", "- 15:00 Decision: b"]
 
 
@@ -202,9 +205,9 @@ def test_a_name_that_is_no_unicode_is_written_as_far_as_it_goes() -> None:
     path = VaultPath("caf\udce9.md")
     facts = replace(
         FACTS,
-        changes=(Batch("edit_note", (ChangedNote(path, 1, 0),)),),
+        changes=(ChangeBatch("edit_note", (ChangedNote(path, 1, 0),)),),
         read=((path, 1),),
-        proposed=(Batch("edit_note", (ChangedNote(path),)),),
+        proposed=(ChangeBatch("edit_note", (ChangedNote(path),)),),
     )
     text = note_of(JournalWords(), facts)
     assert parse(VaultPath("a.md"), text.encode()).properties["files"] == ["caf?.md"]
@@ -214,7 +217,7 @@ def test_a_name_that_is_no_unicode_is_written_as_far_as_it_goes() -> None:
 def test_a_session_without_any_facts_has_a_title() -> None:
     bare = JournalFacts("1", "agent", "completed", START, START)
     assert write_body(JournalWords(), bare) == "# Session of agent\n"
-    changes = (Batch("edit_note", (ChangedNote(BEANS, 1, 0), ChangedNote(RYE, 1, 0))),)
+    changes = (ChangeBatch("edit_note", (ChangedNote(BEANS, 1, 0), ChangedNote(RYE, 1, 0))),)
     assert write_body(JournalWords(), replace(bare, changes=changes)).startswith("# Beans\n")
     assert write_body(JournalWords(), replace(bare, read=((BEANS, 2),))).startswith("# Read Beans\n")
     some = write_body(JournalWords(), replace(bare, read=((BEANS, 2), (RYE, 1))))

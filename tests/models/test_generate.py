@@ -15,11 +15,11 @@ from bridge.errors import Busy, ModelUnusable
 from bridge.models import generator as generators
 from bridge.models.generator import (
     AnswerEnd,
+    AnswerPiece,
     ChatEvent,
     ChatRequest,
     Generator,
     Message,
-    Piece,
     PromptRead,
     PromptTooLong,
 )
@@ -39,14 +39,16 @@ async def events_of(generator: Generator, request: ChatRequest) -> list[ChatEven
 
 
 async def text_of(generator: Generator, request: ChatRequest) -> str:
-    return "".join(e.text for e in await events_of(generator, request) if isinstance(e, Piece) and not e.is_thinking)
+    return "".join(
+        e.text for e in await events_of(generator, request) if isinstance(e, AnswerPiece) and not e.is_thinking
+    )
 
 
 async def kill_in_mid_answer(generator: Generator) -> None:
     # Too long an answer for the pipe: the worker cannot have ended it while nobody read.
     async with contextlib.aclosing(generator.generate(ask("?", most=4000))) as events:
         async for event in events:
-            if isinstance(event, Piece):
+            if isinstance(event, AnswerPiece):
                 break
         pid = generator.pid
         assert pid is not None
@@ -90,7 +92,7 @@ async def test_an_answer_streams_in_order(speaking: Generator) -> None:
     read, *pieces, end = await events_of(speaking, ask("What does rye bread need?"))
     assert isinstance(read, PromptRead)
     assert read.kept == 0
-    assert [piece.text for piece in pieces if isinstance(piece, Piece)] == ANSWER
+    assert [piece.text for piece in pieces if isinstance(piece, AnswerPiece)] == ANSWER
     assert isinstance(end, AnswerEnd)
     assert (end.reason, end.tokens_out, end.tokens_in) == ("stop", len(ANSWER), read.tokens)
 
@@ -111,13 +113,13 @@ async def test_an_answer_is_cut_at_its_limit(speaking: Generator) -> None:
     *pieces, end = await events_of(speaking, ask("?", most=2))
     assert isinstance(end, AnswerEnd)
     assert (end.reason, end.tokens_out) == ("length", 2)
-    assert "".join(piece.text for piece in pieces if isinstance(piece, Piece)) == "Rye bread needs a "
+    assert "".join(piece.text for piece in pieces if isinstance(piece, AnswerPiece)) == "Rye bread needs a "
 
 
 async def test_thinking_is_kept_apart(tmp_path: Path, start: Callable[..., Generator]) -> None:
     script = ["<think>", "Rye is a ", "grain.</thi", "nk>", "Yes."]
     generator = start(scripted_gguf(tmp_path / "chat.gguf", {"<|answer|>": script}))
-    pieces = [e for e in await events_of(generator, ask("?")) if isinstance(e, Piece)]
+    pieces = [e for e in await events_of(generator, ask("?")) if isinstance(e, AnswerPiece)]
     assert "".join(piece.text for piece in pieces if piece.is_thinking) == "Rye is a grain."
     assert "".join(piece.text for piece in pieces if not piece.is_thinking) == "Yes."
 
@@ -152,7 +154,9 @@ async def test_what_two_prompts_share_is_read_once_and_answers_are_the_same(
     assert 0.9 * read.tokens < read.kept < read.tokens
     fresh = start(slow_model, window=2048)
     alone = await events_of(fresh, second)
-    assert [e.text for e in again if isinstance(e, Piece)] == [e.text for e in alone if isinstance(e, Piece)]
+    assert [e.text for e in again if isinstance(e, AnswerPiece)] == [
+        e.text for e in alone if isinstance(e, AnswerPiece)
+    ]
     await fresh.close()
 
 
@@ -312,7 +316,7 @@ async def test_a_hundred_cancelled_answers_leave_one_process_of_the_same_size(
     for turn in range(100):
         async with contextlib.aclosing(generator.generate(ask(f"{turn}?", most=500))) as events:
             async for event in events:
-                if isinstance(event, Piece) or turn % 2:
+                if isinstance(event, AnswerPiece) or turn % 2:
                     break
         process = psutil.Process(generator.pid)
         sizes.append(process.memory_info().rss)

@@ -22,7 +22,7 @@ from bridge.state.injection_log import InjectedNote
 from bridge.state.link_feedback import LinkFeedback
 from bridge.state.session_log import SessionEvent
 from bridge.state.store import Store, all_subjects
-from bridge.state.tables import Subject, Table
+from bridge.state.tables import StateTable, Subject
 from bridge.types import Digest, VaultPath
 from tests.state.made import call
 from tests.state.test_changes import made, put
@@ -143,7 +143,7 @@ def store(tmp_path: Path, subject: Subject) -> Iterator[Store]:
         store.close()
 
 
-def rows_of(connection: sqlite3.Connection, tables: Iterable[Table]) -> dict[str, list[tuple[object, ...]]]:
+def rows_of(connection: sqlite3.Connection, tables: Iterable[StateTable]) -> dict[str, list[tuple[object, ...]]]:
     names = [table.name for table in tables]
     return {name: sorted(connection.execute(f"SELECT * FROM {name}"), key=repr) for name in names}
 

@@ -55,6 +55,9 @@ RECORDS = {
 TWICE = {"main", "insert", "forget", "purge", "move"}
 """What each command of the command line has, and each table of the state."""
 
+SHARED_CLASSES = {"Setting"}
+"""A setting as features declare it, and as programs read it, where the reference and the plugin's types name it so."""
+
 HOME_MADE = re.compile(
     r"desk|carrying|carried_out|heeding|weaving|weave|drifting|minding|deciding|whereabouts|stroke|strand|lineage|"
     r"contradiction|reconcile|unharmed|believed|stones|poison|atlas|prospects?_of|verdicts?|hands|halfway|handing",
@@ -141,6 +144,17 @@ def test_a_package_has_each_public_name_once(package: str, trees: Mapping[Path, 
         if not name.startswith("_")
     )
     assert [name for name, count in names.items() if count > 1 and name not in TWICE] == []
+
+
+def test_no_class_has_the_name_of_another(trees: Mapping[Path, ast.Module]) -> None:
+    homes: defaultdict[str, list[str]] = defaultdict(list)
+    for path, tree in trees.items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes[node.name].append(str(path.relative_to(ROOT)))
+    twice = {name: paths for name, paths in homes.items() if len(paths) > 1}
+    assert {name: paths for name, paths in twice.items() if name not in SHARED_CLASSES} == {}
+    assert SHARED_CLASSES.issubset(twice)
 
 
 def test_words_of_the_field_are_used(trees: Mapping[Path, ast.Module]) -> None:

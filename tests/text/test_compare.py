@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.text import diff
-from bridge.text.diff import Piece, pieces, prefer_high, prefer_low, prefer_readable, slide_pieces
+from bridge.text.diff import DiffPiece, pieces, prefer_high, prefer_low, prefer_readable, slide_pieces
 
 UNITS = st.lists(st.sampled_from("abc\n"), max_size=40)
 
 
-def carried_out(found: Sequence[Piece], before: Sequence[str], after: Sequence[str]) -> list[str]:
+def carried_out(found: Sequence[DiffPiece], before: Sequence[str], after: Sequence[str]) -> list[str]:
     text: list[str] = []
     done = 0
     for piece in found:
@@ -54,5 +54,5 @@ def test_a_very_long_note_is_compared_line_by_line(kinds: int) -> None:
 
 def test_what_may_stand_elsewhere_stands_as_low_or_as_high_as_wanted() -> None:
     before, after = ["x", "a", "a", "y"], ["x", "a", "a", "a", "y"]
-    assert slide_pieces(pieces(before, after), before, after, prefer_low) == [Piece(range(3, 3), range(3, 4))]
-    assert slide_pieces(pieces(before, after), before, after, prefer_high) == [Piece(range(1, 1), range(1, 2))]
+    assert slide_pieces(pieces(before, after), before, after, prefer_low) == [DiffPiece(range(3, 3), range(3, 4))]
+    assert slide_pieces(pieces(before, after), before, after, prefer_high) == [DiffPiece(range(1, 1), range(1, 2))]

@@ -7,7 +7,13 @@ from typing import Any
 import pytest
 
 from bridge.errors import InvalidArguments
-from bridge.features.workflows.templates import Reference, TemplateFiller, find_references, moment_text, parse_reference
+from bridge.features.workflows.templates import (
+    TemplateFiller,
+    TemplateReference,
+    find_references,
+    moment_text,
+    parse_reference,
+)
 from bridge.markdown.note import Value
 
 NOW = datetime(2026, 1, 31, 9, 5).astimezone()
@@ -23,7 +29,7 @@ VALUES: Mapping[str, Value] = {
 }
 
 
-def resolve(reference: Reference) -> Value:
+def resolve(reference: TemplateReference) -> Value:
     if reference.root in ("today", "now", "date"):
         return moment_text(reference, NOW)
     return VALUES[reference.names[0]]

@@ -15,7 +15,7 @@ from bridge.changes.view import VaultView
 from bridge.errors import InvalidArguments, NoteExists, NoteNotFound, NoteUnreadable, PathKept, TooLarge
 from bridge.markdown.decode import BOM, digest_of
 from bridge.markdown.edit.draft import BLANK, editable_end, newline_at, open_draft, read_draft
-from bridge.markdown.edit.draft import Draft as NoteDraft
+from bridge.markdown.edit.draft import TextDraft as NoteDraft
 from bridge.markdown.edit.headings import shift_headings
 from bridge.markdown.edit.properties import PropertyBlock, edit_properties
 from bridge.markdown.edit.verify import find_unclosed
@@ -25,7 +25,7 @@ from bridge.markdown.links import encode_destination, find_flaw, inside_wiki, na
 from bridge.markdown.names import Names
 from bridge.markdown.note import Heading, LinkKind, Note, Value
 from bridge.markdown.parse import parse
-from bridge.markdown.prose import Definition, labels_needed, read_definitions
+from bridge.markdown.prose import ReferenceDefinition, labels_needed, read_definitions
 from bridge.markdown.sections import anchor, decode_place, has_line_number, heading_chains, resolve_headings
 from bridge.records import Record
 from bridge.text.fold import fold_case
@@ -287,7 +287,7 @@ def divide(draft: NoteDraft, heading: str) -> SplitParts:
     needed = labels_needed(prose, text, definitions)
     needed_by_rest = labels_needed(others, text, definitions)
 
-    def inside(one: Definition) -> bool:
+    def inside(one: ReferenceDefinition) -> bool:
         return start <= one.span[0] < end
 
     gone = [one.span for one in definitions if not inside(one) and one.label in needed - needed_by_rest]

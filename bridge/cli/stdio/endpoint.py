@@ -12,7 +12,7 @@ import aiohttp
 import orjson
 
 from bridge.cli.stdio.find import BridgeFinder, BridgeUnavailable
-from bridge.cli.stdio.messages import Id, Message, parse_json
+from bridge.cli.stdio.messages import ClientMessage, Id, parse_json
 from bridge.errors import BridgeError, Internal
 from bridge.records import Record
 from bridge.server.runtime_file import Runtime
@@ -116,14 +116,14 @@ class Endpoint:
             raise ConnectionLost from None
 
 
-class StreamEvent(Record):
+class ServerEvent(Record):
     """A server-sent event; `data` is empty if it only carries an id."""
 
     id: str | None
     data: bytes
 
 
-async def sse_events(chunks: AsyncIterable[bytes]) -> AsyncIterator[StreamEvent]:
+async def sse_events(chunks: AsyncIterable[bytes]) -> AsyncIterator[ServerEvent]:
     """Yield each complete event; an incomplete last one is dropped."""
     id_: str | None = None
     data: list[bytes] = []
@@ -132,7 +132,7 @@ async def sse_events(chunks: AsyncIterable[bytes]) -> AsyncIterator[StreamEvent]
         value = value.removeprefix(b" ")
         if not line:
             if data or id_ is not None:
-                yield StreamEvent(id_, b"\n".join(data))
+                yield ServerEvent(id_, b"\n".join(data))
             id_, data = None, []
         elif name == b"data":
             data.append(value)
@@ -209,7 +209,7 @@ PLAIN = re.compile(r"([\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?)?")
 ENCODED = re.compile(r"=\?base64\?.*\?=")
 
 
-def protocol_headers(message: Message, session: Mapping[str, str]) -> Mapping[str, str]:
+def protocol_headers(message: ClientMessage, session: Mapping[str, str]) -> Mapping[str, str]:
     if message.method == "initialize":
         return {}
     if message.version is None:

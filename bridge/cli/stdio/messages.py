@@ -31,7 +31,7 @@ BOM = b"\xef\xbb\xbf"
 Id = str | int
 
 
-class Message(Record):
+class ClientMessage(Record):
     """One message from the client."""
 
     line: bytes
@@ -51,7 +51,7 @@ class Message(Record):
         version = meta.get(VERSION_KEY) if isinstance(meta, dict) else None
         return version if isinstance(version, str) else None
 
-    def renumber(self, id_: Id) -> "Message":
+    def renumber(self, id_: Id) -> "ClientMessage":
         try:
             # Unlike orjson, this keeps integers of any length.
             content = {**json.loads(self.line), "id": id_}
@@ -69,7 +69,7 @@ class MalformedMessage(Exception):
         self.answer = encode_error(id_, code, text)
 
 
-def parse_message(line: bytes) -> Message:
+def parse_message(line: bytes) -> ClientMessage:
     if len(line) > READ_LIMIT:
         raise MalformedMessage(INVALID_REQUEST, TOO_LONG)
     # Some shells on Windows begin the first line with one.
@@ -80,13 +80,13 @@ def parse_message(line: bytes) -> Message:
             # Other numbers, and those of more digits, could not be given back as they are.
             raise MalformedMessage(INVALID_REQUEST, "An id must be a text or a whole number of at most 64 bits.")
         case {"method": str(method), "params": dict(params)}:
-            message = Message(line, content.get("id"), method, params)
+            message = ClientMessage(line, content.get("id"), method, params)
         case {"method": str(method)} if content.get("params") is None:
-            message = Message(line, content.get("id"), method, {})
+            message = ClientMessage(line, content.get("id"), method, {})
         case {"method": str()}:
             raise MalformedMessage(INVALID_PARAMS, "`params` must be an object.", content.get("id"))
         case {"id": id_} if "result" in content or "error" in content:
-            message = Message(line, id_, "", {})
+            message = ClientMessage(line, id_, "", {})
         case dict():
             raise MalformedMessage(INVALID_REQUEST, "A message needs a `method` or a `result`.", content.get("id"))
         case _:

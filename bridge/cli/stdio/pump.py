@@ -24,9 +24,9 @@ from bridge.cli.stdio.endpoint import (
     sse_events,
 )
 from bridge.cli.stdio.messages import (
+    ClientMessage,
     Id,
     MalformedMessage,
-    Message,
     encode_notification,
     encode_refusal,
     encode_result,
@@ -52,13 +52,13 @@ class Session:
         """The headers of the session's messages; empty before there is one."""
         self._endpoint = endpoint
         self._say = say
-        self._opening: Message | None = None
+        self._opening: ClientMessage | None = None
         self._subscribed: dict[str, bytes] = {}
         self._last_heard = ""
         self._renewing = asyncio.Lock()
         self._listen_now = asyncio.Event()
 
-    def note(self, message: Message, result: Mapping[str, Any], response: aiohttp.ClientResponse) -> None:
+    def note(self, message: ClientMessage, result: Mapping[str, Any], response: aiohttp.ClientResponse) -> None:
         """Update the session from the answer to a request."""
         match message.method, message.params.get("uri"):
             case "initialize", _:
@@ -113,7 +113,7 @@ class Session:
             await self.renew(session)
         return response.status
 
-    async def _open(self, opening: Message) -> Mapping[str, str]:
+    async def _open(self, opening: ClientMessage) -> Mapping[str, str]:
         async with self._endpoint.post(opening.line, {}) as response:
             async for content in read_messages(response, opening.id):
                 if "result" in content:
@@ -199,7 +199,7 @@ class Pump:
         if message.method in IN_ORDER:
             await asyncio.wait({task})
 
-    def _give_up(self, message: Message) -> Message | None:
+    def _give_up(self, message: ClientMessage) -> ClientMessage | None:
         """Cancel the latest request of an id, and return the notification for the bridge if it needs one.
 
         In the newer era, the end of the connection cancels it, and the bridge accepts no notifications.
@@ -212,10 +212,10 @@ class Pump:
                     waiting.task.cancel()
                     return None
                 params = {**message.params, "requestId": id_}
-                return Message(encode_notification(message.method, params), None, message.method, params)
+                return ClientMessage(encode_notification(message.method, params), None, message.method, params)
         return None
 
-    async def _carry(self, message: Message) -> None:
+    async def _carry(self, message: ClientMessage) -> None:
         try:
             await self._send(message)
         except BridgeError as error:
@@ -225,7 +225,7 @@ class Pump:
         finally:
             self._take_pending(message)
 
-    def _fail(self, message: Message, error: BridgeError) -> None:
+    def _fail(self, message: ClientMessage, error: BridgeError) -> None:
         """Send the client an error for a request, unless it is answered or cancelled."""
         waiting = self._take_pending(message)
         if waiting is not None and not waiting.given_up:
@@ -233,10 +233,10 @@ class Pump:
         elif not message.is_request:
             log.warning("%s did not reach the bridge: %s", message.method or "An answer", error.message)
 
-    def _take_pending(self, message: Message) -> PendingRequest | None:
+    def _take_pending(self, message: ClientMessage) -> PendingRequest | None:
         return self._waiting.pop(message.id, None) if message.id is not None and message.is_request else None
 
-    async def _send(self, message: Message) -> None:
+    async def _send(self, message: ClientMessage) -> None:
         for _ in range(TRIES):
             session = self._session.headers
             headers = protocol_headers(message, session)
@@ -247,7 +247,7 @@ class Pump:
             await self._session.renew(session)
         raise ConnectionLost
 
-    async def _hear(self, message: Message, response: aiohttp.ClientResponse) -> None:
+    async def _hear(self, message: ClientMessage, response: aiohttp.ClientResponse) -> None:
         """Forward the response to its end, which keeps the connection for the next message.
 
         Of a request that was cancelled nothing is forwarded: the client may have given its id to another one.

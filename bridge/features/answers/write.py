@@ -39,9 +39,11 @@ from bridge.models.generator import (
     ChatTraits,
     Generator,
     Message,
-    Piece,
     PromptRead,
     PromptTooLong,
+)
+from bridge.models.generator import (
+    AnswerPiece as Piece,
 )
 from bridge.records import Record
 from bridge.search.sentences import Sentence

@@ -102,7 +102,7 @@ RECENT: Final = 3
 """Last sessions of the client whose files say what it works on."""
 
 
-class Signal(Record):
+class SessionSignal(Record):
     """What a session works on."""
 
     reader: Reader
@@ -167,7 +167,7 @@ def handoff_cards(call: Call, reader: Reader, now: float) -> Iterator[Card]:
     yield _card(note, "handoff", lines, 1.0, ("waits for this client",))
 
 
-def session_cards(call: Call, signal: Signal, journals: Sequence[IndexedNote], budget: int) -> Iterator[Card]:
+def session_cards(call: Call, signal: SessionSignal, journals: Sequence[IndexedNote], budget: int) -> Iterator[Card]:
     """Yield the last sessions, those that fit the task with what they decided, left open and reached. Blocks.
 
     Without a task all are told like this, in half the room.
@@ -209,7 +209,7 @@ def _heads(note: IndexedNote) -> list[str]:
     return [found[0] or note.title, *found[1:]]
 
 
-def choose_told(signal: Signal, lines: Sequence[ToldLine]) -> Iterator[str]:
+def choose_told(signal: SessionSignal, lines: Sequence[ToldLine]) -> Iterator[str]:
     """Yield what a session says, of each kind first what shares most with the task."""
     for kind, name in TOLD.items():
         texts = [line.text for line in lines if line.what == kind]
@@ -218,7 +218,7 @@ def choose_told(signal: Signal, lines: Sequence[ToldLine]) -> Iterator[str]:
             yield f"{name}: {cut_line(texts[at])}"
 
 
-def memory_cards(call: Call, signal: Signal, weights: BriefWeights, days: float) -> Iterator[Card]:
+def memory_cards(call: Call, signal: SessionSignal, weights: BriefWeights, days: float) -> Iterator[Card]:
     """Yield memories and open questions without their texts; those that always hold score best. Blocks."""
     vault = call.vault
     known = vault.part(MemoryCatalogue).visible(Audience(client=signal.reader.client), signal.now)
@@ -242,7 +242,9 @@ def memory_cards(call: Call, signal: Signal, weights: BriefWeights, days: float)
             yield replace(card, conflicts=conflicts)
 
 
-def note_cards(call: Call, signal: Signal, weights: BriefWeights, days: float, *, ordinary: bool) -> Iterator[Card]:
+def note_cards(
+    call: Call, signal: SessionSignal, weights: BriefWeights, days: float, *, ordinary: bool
+) -> Iterator[Card]:
     """Yield decisions, modules, patterns and bugs, and if asked for, other notes that fit the task, without texts."""
     notes = call.vault.index.view("notes").notes
     chosen = [note for note in notes.values() if note.note_type in TYPED or (ordinary and note.path in signal.found)]
@@ -256,7 +258,7 @@ def note_cards(call: Call, signal: Signal, weights: BriefWeights, days: float, *
 
 
 def _score(
-    path: VaultPath, terms: float, time: float, signal: Signal, weights: BriefWeights, days: float
+    path: VaultPath, terms: float, time: float, signal: SessionSignal, weights: BriefWeights, days: float
 ) -> tuple[float, tuple[str, ...]]:
     meaning = signal.found.get(path, 0.0)
     why = ("shares names or tags" if terms else "", "fits the task" if meaning else "")
@@ -291,7 +293,7 @@ WRITTEN_WITHIN_S: Final = 2.0
 """Seconds that may lie between a change and the modification time of its file."""
 
 
-def correction_cards(call: Call, signal: Signal, budget: int) -> Iterator[Card]:
+def correction_cards(call: Call, signal: SessionSignal, budget: int) -> Iterator[Card]:
     """Yield the open corrections that share most with the task, the last ones first, as far as they fit. Blocks."""
     path = agents_folder(call.vault.settings).place(NOTE)
     try:
@@ -312,7 +314,7 @@ def correction_cards(call: Call, signal: Signal, budget: int) -> Iterator[Card]:
         yield Card(path, "corrections", (1, 1), text, 1.0, ("is a correction",))
 
 
-def pulse_cards(call: Call, signal: Signal, days: float, limit: int) -> Iterator[Card]:
+def pulse_cards(call: Call, signal: SessionSignal, days: float, limit: int) -> Iterator[Card]:
     notes = call.vault.index.view("notes").notes.values()
     recent = [note for note in notes if signal.now - note.mtime < days * DAY_S]
     for note in sorted(recent, key=lambda one: (-one.mtime, one.path))[:limit]:

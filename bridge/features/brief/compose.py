@@ -160,7 +160,7 @@ async def follow_memories(call: Call) -> None:
 
 def choose_cards(
     call: Call,
-    signal: cards.Signal,
+    signal: cards.SessionSignal,
     request: BriefRequest,
     journals: Sequence[IndexedNote] | None = None,
 ) -> list[Card]:
@@ -198,7 +198,7 @@ def join_cards(call: Call, other: Call, own: Sequence[Card], shared: Iterable[Ca
 
 async def read_signal(
     call: Call, reader: Reader, task: str, paths: Collection[VaultPath], tags: Iterable[str]
-) -> tuple[cards.Signal, list[IndexedNote]]:
+) -> tuple[cards.SessionSignal, list[IndexedNote]]:
     now, notes = time.time(), call.vault.index.notes
     journals = await asyncio.to_thread(cards.journals_of, call, reader, now)
     about = list(paths) if task.strip() or paths or tags else cards.recent_paths(call, reader, journals)
@@ -206,7 +206,7 @@ async def read_signal(
     own_tags = [tag for path in about if path in notes for tag in notes[path].tags]
     terms = brief_text.terms_of((*tags, *own_tags, *titles), task)
     query = " ".join((task, *titles)).strip()
-    return cards.Signal(reader, task, about, terms, query, await find_fitting(call, query), now), journals
+    return cards.SessionSignal(reader, task, about, terms, query, await find_fitting(call, query), now), journals
 
 
 async def find_fitting(call: Call, query: str) -> dict[VaultPath, float]:

@@ -20,7 +20,14 @@ from bridge.engine.open_vault import OpenVault
 from bridge.engine.planned_change import PlannedChange
 from bridge.errors import InvalidArguments, NoteChanged
 from bridge.features.links.evidence import THRESHOLDS, Strictness
-from bridge.features.links.link_candidates import LinkContext, Source, TargetFacts, find_mentions, source_of, suggest
+from bridge.features.links.link_candidates import (
+    LinkContext,
+    SourceText,
+    TargetFacts,
+    find_mentions,
+    source_of,
+    suggest,
+)
 from bridge.features.links.mentions import Corpus, read_corpus
 from bridge.markdown.decode import digest_of
 from bridge.markdown.edit.apply import apply_edits
@@ -72,7 +79,7 @@ class LinkedText(Record):
 
 
 def find_places(
-    source: Source,
+    source: SourceText,
     corpus: Corpus,
     around: TargetFacts,
     *,

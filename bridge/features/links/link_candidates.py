@@ -15,7 +15,7 @@ from bridge.features.links.evidence import (
     graph_evidence,
     similarity_evidence,
 )
-from bridge.features.links.mentions import Corpus, Mention, Name
+from bridge.features.links.mentions import Corpus, Mention, NoteName
 from bridge.markdown.note import Note
 from bridge.markdown.prose import protected_spans
 from bridge.records import Record
@@ -54,7 +54,7 @@ class TargetFacts(Protocol):
         ...
 
 
-class Source(Record):
+class SourceText(Record):
     """The text to suggest links for."""
 
     text: str
@@ -70,7 +70,7 @@ class Source(Record):
 
 
 def suggest(
-    source: Source, corpus: Corpus, around: TargetFacts, strictness: Strictness = "balanced"
+    source: SourceText, corpus: Corpus, around: TargetFacts, strictness: Strictness = "balanced"
 ) -> list[Suggestion]:
     """Return the links that a text may lack, likeliest first; one per note, at its likeliest place."""
     best: dict[VaultPath, Suggestion] = {}
@@ -80,7 +80,7 @@ def suggest(
     return sorted(best.values(), key=lambda found: (-found.score, found.span))
 
 
-def find_mentions(source: Source, corpus: Corpus, around: TargetFacts, *, almost: bool) -> Iterator[Suggestion]:
+def find_mentions(source: SourceText, corpus: Corpus, around: TargetFacts, *, almost: bool) -> Iterator[Suggestion]:
     """Yield every mention of a note in order, however unlikely a link is there."""
     judging = MentionJudge(source, corpus, around)
     for mention in corpus.names.mentions(source.text, source.protected, almost=almost):
@@ -92,14 +92,14 @@ def find_mentions(source: Source, corpus: Corpus, around: TargetFacts, *, almost
 class MentionJudge:
     """Judges the mentions of one text, with a cache, because most of them repeat."""
 
-    def __init__(self, source: Source, corpus: Corpus, around: TargetFacts) -> None:
+    def __init__(self, source: SourceText, corpus: Corpus, around: TargetFacts) -> None:
         self._source = source
         self._corpus = corpus
         self._around = around
-        self._names: dict[tuple[str, str], Name | None] = {}
+        self._names: dict[tuple[str, str], NoteName | None] = {}
         self._parts: dict[tuple[VaultPath, str], tuple[Evidence, ...]] = {}
 
-    def choose(self, mention: Mention) -> Name | None:
+    def choose(self, mention: Mention) -> NoteName | None:
         """Return the note that a mention means: the one that a link would resolve to, else the first."""
         wording = self._source.text[slice(*mention.span)]
         key = mention.form, wording
@@ -114,7 +114,7 @@ class MentionJudge:
             self._names[key] = next(iter(names), None)
         return self._names[key]
 
-    def judge(self, mention: Mention, name: Name) -> Suggestion:
+    def judge(self, mention: Mention, name: NoteName) -> Suggestion:
         wording = self._source.text[slice(*mention.span)]
         parts = (*judge_words(self._source.text, mention, name), *self._of_note(name.path, mention.form))
         score = evidence.likelihood(parts)
@@ -127,7 +127,7 @@ class MentionJudge:
         return self._parts[path, form]
 
 
-def judge_words(text: str, mention: Mention, name: Name) -> list[Evidence]:
+def judge_words(text: str, mention: Mention, name: NoteName) -> list[Evidence]:
     """Judge the words of a mention and their place."""
     parts = evidence.name_evidence(
         text[slice(*mention.span)], name.text.strip(), alias=name.alias, almost=mention.almost
@@ -142,11 +142,11 @@ def judge_use(corpus: Corpus, form: str, linked: int) -> list[Evidence]:
     return [evidence.rarity_evidence(notes), *([habit] if habit else ())]
 
 
-def source_of(vault: OpenVault, note: Note, end: int | None = None) -> Source:
+def source_of(vault: OpenVault, note: Note, end: int | None = None) -> SourceText:
     """Return a note's prose, up to an offset if given, and its existing link targets."""
     written = {(link.target, link.kind) for link in note.links}
     targets = (vault.names.resolve(target, note.path, kind).path for target, kind in written)
-    return Source(
+    return SourceText(
         note.text, protected_spans(note, end), note.path or None, frozenset(t for t in targets if t is not None)
     )
 

@@ -158,7 +158,7 @@ SHORT: Final = 3
 _NUMBER: Final = re.compile(r"\d{1,3}")
 
 
-class Name(Record):
+class NoteName(Record):
     """A name of a note, as written there."""
 
     path: VaultPath
@@ -171,7 +171,7 @@ class Mention(Record):
 
     span: Span
     form: str
-    names: Sequence[Name]
+    names: Sequence[NoteName]
     almost: bool = False
     """Whether the text is only similar to the name."""
 
@@ -179,13 +179,13 @@ class Mention(Record):
 class NameFinder:
     """Names to search for; replaced, never changed."""
 
-    def __init__(self, names: Iterable[Name] = ()) -> None:
-        forms: dict[str, list[Name]] = {}
+    def __init__(self, names: Iterable[NoteName] = ()) -> None:
+        forms: dict[str, list[NoteName]] = {}
         for name in names:
             form = fold_case(name.text).strip()
             if is_findable(form):
                 forms.setdefault(form, []).append(name)
-        self._forms: Mapping[str, Sequence[Name]] = forms
+        self._forms: Mapping[str, Sequence[NoteName]] = forms
         self._patterns = list(forms)
         self._automaton = AhoCorasick(self._patterns, matchkind=MatchKind.Standard) if forms else None
 
@@ -204,7 +204,7 @@ class NameFinder:
     def only(self, forms: Iterable[str]) -> "NameFinder":
         return NameFinder(name for form in forms for name in self.of(form))
 
-    def of(self, form: str) -> Sequence[Name]:
+    def of(self, form: str) -> Sequence[NoteName]:
         return self._forms.get(form, ())
 
     @cached_property
@@ -417,7 +417,7 @@ def collect_names(notes: Mapping[VaultPath, IndexedNote], templates: Collection[
         name
         for path, note in notes.items()
         if note.kind == "note" and not is_template(note, templates)
-        for name in (Name(path, note.title), *(Name(path, alias, alias=True) for alias in note.aliases))
+        for name in (NoteName(path, note.title), *(NoteName(path, alias, alias=True) for alias in note.aliases))
     )
 
 

@@ -18,7 +18,7 @@ from bridge.engine.open_vault import OpenVault
 from bridge.errors import Declined, InvalidArguments, TextNotFound
 from bridge.features.links.evidence import FeedbackModel, Strictness
 from bridge.features.links.link_candidates import LinkContext, Suggestion, source_of, suggest
-from bridge.features.links.mentions import Corpus, Name, NameFinder, names_of, read_corpus
+from bridge.features.links.mentions import Corpus, NameFinder, NoteName, names_of, read_corpus
 from bridge.index.note import IndexedNote
 from bridge.markdown.parse import parse
 from bridge.records import Record
@@ -231,7 +231,7 @@ def require_words(vault: OpenVault, path: VaultPath, target: VaultPath, words: s
 
 def closest_mention(vault: OpenVault, text: str, target: VaultPath, words: str) -> str | None:
     title, aliases = names_of(vault.index.notes[target])
-    finder = NameFinder(Name(target, name) for name in (title, *aliases))
+    finder = NameFinder(NoteName(target, name) for name in (title, *aliases))
     if mentions := finder.mentions(text, almost=True):
         return text[slice(*mentions[0].span)]
     written, count = text.split()[:MAX_COMPARED_WORDS], len(words.split())

@@ -5,7 +5,7 @@ from typing import Final, Literal
 
 from bridge.records import Record
 from bridge.state.database import Database
-from bridge.state.tables import Subject, Table
+from bridge.state.tables import StateTable, Subject
 from bridge.types import VaultPath
 
 Verdict = Literal["useful", "wrong", "stale"]
@@ -23,7 +23,7 @@ _ADD: Final = f"ON CONFLICT (path) DO UPDATE SET {_SUMS}, {_LAST}"
 USES: Final = Subject(
     "memory",
     tables=(
-        Table(
+        StateTable(
             "memory_use",
             f"ON CONFLICT (path) DO UPDATE SET {_GREATEST}, {_LAST}",
             paths=("path",),

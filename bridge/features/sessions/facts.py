@@ -19,14 +19,14 @@ from bridge.errors import BridgeError
 from bridge.features.sessions.journal_note import (
     JOURNAL_OPERATIONS,
     LINK,
-    Batch,
+    ChangeBatch,
     ChangedNote,
     Failure,
     JournalFacts,
     lines_changed,
     note_rank,
 )
-from bridge.features.sessions.statements import Statement, Told, find_statements
+from bridge.features.sessions.statements import JournalStatement, Told, find_statements
 from bridge.index.boilerplate import is_template
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.note import Note, field_of, property_of
@@ -125,7 +125,7 @@ def kept_lines(data: bytes, added: Collection[str]) -> list[str]:
     ]
 
 
-def choose_statements(notes: Iterable[Note], settings: TaskSettings) -> Iterator[Statement]:
+def choose_statements(notes: Iterable[Note], settings: TaskSettings) -> Iterator[JournalStatement]:
     """Yield the first statements of each kind."""
     known, counts = set[str](), Counter[Told]()
     for one in chain.from_iterable(find_statements(note, settings) for note in notes):
@@ -135,7 +135,7 @@ def choose_statements(notes: Iterable[Note], settings: TaskSettings) -> Iterator
             yield one
 
 
-def sum_up(notes: Sequence[Note], statements: Iterable[Statement]) -> str:
+def sum_up(notes: Sequence[Note], statements: Iterable[JournalStatement]) -> str:
     """Return the sentences that stand for notes, besides what is quoted anyway; empty if there are too few."""
     quoted, found = {one.text for one in statements}, [one.text for one in choose_sentences_of(notes, SENTENCES)]
     plain = [one_line(text) for text in found if text not in quoted and find_secret(text) is None]
@@ -220,7 +220,7 @@ def commits_of(vault: OpenVault, session: SessionRecord, changes: Iterable[Chang
     return tuple(known[change.id][:SHORT_COMMIT] for change in changes if change.id in known)
 
 
-def list_batches(vault: OpenVault, session: SessionRecord, changes: Iterable[LookedAt]) -> tuple[Batch, ...]:
+def list_batches(vault: OpenVault, session: SessionRecord, changes: Iterable[LookedAt]) -> tuple[ChangeBatch, ...]:
     """Return what changes did by operation, that of most lines first, agents' notes last; denied ones are left out."""
     notes, reasons = defaultdict[str, dict[VaultPath, ChangedNote]](dict), defaultdict[str, list[str]](list)
     renames = defaultdict[str, list[tuple[str, str]]](list)
@@ -242,7 +242,7 @@ def list_batches(vault: OpenVault, session: SessionRecord, changes: Iterable[Loo
         reasons[change.operation] += filter(None, (change.reason, *handed_over(vault, change)))
     ordered = {operation: sorted(own.values(), key=note_rank) for operation, own in notes.items()}
     batches = [
-        Batch(name, tuple(own), tuple(dict.fromkeys(reasons[name])), tuple(dict.fromkeys(renames[name])))
+        ChangeBatch(name, tuple(own), tuple(dict.fromkeys(reasons[name])), tuple(dict.fromkeys(renames[name])))
         for name, own in ordered.items()
         if own
     ]

@@ -13,7 +13,7 @@ from typing import Any, Final
 from msgspec.structs import asdict
 
 from bridge.errors import meaning_of
-from bridge.features.sessions.statements import Statement, Told
+from bridge.features.sessions.statements import JournalStatement, Told
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.names import note_name
 from bridge.markdown.note import field_of
@@ -28,7 +28,7 @@ LISTS: Final = ("actions", "decisions", "problems", "outcomes", "questions")
 """The words that are lists of entries; the others are one text."""
 
 
-class Entry(Record):
+class JournalLine(Record):
     """A line that was handed over, with the local time at which that happened; one that was quoted has none."""
 
     time: str
@@ -43,11 +43,11 @@ class JournalWords(Record):
     where_left_off: str | None = None
     """None where nothing is said of it; an empty text takes back what was said before."""
     excerpt: str = ""
-    actions: tuple[Entry, ...] = ()
-    decisions: tuple[Entry, ...] = ()
-    problems: tuple[Entry, ...] = ()
-    outcomes: tuple[Entry, ...] = ()
-    questions: tuple[Entry, ...] = ()
+    actions: tuple[JournalLine, ...] = ()
+    decisions: tuple[JournalLine, ...] = ()
+    problems: tuple[JournalLine, ...] = ()
+    outcomes: tuple[JournalLine, ...] = ()
+    questions: tuple[JournalLine, ...] = ()
     model: str = ""
     cost_usd: float | None = None
 
@@ -80,7 +80,7 @@ class ChangedNote(Record):
     exists: bool = True
 
 
-class Batch(Record):
+class ChangeBatch(Record):
     """What changes of one operation did, or would do.
 
     The notes stand in the order in which most was changed.
@@ -119,16 +119,16 @@ class JournalFacts(Record):
     searches: int = 0
     read: tuple[tuple[VaultPath, int], ...] = ()
     """Each note read, with the number of times, the most frequent first."""
-    changes: tuple[Batch, ...] = ()
-    undone: tuple[Batch, ...] = ()
-    proposed: tuple[Batch, ...] = ()
+    changes: tuple[ChangeBatch, ...] = ()
+    undone: tuple[ChangeBatch, ...] = ()
+    proposed: tuple[ChangeBatch, ...] = ()
     """What waits for the user."""
     failures: tuple[Failure, ...] = ()
     commits: tuple[str, ...] = ()
     """The commits of its changes in git."""
     summary: str = ""
     """Sentences of what it wrote into notes."""
-    statements: tuple[Statement, ...] = ()
+    statements: tuple[JournalStatement, ...] = ()
     """What it wrote there in so many words."""
     previous: VaultPath | None = None
     """The journal of the client's session before."""
@@ -296,7 +296,7 @@ def read_words(text: str, properties: Mapping[str, Any]) -> JournalWords:
 
 def told_lines(words: JournalWords) -> Iterator[tuple[Told, str]]:
     """Yield what later sessions should know of a session: its decisions, outcomes, open questions and tasks."""
-    parts: tuple[tuple[Told, tuple[Entry, ...]], ...] = (
+    parts: tuple[tuple[Told, tuple[JournalLine, ...]], ...] = (
         *(("decision", words.decisions), ("outcome", words.outcomes)),
         ("question", words.questions),
     )
@@ -312,9 +312,9 @@ def later_lines(words: JournalWords) -> list[str]:
     for name, value in asdict(words).items():
         label = name.replace("_", " ").capitalize()
         if name in LISTS:
-            lines += _items(Entry(one.time, f"{label.removesuffix('s')}: {one.text}") for one in value)
+            lines += _items(JournalLine(one.time, f"{label.removesuffix('s')}: {one.text}") for one in value)
         elif value not in ("", None):
-            lines += _items([Entry("", f"{label}: {value}")])
+            lines += _items([JournalLine("", f"{label}: {value}")])
     return lines
 
 
@@ -367,7 +367,7 @@ def recorded_lines(words: JournalWords, facts: JournalFacts) -> Mapping[str, Seq
     }
 
 
-def _quotes(facts: JournalFacts, what: Told, said: Iterable[Entry]) -> list[str]:
+def _quotes(facts: JournalFacts, what: Told, said: Iterable[JournalLine]) -> list[str]:
     known, label = {fold_letters(entry.text) for entry in said}, TO_DO if what == "task" else ""
     found = [one for one in facts.statements if one.what == what and fold_letters(one.text) not in known]
     return [f"- {label}“{_short(one.text)}” ({note_link(one.path)}, line {one.line})" for one in found]
@@ -379,7 +379,7 @@ def _failure_line(one: Failure) -> str:
     return f"- `{one.tool}`{where} failed: `{one.code}`{times} – {meaning_of(one.code)}"
 
 
-def _batch_line(one: Batch, state: str = "", *, reasons: bool = False) -> str:
+def _batch_line(one: ChangeBatch, state: str = "", *, reasons: bool = False) -> str:
     """Return what an operation did, with the most changed notes unless there are many."""
     links = [
         changed_text(note) + (f" +{note.added} -{note.removed}" if lines_changed(note) and not note.is_gone else "")
@@ -392,7 +392,7 @@ def _batch_line(one: Batch, state: str = "", *, reasons: bool = False) -> str:
     return f"- {_batch_text(one)}{state}{': ' if named else ''}{', '.join(named)}{why}"
 
 
-def _batch_text(one: Batch) -> str:
+def _batch_text(one: ChangeBatch) -> str:
     return f"`{one.operation}`" + (f" in {count_of(len(one.notes), 'note')}" if len(one.notes) > 1 else "")
 
 
@@ -400,7 +400,7 @@ def _quote(text: str) -> list[str]:
     return [f"> {line}".rstrip() for line in visible_text(text).strip().splitlines()]
 
 
-def _items(entries: Iterable[Entry]) -> list[str]:
+def _items(entries: Iterable[JournalLine]) -> list[str]:
     lines = []
     for entry in entries:
         first, *rest = visible_text(entry.text).strip().splitlines() or ["…"]
@@ -419,7 +419,7 @@ def _sections(lines: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     yield heading, inside
 
 
-def _read_items(lines: Sequence[str]) -> Iterator[Entry]:
+def _read_items(lines: Sequence[str]) -> Iterator[JournalLine]:
     entries = list[tuple[str, list[str]]]()
     is_inside = False
     for line in lines:
@@ -430,7 +430,7 @@ def _read_items(lines: Sequence[str]) -> Iterator[Entry]:
                 entries.append((found[1] or "", [found[2] if found[1] else f"{found[3]}{found[4]}"]))
         elif is_inside := is_inside and (not line or line.startswith("  ")):
             entries[-1][1].append(line[2:])
-    return (Entry(time, "\n".join(texts).rstrip()) for time, texts in entries)
+    return (JournalLine(time, "\n".join(texts).rstrip()) for time, texts in entries)
 
 
 def _short(text: str, most: int = PROPERTY_LENGTH) -> str:

@@ -34,8 +34,8 @@ from bridge.errors import InvalidArguments, NoteNotFound
 from bridge.features.sessions.facts import gather_facts
 from bridge.features.sessions.journal_note import (
     UNCHANGED,
-    Entry,
     JournalFacts,
+    JournalLine,
     JournalWords,
     later_lines,
     read_words,
@@ -299,7 +299,7 @@ async def save_session(
     require_plain(**texts, **{name: "\n".join(said) for name, said in lists.items()})
     at = f"{datetime.now().astimezone():%H:%M}"
     said: dict[str, Any] = {name: text.strip() for name, text in texts.items()}
-    said |= {name.removeprefix("open_"): tuple(Entry(at, text) for text in own) for name, own in lists.items()}
+    said |= {name.removeprefix("open_"): tuple(JournalLine(at, text) for text in own) for name, own in lists.items()}
     words = JournalWords(**said, cost_usd=cost_usd)
     vault = call.vault
     says = replace(words, model="", cost_usd=None, where_left_off=words.where_left_off or None) != JournalWords()

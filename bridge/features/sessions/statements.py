@@ -27,7 +27,7 @@ _AROUND: Final = " *_~()[]0123456789.:：#"
 MIN_QUESTION_WORDS: Final = 4
 
 
-class Statement(Record):
+class JournalStatement(Record):
     """A sentence or task, with its line."""
 
     what: Told
@@ -46,7 +46,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     return {kind: re.compile("|".join(patterns)) for kind, patterns in found.items()}
 
 
-def find_statements(note: Note, settings: TaskSettings) -> Iterator[Statement]:
+def find_statements(note: Note, settings: TaskSettings) -> Iterator[JournalStatement]:
     """Yield what a note decides, leaves open and has to do, in its own words; nothing in quotes, code or callouts."""
     boxes = {task.line for task in note.tasks}
     sentences = [one for one in iter_sentences(note) if one.lines[0] not in boxes]
@@ -55,11 +55,11 @@ def find_statements(note: Note, settings: TaskSettings) -> Iterator[Statement]:
         if sentence.kind in ("paragraph", "list_item"):
             is_last = headings[at + 1 : at + 2] != [heading] or _asks(sentences[at + 1].text)
             for what, text in _read(sentence.text, heading.text if heading else "", is_last=is_last):
-                yield Statement(what, text, note.path, sentence.lines[0])
+                yield JournalStatement(what, text, note.path, sentence.lines[0])
     for task in note.tasks:
         done, text = settings.meaning(task.status) == "done", clean_text(parse_task(task.text).text)
         if any(map(str.isalpha, text)) and (done or settings.is_open(task.status)) and find_secret(text) is None:
-            yield Statement("outcome" if done else "task", text, note.path, task.line)
+            yield JournalStatement("outcome" if done else "task", text, note.path, task.line)
 
 
 def _read(text: str, heading: str, *, is_last: bool) -> Iterator[tuple[Told, str]]:

@@ -60,7 +60,7 @@ WHOLE_SHARE = 0.8
 """That of a check which finds nothing unless it comes to its end."""
 
 
-class Budget(Struct, eq=False):
+class PlanBudget(Struct, eq=False):
     """The processor time of one plan, which searches go before."""
 
     vault: OpenVault
@@ -141,7 +141,7 @@ class CheckScope(Record, eq=False, dict=True):
     graph_snapshot: GraphSnapshot
     style: ObsidianSettings
     never: GlobSet
-    budget: Budget
+    budget: PlanBudget
     corpus: Corpus = field(default_factory=Corpus)
     texts: Mapping[VaultPath, str] = field(default_factory=dict)
     stated: Sequence[Rule] = ()

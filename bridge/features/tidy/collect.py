@@ -23,10 +23,10 @@ from bridge.features.links.public import read_corpus
 from bridge.features.properties.public import read_schemas
 from bridge.features.tidy.check_scope import (
     SURE,
-    Budget,
     BudgetSpent,
     CheckScope,
     OrphansToCheck,
+    PlanBudget,
     TidyCheck,
     TidyFinding,
     TidySettings,
@@ -134,7 +134,7 @@ async def open_rules(vault: OpenVault) -> CheckScope:
         graph_snapshot=graph_snapshot,
         style=await asyncio.to_thread(read_obsidian_settings, vault.root),
         never=read_opt_outs(vault, graph_snapshot.notes),
-        budget=Budget(vault, vault.settings.section(TidySettings).cpu_s),
+        budget=PlanBudget(vault, vault.settings.section(TidySettings).cpu_s),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from bridge.records import Record
 from bridge.state.database import Database
-from bridge.state.tables import Denied, Subject, Table
+from bridge.state.tables import Denied, StateTable, Subject
 from bridge.types import Digest, VaultPath
 
 
@@ -24,19 +24,19 @@ TABLES: Final = Subject(
     "gardener",  # As this subject was called first.
     tables=(
         # A finding that was applied or judged in one copy was.
-        Table(
+        StateTable(
             "garden_finding",
             "ON CONFLICT (plan, id) DO UPDATE SET change = max(change, excluded.change),"
             " verdict = max(verdict, excluded.verdict), judged = max(judged, excluded.judged)",
         ),
-        Table(
+        StateTable(
             "garden_rule",
             "ON CONFLICT (name) DO UPDATE SET muted = max(muted, excluded.muted),"
             " ticked = max(ticked, excluded.ticked)",
         ),
-        Table("garden_checked", None, paths=("path",)),
-        Table("garden_plan", "ON CONFLICT (plan) DO NOTHING"),
-        Table("garden_run", "ON CONFLICT (kind) DO UPDATE SET at = max(at, excluded.at)"),
+        StateTable("garden_checked", None, paths=("path",)),
+        StateTable("garden_plan", "ON CONFLICT (plan) DO NOTHING"),
+        StateTable("garden_run", "ON CONFLICT (kind) DO UPDATE SET at = max(at, excluded.at)"),
     ),
     migrations=(
         """

@@ -18,7 +18,7 @@ from bridge.api.registry import operation
 from bridge.api.where import choose_among
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
-from bridge.features.links.public import Name, NameFinder
+from bridge.features.links.public import NameFinder, NoteName
 from bridge.index.note import IndexedNote, day_in_name
 from bridge.records import Record
 from bridge.text.counts import count_of
@@ -115,7 +115,7 @@ async def entity_course(
     own = vault.names.resolve(subject, VaultPath("")).path
     path = own if own in notes else None
     names = (notes[path].title, *notes[path].aliases) if path else (subject.strip(),)
-    finder = NameFinder(Name(path or VaultPath(""), name, alias=at > 0) for at, name in enumerate(names))
+    finder = NameFinder(NoteName(path or VaultPath(""), name, alias=at > 0) for at, name in enumerate(names))
     texts = await vault.index.wholes()
 
     def follow() -> EntityCourse:

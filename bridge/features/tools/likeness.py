@@ -80,7 +80,7 @@ FILE = re.compile(r"\S+\.md\b")
 COUNT = re.compile(r"\b(?!1\b)\d+(?= [a-z]+s\b)")
 
 
-class Candidate(Protocol):
+class ToolCandidate(Protocol):
     """What a task is compared with: an operation, or a tool of another program."""
 
     @property
@@ -95,7 +95,7 @@ class Candidate(Protocol):
     def reads(self) -> bool: ...
 
 
-T = TypeVar("T", bound=Candidate)
+T = TypeVar("T", bound=ToolCandidate)
 
 
 def rank(task: str, operations: Sequence[T]) -> list[tuple[float, T]]:
@@ -105,7 +105,7 @@ def rank(task: str, operations: Sequence[T]) -> list[tuple[float, T]]:
     return sorted(ranked, key=lambda pair: (-pair[0], not pair[1].reads, pair[1].name))
 
 
-def is_understood(task: str, operations: Sequence[Candidate]) -> bool:
+def is_understood(task: str, operations: Sequence[ToolCandidate]) -> bool:
     """Return whether at least half of what a task says is said by operations, or known to be done by none."""
     said = concepts(in_english(task))
     return 2 * sum(map(Descriptions.of(tuple(operations)).knows, said)) >= len(said)
@@ -143,7 +143,7 @@ async def embed(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]
     return unit
 
 
-def descriptions(operation: Candidate) -> tuple[str, ...]:
+def descriptions(operation: ToolCandidate) -> tuple[str, ...]:
     return (operation.name.replace("_", " "), operation.summary, *operation.tasks)
 
 
@@ -159,11 +159,11 @@ class Descriptions:
 
     @staticmethod
     @functools.lru_cache(maxsize=16)
-    def of(operations: tuple[Candidate, ...]) -> "Descriptions":
+    def of(operations: tuple[ToolCandidate, ...]) -> "Descriptions":
         """Return the descriptions of some operations, read once."""
         return Descriptions(operations)
 
-    def __init__(self, operations: Iterable[Candidate]) -> None:
+    def __init__(self, operations: Iterable[ToolCandidate]) -> None:
         self._examples = {each.name: [*map(concepts, descriptions(each))] for each in operations}
         self._whole = {name: frozenset().union(*examples) for name, examples in self._examples.items()}
         counts = Counter(concept for whole in self._whole.values() for concept in whole)
@@ -173,7 +173,7 @@ class Descriptions:
     def knows(self, concept: str) -> bool:
         return concept in self._worth or concept in no_tool()
 
-    def likeness(self, task: str, operation: Candidate) -> float:
+    def likeness(self, task: str, operation: ToolCandidate) -> float:
         if task.strip().casefold() in {operation.name, operation.title.casefold()}:
             return 1.0
         query = concepts(task)

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from bridge.features.links.public import Name, NameFinder
+from bridge.features.links.public import NameFinder
+from bridge.features.links.public import NoteName as Name
 from bridge.features.topics.definition import Definition, DescribedNote
 from bridge.features.topics.topic_tree import Topic
 from bridge.records import Record

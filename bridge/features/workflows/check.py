@@ -12,8 +12,8 @@ from bridge.errors import BridgeError, InvalidArguments
 from bridge.features.workflows.parse import (
     PATH_ARGUMENTS,
     READS,
-    Condition,
     Problem,
+    StepCondition,
     Workflow,
     WorkflowStep,
     WorkflowVariable,
@@ -22,7 +22,7 @@ from bridge.features.workflows.parse import (
 from bridge.features.workflows.questions import LISTED, USABLE
 from bridge.features.workflows.templates import (
     HINT,
-    Reference,
+    TemplateReference,
     bind_variables,
     find_cut_template,
     find_references,
@@ -142,7 +142,7 @@ class _Check:
         if never:
             yield Problem(line, f"The step `{step.id}` can never run: its conditions are never true together.")
 
-    def _condition(self, condition: Condition, number: int, *, loops: bool) -> Iterator[Problem]:
+    def _condition(self, condition: StepCondition, number: int, *, loops: bool) -> Iterator[Problem]:
         self._held.add(condition.id)
         for text in condition.arguments.values():
             yield from self._templates(text, condition.line, number, loops=loops)
@@ -166,7 +166,7 @@ class _Check:
             if not self._may_be_list(reference):
                 yield Problem(line, f"`{reference}` is no list.")
 
-    def _may_be_list(self, reference: Reference) -> bool:
+    def _may_be_list(self, reference: TemplateReference) -> bool:
         if reference.root == "variables":
             variable = self._workflow.variables.get(reference.names[0])
             return variable is None or variable.type == "list"
@@ -190,7 +190,7 @@ class _Check:
                     | Field(of=Name(name="steps" as root), name=name)
                 ):
                     names = (name,) if root == "variables" else (name, "count")
-                    reference = Reference("variables" if root == "variables" else "steps", names)
+                    reference = TemplateReference("variables" if root == "variables" else "steps", names)
                     yield from self._reference(reference, line, number, loops=loops)
                 case Name(name="item") if not loops:
                     yield Problem(line, "`item` has a value only in a step with `each`.", serious=False)
@@ -221,7 +221,7 @@ class _Check:
                         "require it, or give it a `default`, or the step a `when`.",
                     )
 
-    def _reference(self, reference: Reference, line: int, number: int, *, loops: bool) -> Iterator[Problem]:
+    def _reference(self, reference: TemplateReference, line: int, number: int, *, loops: bool) -> Iterator[Problem]:
         names = reference.names
         match reference.root:
             case "variables":
@@ -239,7 +239,7 @@ class _Check:
             case "steps":
                 yield from self._step_result(reference, line, number)
 
-    def _step_result(self, reference: Reference, line: int, number: int) -> Iterator[Problem]:
+    def _step_result(self, reference: TemplateReference, line: int, number: int) -> Iterator[Problem]:
         id_, name, *rest = reference.names
         place = self._places.get(id_)
         if place is None:
@@ -265,13 +265,13 @@ def _has_filled_properties(text: str) -> bool:
         return False
 
 
-def _constant(condition: Condition) -> bool | None:
+def _constant(condition: StepCondition) -> bool | None:
     if not isinstance(condition.node, Constant):
         return None
     return is_truthy(condition.node.value) != condition.negated
 
 
-def _exclude(one: Condition, first: bool, other: Condition, second: bool) -> bool:
+def _exclude(one: StepCondition, first: bool, other: StepCondition, second: bool) -> bool:
     if one.id == other.id:
         return first != second
     if one.check == "where" or (one.check, one.arguments) != (other.check, other.arguments):
@@ -308,7 +308,7 @@ def _put_samples(workflow: Workflow, value: Value, sample: Value) -> Value:
     return map_texts(value, put)
 
 
-def _sample_of(workflow: Workflow, reference: Reference, sample: Value) -> Value:
+def _sample_of(workflow: Workflow, reference: TemplateReference, sample: Value) -> Value:
     if reference.names and reference.names[-1] == "digest":
         return _DIGEST
     if reference.root in ("today", "date"):

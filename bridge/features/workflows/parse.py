@@ -72,7 +72,7 @@ class WorkflowVariable(Record):
     line: int
 
 
-class Condition(Record):
+class StepCondition(Record):
     """Something that is true or not when a step is reached."""
 
     id: str
@@ -109,7 +109,7 @@ class Workflow(Record):
 
     description: str = ""
     variables: Mapping[str, WorkflowVariable] = field(default_factory=dict)
-    conditions: Mapping[str, Condition] = field(default_factory=dict)
+    conditions: Mapping[str, StepCondition] = field(default_factory=dict)
     steps: tuple[WorkflowStep, ...] = ()
     output: str = ""
     output_line: int = 1
@@ -240,14 +240,14 @@ class _Reader:
 
     # -- conditions ---------------------------------------------------------------------------------------------------
 
-    def _conditions(self, values: Mapping[str, Value]) -> Iterator[Condition]:
+    def _conditions(self, values: Mapping[str, Value]) -> Iterator[StepCondition]:
         known: set[str] = set()
         for facts, line in self._items(values, "conditions", MAX_CONDITIONS):
             id_ = self._id(facts, line, known, "condition")
             if id_ and (found := self._condition(id_, facts, line)) is not None:
                 yield found
 
-    def _condition(self, id_: str, facts: Mapping[str, Value], line: int) -> Condition | None:
+    def _condition(self, id_: str, facts: Mapping[str, Value], line: int) -> StepCondition | None:
         name = facts.get("check", "where" if "where" in facts else None)
         if (name != "where") if "where" in facts else (name not in CHECKS):
             self._say(line, f"The condition `{id_}` needs either `where`, or `check` with one of {', '.join(CHECKS)}.")
@@ -272,7 +272,7 @@ class _Reader:
             except InvalidArguments as error:
                 self._say(self._line(facts, "where"), f"{error.message} {error.hint}")
                 return None
-        return Condition(id_, check, arguments, node, self._take(facts, "not", bool, False) != is_missing, line)
+        return StepCondition(id_, check, arguments, node, self._take(facts, "not", bool, False) != is_missing, line)
 
     # -- steps --------------------------------------------------------------------------------------------------------
 

@@ -31,7 +31,7 @@ from bridge.features.workflows.parse import (
     read_workflow,
 )
 from bridge.features.workflows.run import bind_sample
-from bridge.features.workflows.templates import Reference, TemplateFiller, put_sample
+from bridge.features.workflows.templates import TemplateFiller, TemplateReference, put_sample
 from bridge.index.note import Notes
 from bridge.markdown.note import Value, type_of
 from bridge.markdown.parse import parse
@@ -312,7 +312,7 @@ def _find_missing(workflow: Workflow, vault: OpenVault) -> Iterator[Problem]:
 def _fill_defaults(written: Value, defaults: Mapping[str, Value], vault: OpenVault) -> str:
     """Return a path with the defaults of its variables, if nothing else decides what it is."""
 
-    def resolve(reference: Reference) -> Value:
+    def resolve(reference: TemplateReference) -> Value:
         if str(reference) == "daily:template":
             return read_obsidian_settings(vault.root).daily_template or ""
         if reference.root != "variables" or reference.names[0] not in defaults:

@@ -33,7 +33,7 @@ from bridge.features.workflows.parse import (
     PATH_ARGUMENTS,
     READS,
     READS_INDEX,
-    Condition,
+    StepCondition,
     Workflow,
     WorkflowStep,
     WorkflowVariable,
@@ -41,8 +41,8 @@ from bridge.features.workflows.parse import (
 )
 from bridge.features.workflows.questions import DraftState, list_hits, list_journal_lines, list_sentences
 from bridge.features.workflows.templates import (
-    Reference,
     TemplateFiller,
+    TemplateReference,
     expression_values,
     find_references,
     moment_text,
@@ -63,7 +63,7 @@ from bridge.vault.obsidian_settings import DAILY_SETTINGS, daily_path
 
 
 def holds(
-    condition: Condition,
+    condition: StepCondition,
     state: DraftState,
     fill: Callable[[str, str], str],
     given: Mapping[str, Result],
@@ -89,7 +89,7 @@ def holds(
     return found != condition.negated
 
 
-def names_item(condition: Condition) -> bool:
+def names_item(condition: StepCondition) -> bool:
     """Return whether a condition may differ between the entries of a list."""
     references = [one for text in condition.arguments.values() for one in find_references(text)]
     nodes = walk([condition.node] if condition.node is not None else [])
@@ -314,7 +314,7 @@ class WorkflowRun:
             raise InvalidArguments("`each` is no list.", hint="Name one, such as `steps.found.notes`.")
         return found
 
-    def _resolve(self, reference: Reference) -> Value:
+    def _resolve(self, reference: TemplateReference) -> Value:
         names = reference.names
         match reference.root:
             case "today" | "now" | "date":
@@ -338,12 +338,12 @@ class WorkflowRun:
                     )
                 return _follow(self._results[names[0]], names[1:], reference)
 
-    def _daily(self, reference: Reference) -> VaultPath | None:
+    def _daily(self, reference: TemplateReference) -> VaultPath | None:
         settings = self._context.obsidian()
         settings.require(*DAILY_SETTINGS, hint="or name the note yourself.")
         if reference.detail == "template":
             return settings.daily_template
-        day = moment_text(Reference("date", (), reference.detail), self._context.now)
+        day = moment_text(TemplateReference("date", (), reference.detail), self._context.now)
         return daily_path(settings, date.fromisoformat(day))
 
     def _has_step(self, id_: str) -> bool:
@@ -381,13 +381,13 @@ class RunWorkflow(Request, tag="run_workflow"):
         return self.run.plan(draft, context)
 
 
-def _get(values: Mapping[str, Value], name: str, reference: Reference) -> Value:
+def _get(values: Mapping[str, Value], name: str, reference: TemplateReference) -> Value:
     if name not in values:
         raise InvalidArguments(f"`{reference}` has no value; there are {', '.join(values) or 'none'}.")
     return values[name]
 
 
-def _follow(value: Value, names: Sequence[str], reference: Reference) -> Value:
+def _follow(value: Value, names: Sequence[str], reference: TemplateReference) -> Value:
     for name in names:
         if value is None:
             raise InvalidArguments(f"`{reference}` has no value: nothing was found.")

@@ -41,7 +41,7 @@ HINT: Final = (
 )
 
 
-class Reference(Record):
+class TemplateReference(Record):
     """What a template refers to."""
 
     root: Root
@@ -53,32 +53,32 @@ class Reference(Record):
         return ".".join((self.root, *self.names)) + (f":{self.detail}" if self.detail else "")
 
 
-Resolve = Callable[[Reference], Value]
+Resolve = Callable[[TemplateReference], Value]
 """Returns the value of a reference, or raises InvalidArguments."""
 
 
-def parse_reference(text: str) -> Reference:
+def parse_reference(text: str) -> TemplateReference:
     """Return what a template refers to, given what stands between its braces."""
     inner = text.strip()
     if inner in ("today", "date"):
-        return Reference("today")
+        return TemplateReference("today")
     if inner == "now":
-        return Reference("now")
+        return TemplateReference("now")
     word, colon, detail = inner.partition(":")
     if inner in ("daily", "daily:template"):
-        return Reference("daily", (), detail)
+        return TemplateReference("daily", (), detail)
     if colon and word == "now" and detail.strip():
         format_moment(detail.strip(), datetime.now().astimezone())
-        return Reference("now", (), detail.strip())
+        return TemplateReference("now", (), detail.strip())
     shift, _, form = detail.strip().partition(":")
     if colon and word in ("date", "daily") and _SHIFT.fullmatch(shift.strip()) and (word == "date" or not form):
         format_moment(form, datetime.now().astimezone())
-        return Reference(cast("Root", word), (), detail.strip())
+        return TemplateReference(cast("Root", word), (), detail.strip())
     found = _NAMED.fullmatch(inner)
     names = tuple(found[2].split(".")[1:]) if found else ()
     if found is None or len(names) not in _PARTS[found[1]]:
         raise InvalidArguments(f"`{{{{{inner[:60]}}}}}` is no template.", hint=HINT)
-    return Reference(cast("Root", found[1]), names)
+    return TemplateReference(cast("Root", found[1]), names)
 
 
 def map_texts(value: Value, change: Callable[[str], Value]) -> Value:
@@ -99,14 +99,14 @@ def texts_in(value: Value) -> list[str]:
     return found
 
 
-def find_references(value: Value) -> Iterator[Reference]:
+def find_references(value: Value) -> Iterator[TemplateReference]:
     for text in texts_in(value):
         for found in _TEMPLATE.finditer(text):
             if found[1] is not None:
                 yield parse_reference(found[1])
 
 
-def only_reference(value: Value) -> Reference | None:
+def only_reference(value: Value) -> TemplateReference | None:
     found = _TEMPLATE.fullmatch(value.strip()) if isinstance(value, str) else None
     return parse_reference(found[1]) if found is not None and found[1] is not None else None
 
@@ -139,7 +139,7 @@ def put_sample(path: str, sample: str | None = None) -> str | None:
     return _TEMPLATE.sub(put, path)
 
 
-def moment_text(reference: Reference, now: datetime) -> str:
+def moment_text(reference: TemplateReference, now: datetime) -> str:
     if reference.root == "now":
         return format_moment(reference.detail or "YYYY-MM-DD HH:mm", now)
     shifted, _, form = reference.detail.partition(":")
@@ -211,7 +211,7 @@ class TemplateFiller:
 
         return _TEMPLATE.sub(put, value)
 
-    def text_of(self, value: Value, reference: Reference) -> str:
+    def text_of(self, value: Value, reference: TemplateReference) -> str:
         if isinstance(value, Mapping) or (
             isinstance(value, list | tuple) and any(isinstance(each, Mapping) for each in value)
         ):

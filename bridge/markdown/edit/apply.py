@@ -15,8 +15,8 @@ from bridge.markdown.blocks import read_blocks
 from bridge.markdown.decode import encode_like
 from bridge.markdown.edit.draft import (
     BLANK,
-    Draft,
     EditedText,
+    TextDraft,
     TextEdit,
     append_offset,
     content_end,
@@ -43,7 +43,7 @@ from bridge.markdown.edit.requests import (
     ReplaceText,
 )
 from bridge.markdown.edit.verify import require_closed, verify_edit
-from bridge.markdown.note import Block, Heading
+from bridge.markdown.note import BlockId, Heading
 from bridge.markdown.parse import parse_structure
 from bridge.markdown.sections import has_line_number
 from bridge.markdown.structure import Part
@@ -59,7 +59,7 @@ MARKER: Final = re.compile(
 BOX: Final = re.compile(r"\[[^\r\n]\](?:[ \t]+|(?=\r?$))", re.MULTILINE)
 
 
-def items_of(draft: Draft, part: Part) -> list[Part]:
+def items_of(draft: TextDraft, part: Part) -> list[Part]:
     return [
         item
         for item in draft.structure.parts
@@ -67,7 +67,7 @@ def items_of(draft: Draft, part: Part) -> list[Part]:
     ]
 
 
-def is_loose(draft: Draft, part: Part) -> bool:
+def is_loose(draft: TextDraft, part: Part) -> bool:
     """Return whether blank lines separate the last items of a list."""
     items = items_of(draft, part)
     if len(items) < 2:
@@ -83,7 +83,7 @@ class Margins(Record):
     below: bool = False
 
 
-def join_blocks(draft: Draft, places: Sequence[TextEdit], margins: Margins) -> EditedText:
+def join_blocks(draft: TextDraft, places: Sequence[TextEdit], margins: Margins) -> EditedText:
     exact: list[TextEdit] = []
     for number, place in enumerate(places):
         last = exact[-1] if exact and exact[-1].end == place.start and exact[-1].text else None
@@ -95,7 +95,7 @@ def join_blocks(draft: Draft, places: Sequence[TextEdit], margins: Margins) -> E
     return splice(draft.text, exact)
 
 
-def leading_breaks(draft: Draft, place: TextEdit, last: TextEdit | None, margins: Margins) -> str:
+def leading_breaks(draft: TextDraft, place: TextEdit, last: TextEdit | None, margins: Margins) -> str:
     """Return the line breaks above a text; `last` is what another edit inserts directly above it."""
     above = last.text if last else draft.text[draft.body : place.start]
     ended = (above or draft.text[: place.start] or "\n").endswith(("\n", "\r"))
@@ -104,7 +104,7 @@ def leading_breaks(draft: Draft, place: TextEdit, last: TextEdit | None, margins
     return ("" if ended else "\n") + ("\n" if blank else "")
 
 
-def trailing_breaks(draft: Draft, place: TextEdit, margins: Margins, *, follows: bool) -> str:
+def trailing_breaks(draft: TextDraft, place: TextEdit, margins: Margins, *, follows: bool) -> str:
     """Return the line breaks below a text; `follows` is true when another edit inserts something directly below it."""
     below = draft.text[place.end :]
     if not below and not follows:
@@ -117,7 +117,7 @@ def trailing_breaks(draft: Draft, place: TextEdit, margins: Margins, *, follows:
     return "\n" if close and not margins.below else "\n\n"
 
 
-def is_tight(draft: Draft, place: TextEdit, last: TextEdit | None) -> bool:
+def is_tight(draft: TextDraft, place: TextEdit, last: TextEdit | None) -> bool:
     """Return whether blocks go directly below what is above them, without a blank line."""
     opening = edge_kinds(place.text)[0]
     if last:
@@ -138,7 +138,7 @@ def is_tight(draft: Draft, place: TextEdit, last: TextEdit | None) -> bool:
             return False
 
 
-def continues_list(draft: Draft, place: TextEdit) -> bool:
+def continues_list(draft: TextDraft, place: TextEdit) -> bool:
     part = next((part for part in draft.tops if part.start >= place.end), None)
     return part is not None and part.kind == edge_kinds(place.text)[1] == "list" and not is_loose(draft, part)
 
@@ -157,12 +157,12 @@ def is_blank_line(line: str) -> bool:
     return not line.strip(BLANK)
 
 
-def plan_append(draft: Draft, edit: Append) -> TextEdit:
+def plan_append(draft: TextDraft, edit: Append) -> TextEdit:
     end = editable_end(draft)
     return TextEdit(end, end, trim_blank_lines(edit.text, edit.op))
 
 
-def plan_prepend(draft: Draft, edit: Prepend) -> TextEdit:
+def plan_prepend(draft: TextDraft, edit: Prepend) -> TextEdit:
     """Add text below the properties; existing blank lines there stay between the two."""
     start = content_start(draft.text, draft.body, editable_end(draft))
     return TextEdit(start, start, trim_blank_lines(edit.text, edit.op))
@@ -176,7 +176,7 @@ _SHOWN: Final = 3
 _QUOTES: Final = str.maketrans("‘’‚‛“”„‟–—‑", "''''\"\"\"\"---")
 
 
-def text_not_found(draft: Draft, text: str) -> TextNotFound:
+def text_not_found(draft: TextDraft, text: str) -> TextNotFound:
     lines = draft.text.split("\n")
     first = next((line for line in text.split("\n") if line.strip()), "")
     if same := [at for at, line in enumerate(lines, 1) if first and normalise_text(first) in normalise_text(line)]:
@@ -216,7 +216,7 @@ def normalise_text(text: str) -> str:
     return re.sub(r"\s+", " ", text).strip().casefold()
 
 
-def plan_replace_lines(draft: Draft, edit: ReplaceLines) -> TextEdit:
+def plan_replace_lines(draft: TextDraft, edit: ReplaceLines) -> TextEdit:
     """Replace whole lines with text; an empty text removes them."""
     total = max(1, draft.text.count("\n") + (not draft.text.endswith("\n")))
     first, last = edit.lines
@@ -232,7 +232,7 @@ def plan_replace_lines(draft: Draft, edit: ReplaceLines) -> TextEdit:
     return TextEdit(start, end, text and text.removesuffix("\n") + ("\n" if ended else ""), literal=True)
 
 
-def plan_replace_text(draft: Draft, edit: ReplaceText) -> Sequence[TextEdit]:
+def plan_replace_text(draft: TextDraft, edit: ReplaceText) -> Sequence[TextEdit]:
     """Replace text that occurs once in the note, or every occurrence."""
     old, new = normalise_newlines(edit.old), normalise_newlines(edit.new)
     if not old:
@@ -283,7 +283,7 @@ MAX_BLOCK_IDS: Final = 50
 _QUOTE: Final = re.compile(r"[ \t]*(?:>[ \t]?)*")
 
 
-def plan_replace_block(draft: Draft, edit: ReplaceBlock) -> TextEdit:
+def plan_replace_block(draft: TextDraft, edit: ReplaceBlock) -> TextEdit:
     block = find_block(draft, edit.block.strip().removeprefix("^"))
     start, end = line_span(draft.text, *block.lines)
     source = draft.text[start:end]
@@ -299,7 +299,7 @@ def plan_replace_block(draft: Draft, edit: ReplaceBlock) -> TextEdit:
     return TextEdit(start, end, text, apart=False)
 
 
-def find_block(draft: Draft, block_id: str) -> Block:
+def find_block(draft: TextDraft, block_id: str) -> BlockId:
     blocks = list(read_blocks(draft.text, draft.body, draft.structure, draft.lines))
     same = [block for block in blocks if block.id.lower() == block_id.lower()]
     if len(same) > 1:
@@ -349,7 +349,7 @@ def add_block_id(text: str, id_: str) -> str:
     return inline if any(f"^{block.id}" == id_ for block in ids) else f"{text}\n\n{id_}"
 
 
-def plan_insert_under(draft: Draft, edit: InsertUnder) -> TextEdit:
+def plan_insert_under(draft: TextDraft, edit: InsertUnder) -> TextEdit:
     """Add text at the end of a section's own text, or after its subsections if the text begins with a heading."""
     try:
         at, end = draft.section(edit.heading)
@@ -381,7 +381,7 @@ def plan_insert_under(draft: Draft, edit: InsertUnder) -> TextEdit:
     return TextEdit(where, where, text)
 
 
-def plan_new_section(draft: Draft, heading: str, text: str, error: HeadingNotFound, *, create: bool) -> TextEdit:
+def plan_new_section(draft: TextDraft, heading: str, text: str, error: HeadingNotFound, *, create: bool) -> TextEdit:
     """Add a missing heading with text: at the end of the note, or of the section that its path names."""
     if not create:
         hint = "Use one of its headings, or add this one with `create_heading`."
@@ -401,7 +401,7 @@ def plan_new_section(draft: Draft, heading: str, text: str, error: HeadingNotFou
     return plan_append(draft, Append(text=made))
 
 
-def plan_replace_section(draft: Draft, edit: ReplaceSection) -> TextEdit:
+def plan_replace_section(draft: TextDraft, edit: ReplaceSection) -> TextEdit:
     at, end = draft.section(edit.heading)
     heading = draft.headings[at]
     start = line_end(draft.text, heading.span[1])
@@ -422,7 +422,7 @@ def plan_replace_section(draft: Draft, edit: ReplaceSection) -> TextEdit:
     return TextEdit(first, end if start < first < last else last, "")
 
 
-def editable_section_end(draft: Draft, start: int, end: int) -> int:
+def editable_section_end(draft: TextDraft, start: int, end: int) -> int:
     limit = editable_end(draft)
     return min(end, limit) if start <= limit else end
 
@@ -431,7 +431,7 @@ _MAX_LIST_NUMBER: Final = 999_999_999
 """The highest list number in Markdown."""
 
 
-def plan_add_item(draft: Draft, edit: AddItem) -> TextEdit:
+def plan_add_item(draft: TextDraft, edit: AddItem) -> TextEdit:
     """Add an item at the end of the last list, or start a list where there is none."""
     start, end = draft.body, editable_end(draft)
     if edit.heading is not None:
@@ -453,7 +453,7 @@ def plan_add_item(draft: Draft, edit: AddItem) -> TextEdit:
     return TextEdit(where, where, format_item(edit, margin, marker), apart=is_loose(draft, here[-1]))
 
 
-def next_marker(draft: Draft, part: Part) -> tuple[str, str]:
+def next_marker(draft: TextDraft, part: Part) -> tuple[str, str]:
     items = items_of(draft, part)
     last = MARKER.match(draft.text, items[-1].start)
     line = draft.text.rfind("\n", 0, items[-1].start) + 1
@@ -511,7 +511,7 @@ def uses_line_numbers(edit: Edit) -> bool:
             return False
 
 
-def insert_blocks(draft: Draft, places: Sequence[TextEdit]) -> str:
+def insert_blocks(draft: TextDraft, places: Sequence[TextEdit]) -> str:
     """Insert blocks so that the rest of the note keeps its meaning in Markdown."""
     for place in places:
         require_closed(read_draft(draft.path, place.text))
@@ -525,7 +525,7 @@ def insert_blocks(draft: Draft, places: Sequence[TextEdit]) -> str:
     raise wrong or Internal
 
 
-def plan_edit(draft: Draft, edit: Edit) -> Sequence[TextEdit]:
+def plan_edit(draft: TextDraft, edit: Edit) -> Sequence[TextEdit]:
     match edit:
         case Append():
             place = plan_append(draft, edit)

@@ -30,7 +30,7 @@ _BREAK: Final = re.compile(r"\r\n?|\n")
 _BOARD: Final = re.compile(r"^%% kanban:settings[ \t]*\r?$", re.MULTILINE)
 
 
-class Draft(Record):
+class TextDraft(Record):
     """A text and its parsed Markdown; offsets count characters after the byte order mark."""
 
     path: VaultPath
@@ -53,7 +53,7 @@ class Draft(Record):
         return next(at for at, each in enumerate(self.headings) if each.span[0] == start), end
 
 
-def open_draft(path: VaultPath, data: bytes) -> Draft:
+def open_draft(path: VaultPath, data: bytes) -> TextDraft:
     """Read the bytes of a note to be edited."""
     if not path.lower().endswith(".md"):
         raise InvalidArguments(f"Only Markdown notes can be edited; `{path}` is not one.", path=path)
@@ -70,15 +70,15 @@ def open_draft(path: VaultPath, data: bytes) -> Draft:
 
 # A change reads the old and the new text: to edit, to verify that nothing else changed, and to lint.
 @lru_cache(maxsize=4)
-def read_draft(path: VaultPath, text: str) -> Draft:
+def read_draft(path: VaultPath, text: str) -> TextDraft:
     cut = cut_frontmatter(text)
     body = cut[1] if cut else 0
     structure, comments = parse_structure(text, body)
     lines = LineIndex(text)
-    return Draft(path, text, body, structure, comments, tuple(read_headings(text, structure, lines)), lines)
+    return TextDraft(path, text, body, structure, comments, tuple(read_headings(text, structure, lines)), lines)
 
 
-def editable_end(draft: Draft) -> int:
+def editable_end(draft: TextDraft) -> int:
     """Return where the editable text ends: at the end, or above the data that Excalidraw and Kanban keep there."""
     text, head = draft.text, draft.text[: draft.body]
     # YAML is slow, and most notes do not contain these words.
@@ -158,7 +158,7 @@ def normalise_newlines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def order_edits(draft: Draft, planned: Sequence[Sequence[TextEdit]]) -> list[TextEdit]:
+def order_edits(draft: TextDraft, planned: Sequence[Sequence[TextEdit]]) -> list[TextEdit]:
     """Return the places of all edits from first to last.
 
     Several at one place keep the order given, except that those which continue a list come first: below another text

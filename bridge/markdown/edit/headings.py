@@ -7,7 +7,7 @@ from typing import Final
 from bridge.errors import InvalidArguments
 from bridge.markdown.blocks import read_headings
 from bridge.markdown.decode import encode_like
-from bridge.markdown.edit.draft import Draft, TextEdit, normalise_newlines, open_draft, read_draft, splice
+from bridge.markdown.edit.draft import TextDraft, TextEdit, normalise_newlines, open_draft, read_draft, splice
 from bridge.markdown.edit.verify import verify_edit
 from bridge.markdown.note import Heading
 from bridge.markdown.parse import parse_structure
@@ -39,7 +39,7 @@ def heading_text(heading: Heading, to: str) -> str:
     return f"{to} {block[0].lstrip()}" if block and not _BLOCK_ID.search(to) else to
 
 
-def heading_edit(draft: Draft, heading: Heading, title: str) -> TextEdit:
+def heading_edit(draft: TextDraft, heading: Heading, title: str) -> TextEdit:
     start, end = heading.span
     if not heading.text:
         behind = end - len(draft.text[start:end].lstrip("#"))

@@ -9,7 +9,7 @@ from typing import Final
 from bridge.errors import InvalidArguments
 from bridge.markdown.blocks import read_blocks
 from bridge.markdown.decode import BOM
-from bridge.markdown.edit.draft import BLANK, Draft, open_draft
+from bridge.markdown.edit.draft import BLANK, TextDraft, open_draft
 from bridge.markdown.edit.headings import comparable_title
 from bridge.markdown.edit.verify import find_unclosed
 from bridge.markdown.frontmatter import cut_frontmatter, read_frontmatter
@@ -90,14 +90,14 @@ def find_faults(path: VaultPath, data: bytes) -> Iterator[Fault]:
             yield Fault(("conflict", marker[0].strip()), message)
 
 
-def property_faults(draft: Draft) -> Iterator[Fault]:
+def property_faults(draft: TextDraft) -> Iterator[Fault]:
     if not draft.body and _OPEN_PROPERTIES.match(draft.text):
         yield Fault(("properties", ""), "Line 1 opens properties that nothing closes.")
     for problem in read_frontmatter(draft.text, draft.lines).problems:
         yield Fault(("properties", DIGITS.sub("", problem)), problem)
 
 
-def heading_faults(draft: Draft) -> Iterator[Fault]:
+def heading_faults(draft: TextDraft) -> Iterator[Fault]:
     seen: dict[tuple[int, int, str], int] = {}
     above: list[int] = []
     headings = draft.headings
@@ -116,7 +116,7 @@ def heading_faults(draft: Draft) -> Iterator[Fault]:
             yield Fault(("heading", " > ".join(map(comparable_title, chain))), message)
 
 
-def block_faults(draft: Draft) -> Iterator[Fault]:
+def block_faults(draft: TextDraft) -> Iterator[Fault]:
     blocks = sorted(read_blocks(draft.text, draft.body, draft.structure, draft.lines), key=lambda each: each.id.lower())
     for one, other in pairwise(blocks):
         if one.id.lower() == other.id.lower():

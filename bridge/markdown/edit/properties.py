@@ -12,8 +12,8 @@ from bridge.markdown.edit.draft import normalise_newlines, open_draft
 from bridge.markdown.edit.yaml_write import (
     QUOTES,
     Node,
-    Replacement,
     YamlEntry,
+    YamlReplacement,
     apply_replacements,
     common_quote,
     indent_lines,
@@ -153,7 +153,7 @@ def edit_properties(
 def _apply_change(before: PropertyBlock, setting: Mapping[str, Value], leaving: Collection[str]) -> str:
     (start, end), text = before.span, before.text
     yaml = text[start:end]
-    done = [Replacement(before.entry(name).lines, "") for name in leaving]
+    done = [YamlReplacement(before.entry(name).lines, "") for name in leaving]
     done += [
         replace_value(yaml, before.entry(name), before.values[name], value, before.newline)
         for name, value in setting.items()
@@ -163,7 +163,7 @@ def _apply_change(before: PropertyBlock, setting: Mapping[str, Value], leaving: 
     indent = " " * (before.entries[0].indent if before.entries else 0)
     lines = [line for name, value in added.items() for line in indent_lines(write_entry(name, value), indent)]
     at = _append_offset(yaml, before.entries)
-    done.append(Replacement((at, at), "".join(line + before.newline for line in lines)))
+    done.append(YamlReplacement((at, at), "".join(line + before.newline for line in lines)))
     yaml = apply_replacements(yaml, done)
     if not before.body:
         return f"---{before.newline}{yaml}---{before.newline}{text}"
@@ -301,7 +301,7 @@ def replace_items(
     """Return the whole text with other items in some properties, and the values that it then has."""
     start, end = block.span
     yaml = block.text[start:end]
-    done: list[Replacement] = []
+    done: list[YamlReplacement] = []
     expected = dict(block.values)
     for name, items in changes.items():
         old, value = block.values[name], block.entry(name).value
@@ -318,9 +318,9 @@ def replace_items(
 
 def _item_replacements(
     yaml: str, name: str, value: Node, nodes: Sequence[Node], old: Items, items: Sequence[Value | Removal]
-) -> list[Replacement]:
+) -> list[YamlReplacement]:
     flow = value.style == "flow"
-    done: list[Replacement] = []
+    done: list[YamlReplacement] = []
     has_kept = False
     for at, (node, before, after) in enumerate(zip(nodes, old, items, strict=True)):
         if isinstance(after, Removal):
@@ -336,19 +336,19 @@ def _item_replacements(
             raise unsafe_error({name}, "a value is not written in a plain line")
         if not isinstance(after, str | int | float | None):
             raise unsafe_error({name}, "a value is not a single one")
-        done.append(Replacement(node.span, write_scalar(after, quote=common_quote([node]), inside=flow)))
+        done.append(YamlReplacement(node.span, write_scalar(after, quote=common_quote([node]), inside=flow)))
     return done
 
 
-def _cut_in_flow(nodes: Sequence[Node], at: int, *, has_kept: bool) -> Replacement | None:
+def _cut_in_flow(nodes: Sequence[Node], at: int, *, has_kept: bool) -> YamlReplacement | None:
     if has_kept:
-        return Replacement((nodes[at - 1].span[1], nodes[at].span[1]), "")
+        return YamlReplacement((nodes[at - 1].span[1], nodes[at].span[1]), "")
     if at + 1 < len(nodes):
-        return Replacement((nodes[at].span[0], nodes[at + 1].span[0]), "")
+        return YamlReplacement((nodes[at].span[0], nodes[at + 1].span[0]), "")
     return None
 
 
-def _cut_line(yaml: str, node: Node) -> Replacement | None:
+def _cut_line(yaml: str, node: Node) -> YamlReplacement | None:
     """Return the removal of an item's line; a comment in it stays. None when it shares the line."""
     first = yaml_line_start(yaml, node.span[0])
     if not _MARKER.fullmatch(yaml, first, node.span[0]) or node.style == "literal":
@@ -357,9 +357,9 @@ def _cut_line(yaml: str, node: Node) -> Replacement | None:
     if rest is None:
         return None
     if rest[1] is None:
-        return Replacement((first, rest.end()), "")
+        return YamlReplacement((first, rest.end()), "")
     indent = first + len(yaml[first:]) - len(yaml[first:].lstrip(" \t"))
-    return Replacement((indent, rest.start(1)), "")
+    return YamlReplacement((indent, rest.start(1)), "")
 
 
 def _require_values(changed: str, expected: Mapping[str, Value], names: Mapping[str, object]) -> None:
@@ -396,7 +396,7 @@ def rename_key(path: VaultPath, data: bytes, block: PropertyBlock, name: str, to
     if yaml[span[0]] in "!&*?":
         raise unsafe_error({name}, "its name is not a plain one")
     written = write_scalar(to, quote=quote, name=True)
-    changed = block.text[:start] + apply_replacements(yaml, [Replacement(span, written)]) + block.text[end:]
+    changed = block.text[:start] + apply_replacements(yaml, [YamlReplacement(span, written)]) + block.text[end:]
     renamed = {to if own == name else own: value for own, value in block.values.items()}
     _require_values(changed, renamed, {name: None})
     return encode_like(data, changed)

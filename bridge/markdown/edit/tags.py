@@ -16,7 +16,7 @@ from bridge.markdown.edit.properties import (
     read_items,
     replace_items,
 )
-from bridge.markdown.edit.yaml_write import Replacement, apply_replacements
+from bridge.markdown.edit.yaml_write import YamlReplacement, apply_replacements
 from bridge.markdown.embedded_text import json_strings, read_json, read_json_string
 from bridge.markdown.frontmatter import cut_frontmatter, is_tag_property, read_frontmatter
 from bridge.markdown.note import Value
@@ -71,14 +71,14 @@ def rename_tag(path: VaultPath, data: bytes, rename: TagRename) -> EditedTags:
     draft = open_draft(path, data)
     text, inside = _rename_in_properties(path, draft.text, rename)
     changes = [
-        Replacement((offset + 1, end), new)
+        YamlReplacement((offset + 1, end), new)
         for name, (offset, end) in find_tags(draft.text, draft.body, draft.structure)
         if (new := rename.apply(name)) is not None
     ]
     if changes and is_drawing(path, read_frontmatter(draft.text, draft.lines).properties):
         raise InvalidArguments(f"`{path}` is a drawing that shows the tag.", hint="Rename it in Excalidraw.")
     grown = len(text) - len(draft.text)
-    moved = [Replacement((one.span[0] + grown, one.span[1] + grown), one.text) for one in changes]
+    moved = [YamlReplacement((one.span[0] + grown, one.span[1] + grown), one.text) for one in changes]
     return EditedTags(encode_like(data, apply_replacements(text, moved)), inside + len(changes))
 
 
@@ -190,7 +190,7 @@ def _rename_in_canvas(path: VaultPath, data: bytes, rename: TagRename) -> Edited
     if problems or not isinstance(nodes, list):
         raise InvalidArguments(f"`{path}` cannot be read: {' '.join(problems) or 'it has no cards.'}")
     strings = json_strings(text)
-    changes: list[Replacement] = []
+    changes: list[YamlReplacement] = []
     for number, node in enumerate(nodes):
         match node:
             case {"type": "text", "text": str(words)} if "#" in words:
@@ -201,5 +201,5 @@ def _rename_in_canvas(path: VaultPath, data: bytes, rename: TagRename) -> Edited
                 for name, (offset, end) in find_tags(shown, 0, structure):
                     if (new := rename.apply(name)) is not None:
                         span = card.span((lead + offset + 1, lead + end))
-                        changes.append(Replacement(span, card.ink(new)))
+                        changes.append(YamlReplacement(span, card.ink(new)))
     return EditedTags(encode_like(data, apply_replacements(text, changes)), len(changes))

@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import Final
 
 from bridge.errors import InvalidArguments
-from bridge.markdown.edit.draft import Draft, EditedText
+from bridge.markdown.edit.draft import EditedText, TextDraft
 from bridge.markdown.structure import Part
 from bridge.records import Record
 
@@ -36,7 +36,7 @@ class UnclosedMarkup(Record):
     """Whether it swallows everything to the end of the note."""
 
 
-def find_unclosed(draft: Draft) -> Iterator[UnclosedMarkup]:
+def find_unclosed(draft: TextDraft) -> Iterator[UnclosedMarkup]:
     """Yield what a note opens and never closes: code, comments, raw HTML and formulas."""
     text = draft.text
     for part in draft.structure.parts:
@@ -59,7 +59,7 @@ def is_unclosed_fence(text: str, part: Part) -> bool:
     return alone or len(last) < len(sign) or last.strip(sign[0]) != ""
 
 
-def unpaired_signs(draft: Draft) -> Iterator[UnclosedMarkup]:
+def unpaired_signs(draft: TextDraft) -> Iterator[UnclosedMarkup]:
     formulas: list[int] = []
     for found in _SIGN.finditer(draft.text, draft.body):
         offset = found.start()
@@ -79,7 +79,7 @@ _HOLDING = frozenset({"quote", "item", "footnote", "table"})
 """Kinds of parts that may grow when something is added to them."""
 
 
-def require_closed(text: Draft) -> None:
+def require_closed(text: TextDraft) -> None:
     """Check that a caller's text would not swallow what comes after it."""
     for opening in find_unclosed(text):
         if opening.hides:
@@ -89,7 +89,7 @@ def require_closed(text: Draft) -> None:
             )
 
 
-def verify_edit(before: Draft, after: Draft, made: EditedText) -> InvalidArguments | None:
+def verify_edit(before: TextDraft, after: TextDraft, made: EditedText) -> InvalidArguments | None:
     """Return an error if an edit would change the meaning of the rest of a note, else None."""
     untouched = made.changes[0].start >= before.body
     if before.text.strip() and untouched and property_text(after) != property_text(before):
@@ -119,7 +119,7 @@ def verify_edit(before: Draft, after: Draft, made: EditedText) -> InvalidArgumen
     return None
 
 
-def property_text(draft: Draft) -> str:
+def property_text(draft: TextDraft) -> str:
     return draft.text[: draft.body].rstrip()
 
 
@@ -128,7 +128,7 @@ def is_touched(part: Part, made: EditedText) -> bool:
     return made.is_touched(part.start, part.start + 1 if part.kind in _HOLDING else part.end)
 
 
-def list_parts(draft: Draft) -> list[Part]:
+def list_parts(draft: TextDraft) -> list[Part]:
     """Return the parts of a note, comments included; lists are represented by their items."""
     comments = [Part("html", start, end, 0, -1) for start, end in draft.comments]
     return [part for part in draft.structure.parts if part.kind != "list"] + comments

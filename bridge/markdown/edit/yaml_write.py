@@ -220,14 +220,14 @@ QUOTES: Final[tuple[Quote, ...]] = ("'", '"')
 _MARKER: Final = re.compile(r"([ \t]*)-[ \t]+")
 
 
-class Replacement(Record):
+class YamlReplacement(Record):
     """A span and the text that replaces it."""
 
     span: Span
     text: str
 
 
-def apply_replacements(text: str, changes: Iterable[Replacement]) -> str:
+def apply_replacements(text: str, changes: Iterable[YamlReplacement]) -> str:
     # Of two insertions in one place, the one that is listed first comes first.
     for change in sorted(changes, key=lambda each: each.span)[::-1]:
         text = text[: change.span[0]] + change.text + text[change.span[1] :]
@@ -247,7 +247,7 @@ def is_same_value(one: Value, other: Value) -> bool:
             return one == other
 
 
-def replace_value(text: str, entry: YamlEntry, old: Value, new: Value, newline: str) -> Replacement:
+def replace_value(text: str, entry: YamlEntry, old: Value, new: Value, newline: str) -> YamlReplacement:
     nodes = entry.value.items
     if nodes and _is_list(old) and _is_list(new):
         if entry.value.style == "flow":
@@ -260,7 +260,7 @@ def replace_value(text: str, entry: YamlEntry, old: Value, new: Value, newline: 
     gap = (text[colon : value.span[0]] if same_line else "") or " "
     line = (gap + head if head else "") + _comments(text, entry)
     lines = [line, *indent_lines(indent_lines(below), " " * entry.indent)]
-    return Replacement((colon, line_end_span(text, max(colon, value.span[1]))[0]), newline.join(lines))
+    return YamlReplacement((colon, line_end_span(text, max(colon, value.span[1]))[0]), newline.join(lines))
 
 
 def _write_like(node: Node, old: Value, new: Value) -> tuple[str, list[str]]:
@@ -297,26 +297,26 @@ def common_quote(nodes: Sequence[Node]) -> Quote | None:
     return next((quote for quote in QUOTES if styles == {quote}), None)
 
 
-def _replace_in_flow(nodes: Sequence[Node], old: Sequence[Value], new: Sequence[Value]) -> Replacement:
+def _replace_in_flow(nodes: Sequence[Node], old: Sequence[Value], new: Sequence[Value]) -> YamlReplacement:
     first, last = _count_unchanged(old, new)
     written = [write_flow([value], common_quote(nodes))[1:-1] for value in new[first : len(new) - last]]
     gone = nodes[first : len(nodes) - last]
     if gone and written:
-        return Replacement((gone[0].span[0], gone[-1].span[1]), ", ".join(written))
+        return YamlReplacement((gone[0].span[0], gone[-1].span[1]), ", ".join(written))
     if gone and first:
-        return Replacement((nodes[first - 1].span[1], gone[-1].span[1]), "")
+        return YamlReplacement((nodes[first - 1].span[1], gone[-1].span[1]), "")
     if gone:
-        return Replacement((gone[0].span[0], nodes[len(gone)].span[0]), "")
+        return YamlReplacement((gone[0].span[0], nodes[len(gone)].span[0]), "")
     if first:
         end = nodes[first - 1].span[1]
-        return Replacement((end, end), "".join(f", {each}" for each in written))
+        return YamlReplacement((end, end), "".join(f", {each}" for each in written))
     start = nodes[0].span[0]
-    return Replacement((start, start), "".join(f"{each}, " for each in written))
+    return YamlReplacement((start, start), "".join(f"{each}, " for each in written))
 
 
 def _replace_in_block(
     text: str, nodes: Sequence[Node], old: Sequence[Value], new: Sequence[Value], newline: str
-) -> Replacement | None:
+) -> YamlReplacement | None:
     """Replace the lines of the changed items; None where an item shares its line with more than its dash."""
     places = [(yaml_line_start(text, node.span[0]), line_end_span(text, node.span[1])[1]) for node in nodes]
     markers = [_MARKER.fullmatch(text, start, node.span[0]) for (start, _), node in zip(places, nodes, strict=True)]
@@ -330,4 +330,4 @@ def _replace_in_block(
     else:
         at = places[first - 1][1] if first else places[0][0]
         span = at, at
-    return Replacement(span, "".join(line + newline for line in lines))
+    return YamlReplacement(span, "".join(line + newline for line in lines))

@@ -35,7 +35,7 @@ from bridge.vault.write.handle import (
     require_same,
     require_unlocked,
 )
-from bridge.vault.write.syscalls import Disk
+from bridge.vault.write.syscalls import SystemCalls
 
 COPY_ACL_AND_XATTR = 0b101
 """COPYFILE_ACL | COPYFILE_XATTR of macOS."""
@@ -93,7 +93,7 @@ REMEMBERED = 1_000
 class FileOps(Record):
     """The operations on the vault's files."""
 
-    disk: Disk
+    disk: SystemCalls
     root: Path
     stepwise: bool
     displaced: list[DisplacedFile] = field(default_factory=list)

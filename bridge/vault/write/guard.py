@@ -9,7 +9,7 @@ from bridge.types import Digest
 from bridge.vault.open_file import FILE
 from bridge.vault.stable_read import being_saved_error
 from bridge.vault.write.handle import PathHandle, missing_error
-from bridge.vault.write.syscalls import Disk
+from bridge.vault.write.syscalls import SystemCalls
 
 
 class DisplacedFile(Record):
@@ -25,7 +25,7 @@ class DisplacedFile(Record):
 class Guard(Record):
     """A file that is about to lose its name."""
 
-    disk: Disk
+    disk: SystemCalls
     descriptor: int | None
     """None where the system cannot replace an open file."""
     is_leased: bool
@@ -54,7 +54,7 @@ class Guard(Record):
 
 @contextlib.contextmanager
 def guard_file(
-    disk: Disk, path: str, place: PathHandle, name: str | None = None, close: Callable[[int], None] | None = None
+    disk: SystemCalls, path: str, place: PathHandle, name: str | None = None, close: Callable[[int], None] | None = None
 ) -> Iterator[Guard]:
     """Hold a file open, and delay programs that want to write it, where the system can."""
     try:

@@ -15,7 +15,7 @@ from bridge.records import Record
 from bridge.types import Digest
 from bridge.vault.open_file import FILE, follow_path
 from bridge.vault.paths import display_path
-from bridge.vault.write.syscalls import Disk
+from bridge.vault.write.syscalls import SystemCalls
 
 CHUNK = 1024 * 1024
 DRAFT = ".vault-bridge-"
@@ -36,7 +36,7 @@ NEW = (
 class PathHandle(Record):
     """The place of a file or folder, existing or not."""
 
-    disk: Disk
+    disk: SystemCalls
     name: str
     folder: int | None
     """The descriptor of its folder; None where the system cannot hold one open: then the name is the whole path."""
@@ -121,7 +121,7 @@ class PathHandle(Record):
 
 @contextmanager
 def open_handle(
-    disk: Disk, root: Path, path: str, keeps: Callable[[str], bool] | None = None, *, stepwise: bool
+    disk: SystemCalls, root: Path, path: str, keeps: Callable[[str], bool] | None = None, *, stepwise: bool
 ) -> Iterator[PathHandle]:
     """Hold the folder of a path open; raises as `follow_path` does."""
     with follow_path(root, path, keeps, stepwise=stepwise) as (name, folder, info):

@@ -159,7 +159,7 @@ def do_together(work: Callable[[T], None], items: Collection[T]) -> None:
         raise error
 
 
-class Disk:
+class SystemCalls:
     """The system calls; names are relative to a folder held open, where the system can hold folders open."""
 
     open = staticmethod(os.open)

@@ -36,7 +36,7 @@ from bridge.vault.write.recovery import (
     remove_drafts,
     steps_with_moves,
 )
-from bridge.vault.write.syscalls import Disk
+from bridge.vault.write.syscalls import SystemCalls
 from bridge.vault.write.trash import TRASH, Trash, is_in_trash
 
 Merge = Callable[[VaultPath, bytes, bytes, bytes], object]
@@ -178,12 +178,14 @@ class Writer:
     The caller ensures that no two changes of one file are written at once.
     """
 
-    def __init__(self, vault: Vault, disk: Disk | None = None, *, stepwise: bool = STEPWISE, many: int = MANY) -> None:
+    def __init__(
+        self, vault: Vault, disk: SystemCalls | None = None, *, stepwise: bool = STEPWISE, many: int = MANY
+    ) -> None:
         self.vault = vault
         self.stopping = threading.Event()
         """Set when what is being written is to be left to the next start."""
         self._many = many
-        self._file_ops = FileOps(disk or Disk(), vault.root, stepwise)
+        self._file_ops = FileOps(disk or SystemCalls(), vault.root, stepwise)
 
     def prepare(self, plan: Plan, just_read: Collection[str] = ()) -> PreparedPlan:
         """Check and expand a plan without touching anything; blocks."""

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from bridge.features.answers.prompt import Source, Turn, answer_grammar, write_prompt
-from bridge.models.generator import AnswerEnd, ChatEvent, ChatRequest, Generator, Message, Piece, PromptRead
+from bridge.models.generator import AnswerEnd, AnswerPiece, ChatEvent, ChatRequest, Generator, Message, PromptRead
 from bridge.types import VaultPath
 from scripts.lib.benchmarks.rows import Measurements, Row
 from tests.models.scripted import random_gguf
@@ -72,7 +72,7 @@ async def _silence(generator: Generator, number: int, *, answering: bool) -> flo
     """Return the milliseconds between a stop and the moment at which the worker is free."""
     text = f"{number} " + "x" * (50 if answering else PROMPT)
     events = generator.generate(_request(text, most=1_000))
-    while answering and not isinstance(await anext(events), Piece):
+    while answering and not isinstance(await anext(events), AnswerPiece):
         pass
     asking = asyncio.ensure_future(anext(events))
     await asyncio.sleep(0.05 + 0.02 * number)

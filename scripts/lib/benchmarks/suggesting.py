@@ -6,8 +6,8 @@ import time
 from collections.abc import Sequence
 
 from bridge.features.links.evidence import Evidence, Strictness
-from bridge.features.links.link_candidates import Source, suggest
-from bridge.features.links.mentions import Corpus, Name, NameFinder
+from bridge.features.links.link_candidates import SourceText, suggest
+from bridge.features.links.mentions import Corpus, NameFinder, NoteName
 from bridge.types import VaultPath
 from scripts.lib.benchmarks.generate import SYLLABLES
 from scripts.lib.benchmarks.rows import Measurements, Row
@@ -44,10 +44,10 @@ def measure_suggestions(found: Measurements) -> None:
     chance.shuffle(said)
     text = ". ".join(" ".join(said[at : at + 12]) for at in range(0, len(said), 12))
     paths = [VaultPath(f"{number}.md") for number in range(NOTES)]
-    corpus = Corpus(NameFinder(map(Name, paths, names)))
+    corpus = Corpus(NameFinder(map(NoteName, paths, names)))
     shown: tuple[Strictness, ...] = ("conservative", "balanced")
     for strictness in shown:
-        source = Source(text)
+        source = SourceText(text)
         began = time.perf_counter()
         suggest(source, corpus, NoContext(), strictness)
         first = (time.perf_counter() - began) * 1000

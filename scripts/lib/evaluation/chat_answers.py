@@ -11,7 +11,7 @@ from bridge.features.answers.prompt import Source, answer_grammar, is_absent, wr
 from bridge.features.answers.write import check_sentences
 from bridge.markdown.note import Note
 from bridge.models.embedder import Embedder
-from bridge.models.generator import AnswerEnd, ChatRequest, Generator, Piece, PromptTooLong
+from bridge.models.generator import AnswerEnd, AnswerPiece, ChatRequest, Generator, PromptTooLong
 from bridge.search.excerpts import cut_excerpts
 from bridge.search.model import SearchRequest
 from bridge.search.pack import pack
@@ -103,7 +103,7 @@ async def _judge(
     try:
         async for event in generator.generate(request):
             match event:
-                case Piece(text=piece, is_thinking=False):
+                case AnswerPiece(text=piece, is_thinking=False):
                     first = first or time.perf_counter() - begun
                     text += piece
                 case AnswerEnd():

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bridge.features.links.evidence import Evidence, graph_evidence
-from bridge.features.links.link_candidates import Source, suggest
+from bridge.features.links.link_candidates import SourceText, suggest
 from bridge.features.links.mentions import Corpus
 from bridge.graph.graph import Graph
 from bridge.markdown.names import Names
@@ -47,7 +47,7 @@ def score_by_fifths(vault: StrippedVault) -> Iterator[tuple[str, Score]]:
     fifth = {pair: chance.randrange(FIFTHS) for pair in sorted(vault.links)}
     names = collect_names(vault.notes)
     corpus = Corpus.of(names, {path: note.text for path, note in vault.notes.items()})
-    sources = {path: Source(note.text, protected_spans(note), path) for path, note in vault.notes.items()}
+    sources = {path: SourceText(note.text, protected_spans(note), path) for path, note in vault.notes.items()}
     others = [
         Edge(path, target)
         for path, note in vault.notes.items()
@@ -63,7 +63,7 @@ def score_by_fifths(vault: StrippedVault) -> Iterator[tuple[str, Score]]:
             found: set[Pair] = set()
             for path, source in sources.items():
                 around = LinkedContext(vault.names, path, graph, nearness)
-                known = Source(source.text, source.protected, path, graph.links_to(path))
+                known = SourceText(source.text, source.protected, path, graph.links_to(path))
                 found |= {(path, one.target) for one in suggest(known, corpus, around, "balanced")}
             hit = len(found & vault.links)
             right, wrong = right + hit, wrong + len(found) - hit

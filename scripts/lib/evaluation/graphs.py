@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from bridge.graph.columns import Nodes, Table
+from bridge.graph.columns import LinkColumns, Nodes
 from bridge.graph.graph import Graph
 from bridge.graph.kinds import CODES, EdgeKind
 from bridge.types import VaultPath
@@ -23,4 +23,4 @@ def build_graph(notes: Iterable[VaultPath], edges: Iterable[Edge]) -> Graph:
     for path in paths:
         nodes.of(path)
     ends = ((nodes.of(edge.source), nodes.of(edge.target), CODES[edge.kind]) for edge in edges)
-    return Graph(nodes, paths, Table.of((source, source, target, kind, 1, -1) for source, target, kind in ends))
+    return Graph(nodes, paths, LinkColumns.of((source, source, target, kind, 1, -1) for source, target, kind in ends))

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bridge.features.links.evidence import THRESHOLDS, Evidence, Strictness
-from bridge.features.links.link_candidates import Source, suggest
-from bridge.features.links.mentions import Corpus, Name
+from bridge.features.links.link_candidates import SourceText, suggest
+from bridge.features.links.mentions import Corpus, NoteName
 from bridge.features.links.mentions import NameFinder as Spoken
 from bridge.markdown.names import Names
 from bridge.markdown.note import Note
@@ -117,7 +117,7 @@ def collect_names(notes: Mapping[VaultPath, Note]) -> Spoken:
     return Spoken(
         name
         for path, note in notes.items()
-        for name in (Name(path, note.title), *(Name(path, alias, alias=True) for alias in note.aliases))
+        for name in (NoteName(path, note.title), *(NoteName(path, alias, alias=True) for alias in note.aliases))
     )
 
 
@@ -129,7 +129,7 @@ def rediscover(vault: StrippedVault) -> Iterator[tuple[str, Score]]:
     found: dict[Strictness, set[Pair]] = {strictness: set() for strictness in THRESHOLDS}
     for path, note in vault.notes.items():
         around = NamesOnly(vault.names, path)
-        source = Source(note.text, protected_spans(note), path)
+        source = SourceText(note.text, protected_spans(note), path)
         mentions = names.mentions(source.text, source.protected)
         plain |= {(path, name.path) for mention in mentions for name in mention.names if name.path != path}
         for alike in ALIKE:

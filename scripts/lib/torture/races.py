@@ -22,7 +22,7 @@ def torture_races(steps: int, seed: int) -> Report:
     without = steps // WITHOUT_LEASES
     found = {"with leases": run_in_folder(steps - without, seed)}
     with (
-        patch("bridge.vault.write.syscalls.Disk.take_lease", staticmethod(no_lease)),
+        patch("bridge.vault.write.syscalls.SystemCalls.take_lease", staticmethod(no_lease)),
         patch("bridge.vault.stable_read.take_lease", no_lease),
     ):
         found["without leases"] = run_in_folder(without, seed)

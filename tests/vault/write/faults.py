@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from bridge.vault.plan import Plan
 from bridge.vault.stable_read import is_lease_kept
-from bridge.vault.write.syscalls import Disk
+from bridge.vault.write.syscalls import SystemCalls
 from bridge.vault.write.writer import JournalEntry
 
 Kind = Literal["none", "kill", "torn", "once", "on", "save"]
@@ -36,7 +36,7 @@ class Fault:
     save: Callable[[], None] | None = None
 
 
-class FaultyDisk(Disk):
+class FaultyDisk(SystemCalls):
     """Counts calls, and triggers the fault at one of them."""
 
     def __init__(self, fault: Fault) -> None:
@@ -47,7 +47,7 @@ class FaultyDisk(Disk):
         self._saving: threading.Thread | None = None
         self._open: set[int] = set()
         self._leased: set[int] = set()
-        for name, call in vars(Disk).items():
+        for name, call in vars(SystemCalls).items():
             if isinstance(call, staticmethod):
                 setattr(self, name, self._faulty(name, call.__func__))
 

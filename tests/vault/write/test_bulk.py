@@ -16,7 +16,7 @@ from bridge.vault.plan import Plan
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
 from bridge.vault.write import bulk
-from bridge.vault.write.syscalls import Disk, exchange
+from bridge.vault.write.syscalls import SystemCalls, exchange
 from bridge.vault.write.writer import Writer, WriteStopped, apply_step
 from tests.vault.write.faults import CODES, Fault, FaultyDisk, FaultyEntry, Killed, Kind
 from tests.vault.write.plans import Noted, put, together, tree, write_plan
@@ -63,7 +63,7 @@ def expected(name_of: Callable[[str], bytes]) -> dict[str, bytes | None]:
     return dict(sorted({"Folder": None, "Folder/Deep": None, **{name: name_of(name) for name in NAMES}}.items()))
 
 
-def bulk_writer(root: Path, disk: Disk | None = None, *, stepwise: bool = True) -> Writer:
+def bulk_writer(root: Path, disk: SystemCalls | None = None, *, stepwise: bool = True) -> Writer:
     return Writer(Vault(root, Rules()), disk, stepwise=stepwise, many=2)
 
 
@@ -90,7 +90,7 @@ def test_a_file_saved_meanwhile_is_left_out_if_it_may_be(fresh: Callable[[], Pat
 
 @pytest.mark.parametrize("many", [2, 64])
 def test_a_change_that_is_stopped_on_the_way_is_undone_at_the_next_start(fresh: Callable[[], Path], many: int) -> None:
-    root, noted, disk = fresh(), Noted(), Disk()
+    root, noted, disk = fresh(), Noted(), SystemCalls()
     writer = Writer(Vault(root, Rules()), disk, many=many)
 
     def stop(one: str, other: str, *, folder: int | None = None) -> bool:
@@ -133,19 +133,19 @@ def test_whatever_fails_all_is_old_or_all_is_new(fresh: Callable[[], Path], kind
 def test_nothing_takes_a_name_before_all_texts_are_on_the_disk(fresh: Callable[[], Path]) -> None:
     root, done = fresh(), list[str]()
 
-    class Noting(Disk):
+    class Noting(SystemCalls):
         """Notes the order of the calls that matter."""
 
         @staticmethod
         def sync_together(descriptors: Collection[int]) -> None:
             folders = stat.S_ISDIR(os.fstat(next(iter(descriptors))).st_mode)
             done.append(f"sync {len(descriptors)} {'folders' if folders else 'files'}")
-            Disk.sync_together(descriptors)
+            SystemCalls.sync_together(descriptors)
 
         @staticmethod
         def exchange(one: str, other: str, *, folder: int | None = None) -> bool:
             done.append("exchange")
-            return Disk.exchange(one, other, folder=folder)
+            return SystemCalls.exchange(one, other, folder=folder)
 
     write_plan(bulk_writer(root, Noting()), plan(), Noted())
     assert done == [
@@ -210,13 +210,13 @@ def test_what_somebody_wrote_after_a_crash_stays_and_all_else_is_old(fresh: Call
 def test_recovery_lists_each_folder_once_for_all_its_files_and_removes_every_draft(fresh: Callable[[], Path]) -> None:
     root, noted, listed = fresh(), Noted(), list[object]()
 
-    class Counting(Disk):
+    class Counting(SystemCalls):
         """Counts the listings of folders."""
 
         @staticmethod
         def listdir(path: Any = None) -> Any:
             listed.append(path)
-            return Disk.listdir(path)
+            return SystemCalls.listdir(path)
 
     write_plan(bulk_writer(root), plan(), noted)
     assert noted.plan is not None
@@ -245,7 +245,7 @@ def test_permissions_that_change_in_the_midst_stay(fresh: Callable[[], Path]) ->
 def test_a_disk_that_does_not_hold_what_was_written_is_told(fresh: Callable[[], Path]) -> None:
     root = fresh()
 
-    class Rotten(Disk):
+    class Rotten(SystemCalls):
         """Changes a byte of a file once its folder is synced, and no time."""
 
         @staticmethod

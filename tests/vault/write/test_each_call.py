@@ -16,7 +16,7 @@ from bridge.vault.plan import Plan
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
 from bridge.vault.write import syscalls
-from bridge.vault.write.syscalls import Disk, exchange
+from bridge.vault.write.syscalls import SystemCalls, exchange
 from bridge.vault.write.writer import Writer, undo_step
 from tests.vault.write.drawn import Tree
 from tests.vault.write.faults import CODES, Fault, FaultyDisk, FaultyEntry, Killed, Kind
@@ -223,7 +223,7 @@ def test_of_two_saves_in_the_midst_the_later_one_stays(fresh: Callable[[], Path]
     root = fresh()
     saves = iter([b"first", b"second"])
 
-    class Hasty(Disk):
+    class Hasty(SystemCalls):
         """Lets somebody save by a rename right before each exchange: nothing holds that back, as a lease would."""
 
         @staticmethod
@@ -242,7 +242,7 @@ def test_of_two_saves_in_the_midst_the_later_one_stays(fresh: Callable[[], Path]
 def test_a_disk_that_does_not_hold_what_was_written_is_told(fresh: Callable[[], Path]) -> None:
     root = fresh()
 
-    class Rotten(Disk):
+    class Rotten(SystemCalls):
         """Changes a byte when all is written, and no time."""
 
         @staticmethod
@@ -364,7 +364,7 @@ def test_a_folder_that_is_renamed_meanwhile_is_told(fresh: Callable[[], Path]) -
 def test_a_folder_that_another_program_makes_meanwhile_will_do(fresh: Callable[[], Path]) -> None:
     root = fresh()
 
-    class Overtaken(Disk):
+    class Overtaken(SystemCalls):
         """Lets another program make each folder first."""
 
         @staticmethod

@@ -17,7 +17,7 @@ from bridge.types import VaultPath
 from bridge.vault.rules import Rules
 from bridge.vault.stable_read import delay_saves, end_lease, is_lease_kept, is_remote, read_settled, take_lease
 from bridge.vault.vault import Vault
-from bridge.vault.write.syscalls import Disk
+from bridge.vault.write.syscalls import SystemCalls
 from bridge.vault.write.writer import Writer
 from tests.vault.write.dying_races import raced_once
 from tests.vault.write.plans import Noted, put, remove, together, tree, write_plan
@@ -36,7 +36,7 @@ def no_lease(_descriptor: int) -> None:
 
 @pytest.fixture
 def without_leases(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Disk, "take_lease", staticmethod(no_lease))
+    monkeypatch.setattr(SystemCalls, "take_lease", staticmethod(no_lease))
     monkeypatch.setattr("bridge.vault.stable_read.take_lease", no_lease)
     # No file is given up while a slow program is saving into it.
     monkeypatch.setattr("bridge.engine.late_saves.WATCHED_S", 300.0)
