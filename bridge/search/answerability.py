@@ -27,7 +27,7 @@ MIN_TERMS = 2
 ANSWERED, ABSENT = 0.5, 0.15
 """Confidence from which a question counts as answered, and below which nothing in the vault answers it."""
 
-QUOTE_ABSENT, QUOTE_ANSWERED = 0.45, 0.6
+QUOTE_ABSENT, QUOTE_ANSWERED = 0.35, 0.6
 """The same of quoted lines."""
 
 MIN_CHANCE = 0.01

@@ -102,7 +102,7 @@ def on_lines(
 def test_a_line_that_likely_answers_is_an_answer() -> None:
     words = ["crust", "dark"]
     assert on_quotes(words, "The crust is dark.", chance=0.8) == ("answered", ())
-    assert on_quotes(words, "A line.", chance=0.8, judged="not_in_vault") == ("not_in_vault", ("crust", "dark"))
+    assert on_quotes(words, "A line.", chance=0.6, judged="not_in_vault") == ("not_in_vault", ("crust", "dark"))
 
 
 @pytest.mark.parametrize(
