@@ -145,13 +145,13 @@ MISSING, UNKNOWN = (re.compile(f"Object {what} field `(.*)`") for what in ("miss
 
 DIGEST = re.compile(f"[0-9a-fA-F]{{{SHORT_DIGEST},64}}")
 
-LONG = 1_000
+ITEMS_AT_ONCE = 1_000
 """Items of a list that are checked at once."""
 
-LARGE = 2**18
+LARGE_CALL_BYTES = 2**18
 """Bytes of arguments from which calls take turns."""
 
-TOLD = 3
+MAX_DESCRIBED_PROBLEMS = 3
 """Most problems that one message describes."""
 
 VAULT = "vault"
@@ -167,13 +167,13 @@ def pop_vault(arguments: dict[str, Any], default: str | None = None) -> str | No
 
 def is_long(arguments: Mapping[str, Any]) -> bool:
     """Return whether there is a list of so many items that other calls would have to wait while each is checked."""
-    return any(isinstance(value, list) and len(value) > LONG for value in arguments.values())
+    return any(isinstance(value, list) and len(value) > ITEMS_AT_ONCE for value in arguments.values())
 
 
 def is_large(arguments: Mapping[str, Any]) -> bool:
     """Return whether there is so much text that what becomes of it, such as a draft, takes tens of megabytes."""
     try:
-        return len(orjson.dumps(arguments)) > LARGE
+        return len(orjson.dumps(arguments)) > LARGE_CALL_BYTES
     except TypeError:
         return False
 
@@ -232,13 +232,15 @@ def describe_inexpressible(operation: Signature, arguments: Mapping[str, Any]) -
 
 def unknown_argument(operation: Signature, unknown: Sequence[str], names: list[str]) -> InvalidArguments:
     # Callers with one vault are not shown that argument.
-    near = [find_closest(name, [*names, VAULT]) for name in unknown[:TOLD]]
+    near = [find_closest(name, [*names, VAULT]) for name in unknown[:MAX_DESCRIBED_PROBLEMS]]
     suggestion = (
         f"did you mean {', '.join(f'`{one}`' for one in near)}?"
         if all(near)
         else f"it takes {', '.join(f'`{k}`' for k in names) or 'none'}."
     )
-    said = ", ".join(f"`{truncate(name)}`" for name in unknown[:TOLD]) + (" …" if len(unknown) > TOLD else "")
+    said = ", ".join(f"`{truncate(name)}`" for name in unknown[:MAX_DESCRIBED_PROBLEMS]) + (
+        " …" if len(unknown) > MAX_DESCRIBED_PROBLEMS else ""
+    )
     return InvalidArguments(
         f"`{operation.name}` has no argument {said}; {suggestion}", operation=operation.name, argument=unknown[0]
     )
@@ -253,7 +255,9 @@ def describe_mismatch(operation: Signature, arguments: Mapping[str, Any]) -> str
                 told.append(describe_problem(name, arguments[name], argument.hint, error))
         elif argument.is_required:
             told.append(f"`{operation.name}` needs `{name}`: {argument.meaning[0].lower()}{argument.meaning[1:]}")
-    return " ".join(told[:TOLD]) + (f" And {len(told) - TOLD} more." if len(told) > TOLD else "")
+    return " ".join(told[:MAX_DESCRIBED_PROBLEMS]) + (
+        f" And {len(told) - MAX_DESCRIBED_PROBLEMS} more." if len(told) > MAX_DESCRIBED_PROBLEMS else ""
+    )
 
 
 def mismatch(value: Any, hint: Any) -> str | None:

@@ -23,7 +23,7 @@ MAX_BROKEN_LINKS = 20
 RENAMES = re.compile(r"^rename (?:from|to) .*\n", re.MULTILINE)
 """The lines of a diff that name moved files, which the lines before the diff do as well."""
 
-MANY = 100
+MAX_LINES_OF_A_KIND = 100
 """Lines of a kind above which a person, too, is shown only those that a model reads."""
 
 MANY_DIFF_LINES = 40
@@ -52,7 +52,7 @@ def written_view(answer: Answer) -> Iterable[Element]:
         yield notice(f"digest {_digest_subject(answer) * tried}{digest[:SHORT_DIGEST]}")
     yield from _consequences(answer, files)
     yield from notices(answer["warnings"], "note: ")
-    many = answer.get("files", 0) > MANY
+    many = answer.get("files", 0) > MAX_LINES_OF_A_KIND
     diff = RENAMES.sub("", answer["diff"])
     if many:
         diff = "".join(diff.splitlines(keepends=True)[:MANY_DIFF_LINES])
@@ -114,7 +114,7 @@ def _consequences(answer: Answer, files: Iterable[Mapping[str, Any]]) -> Iterabl
 def _limit(found: list[Line], most: int, what: str, total: int = 0) -> Iterable[Line]:
     """Return notices of which a model, and of many also a person, reads the first, and the number of the others."""
     yield from found[:most]
-    if len(found) > MANY:
+    if len(found) > MAX_LINES_OF_A_KIND:
         yield notice(f"… and {max(total, len(found)) - most:,} more {what}")
         return
     yield from (notice(*(aside(one.text, one.role) for one in rest.segments)) for rest in found[most:])

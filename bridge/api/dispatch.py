@@ -30,10 +30,10 @@ from bridge.state.call_log import CallRecord
 from bridge.text.budget import estimate_tokens
 from bridge.types import VaultPath
 
-NOTES = 20
+MAX_RECORDED_NOTES = 20
 """Most notes recorded per call."""
 
-LOOKS = 2_000
+MAX_SEARCHED_VALUES = 2_000
 """Most values of a result that are searched for notes, so that a long list does not delay other calls."""
 
 FLAT = (str, int, float, type(None))
@@ -110,7 +110,7 @@ def touched_notes(host: Host, operation: Operation, given: Mapping[str, Any], re
     for path in chain(requested_paths(operation, given), paths_in_result(result, {host.id, host.name})):
         if path in notes:
             paths[VaultPath(path)] = None
-        if len(paths) == NOTES:
+        if len(paths) == MAX_RECORDED_NOTES:
             break
     return tuple(paths)
 
@@ -132,7 +132,7 @@ def path_arguments(operation: Operation) -> tuple[str, ...]:
 
 def paths_in_result(result: Any, vault: Collection[str] = ()) -> Iterator[str]:
     waiting = deque([result])
-    for _ in range(LOOKS):
+    for _ in range(MAX_SEARCHED_VALUES):
         if not waiting:
             return
         item = waiting.popleft()
@@ -153,12 +153,12 @@ def paths_in_result(result: Any, vault: Collection[str] = ()) -> Iterator[str]:
 
 log = logging.getLogger(__name__)
 
-FRAMES = 6
+MAX_FRAMES = 6
 
 
 def internal_error(error: Exception) -> Internal:
     """Log the place of an internal error, without any note content, and return the error for the caller."""
-    frames = traceback.extract_tb(error.__traceback__)[-FRAMES:]
+    frames = traceback.extract_tb(error.__traceback__)[-MAX_FRAMES:]
     places = " < ".join(
         f"{frame.filename.rpartition('/')[2]}:{frame.lineno} {frame.name}" for frame in reversed(frames)
     )

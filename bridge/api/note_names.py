@@ -19,7 +19,7 @@ from bridge.vault.vault import Vault
 
 LINK = re.compile(rf"\s*!?\[\[(?P<target>{inside_wiki('|')}+)(\|{inside_wiki()}*)?\]\]\s*")
 
-SHOWN = 10
+MAX_NAMED_CANDIDATES = 10
 """Most candidates named in a message."""
 
 
@@ -62,13 +62,13 @@ def find_place(
 
 def unique_note(notes: Sequence[VaultPath], name: str) -> VaultPath | None:
     if len(notes) > 1:
-        shown = ", ".join(f"`{path}`" for path in notes[:SHOWN])
-        more = f" and {len(notes) - SHOWN} more" if len(notes) > SHOWN else ""
+        shown = ", ".join(f"`{path}`" for path in notes[:MAX_NAMED_CANDIDATES])
+        more = f" and {len(notes) - MAX_NAMED_CANDIDATES} more" if len(notes) > MAX_NAMED_CANDIDATES else ""
         raise NoteNotFound(
             f"{len(notes)} notes are named `{name[:200]}`: {shown}{more}.",
             hint="Give the path of the one you mean.",
             path=name,
-            closest=notes[:SHOWN],
+            closest=notes[:MAX_NAMED_CANDIDATES],
         )
     return notes[0] if notes else None
 

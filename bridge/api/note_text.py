@@ -20,10 +20,10 @@ from bridge.search.model import SearchHit, SearchRequest, Sources
 from bridge.search.pack import cut_long_notes
 from bridge.types import Lines, Span, VaultPath
 
-BLOCK = 2**16
+BLOCK_CHARS = 2**16
 """Characters in which line breaks are counted at once."""
 
-LARGE = 2**20
+LARGE_FILE_BYTES = 2**20
 """File size in bytes above which freed memory is returned to the system at once."""
 
 
@@ -76,7 +76,7 @@ def _parse_file(vault: OpenVault | Host, path: VaultPath) -> Note:
         data, _ = vault.files.read_open(path, file)
         note = vault.long_notes.read(path, data, max_pdf_pages=vault.settings.max_pdf_pages)
     vault.recent.keep(note.digest, data)
-    if len(data) > LARGE:
+    if len(data) > LARGE_FILE_BYTES:
         trim_soon()
     return note
 
@@ -116,7 +116,7 @@ def span_of(text: str, first: int, last: int) -> Span:
 
 
 def skip_lines(text: str, at: int, count: int) -> int:
-    while (after := at + BLOCK) < len(text) and (passed := text.count("\n", at, after)) < count:
+    while (after := at + BLOCK_CHARS) < len(text) and (passed := text.count("\n", at, after)) < count:
         at, count = after, count - passed
     for _ in range(count):
         found = text.find("\n", at)

@@ -11,7 +11,7 @@ from bridge.records import Record
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan
 
-_NAMED: Final = 5
+_MAX_NAMED_NOTES: Final = 5
 
 
 class Reference(Record):
@@ -118,5 +118,5 @@ def explain_read_only(error: ReadOnly, effect: Effect) -> ReadOnly:
 
 def _join_paths(paths: Sequence[str]) -> str:
     once = tuple(dict.fromkeys(paths))
-    more = f" and {len(once) - _NAMED} more" if len(once) > _NAMED else ""
-    return ", ".join(f"`{path}`" for path in once[:_NAMED]) + more
+    more = f" and {len(once) - _MAX_NAMED_NOTES} more" if len(once) > _MAX_NAMED_NOTES else ""
+    return ", ".join(f"`{path}`" for path in once[:_MAX_NAMED_NOTES]) + more

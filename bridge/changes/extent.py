@@ -14,8 +14,8 @@ from bridge.text.counts import count_of
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Plan, Step
 
-_NAMED: Final = 3
-_KINDS: Final = 3
+_MAX_NAMED_NOTES: Final = 3
+_MAX_KINDS: Final = 3
 _KIB: Final = 1024
 _VERB_OPS: Final = ("create_note", "move_note", "delete_note")
 """Operations that the verb of the line already names."""
@@ -99,7 +99,11 @@ def _summary_line(
     paths = list(dict.fromkeys(path for group in done.values() for path in group))
     if not paths:
         return ""
-    some = f" ({', '.join([*how[:_KINDS], *(['…'] if len(how) > _KINDS else [])])})" if how and done["change"] else ""
+    some = (
+        f" ({', '.join([*how[:_MAX_KINDS], *(['…'] if len(how) > _MAX_KINDS else [])])})"
+        if how and done["change"]
+        else ""
+    )
     more = f" {'by' if done['change'] else 'of'} {size // _KIB:,} KiB" if size >= _KIB else ""
     lost = f" and break links in {count_of(losing, 'note')}" if losing else ""
     if len(paths) == 1:
@@ -118,8 +122,8 @@ def _summary_line(
     folder = commonpath([path.rpartition("/")[0] for path in paths])
     names = [path.removeprefix(f"{folder}/") for path in paths]
     where = f" in `{folder}/`" if folder else ""
-    rest = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-    return f"{_join([*verbs.values()])}{where}{some}{more}{lost}: {', '.join(names[:_NAMED])}{rest}"
+    rest = f" and {len(names) - _MAX_NAMED_NOTES:,} more" if len(names) > _MAX_NAMED_NOTES else ""
+    return f"{_join([*verbs.values()])}{where}{some}{more}{lost}: {', '.join(names[:_MAX_NAMED_NOTES])}{rest}"
 
 
 def explain_no_change(requests: Sequence[Request]) -> str:

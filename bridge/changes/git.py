@@ -17,7 +17,7 @@ from bridge.vault.plan import Step
 
 _TIMEOUT_S: Final = 30
 
-_AT_ONCE: Final = 500
+_PATHS_AT_ONCE: Final = 500
 """Paths in one command, as systems limit its length."""
 
 _CHANGE: Final = "Vaultside-Change"
@@ -26,7 +26,7 @@ _CHANGE: Final = "Vaultside-Change"
 _MAX_COMMITS: Final = 1_000
 _PAIR: Final = 2
 
-_SUBJECT: Final = 100
+_MAX_SUBJECT_CHARS: Final = 100
 """Characters of the path in a subject."""
 
 _FIXED: Final = {
@@ -141,8 +141,8 @@ class Repository:
 
     def _list_paths(self, command: tuple[str, ...], paths: Collection[VaultPath]) -> Iterator[str]:
         asked = [f"{self._prefix}{path}" for path in paths]
-        for start in range(0, len(asked), _AT_ONCE):
-            yield from self._run(*command, "--", *asked[start : start + _AT_ONCE]).split("\0")[:-1]
+        for start in range(0, len(asked), _PATHS_AT_ONCE):
+            yield from self._run(*command, "--", *asked[start : start + _PATHS_AT_ONCE]).split("\0")[:-1]
 
     def _run(self, *arguments: str, given: bytes = b"", index: Path | None = None, sorry: str | None = None) -> str:
         return _run_git(self._root, *arguments, given=given, index=index, sorry=sorry)
@@ -276,8 +276,8 @@ def message(change: Change) -> str:
         if not step.kind.endswith("_folder")
     )
     path = one_line(next(iter(paths), ""))
-    if len(path) > _SUBJECT:
-        path = f"…{path[-_SUBJECT:]}"
+    if len(path) > _MAX_SUBJECT_CHARS:
+        path = f"…{path[-_MAX_SUBJECT_CHARS:]}"
     lines = [f"vaultside: {change.operation} {path}" + (f" and {len(paths) - 1} more" if len(paths) > 1 else ""), ""]
     if change.reason:
         lines += [one_line(change.reason), ""]

@@ -24,7 +24,7 @@ _BLOCK: Final = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)[ \t]*\r?$", re.MULTILI
 
 HEADING_LINES: Final = re.compile(rb"^[ >\t]*#.*|^.+(?=\n[ >\t]*(?:=+|-+)[ \t\r]*$)", re.MULTILINE)
 
-NAMED: Final = 5
+MAX_NAMED_LINKS: Final = 5
 """Links that are named in warnings."""
 
 MAX_NAME_CHARS: Final = 100
@@ -66,15 +66,19 @@ def check_links(
             if link.target in dangling:
                 continue
             # Suggestions look through the whole vault, and only a few are shown.
-            if flaw := vault.flaw(link, step.path, suggest=len(dangling) < NAMED):
+            if flaw := vault.flaw(link, step.path, suggest=len(dangling) < MAX_NAMED_LINKS):
                 dangling[link.target] = f"`[[{link.target[:MAX_NAME_CHARS]}]]` in `{step.path}:{link.line}` {flaw}"
         if step.before is not None:
             lost += vault.find_lost_links(step.path, sources)
         else:
             warnings += vault.namesakes(step.path)
     messages = list(dangling.values())
-    more = [f"Unresolved links that are not named here: {len(messages) - NAMED}."] if len(messages) > NAMED else []
-    return LinkCheck(tuple(lost), (*warnings, *messages[:NAMED], *more))
+    more = (
+        [f"Unresolved links that are not named here: {len(messages) - MAX_NAMED_LINKS}."]
+        if len(messages) > MAX_NAMED_LINKS
+        else []
+    )
+    return LinkCheck(tuple(lost), (*warnings, *messages[:MAX_NAMED_LINKS], *more))
 
 
 def find_lost(

@@ -9,7 +9,7 @@ from bridge.text.diff import decode_text, display_text, encode_text, unified_dif
 from bridge.text.merge import MergeConflict, merge3
 from bridge.types import Lines, VaultPath
 
-_QUOTED: Final = 2_000
+_MAX_QUOTED_CHARS: Final = 2_000
 """Characters of each side that a conflict quotes."""
 
 
@@ -57,7 +57,7 @@ def encode_merged(path: VaultPath, mine: str, merged: str, other: str = "{}") ->
 
 
 def _quote(text: str) -> str:
-    return display_text(text if len(text) <= _QUOTED else f"{text[:_QUOTED]}…")
+    return display_text(text if len(text) <= _MAX_QUOTED_CHARS else f"{text[:_MAX_QUOTED_CHARS]}…")
 
 
 def _is_json(text: str) -> bool:

@@ -27,7 +27,7 @@ NamedLink = tuple[str, LinkKind]
 LinkFilter = Callable[[str, LinkKind, VaultPath], bool]
 """Returns whether a change affects a link, given by its target, its kind and the document that contains it."""
 
-_REPARSED: Final = 256
+_MAX_REPARSED: Final = 256
 """Parsed versions of documents that are kept: requests of one change rewrite the same documents again and again."""
 
 
@@ -48,7 +48,7 @@ class LinkSources:
         self._notes = notes
         self._rules = rules
         self._taken: list[Step] = []
-        self.spans: Callable[[VaultPath, bytes], LinkSpans] = lru_cache(maxsize=_REPARSED)(read_link_spans)
+        self.spans: Callable[[VaultPath, bytes], LinkSpans] = lru_cache(maxsize=_MAX_REPARSED)(read_link_spans)
         """Returns the links of a version of a document."""
         # Most links occur many times.
         self._key: Callable[[NamedLink], str] = cache(lambda link: name_key(target_file(*link)))

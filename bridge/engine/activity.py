@@ -43,7 +43,7 @@ class Activity:
         return self._now() - self._latest
 
 
-REMEMBERED = 100
+MAX_JOBS = 100
 
 
 class Job(Struct):
@@ -67,7 +67,7 @@ class Jobs:
     def start(self, kind: str, work: Callable[[Job], Awaitable[None]]) -> Job:
         job = Job(secrets.token_hex(8), kind)
         self._jobs[job.id] = job
-        for old in list(self._jobs)[:-REMEMBERED]:
+        for old in list(self._jobs)[:-MAX_JOBS]:
             del self._jobs[old]
         task = asyncio.create_task(self._run(job, work), name=f"job {kind}")
         self._tasks.add(task)

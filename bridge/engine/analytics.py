@@ -71,10 +71,10 @@ class AnalyticsProcess:
         pool.end()
 
 
-AT_ONCE = 100
+VECTORS_AT_ONCE = 100
 """Vectors gathered before the event loop gets a turn."""
 
-REMEMBERED = 20_000
+MAX_POSITIONS = 20_000
 """Node positions of one layout that are remembered."""
 
 Place = tuple[float, float]
@@ -171,7 +171,7 @@ class GraphAnalytics:
                         vectors = np.empty((len(graph_snapshot.graph), len(vector)), np.float16)
                     vectors[len(numbers)] = vector
                     numbers.append(number)
-                if at % AT_ONCE == 0:
+                if at % VECTORS_AT_ONCE == 0:
                     await asyncio.sleep(0)
             found = await self._apart.run(mutual_neighbours, vectors[: len(numbers)])
             return [(numbers[one], numbers[other], alike) for one, other, alike in found]
@@ -213,7 +213,7 @@ def remember_places(
     places: list[Place] = [(x, y) for x, y in coordinates.tolist()]
     now = dict(zip(labels, places, strict=True))
     others = [(label, place) for label, place in before.items() if label not in now]
-    return places, dict(others[: max(0, REMEMBERED - len(now))]) | now
+    return places, dict(others[: max(0, MAX_POSITIONS - len(now))]) | now
 
 
 def gather_edges(

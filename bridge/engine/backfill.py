@@ -18,7 +18,7 @@ from bridge.models.choice import ModelChoice
 from bridge.models.embedder import Embedder, RejectedText
 from bridge.state.store import Store
 
-STEPS = 16
+AVERAGED_STEPS = 16
 """Steps averaged over: enough for a steady rate, few enough to follow changes in the machine's load."""
 
 
@@ -26,7 +26,7 @@ class Pace:
     """Measures the rate of work."""
 
     def __init__(self) -> None:
-        self._steps: deque[tuple[int, float]] = deque(maxlen=STEPS)
+        self._steps: deque[tuple[int, float]] = deque(maxlen=AVERAGED_STEPS)
 
     def step(self, done: int, seconds: float) -> None:
         """Record an amount of work and the seconds it took."""
@@ -44,7 +44,7 @@ class Pace:
 
 log = logging.getLogger(__name__)
 
-AT_ONCE = 64
+TEXTS_AT_ONCE = 64
 """Texts embedded between two writes; a crash can lose this many."""
 
 QUIET_S, MAX_WAIT_S = 0.25, 10.0
@@ -57,7 +57,7 @@ thirds of the time.
 MAX_QUICK_PASSAGES, SHORTER = 8, 0.3
 """Up to this many passages, such as those of one edited note, wait for only this share of the pause."""
 
-LOOK_AGAIN_S = 5.0
+MODEL_CHECK_S = 5.0
 """Seconds between checks for a model that is not installed yet."""
 
 
@@ -110,7 +110,7 @@ class VectorBackfill(Struct, eq=False):
             if not worked:
                 self.pace.rest()
                 if looked == self._woken:
-                    await self._signal.wait(LOOK_AGAIN_S)
+                    await self._signal.wait(MODEL_CHECK_S)
 
     async def _quiet(self) -> None:
         ends = time.monotonic() + MAX_WAIT_S
@@ -139,7 +139,7 @@ class VectorBackfill(Struct, eq=False):
         if self.paused or self._must_wait():
             return False
         async with self.lock:
-            batch = await self._index.find_missing_vectors(AT_ONCE)
+            batch = await self._index.find_missing_vectors(TEXTS_AT_ONCE)
             if not batch:
                 return False
             began = time.perf_counter()

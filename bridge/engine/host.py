@@ -114,7 +114,7 @@ def publish_progress(vault: OpenVault) -> None:
         vault.events.publish(IndexProgress(pending, len(vault.index.notes)), vault.id)
 
 
-NEWEST = 10
+MAX_RECHECKED_CHANGES = 10
 """Changes of which a crash may have kept some from being indexed."""
 PATIENCE_S = 10.0
 """Seconds that a stop waits for running changes; the next start recovers interrupted ones."""
@@ -122,7 +122,7 @@ PATIENCE_S = 10.0
 AGAIN_AFTER_S = 2.0
 """Seconds before a failed run is restarted."""
 
-LOOK_S = 0.25
+WAIT_CHECK_S = 0.25
 """Seconds between looks of a waiter, for what no signal tells."""
 
 
@@ -338,7 +338,7 @@ class Host:
 
     def _ignore_unindexed(self, store: Store) -> None:
         """Do not take what a client wrote just before the bridge ended, and was not indexed, for a move by a person."""
-        for change in store.journal.changes(ChangeFilter(state="applied"), NEWEST):
+        for change in store.journal.changes(ChangeFilter(state="applied"), MAX_RECHECKED_CHANGES):
             if change.facts.by_client:
                 self.folder_agreement.ignore(
                     [one for one in change.steps if (self.root / (one.to or one.path)).exists()]
@@ -419,7 +419,7 @@ class Host:
             left = ends - time.monotonic()
             if left <= 0:
                 return
-            await self.signal.wait(min(left, LOOK_S))
+            await self.signal.wait(min(left, WAIT_CHECK_S))
 
     # -- requests -----------------------------------------------------------------------------------------------------
 

@@ -429,7 +429,7 @@ class Indexer:
             await self.index.use_boilerplate(learnt)
 
 
-CANDIDATES = 16
+MAX_CANDIDATES = 16
 """Notes that are read for a query: more than are shown by default, because whole files are ranked less well."""
 
 
@@ -459,4 +459,4 @@ class FirstAnswers:
             self._indexer.require_complete()
             return
         async with self._turn:
-            await self._indexer.read_first(known.find((*query.words, *query.phrases), CANDIDATES))
+            await self._indexer.read_first(known.find((*query.words, *query.phrases), MAX_CANDIDATES))

@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 WATCHED_S = 3.0
 """Seconds for which a file is watched after it was replaced or last written."""
-LOOK_EVERY_S = 0.05
+SAVE_CHECK_S = 0.05
 MAX_TRIES = 20
 """Times that a late save which cannot be kept, such as while the note is being saved again, is tried once more."""
 FINISH_S = 1.5
@@ -85,7 +85,7 @@ class LateSaves(Struct):
                 if not self._watched and not self.writing.writer.displaced_files:
                     self.writing.displacing.clear()
                 self._looked.notify()
-                await asyncio.sleep(LOOK_EVERY_S)
+                await asyncio.sleep(SAVE_CHECK_S)
         finally:
             for watched in self._watched:
                 os.close(watched.file.descriptor)

@@ -53,7 +53,7 @@ def number_anew(used: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
     return old, new
 
 
-AT_ONCE = 1_000
+NOTES_AT_ONCE = 1_000
 """Notes whose links form one table: building larger arrays would block other threads."""
 
 NO_NAME = -1
@@ -186,7 +186,7 @@ class LinkTable:
         self, stale: Iterable[VaultPath], notes: Mapping[VaultPath, IndexedNote], names: Names
     ) -> Iterator[LinkColumns]:
         left, seen = iter(stale), dict[tuple[str, LinkKind], LinkRequest | None]()
-        while some := tuple(islice(left, AT_ONCE)):
+        while some := tuple(islice(left, NOTES_AT_ONCE)):
             unhurried = self._after_searches(some)
             yield LinkColumns.of(
                 row for path in unhurried if path in notes for row in self._rows(notes[path], names, seen)

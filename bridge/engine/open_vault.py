@@ -43,7 +43,7 @@ from bridge.vault.vault import Vault
 
 T = TypeVar("T")
 
-LOOK_S = 1.0
+LINKS_CHECK_S = 1.0
 """Seconds between looks whether links are resolved."""
 
 
@@ -132,7 +132,7 @@ class OpenVault(Record, eq=False):
         """Return every link as currently resolved, once all links have been."""
         self.require_keyword()
         while (resolved_links := self.indexer.link_resolver.resolved_links) is None:
-            await self.signal.wait(LOOK_S)
+            await self.signal.wait(LINKS_CHECK_S)
             self.require_keyword()
         return resolved_links
 

@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 MAX_NOTES_WITHOUT_POOL = 300
 """Up to this many notes, starting processes does not pay."""
 
-SLICE = 64
+SLICE_NOTES = 64
 """Notes sent to a process at a time."""
 
 WORDS_SLICE = 256
@@ -44,7 +44,7 @@ SLICE_BYTES = 4_000_000
 
 PROCESSES = min(os.cpu_count() or 1, 4)
 
-AHEAD = 2 * PROCESSES
+SLICES_AHEAD = 2 * PROCESSES
 """Slices read before their turn; the results of all would be a second copy of the vault in memory."""
 
 
@@ -116,7 +116,9 @@ class ParserPool:
                 return
             waiting: deque[tuple[list[VaultPath], asyncio.Future[list[Outcome]]]] = deque()
             while True:
-                waiting.extend((part, self._submit(reading, part)) for part in islice(slices, AHEAD - len(waiting)))
+                waiting.extend(
+                    (part, self._submit(reading, part)) for part in islice(slices, SLICES_AHEAD - len(waiting))
+                )
                 if not waiting:
                     return
                 part, future = waiting.popleft()
@@ -152,7 +154,7 @@ class ParserPool:
             self._pool = None
 
 
-def slice_files(files: Mapping[VaultPath, int], most: int = SLICE) -> Iterator[list[VaultPath]]:
+def slice_files(files: Mapping[VaultPath, int], most: int = SLICE_NOTES) -> Iterator[list[VaultPath]]:
     """Divide files into slices, by number and size; a larger file is a slice of its own."""
     part: list[VaultPath] = []
     size = 0

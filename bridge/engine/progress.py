@@ -59,7 +59,7 @@ class Progress(Record):
     """Why indexing stands still, when it does."""
 
 
-ENOUGH = 0.5
+MIN_VECTOR_SHARE = 0.5
 """Share of passages that must have a vector before semantic search counts as ready."""
 
 
@@ -102,7 +102,7 @@ def is_semantic_ready(vault: OpenVault, embedders: Embedders) -> bool:
     """Return whether keywords are ready, a model answers queries and at least half of the passages have a vector."""
     key = vault.index.answering_model
     answers = key is not None and vault.backfill.can_answer and not embedders.fails(key)
-    return bool(answers) and vault.indexer.complete and vault.index.vectors.share() >= ENOUGH
+    return bool(answers) and vault.indexer.complete and vault.index.vectors.share() >= MIN_VECTOR_SHARE
 
 
 def model_in_use(vault: OpenVault, settings: Settings) -> ModelInUse | None:

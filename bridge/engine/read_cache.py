@@ -10,7 +10,7 @@ from bridge.markdown.documents import read_document
 from bridge.markdown.note import Note
 from bridge.types import Digest, VaultPath, is_same_digest
 
-ROOM = 32 * 1024 * 1024
+MAX_BYTES = 32 * 1024 * 1024
 """Bytes held in all."""
 
 MAX_FILE_BYTES = 1024 * 1024
@@ -31,7 +31,7 @@ class ReadCache:
         if self._contents.pop(digest, None) is None:
             self._size += len(data)
         self._contents[digest] = data
-        while self._size > ROOM:
+        while self._size > MAX_BYTES:
             _, gone = self._contents.popitem(last=False)
             self._size -= len(gone)
 
@@ -40,7 +40,7 @@ class ReadCache:
         return next((data for whole, data in self._contents.items() if is_same_digest(whole, digest)), None)
 
 
-LONG = 100_000
+LARGE_FILE_BYTES = 100_000
 """Size in bytes of a file that takes a tenth of a second to parse."""
 
 UNUSED_S = 60.0
@@ -61,7 +61,7 @@ class LongNoteCache:
 
     def read(self, path: VaultPath, data: bytes, *, max_pdf_pages: int) -> Note:
         """Parse a file, unless it is the one held; a long one in its turn."""
-        if len(data) < LONG:
+        if len(data) < LARGE_FILE_BYTES:
             return read_document(path, data, max_pdf_pages=max_pdf_pages)
         key = path, digest_of(data), max_pdf_pages
         entry = self._entry

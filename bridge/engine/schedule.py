@@ -19,7 +19,7 @@ from bridge.state.store import Store
 
 log = logging.getLogger(__name__)
 
-LOOK_EVERY_S = 2.0
+INDEX_CHECK_S = 2.0
 PARTS = ("", "notes.lance", "passages.lance")
 
 
@@ -27,7 +27,7 @@ async def watch_index(index: Index, folder: Path) -> Never:
     """Check an index periodically, until it becomes unusable."""
     opened = await asyncio.to_thread(folder_identity, folder)
     while True:
-        await asyncio.sleep(LOOK_EVERY_S)
+        await asyncio.sleep(INDEX_CHECK_S)
         # Now and not with the first change, which would be found later; it slows searches down for a second.
         if index.searches.is_pausing:
             await asyncio.to_thread(load_lancedb)

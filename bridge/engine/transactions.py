@@ -171,13 +171,13 @@ def missing_note(vault: Vault, names: Names, journal: Journal, path: VaultPath) 
 PROPOSED_FOR_S = 14 * 24 * 3600.0
 """Seconds for which a proposal waits for the user."""
 
-AGAIN = 3
+MAX_REPLANS = 3
 """How often a change is planned again when another program wrote a note in between."""
 
 STOP_AFTER_S = 2.0
 """Seconds after which a change that is being written does not keep the bridge from stopping."""
 
-SHOWN_TOGETHER = 100
+FILES_AT_ONCE = 100
 """Replaced files that are indexed at a time."""
 
 NO_BYTES: Blobs = MappingProxyType({})
@@ -270,7 +270,7 @@ class ChangeWriter:
         accepted_proposal: Change | None = None,
     ) -> ChangeOutcome:
         async with self._locks.hold(paths, author.operation, dry_run=dry_run) as hold:
-            for left in reversed(range(AGAIN + 1)):
+            for left in reversed(range(MAX_REPLANS + 1)):
                 if hold.wide and not left and not dry_run:
                     # Others changed what it needs again and again.
                     await self._locks.claim(hold, None)
@@ -483,7 +483,7 @@ class ChangeWriter:
         by = replace(author, proposes=False, confirmed=True, applies_in=None)
         # This cannot come back here: an undo has nothing to verify.
         await self._locks.claim(hold, None)
-        for left in reversed(range(AGAIN)):
+        for left in reversed(range(MAX_REPLANS)):
             try:
                 await self._make(planner, by, False, {}, None, hold)
             except FileOvertaken:
@@ -573,7 +573,7 @@ class ChangeWriter:
     async def take_up(self, steps: Sequence[Step], blobs: Blobs = NO_BYTES) -> tuple[str, ...]:
         """Index the written files; if that fails, they stay written and the index follows later."""
         # Others' changes are shown in between; where files move, names and links are taken up together.
-        most = SHOWN_TOGETHER if replaces_only(steps) else max(1, len(steps))
+        most = FILES_AT_ONCE if replaces_only(steps) else max(1, len(steps))
         try:
             for start in range(0, len(steps), most):
                 if self._writer.stopping.is_set():

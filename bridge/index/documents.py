@@ -13,7 +13,7 @@ from bridge.records import Record
 from bridge.text.words import RUN
 from bridge.types import VaultPath
 
-AT_ONCE = 2_048
+DOCUMENTS_AT_ONCE = 2_048
 """Documents whose terms are found at once."""
 
 Ids = Mapping[int, tuple[int, int]]
@@ -73,8 +73,8 @@ def find_terms(
     documents: Sequence[IndexDocument], vocabulary: TermFinder
 ) -> Iterator[tuple[Sequence[tuple[int, int, int]], Occurrences]]:
     ordered = sorted(documents, key=lambda document: (document.number, document.ordinal))
-    for start in range(0, len(ordered), AT_ONCE):
-        own = ordered[start : start + AT_ONCE]
+    for start in range(0, len(ordered), DOCUMENTS_AT_ONCE):
+        own = ordered[start : start + DOCUMENTS_AT_ONCE]
         yield [(one.number, one.ordinal, one.mark) for one in own], vocabulary.find([one.text for one in own])
 
 

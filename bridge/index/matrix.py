@@ -20,7 +20,7 @@ Rows = NDArray[np.int32]
 Floats = NDArray[np.float32]
 Halves = NDArray[np.float16]
 
-BLOCK = 4096
+BLOCK_ROWS = 4096
 """Rows allocated and multiplied at a time, so that growth copies nothing and other threads wait for no scan."""
 
 MISSING = -1
@@ -68,8 +68,8 @@ class VectorRows:
         at = 0
         while at < len(digests):
             self._grow()
-            place = self._used % BLOCK
-            part = vectors[at : at + BLOCK - place]
+            place = self._used % BLOCK_ROWS
+            part = vectors[at : at + BLOCK_ROWS - place]
             if (block := self._blocks[-1]) is not None:
                 block[place : place + len(part)] = part
             self._used += len(part)
@@ -81,24 +81,24 @@ class VectorRows:
         return self._used - 1
 
     def _grow(self) -> None:
-        if self._used == len(self._blocks) * BLOCK:
+        if self._used == len(self._blocks) * BLOCK_ROWS:
             self._move_to_file()
-            self._blocks.append(np.zeros((BLOCK, self.dimensions), np.float16))
+            self._blocks.append(np.zeros((BLOCK_ROWS, self.dimensions), np.float16))
 
     def _move_to_file(self) -> None:
         if self._folder is not None and self._blocks:
             self._file = self._file or OpenFile.scratch(self._folder)
             for number, block in enumerate(self._blocks):
                 if block is not None:
-                    self._file.write(block.data.cast("B"), self._place(number * BLOCK))
+                    self._file.write(block.data.cast("B"), self._place(number * BLOCK_ROWS))
                     self._blocks[number] = None
 
     def _place(self, row: int) -> int:
         return row * self.dimensions * 2
 
     def _write(self, row: int, vector: Halves) -> None:
-        if (block := self._blocks[row // BLOCK]) is not None:
-            block[row % BLOCK] = vector
+        if (block := self._blocks[row // BLOCK_ROWS]) is not None:
+            block[row % BLOCK_ROWS] = vector
         elif self._file is not None:
             self._file.write(np.ascontiguousarray(vector).data.cast("B"), self._place(row))
 
@@ -126,23 +126,23 @@ class VectorRows:
         found = np.empty((len(rows), self.dimensions), np.float16)
         order = np.argsort(rows, kind="stable")
         ordered = rows[order].astype(np.int64)
-        ends = np.flatnonzero((np.diff(ordered) > 1) | (np.diff(ordered // BLOCK) > 0)) + 1
+        ends = np.flatnonzero((np.diff(ordered) > 1) | (np.diff(ordered // BLOCK_ROWS) > 0)) + 1
         for here in np.split(order, ends) if len(rows) else ():
             first, last = int(rows[here[0]]), int(rows[here[-1]])
-            block = self._blocks[first // BLOCK]
+            block = self._blocks[first // BLOCK_ROWS]
             if block is None:
                 block = np.empty((last - first + 1, self.dimensions), np.float16)
                 self._read(block, first)
                 found[here] = block.take(rows[here] - first, axis=0)
             else:
-                found[here] = block.take(rows[here] % BLOCK, axis=0)
+                found[here] = block.take(rows[here] % BLOCK_ROWS, axis=0)
         return found
 
     def pair(self, some: Rows, others: Rows) -> Floats:
         """Return the dot product of each of some rows with the row at the same place in the others."""
         products = np.empty(len(some), np.float32)
-        for at in range(0, len(some), BLOCK):
-            part = slice(at, at + BLOCK)
+        for at in range(0, len(some), BLOCK_ROWS):
+            part = slice(at, at + BLOCK_ROWS)
             multiply(self.at(some[part]), self.at(others[part]), products[part])
         return products
 
@@ -150,15 +150,15 @@ class VectorRows:
         """Return the dot products of a vector with every row, to be looked up by row, also by negative ones."""
         blocks = list(self._blocks)
         half = vector.astype(np.float16)
-        products = np.zeros(len(blocks) * BLOCK + 2, np.float32)
+        products = np.zeros(len(blocks) * BLOCK_ROWS + 2, np.float32)
         products[MISSING] = -np.inf
         rows = None if wanted is None else distinct(wanted, len(products))
         if rows is None or len(rows) * SPARSE_RATIO > self._used:
             for row, part in self._parts(blocks):
                 multiply(part, np.broadcast_to(half, part.shape), products[row : row + len(part)])
             return products
-        for at in range(0, len(rows), BLOCK):
-            wanted_rows = rows[at : at + BLOCK]
+        for at in range(0, len(rows), BLOCK_ROWS):
+            wanted_rows = rows[at : at + BLOCK_ROWS]
             found = self.at(wanted_rows)
             scores = np.empty(len(wanted_rows), np.float32)
             multiply(found, np.broadcast_to(half, found.shape), scores)
@@ -170,9 +170,9 @@ class VectorRows:
         buffer = np.empty((READ_AT_ONCE, self.dimensions), np.float16)
         for number, block in enumerate(blocks):
             if block is not None:
-                yield number * BLOCK, block
+                yield number * BLOCK_ROWS, block
                 continue
-            for row in range(number * BLOCK, (number + 1) * BLOCK, READ_AT_ONCE):
+            for row in range(number * BLOCK_ROWS, (number + 1) * BLOCK_ROWS, READ_AT_ONCE):
                 self._read(buffer, row)
                 yield row, buffer
 
@@ -240,7 +240,7 @@ class VectorMatrix:
         """By text without a vector: keys of the notes that contain it."""
         self.titles: set[bytes] = set()
         """The waiting texts that are titles."""
-        self._columns = RowMap.of_size(BLOCK)
+        self._columns = RowMap.of_size(BLOCK_ROWS)
         self._used = 0
         self._places: dict[int, range] = {}
         self._digests: dict[int, TextDigests] = {}
@@ -303,7 +303,7 @@ class VectorMatrix:
 
     def _compact(self, room: int) -> None:
         kept = np.flatnonzero(self._columns.key[: self._used] >= 0)
-        size = max(BLOCK, (len(kept) + room) * 5 // 4)
+        size = max(BLOCK_ROWS, (len(kept) + room) * 5 // 4)
         self._columns = self._columns.copy(size, kept)
         self._used = len(kept)
         keys = self._columns.key[: self._used]

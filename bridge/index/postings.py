@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from bridge.errors import BridgeError
 from bridge.index.array_file import ArrayFile, Layout, OtherFormat
 from bridge.index.catalogue import NoteEntry, NoteTable
-from bridge.index.documents import AT_ONCE, IndexDocument, NoteSegments, Vocabularies, index_documents
+from bridge.index.documents import DOCUMENTS_AT_ONCE, IndexDocument, NoteSegments, Vocabularies, index_documents
 from bridge.index.inverted_index import MAX_SEGMENTS, InvertedIndex
 from bridge.index.prepare import passage_forms
 from bridge.index.segment import IndexSegment
@@ -121,7 +121,7 @@ FOLDER = "postings"
 CONTENTS = "contents.json"
 """Names the files of each index; any other file was left by a crash."""
 
-NAMED = 2_000
+MAX_NAMED_NUMBERS = 2_000
 """Numbers that are named in a filter; with more missing, all rows are read."""
 
 
@@ -249,7 +249,7 @@ class Postings:
                 self.build(whole=[IndexDocument(row["seq"], 0, seqs[row["seq"]][0], row["whole"]) for row in rows])
             )
             added += len(rows)
-        if added > AT_ONCE:
+        if added > DOCUMENTS_AT_ONCE:
             await self.merge()
             # Without room for them, the next start builds them again.
             with suppress(BridgeError):
@@ -281,8 +281,8 @@ async def _lacking_rows(
 ) -> AsyncIterator[list[dict[str, Any]]]:
     if not lacking:
         return
-    where = f"{columns[0]} IN ({', '.join(map(str, sorted(lacking)))})" if len(lacking) <= NAMED else None
-    async for batch in table.batches(columns, AT_ONCE, where):
+    where = f"{columns[0]} IN ({', '.join(map(str, sorted(lacking)))})" if len(lacking) <= MAX_NAMED_NUMBERS else None
+    async for batch in table.batches(columns, DOCUMENTS_AT_ONCE, where):
         yield [row for row in batch.to_pylist() if row[columns[0]] in lacking]
 
 

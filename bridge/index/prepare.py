@@ -24,16 +24,16 @@ from bridge.text.stems import index_forms, language_of
 from bridge.types import Digest, Lines, Span
 from bridge.vault.scan import Stat
 
-TARGET = 180
+TARGET_TOKENS = 180
 """Target size of a passage in tokens."""
 
 MAX_PASSAGE_TOKENS = 256
 """Maximum size of a passage in tokens, used where a piece would be split otherwise."""
 
-SMALL = 48
+SMALL_SECTION_TOKENS = 48
 """Sections with fewer tokens are joined to their neighbours under the same parent."""
 
-FARTHEST = 8 * MAX_PASSAGE_TOKENS
+MAX_PASSAGE_CHARS = 8 * MAX_PASSAGE_TOKENS
 """Number of characters that exceeds a passage in any script."""
 
 _TEXT = re.compile(r"\S")
@@ -125,15 +125,15 @@ def split(text: str, kind: PieceKind, span: Span) -> list[Unit]:
     last = start
     for cut in (*cuts, span[1]):
         # A token has at least one character.
-        if cut - start <= TARGET:
+        if cut - start <= TARGET_TOKENS:
             last = cut
             continue
-        if last > start and is_long(text, start, cut, TARGET):
+        if last > start and is_long(text, start, cut, TARGET_TOKENS):
             units.append(Unit(kind, (start, last), _count_tokens(text[start:last])))
             start = last
         while is_long(text, start, cut, MAX_PASSAGE_TOKENS):
             # No boundary within reach: a line of data, or a script without full stops.
-            stop = _hard_cut(text, start, min(cut, start + FARTHEST))
+            stop = _hard_cut(text, start, min(cut, start + MAX_PASSAGE_CHARS))
             units.append(Unit(kind, (start, stop), _count_tokens(text[start:stop])))
             start = stop
         last = cut
@@ -164,14 +164,14 @@ def drop_comments(text: str, kind: PieceKind, span: Span, units: Iterable[Unit])
 def is_long(text: str, start: int, end: int, most: int) -> bool:
     """Return whether a span has more than so many tokens, reading no more than needed."""
     length = end - start
-    return length > most and (length > FARTHEST or _count_tokens(text[start:end]) > most)
+    return length > most and (length > MAX_PASSAGE_CHARS or _count_tokens(text[start:end]) > most)
 
 
 _LINE = re.compile(r"\n")
 
 
 def _hard_cut(text: str, start: int, end: int) -> int:
-    reach = start + max(1, (end - start) * TARGET // _count_tokens(text[start:end]))
+    reach = start + max(1, (end - start) * TARGET_TOKENS // _count_tokens(text[start:end]))
     space = text.rfind(" ", start + 1, reach)
     return space + 1 if space > start + (reach - start) // 2 else max(reach, start + 1)
 
@@ -184,15 +184,15 @@ def pack(path: tuple[str, ...], units: Sequence[Unit]) -> list[PassageDraft]:
     start = 0
     size = 0
     for position, unit in enumerate(units):
-        full = size + unit.tokens > TARGET
-        if full and size + unit.tokens <= MAX_PASSAGE_TOKENS + TARGET:
+        full = size + unit.tokens > TARGET_TOKENS
+        if full and size + unit.tokens <= MAX_PASSAGE_TOKENS + TARGET_TOKENS:
             full = not has_only_headings(units[start:position])
         if position > start and (full or is_far(units[position - 1].span, unit.span)):
             packed.append(_draft(path, units[start:position]))
             start, size = position, 0
         size += unit.tokens
     tail = _draft(path, units[start:])
-    small = tail.tokens < SMALL and packed and packed[-1].tokens + tail.tokens <= MAX_PASSAGE_TOKENS
+    small = tail.tokens < SMALL_SECTION_TOKENS and packed and packed[-1].tokens + tail.tokens <= MAX_PASSAGE_TOKENS
     if small and not is_far(packed[-1].span, tail.span):
         last = packed.pop()
         tail = last._replace(span=(last.span[0], tail.span[1]), tokens=last.tokens + tail.tokens)
@@ -201,7 +201,7 @@ def pack(path: tuple[str, ...], units: Sequence[Unit]) -> list[PassageDraft]:
 
 def is_far(first: Span, second: Span) -> bool:
     """Return whether so much text lies between two spans, mostly comments, that no passage should include both."""
-    return second[0] - first[1] > FARTHEST
+    return second[0] - first[1] > MAX_PASSAGE_CHARS
 
 
 def has_only_headings(units: Iterable[Unit]) -> bool:
@@ -233,7 +233,7 @@ def join_small(cut: Sequence[PassageDraft]) -> list[PassageDraft]:
 
 def shared_heading(first: PassageDraft, second: PassageDraft) -> tuple[str, ...] | None:
     """Return the heading path of two neighbours when joined, or None if they should stay separate."""
-    if first.tokens + second.tokens > TARGET and not (
+    if first.tokens + second.tokens > TARGET_TOKENS and not (
         first.bare and first.tokens + second.tokens <= MAX_PASSAGE_TOKENS
     ):
         return None
@@ -242,7 +242,7 @@ def shared_heading(first: PassageDraft, second: PassageDraft) -> tuple[str, ...]
     below = second.heading[: len(first.heading)] == first.heading
     if first.bare:
         return second.heading if below else None
-    if max(first.tokens, second.tokens) >= SMALL:
+    if max(first.tokens, second.tokens) >= SMALL_SECTION_TOKENS:
         return None
     if below:
         return first.heading
@@ -428,7 +428,7 @@ def drop_programs(text: str) -> tuple[str, list[str]]:
 FORMAT = 1
 """Version of the passage format; part of every digest, so that a new one embeds everything again."""
 
-REMEMBERED = 8
+FACTS_VERSION = 8
 """Version of the facts kept of a note beside its passages; a new one reads notes again without embedding them."""
 
 TITLE_CHARACTERS = 400
@@ -516,7 +516,7 @@ def shorten_note(note: Note) -> Note:
 
 def preparation_version(boilerplate: Boilerplate) -> str:
     """Return the current preparation version; a note prepared by another one is read again."""
-    return f"{FORMAT}.{REMEMBERED}.{boilerplate.version}"
+    return f"{FORMAT}.{FACTS_VERSION}.{boilerplate.version}"
 
 
 def passage_version(recipe: str) -> list[str]:

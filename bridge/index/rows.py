@@ -18,7 +18,7 @@ from bridge.records import Record
 from bridge.text.invisible import replace_surrogates
 from bridge.types import Digest, Lines, Span, VaultPath
 
-BLOCK = 16
+BLOCK_PASSAGES = 16
 """Passages compressed together: more of them compress better, but all must be unpacked to read one."""
 
 COLUMNS = ("ordinal", "first", "last", "start", "length", "words")
@@ -73,14 +73,14 @@ class PackedPassages:
     def get(self, key: int, ordinals: Iterable[int]) -> dict[int, PackedPassage]:
         blocks = self._places.get(key, ())
         found: dict[int, PackedPassage] = {}
-        for number, wanted in groupby(sorted(ordinals), lambda ordinal: ordinal // BLOCK):
+        for number, wanted in groupby(sorted(ordinals), lambda ordinal: ordinal // BLOCK_PASSAGES):
             if 0 <= number < len(blocks):
                 size, at, end = blocks[number]
                 passages = _decompress(size, self._read(at, end))
                 found.update(
                     (ordinal, orjson.loads(passages[place]))
                     for ordinal in wanted
-                    if (place := ordinal % BLOCK) < len(passages)
+                    if (place := ordinal % BLOCK_PASSAGES) < len(passages)
                 )
         return found
 
@@ -98,7 +98,7 @@ def pack_passages(passages: Iterable[tuple[int, Sequence[PackedPassage]]]) -> di
     for key, rows in passages:
         ordered = sorted(rows, key=lambda row: row[0])
         lines = [*map(orjson.dumps, ordered)]
-        texts = [b"\n".join(lines[start : start + BLOCK]) for start in range(0, len(lines), BLOCK)]
+        texts = [b"\n".join(lines[start : start + BLOCK_PASSAGES]) for start in range(0, len(lines), BLOCK_PASSAGES)]
         packed[key] = tuple((len(text), _codec().compress(text, asbytes=True)) for text in texts)
     return packed
 

@@ -43,7 +43,7 @@ CACHE_BYTES = 64 * 2**20
 RETRIES_S = (0.0, 0.05, 0.2)
 """Seconds between attempts to read what is being written."""
 
-REFINED = 4
+REFINED_RATIO = 4
 """How many times as many vectors as are wanted are compared exactly."""
 
 COLUMNS = ("id", "note", "path", "title", "heading", "first", "last", "start", "text", "tags", "modified", "digest")
@@ -217,7 +217,9 @@ class SharedStore:
             by_words = table.query().nearest_to_text(text, columns=["text"]).limit(limit).select([*COLUMNS, "_score"])
             if vector is None:
                 return await by_words.to_list(), ()
-            near = table.query().nearest_to(vector).column("vector").distance_type("cosine").refine_factor(REFINED)
+            near = (
+                table.query().nearest_to(vector).column("vector").distance_type("cosine").refine_factor(REFINED_RATIO)
+            )
             near = near.limit(limit).select([*COLUMNS, "_distance"])
             words, by_meaning = await asyncio.gather(by_words.to_list(), near.to_list())
             return words, by_meaning

@@ -17,7 +17,7 @@ MAX_SUMMARIES = 1_000
 """Summaries that are kept, the newest ones."""
 
 _DAY_S = 86_400
-_SPARE = 100
+_SPARE_SUMMARIES = 100
 """Summaries beyond the most before the oldest are deleted."""
 
 _FAILURES = (OSError, RuntimeError, ValueError)
@@ -88,7 +88,7 @@ async def _forget_old(table: LanceTable, now: int) -> None:
     rows = await table.fetch(["digest", "made"])
     made = sorted(rows["made"].to_pylist(), reverse=True)
     oldest = now - KEEP_DAYS * _DAY_S
-    if len(made) > MAX_SUMMARIES + _SPARE:
+    if len(made) > MAX_SUMMARIES + _SPARE_SUMMARIES:
         oldest = max(oldest, made[MAX_SUMMARIES - 1])
     if made and made[-1] < oldest:
         await table.inner.delete(f"made < {oldest}")

@@ -17,13 +17,13 @@ from bridge.index.library import load_lancedb
 
 log = logging.getLogger(__name__)
 
-UNINDEXED = 200
+MAX_UNINDEXED_ROWS = 200
 """Rows that may be missing in the index on numbers."""
 
-AT_ONCE = 2_000
+KEYS_AT_ONCE = 2_000
 """Keys in one filter."""
 
-BATCH = 4_096
+BATCH_ROWS = 4_096
 """Rows per batch when all rows are read."""
 
 KEEP = timedelta(seconds=2)
@@ -40,7 +40,7 @@ MIN_PROBES = 20
 SAMPLES, ROUNDS = 64, 20
 """Vectors for each partition by which these are chosen, and how often they are chosen again."""
 
-APPENDED = 200
+MAX_COMMITS = 200
 """Commits after which a table must be compacted: every version lists all fragments."""
 
 
@@ -148,12 +148,12 @@ class LanceTable(Struct):
         await self._wait_for_pending()
         literals = sorted(f"X'{key.hex()}'" if isinstance(key, bytes) else str(key) for key in keys)
         self.appended += 1
-        for at in range(0, len(literals), AT_ONCE):
-            await self.inner.delete(f"{column} IN ({', '.join(literals[at : at + AT_ONCE])})")
+        for at in range(0, len(literals), KEYS_AT_ONCE):
+            await self.inner.delete(f"{column} IN ({', '.join(literals[at : at + KEYS_AT_ONCE])})")
         self.rows = await self.inner.count_rows()
 
     async def batches(
-        self, columns: Sequence[str], at_once: int = BATCH, where: str | None = None
+        self, columns: Sequence[str], at_once: int = BATCH_ROWS, where: str | None = None
     ) -> AsyncIterator[Any]:
         """Read columns of every row, or of those that pass a filter written by us, in batches."""
         query = (await self._query()).select(list(columns))
@@ -179,11 +179,11 @@ class LanceTable(Struct):
     @property
     def overdue(self) -> bool:
         """Whether too many rows are unindexed; larger tables, whose optimise costs more, may have more."""
-        return self.unindexed > max(UNINDEXED, min(self.rows // 100, 10 * UNINDEXED))
+        return self.unindexed > max(MAX_UNINDEXED_ROWS, min(self.rows // 100, 10 * MAX_UNINDEXED_ROWS))
 
     @property
     def urgent(self) -> bool:
-        return self.appended >= APPENDED
+        return self.appended >= MAX_COMMITS
 
     async def optimise(self) -> None:
         """Merge fragments and add new rows to the index."""
@@ -207,7 +207,7 @@ class LanceTable(Struct):
 
     async def prove(self, doubt: Exception) -> None:
         """Read every row and column, and rebuild the index."""
-        async for _ in await (await self._query()).to_batches(max_batch_length=BATCH):
+        async for _ in await (await self._query()).to_batches(max_batch_length=BATCH_ROWS):
             pass
         await self.rebuild(doubt)
 

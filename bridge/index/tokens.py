@@ -24,7 +24,7 @@ FORMS: Tokenizer = "forms"
 MAX_TOKEN_CHARS = 100
 """Characters from which a token is left out: keys and encoded files."""
 
-HASHED = 40
+MAX_HASHED_BYTES = 40
 """Bytes of a token that are hashed; a digest stands for a longer one."""
 
 _ASCII_WORD = re.compile("[a-z0-9]+")
@@ -152,8 +152,8 @@ def hash_tokens(tokens: Sequence[str]) -> NDArray[np.uint64]:
     """Hash tokens; among a million of them two are equal by chance in one of thirty million vaults."""
     if len(tokens) <= MAX_SINGLE_HASHES:
         return np.array([_hash_token(token) for token in tokens], np.uint64)
-    padded = np.array([*map(_encode, tokens)], dtype=f"S{HASHED}")
-    parts = cast("NDArray[np.uint64]", padded.view("<u8").reshape(-1, HASHED // 8))
+    padded = np.array([*map(_encode, tokens)], dtype=f"S{MAX_HASHED_BYTES}")
+    parts = cast("NDArray[np.uint64]", padded.view("<u8").reshape(-1, MAX_HASHED_BYTES // 8))
     hashed = np.zeros(len(parts), np.uint64)
     for column in parts.T:
         hashed = (hashed ^ column) * _MIX
@@ -163,7 +163,7 @@ def hash_tokens(tokens: Sequence[str]) -> NDArray[np.uint64]:
 
 @lru_cache(CACHED)
 def _hash_token(token: str) -> int:
-    encoded = _encode(token).ljust(HASHED, b"\0")
+    encoded = _encode(token).ljust(MAX_HASHED_BYTES, b"\0")
     hashed = 0
     for (column,) in iter_unpack("<Q", encoded):
         hashed = (hashed ^ column) * int(_MIX) & _ALL
@@ -174,4 +174,8 @@ def _hash_token(token: str) -> int:
 def _encode(token: str) -> bytes:
     """Return a token's bytes; of a long one, a digest of them."""
     encoded = token.encode("utf-8", "surrogatepass")
-    return encoded if len(encoded) <= HASHED else blake2b(encoded, digest_size=HASHED // 2).hexdigest().encode()
+    return (
+        encoded
+        if len(encoded) <= MAX_HASHED_BYTES
+        else blake2b(encoded, digest_size=MAX_HASHED_BYTES // 2).hexdigest().encode()
+    )

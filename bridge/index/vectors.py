@@ -125,7 +125,7 @@ DAY_S = 86_400
 MEMORY_BYTES = 1 << 30
 """Bytes of vectors of which every one is compared, unless it is set."""
 
-NEAR = 1_000
+NEAR_VECTORS = 1_000
 """Vectors that the index on disk finds for a search, which compares them exactly."""
 
 MAX_WAITING_SHARE = 0.05
@@ -462,7 +462,7 @@ class Vectors:
         if model is None or not self.is_indexed or vector.shape != (model.layout.dimensions,):
             return None
         try:
-            digests = await model.table.nearest(vector, NEAR)
+            digests = await model.table.nearest(vector, NEAR_VECTORS)
         except (OSError, RuntimeError, ValueError) as error:
             log.warning("The index of vectors cannot be read and is built again: %s", type(error).__name__)
             model.table.partitions = 0

@@ -58,7 +58,7 @@ async def test_what_is_changed_while_a_batch_is_embedded_waits_for_a_pause_too(
         async def change(path: VaultPath, text: str) -> None:
             await host.vault.executor.execute([EditNote(path, (Append(text=text),))], Author("test"))
 
-        monkeypatch.setattr("bridge.engine.backfill.AT_ONCE", 1)
+        monkeypatch.setattr("bridge.engine.backfill.TEXTS_AT_ONCE", 1)
         monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 3600)
         monkeypatch.setattr("bridge.engine.backfill.MAX_WAIT_S", 3600)
         for path in (BEANS, RAIN):

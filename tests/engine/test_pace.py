@@ -1,4 +1,4 @@
-from bridge.engine.backfill import STEPS, Pace
+from bridge.engine.backfill import AVERAGED_STEPS, Pace
 
 
 def test_the_pace_is_that_of_the_last_steps_until_a_rest() -> None:
@@ -8,7 +8,7 @@ def test_the_pace_is_that_of_the_last_steps_until_a_rest() -> None:
     told.append(pace.per_second)
     pace.step(30, 2.0)
     told.append(pace.per_second)
-    for _ in range(STEPS):
+    for _ in range(AVERAGED_STEPS):
         pace.step(8, 0.5)
     told.append(pace.per_second)
     pace.rest()

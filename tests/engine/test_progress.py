@@ -51,7 +51,7 @@ async def test_words_come_first_and_meaning_with_half_of_the_passages(vault: Pat
 async def test_a_first_index_is_never_ready_too_early(
     vault: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bridge.engine.backfill.AT_ONCE", 4)
+    monkeypatch.setattr("bridge.engine.backfill.TEXTS_AT_ONCE", 4)
     for number in range(60):
         (vault / f"{number}.md").write_text(f"The note of the number {number}.\n")
     async with opened(vault) as bridge:
@@ -86,7 +86,7 @@ async def test_after_a_restart_words_come_first_too(vault: Path, opened: Opened)
 async def test_a_model_that_goes_and_comes_back(
     vault: Path, opened: Opened, models_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bridge.engine.backfill.LOOK_AGAIN_S", 0.05)
+    monkeypatch.setattr("bridge.engine.backfill.MODEL_CHECK_S", 0.05)
     models = tmp_path / "models"
     async with opened(vault, models=models) as bridge:
         host = bridge.find(None)

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from bridge.engine.parser import ReadOptions, learn_boilerplate, read_all, read_in_worker
-from bridge.engine.parser_pool import MAX_NOTES_WITHOUT_POOL, SLICE, SLICE_BYTES, ParserPool, slice_files
+from bridge.engine.parser_pool import MAX_NOTES_WITHOUT_POOL, SLICE_BYTES, SLICE_NOTES, ParserPool, slice_files
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.prepare import PreparedNote
 from bridge.priority import NICE
@@ -87,8 +87,8 @@ def test_processes_end_with_an_owner_that_is_killed(tmp_path: Path) -> None:
 
 
 def test_a_slice_is_bounded_by_number_and_by_size() -> None:
-    small = {VaultPath(f"{number}.md"): 10 for number in range(SLICE + 1)}
-    assert [len(part) for part in slice_files(small)] == [SLICE, 1]
+    small = {VaultPath(f"{number}.md"): 10 for number in range(SLICE_NOTES + 1)}
+    assert [len(part) for part in slice_files(small)] == [SLICE_NOTES, 1]
     sizes = {VaultPath("a"): 1, VaultPath("b"): SLICE_BYTES, VaultPath("c"): 1, VaultPath("d"): 2}
     assert list(slice_files(sizes)) == [["a"], ["b"], ["c", "d"]]
 

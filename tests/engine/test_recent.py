@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bridge.engine.read_cache import LONG, MAX_FILE_BYTES, ROOM, LongNoteCache, ReadCache
+from bridge.engine.read_cache import LARGE_FILE_BYTES, MAX_BYTES, MAX_FILE_BYTES, LongNoteCache, ReadCache
 from bridge.markdown.documents import read_document
 from bridge.markdown.note import Note
 from bridge.types import Digest, VaultPath
@@ -13,12 +13,12 @@ from bridge.types import Digest, VaultPath
 
 def test_what_was_read_last_is_held_and_the_rest_goes() -> None:
     recent, size = ReadCache(), 1_000_000
-    for number in range(ROOM // size + 5):
+    for number in range(MAX_BYTES // size + 5):
         recent.keep(Digest(str(number)), b"x" * size)
         recent.keep(Digest("0"), b"x" * size)
     assert recent.get(Digest("0")) == b"x" * size
     assert recent.get(Digest("1")) is None
-    assert recent.get(Digest(str(ROOM // size + 4))) is not None
+    assert recent.get(Digest(str(MAX_BYTES // size + 4))) is not None
 
 
 def test_a_huge_file_pushes_nothing_out() -> None:
@@ -30,7 +30,7 @@ def test_a_huge_file_pushes_nothing_out() -> None:
 
 def test_a_long_note_is_parsed_again_only_when_it_or_a_limit_changed() -> None:
     notes, path = LongNoteCache(), VaultPath("Long.md")
-    text = b"# A\n" + b"word " * LONG
+    text = b"# A\n" + b"word " * LARGE_FILE_BYTES
     first = notes.read(path, text, max_pdf_pages=1)
     assert notes.read(path, bytes(bytearray(text)), max_pdf_pages=1) is first
     changed = notes.read(path, text + b"\n\n# B\n", max_pdf_pages=1)
@@ -40,7 +40,7 @@ def test_a_long_note_is_parsed_again_only_when_it_or_a_limit_changed() -> None:
 
 
 def test_a_long_note_that_is_not_used_is_dropped() -> None:
-    notes, path, text = LongNoteCache(), VaultPath("Long.md"), b"word " * LONG
+    notes, path, text = LongNoteCache(), VaultPath("Long.md"), b"word " * LARGE_FILE_BYTES
     first = notes.read(path, text, max_pdf_pages=1)
     notes.clear()
     assert notes.read(path, text, max_pdf_pages=1) is not first

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bridge.api import write
-from bridge.api.arguments import LONG
+from bridge.api.arguments import ITEMS_AT_ONCE
 from bridge.changes import hunks
 from bridge.features.history import operations
 from bridge.types import VaultPath
@@ -104,7 +104,7 @@ async def test_what_takes_long_for_a_long_input_leaves_the_event_loop_free(
         monkeypatch.setattr(Vault, "locate", note_locating)
         for module in (write, operations):
             monkeypatch.setattr(module, "differences", note_showing)
-        snapshot = [{"path": f"N{number}.md", "mtime": 1, "size": 1} for number in range(LONG + 1)]
+        snapshot = [{"path": f"N{number}.md", "mtime": 1, "size": 1} for number in range(ITEMS_AT_ONCE + 1)]
         assert (await served.call("report_changes", snapshot=snapshot)).json == {"news": 0}
         assert threading.get_ident() not in threads["locate"]
         done = await served.call("edit_note", path="A.md", edits=[{"op": "append", "text": "Two.\n"}])

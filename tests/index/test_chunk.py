@@ -2,7 +2,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bridge.index.prepare import FARTHEST, MAX_PASSAGE_TOKENS, TARGET, cut_passages
+from bridge.index.prepare import MAX_PASSAGE_CHARS, MAX_PASSAGE_TOKENS, TARGET_TOKENS, cut_passages
 from bridge.markdown.documents import read_document
 from bridge.markdown.note import Note
 from bridge.text.budget import estimate_tokens
@@ -69,7 +69,7 @@ def test_an_endless_line_is_cut_all_the_same() -> None:
 @pytest.mark.parametrize("part", ["%% x\n\n", "#\n", "- \n", "***\n", "<!-- -->.\n\n", "|\n\n"])
 def test_parts_too_small_to_be_a_token_do_not_make_an_endless_passage(part: str) -> None:
     passages = cut(part * 9_000)
-    assert all(len(text) <= 2 * FARTHEST for _, text in passages)
+    assert all(len(text) <= 2 * MAX_PASSAGE_CHARS for _, text in passages)
 
 
 def test_a_paragraph_too_long_is_cut_between_sentences() -> None:
@@ -112,7 +112,7 @@ LINES = st.sampled_from(
 def test_everything_said_is_in_a_passage(lines: list[str], newline: str) -> None:
     parsed = note(newline.join(lines))
     stretches = cut_passages(parsed)
-    assert all(draft.tokens <= MAX_PASSAGE_TOKENS + TARGET for draft in stretches)
+    assert all(draft.tokens <= MAX_PASSAGE_TOKENS + TARGET_TOKENS for draft in stretches)
     ends = [0, *(draft.span[1] for draft in stretches)]
     assert all(draft.span[0] >= end for draft, end in zip(stretches, ends, strict=False))
     covered = bytearray(len(parsed.text))
@@ -143,7 +143,7 @@ def test_no_piece_that_fits_is_cut(lines: list[str]) -> None:
 )
 def test_no_passage_begins_inside_a_comment(text: str) -> None:
     shown = " ".join(visible_text(passage) for _, passage in cut(text))
-    assert max(len(passage) for _, passage in cut(text)) < 2 * FARTHEST
+    assert max(len(passage) for _, passage in cut(text)) < 2 * MAX_PASSAGE_CHARS
     assert "hidden" not in shown
     assert "Before." in shown
     assert "After." in shown

@@ -109,7 +109,7 @@ async def test_a_search_goes_on_in_files_that_were_deleted(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("seed", range(8))
 def test_vectors_in_a_file_are_those_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    monkeypatch.setattr("bridge.index.matrix.BLOCK", 8)
+    monkeypatch.setattr("bridge.index.matrix.BLOCK_ROWS", 8)
     monkeypatch.setattr("bridge.index.matrix.READ_AT_ONCE", 4)
     dice, both = random.Random(seed), (VectorRows(DIMENSIONS), VectorRows(DIMENSIONS, tmp_path))
     known: dict[bytes, str] = {}
@@ -139,7 +139,7 @@ def test_vectors_in_a_file_are_those_in_memory(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_dropped_vector_is_in_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.index.matrix.BLOCK", 4)
+    monkeypatch.setattr("bridge.index.matrix.BLOCK_ROWS", 4)
     monkeypatch.setattr("bridge.index.matrix.READ_AT_ONCE", 4)
     rows = VectorRows(DIMENSIONS, tmp_path)
     names = [bytes([number]) * 32 for number in range(9)]
@@ -190,7 +190,7 @@ def test_what_the_disk_has_no_room_for_stays_in_memory(tmp_path: Path) -> None:
 
 
 async def test_nothing_with_a_name_is_added_to_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.index.matrix.BLOCK", 8)
+    monkeypatch.setattr("bridge.index.matrix.BLOCK_ROWS", 8)
     monkeypatch.setattr("bridge.index.matrix.READ_AT_ONCE", 8)
     index = await opened(tmp_path, NOTES)
     before = {*tmp_path.iterdir()}

@@ -7,7 +7,7 @@ import pytest
 
 from bridge.index.hits import PassageHit
 from bridge.index.index import Index
-from bridge.index.rows import BLOCK
+from bridge.index.rows import BLOCK_PASSAGES
 from bridge.types import VaultPath
 from tests.index.made import all_of, opened, prepared
 
@@ -33,7 +33,7 @@ async def whole_vault(index: Index) -> None:
 async def test_every_passage_of_a_long_note_is_read_as_it_is_stored(tmp_path: Path) -> None:
     index = await opened(tmp_path / "index", {LONG: SECTIONS, "Short.md": "a few words"})
     stored = await asyncio.to_thread(index.passages_of, LONG)
-    assert len(stored) > 2 * BLOCK
+    assert len(stored) > 2 * BLOCK_PASSAGES
     assert [passage.ordinal for passage in stored] == list(range(len(stored)))
     assert all(f"Part {at}" in passage.text for at, passage in enumerate(stored))
     backwards = [PassageHit(LONG, at, 1.0) for at in reversed(range(len(stored)))]

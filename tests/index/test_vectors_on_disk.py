@@ -63,7 +63,7 @@ async def test_the_first_search_has_the_index_built_and_compares_exactly(tmp_pat
 
 
 async def test_only_what_the_index_finds_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.index.vectors.NEAR", 60)
+    monkeypatch.setattr("bridge.index.vectors.NEAR_VECTORS", 60)
     index = await built(await opened(tmp_path, texts=TEXTS))
     exact = await opened(tmp_path / "exact", memory=1 << 30, texts=TEXTS)
     for query in QUERIES:
@@ -134,7 +134,7 @@ async def test_erasing_does_not_wait_for_an_index_that_is_being_built(tmp_path: 
 
 
 async def test_notes_kept_apart_do_not_displace_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.index.vectors.NEAR", 40)
+    monkeypatch.setattr("bridge.index.vectors.NEAR_VECTORS", 40)
     theirs = {f"Agents/{number}.md": f"# Note\n\n{sentence(1, 20)} {number}" for number in range(100)}
     index = await opened(tmp_path, texts={**TEXTS, **theirs, "Agents/About.md": "# About"})
     index.keep_apart(KeptFolder("Agents", VaultPath("Agents/About.md")))
@@ -177,7 +177,7 @@ async def test_recall_is_measured_against_comparing_all(tmp_path: Path, monkeypa
     assert await index.vectors.measure_recall() == 1.0
 
     # One that is asked for few vectors, in one partition, misses most.
-    for name, few in (("table.MIN_PROBES", 1), ("table.PROBED_SHARE", 0.0), ("vectors.NEAR", 3)):
+    for name, few in (("table.MIN_PROBES", 1), ("table.PROBED_SHARE", 0.0), ("vectors.NEAR_VECTORS", 3)):
         monkeypatch.setattr(f"bridge.index.{name}", few)
     monkeypatch.setattr("bridge.index.matrix.MIN_NEAR_NOTES", 1)
     recall = await index.vectors.measure_recall()

@@ -79,7 +79,7 @@ def unread_properties(view: VaultView) -> list[VaultPath]:
 
 OnClash = Literal["refuse", "keep", "merge"]
 
-_NAMED: Final = 5
+_MAX_NAMED_NOTES: Final = 5
 
 
 def rename_property_everywhere(
@@ -110,8 +110,8 @@ def rename_property_everywhere(
 
     planned = edit_many(_notes_with(view, name, paths), view, edit)
     if clashes:
-        named_paths = ", ".join(f"`{path}`" for path in clashes[:_NAMED])
-        more = f" and {len(clashes) - _NAMED} more" if len(clashes) > _NAMED else ""
+        named_paths = ", ".join(f"`{path}`" for path in clashes[:_MAX_NAMED_NOTES])
+        more = f" and {len(clashes) - _MAX_NAMED_NOTES} more" if len(clashes) > _MAX_NAMED_NOTES else ""
         raise InvalidArguments(
             f"Some notes have both `{name}` and `{to}`: {named_paths}{more}.",
             hint="Set `on_clash` to `merge` to join their values, or to `keep` to leave these notes as they are.",

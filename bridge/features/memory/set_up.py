@@ -9,7 +9,7 @@ from bridge.api.hints import Folder
 from bridge.api.registry import operation
 from bridge.api.write import WriteArguments, Written, execute_requests
 from bridge.engine.agents_folder import AgentsFolder, agents_folder, new_id
-from bridge.engine.open_vault import LOOK_S, OpenVault
+from bridge.engine.open_vault import LINKS_CHECK_S, OpenVault
 from bridge.engine.transactions import Author
 from bridge.errors import BridgeError
 from bridge.settings.file import save_settings
@@ -51,7 +51,7 @@ async def set_up_memory(
 async def mark_older_folder(vault: OpenVault) -> None:
     """Give an id to the note of a folder that was set up before there were ids; it counts without one until then."""
     while not vault.indexer.complete:
-        await vault.signal.wait(LOOK_S)
+        await vault.signal.wait(LINKS_CHECK_S)
     folder = agents_folder(vault.settings)
     if vault.folder_agreement.unmarked != folder.path or not vault.is_set_up:
         return
