@@ -290,12 +290,16 @@ def plan_replace_block(draft: TextDraft, edit: ReplaceBlock) -> TextEdit:
     id_ = re.compile(rf"[ \t]*\^{re.escape(block.id)}[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
     text = trim_blank_lines(edit.text, edit.op)
     # Checked before the text goes into an item or a quote, where what it leaves unclosed would swallow only the id.
-    require_closed(read_draft(draft.path, text))
+    own = read_draft(draft.path, text)
+    require_closed(own)
+    has_id = any(
+        one.id.lower() == block.id.lower() for one in read_blocks(own.text, own.body, own.structure, own.lines)
+    )
     if not id_.search(source):
         # The id is below the block and stays there.
         text = fit_block(source, trim_blank_lines(id_.sub("", text), edit.op), "")
     else:
-        text = fit_block(source, text, "" if id_.search(text) else f"^{block.id}")
+        text = fit_block(source, text, "" if has_id else f"^{block.id}")
     return TextEdit(start, end, text, apart=False)
 
 

@@ -174,6 +174,7 @@ two ^p1
         ("tab", "|b|\n|-|\n\n^tab", "|a|\n|-|\n", "|b|\n|-|\n"),
         ("qq", "new\nx", "> quote\n> more ^qq\n", "> new\n> x ^qq\n"),
         ("hh", "### H", "## H ^hh\n", "### H ^hh\n"),
+        ("hh", "<div>\n## B ^hh", "## H ^hh\n", "<div>\n## B ^hh\n\n^hh\n"),
     ],
 )
 def test_a_block_is_replaced_and_keeps_its_id(block: str, text: str, old: str, new: str) -> None:
