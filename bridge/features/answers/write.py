@@ -35,15 +35,13 @@ from bridge.markdown.note import Note
 from bridge.markdown.parse import parse
 from bridge.models.generator import (
     AnswerEnd,
+    AnswerPiece,
     ChatRequest,
     ChatTraits,
     Generator,
     Message,
     PromptRead,
     PromptTooLong,
-)
-from bridge.models.generator import (
-    AnswerPiece as Piece,
 )
 from bridge.records import Record
 from bridge.search.sentences import Sentence
@@ -123,10 +121,10 @@ async def write_text(
                     case PromptRead(tokens=tokens_in):
                         call.say(StreamEvent("status", f"{tokens_in:,} tokens are read."))
                         continue
-                    case Piece(text=piece, is_thinking=True):
+                    case AnswerPiece(text=piece, is_thinking=True):
                         call.say(StreamEvent("thinking", piece))
                         continue
-                    case Piece(text=piece):
+                    case AnswerPiece(text=piece):
                         text, written = text + piece, written + 1
                 if _GAP.search(piece) and (loop := find_loop(text)) is not None:
                     return WrittenText(text[:loop].strip(), "loop", tokens_in, written)

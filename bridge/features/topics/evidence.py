@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from bridge.features.links.public import NameFinder
-from bridge.features.links.public import NoteName as Name
+from bridge.features.links.public import NameFinder, NoteName
 from bridge.features.topics.definition import Definition, DescribedNote
 from bridge.features.topics.topic_tree import Topic
 from bridge.records import Record
@@ -119,7 +118,7 @@ class TopicNames:
     ) -> None:
         """Collect the names and definitions."""
         self._definitions = definitions or {}
-        self._finder = NameFinder(Name(path, name) for path, topic in topics.items() for name in topic.names)
+        self._finder = NameFinder(NoteName(path, name) for path, topic in topics.items() for name in topic.names)
         self._rarity = rarity
 
     def find_topics(self, text: str) -> dict[VaultPath, tuple[str, float]]:
