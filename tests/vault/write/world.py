@@ -127,6 +127,8 @@ class World:
             outcome = "after" if self.store.journal.change(change.id) else "before"
         except BridgeError:
             pass
+        # A save that waited for the writer's lease may not be done yet.
+        disk.wait()
         if self.store.journal.find_unsettled():
             if plan.steps and self.draw.random() < 0.2:
                 self.save(self.draw.choice(plan.steps).path)
