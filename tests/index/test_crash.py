@@ -17,7 +17,7 @@ pytestmark = pytest.mark.process
 WRITER = """
 import asyncio, os, signal, sys
 from pathlib import Path
-from bridge.index.table import Table
+from bridge.index.table import LanceTable
 from tests.index.made import *
 
 folder, at = Path(sys.argv[1]), int(sys.argv[2])
@@ -34,7 +34,8 @@ def counted(method):
 
 async def main():
     index = await opened(folder)
-    Table.add, Table.drop, Table.optimise = counted(Table.add), counted(Table.drop), counted(Table.optimise)
+    for name in ("add", "drop", "optimise"):
+        setattr(LanceTable, name, counted(getattr(LanceTable, name)))
     index.use_model(MODEL, DIMENSIONS)
     for turn in range(3):
         await index.write(all_of({f"n{at}.md": f"# N{at}\\n\\nturn{turn} of{at}\\n" for at in range(10)}))
