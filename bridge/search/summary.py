@@ -141,6 +141,9 @@ REPEATED = 0.75
 MAX_LABEL_WORDS = 3
 """Words with a colon that only say what a link is, as in `Source: <https://example.org>`."""
 
+MIN_VALUE_WORDS = 3
+"""Words of a field for Dataview, besides numbers and links, from which it says something."""
+
 MIN_WORDS = 5
 """Words below which a sentence, such as `See also A.`, does not stand for one of several notes."""
 
@@ -444,7 +447,23 @@ def read_content(note: Note, *, gathers: bool = False, apart: bool = False) -> l
             told = _tell_apart(note, items, own, head)
             own = list(told) if apart else [_list(note, head, names, (first, lines[1]), room)]
         content += own
-    return list(_join(note, [*content, *said[at:]])) or _tables(note)
+    told = list(_join(note, [*content, *said[at:]]))
+    end = next((one.line for one in note.headings if one.text != note.title), math.inf)
+    # What stands above the sections, if anything does, says more than fields there do.
+    fields = [] if told and told[0].lines[0] < end else [one for one in _read_fields(note) if one.lines[0] < end]
+    return [*fields, *told] or _tables(note)
+
+
+def _read_fields(note: Note) -> Iterator[Sentence]:
+    """Yield the fields for Dataview that say something to a reader."""
+    rows = note.text.split("\n") if note.fields else ()
+    for one in note.fields:
+        own = _ADDRESS.sub("", WIKI.sub("", one.value))
+        row = rows[one.line - 1]
+        is_said = one.value in row and "%%" not in row and not row.lstrip().startswith(">")
+        if is_said and count_words(re.sub(r"\d+", "", own)) >= MIN_VALUE_WORDS:
+            text = f"{clean_text(one.key)}: {clean_text(one.value)}"
+            yield Sentence(note.path, text, (one.line, one.line), "paragraph", count_words(text))
 
 
 def _stands_together(items: Sequence[Piece], names: Sequence[str], lead: Sentence | None) -> bool:
@@ -573,8 +592,10 @@ def _lead_above(note: Note, item: Piece, before: Sentence | None) -> Sentence | 
     own = note.pieces[at] if at >= 0 and item.lines[0] - note.pieces[at].lines[1] <= LINES_BELOW else None
     if own is None or own.kind not in {"heading", "paragraph"}:
         return None
-    text, lines = clean_text(note.text[slice(*own.span)]), own.lines
-    if own.kind == "heading":
+    text, lines, kind = clean_text(note.text[slice(*own.span)]), own.lines, own.kind
+    if own.lines[1] in {one.line for one in note.fields}:
+        text, kind = "", "heading"
+    if kind == "heading":
         text = text or _heading_above(note, item.lines[0])
     else:
         if before and own.lines[0] <= before.lines[1] <= own.lines[1] and before.text in text:
@@ -583,7 +604,7 @@ def _lead_above(note: Note, item: Piece, before: Sentence | None) -> Sentence | 
         is_short = count_words(text) <= MAX_LEAD_WORDS or item.lines[0] == own.lines[1] + 1
         if not text.endswith(COLONS) and (not is_short or PAUSE.search(text)):
             return None
-    return Sentence(note.path, text, lines, own.kind, count_words(text)) if any(map(str.isalpha, text)) else None
+    return Sentence(note.path, text, lines, kind, count_words(text)) if any(map(str.isalpha, text)) else None
 
 
 def _list(note: Note, head: str, items: Sequence[str], lines: Lines, room: int) -> Sentence:

@@ -229,3 +229,20 @@ def test_a_line_that_asks_or_points_elsewhere_stands_for_no_note() -> None:
 def test_an_index_names_its_links() -> None:
     links = "".join(f"- [[Breads/Old/{name}]]\n" for name in ("Rye bread of Zürich", "Oats and more of it"))
     assert sentences(f"## North\n\n{links}", most=1) == ["Links: Rye bread of Zürich, Oats and more of it"]
+
+
+def test_a_field_sums_up_a_note_that_says_nothing_else_above_its_sections() -> None:
+    said = "Use:: buys fried chicken and coffee"
+    dull = "up:: [[Map of Bread]]\nSeen:: 2023-03-01 10:00\nRole:: user\n%%Mine:: a thought about it%%\n"
+    for written in (said, f"- **Use**:: {said.partition(':: ')[2]}"):
+        assert sentences(f"{dull}{written}\n") == ["Use: buys fried chicken and coffee"]
+    assert sentences(f"{dull}{said}\n\n## Windows\n\n{PLAIN}\n") == ["Use: buys fried chicken and coffee", PLAIN]
+    assert sentences(f"{said}\n\n{PLAIN}\n") == [PLAIN]
+    assert sentences(dull) == []
+
+
+def test_a_field_does_not_head_a_list() -> None:
+    items = "- Too little sleep makes ill\n- Too little sleep makes fat\n- Too little sleep makes slow\n"
+    assert sentences(f"x:: [[How to sleep]]\n\n{items}", most=3) == [
+        "0: Too little sleep makes ill, Too little sleep makes fat, Too little sleep makes slow"
+    ]
