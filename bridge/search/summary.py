@@ -48,6 +48,11 @@ _HOST = re.compile(r"(?<![\w.-])(?:[\w-]{1,63}\.){1,8}(?:com|org|net|io|dev|[a-z
 _UNDERLINED = re.compile(r"(?<![\w{])_(\w[^_\n]*)_(?!\w)|\^[\w-]+\Z")
 """Emphasis, or the name of a block, as clean text still has them."""
 
+_LONE_MARKS = re.compile(
+    r"\s?= =(?=[.,;:])|(?<![^\s(])= =(?=\S)|(?<=\S)= =(?!\w)|(?<=[^\x00-\x7f])= =|= =(?=[^\x00-\x7f])"
+)
+"""Half of a highlight whose other half is in another sentence, as clean text still has it."""
+
 _FOLDERS = re.compile(r"(?<=\[\[)[^\[\]|#\n]{1,500}/(?=[^\[\]|/\n]{1,300}\]\])")
 """The folders of a link that shows its whole path."""
 
@@ -476,6 +481,7 @@ def _stands_together(items: Sequence[Piece], names: Sequence[str], lead: Sentenc
 def _tidy(note: Note, one: Sentence, title: str) -> Sentence | None:
     """Return a sentence without hollow brackets and the title of its callout; None if it is cut or says the title."""
     text = _HOLLOW.sub("", one.text) if "(" in one.text or "（" in one.text else one.text
+    text = _LONE_MARKS.sub("", text) if "= =" in text else text
     if ("_" in text or "^" in text) and "$" not in text:
         text = _UNDERLINED.sub(lambda found: found[1] or "", text)
     if one.kind == "callout":

@@ -246,3 +246,16 @@ def test_a_field_does_not_head_a_list() -> None:
     assert sentences(f"x:: [[How to sleep]]\n\n{items}", most=3) == [
         "0: Too little sleep makes ill, Too little sleep makes fat, Too little sleep makes slow"
     ]
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        (f"**=={PLAIN}\n==**\nRye is a grain.", PLAIN),
+        ("Said is ==what it does. And not how it is done==.", "And not how it is done."),
+        ("总之==睡眠很重要，应该保证。运动也很重要==但次之。", "总之睡眠很重要，应该保证。"),
+        ("The filter `port == 22` keeps what `a==b` says. It ends.", "The filter port = = 22 keeps what a= =b says."),
+    ],
+)
+def test_half_a_highlight_leaves_no_marks(written: str, said: str) -> None:
+    assert said in sentences(written)
