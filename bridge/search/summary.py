@@ -107,6 +107,12 @@ MAX_LIST_CHARS, MAX_LINE_CHARS, MAX_NAMES_CHARS = 300, 200, 80
 ITEM_CHARS = (120, 60)
 """Characters to which the items of a longer list are cut, each to its label, sentences or clauses."""
 
+_COUNTED = re.compile(
+    r"\b(?:[2-9]|two|three|four|five|due|tre|quattro|cinque|deux|trois|quatre|cinq|zwei|drei|vier|fünf|dos|tres|cuatro"
+    r"|cinco|dois|duas|três|quatro)\b|[2-9两二三四五六七八九](?=[个種种点大条步])"
+)
+"""How many items a list has, as what introduces it says."""
+
 MAX_LABEL_CHARS = 40
 """Characters before a colon that name what comes after it."""
 
@@ -449,8 +455,8 @@ def read_content(note: Note, *, gathers: bool = False, apart: bool = False) -> l
             if is_introduced and content and lead and content[-1].lines == lead.lines:
                 content.pop()
             head, first = (lead.text, lead.lines[0]) if lead else (_heading_above(note, lines[0]), lines[0])
-            told = _tell_apart(note, items, own, head)
-            own = list(told) if apart else [_list(note, head, names, (first, lines[1]), room)]
+            whole = _list(note, head, names, (first, lines[1]), MAX_LIST_CHARS if apart else room)
+            own = list(dict.fromkeys(_tell_apart(note, items, own, head, whole))) if apart else [whole]
         content += own
     told = list(_join(note, [*content, *said[at:]]))
     end = next((one.line for one in note.headings if one.text != note.title), math.inf)
@@ -526,14 +532,17 @@ def _read_item(note: Note, item: Piece) -> str:
     return f"{label}: {', '.join(below) if _are_names(below) else below[0]}"
 
 
-def _tell_apart(note: Note, items: Sequence[Piece], said: Sequence[Sentence], head: str) -> Iterator[Sentence]:
-    """Yield the items of a list one by one, those of few words with what is above them."""
+def _tell_apart(
+    note: Note, items: Sequence[Piece], said: Sequence[Sentence], head: str, whole: Sentence
+) -> Iterator[Sentence]:
+    """Yield the items of a list one by one, those of few words with what is above them: all, if that counts them."""
+    is_counted = head.endswith(COLONS) and _COUNTED.search(head) is not None
     for item in items:
         own = [one for one in said if item.lines[0] <= one.lines[0] <= item.lines[1]]
         text = _read_item(note, item)
         if text and _is_whole(text) and (not own or own[0].words < MIN_WORDS or own[0].text.endswith(COLONS)):
             told = f"{clean_text(head).rstrip(_STOPPED)}: {text}"
-            yield Sentence(note.path, told, item.lines, "list_item", count_words(told))
+            yield whole if is_counted else Sentence(note.path, told, item.lines, "list_item", count_words(told))
             own = [one for one in own[1:] if one.text not in text]
         yield from own
 

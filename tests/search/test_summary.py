@@ -259,3 +259,13 @@ def test_a_field_does_not_head_a_list() -> None:
 )
 def test_half_a_highlight_leaves_no_marks(written: str, said: str) -> None:
     assert said in sentences(written)
+
+
+def test_a_list_whose_items_are_counted_is_told_whole_about_a_focus() -> None:
+    diet = "Keep to a diet that keeps the share of fat below twelve per cent over the months"
+    lead = "To show muscles, {} conditions hold:"
+    items = f"- {diet}\n- Train daily\n"
+    assert sentences(f"{lead.format('two')}\n{items}", focus="muscles") == [
+        f"{lead.format('two')} {diet}; Train daily",
+    ]
+    assert sentences(f"{lead.format('some')}\n{items}", focus="muscles") == [f"{lead.format('some')} Train daily"]
