@@ -88,6 +88,16 @@ _POINTS = re.compile(
 )
 """What points at something that a summary does not show."""
 
+_OF_THE_TEXT = re.compile(
+    r"(?:this|the following) (?:article|note|post|text|page) (?:is|was) (?:an? )?(?:\w+ )?(?:translat|transcri)"
+    r"|(?:let me|let us|let's|i want to|i will|i'll|i'd like to) (?:share|show|tell|start|begin|take a look)\b"
+    r"|quest[oa] (?:articolo|nota|post|testo|pagina) è una? (?:\w+ )?(?:tradu|trascri)"
+    r"|in quest[oa] (?:articolo|nota|post|video|guida|pagina) (?:vedremo|vediamo|ti|vi|voglio|cercher|parl|spieg|mostr)"
+    r"|(?:本文|这篇文章|這篇文章|原文)(?:是|为|翻译|译|转载|来自)|(?:今天|接下来|下面|这里)[，,]?(?:就|由|让)?(?:我|来|跟|给)|大家好",
+    re.IGNORECASE,
+)
+"""The beginning of what an author says of the text, not of its subject."""
+
 _ASIDE: frozenset[PieceKind] = frozenset({"quote", "callout", "table"})
 """What comes after running text, wherever it stands."""
 
@@ -231,7 +241,7 @@ def _is_weak(one: Sentence) -> bool:
 
 def _points_away(one: Sentence) -> bool:
     """Return whether a sentence points at what is not shown."""
-    return not _is_list(one) and _POINTS.search(one.text) is not None
+    return not _is_list(one) and (_POINTS.search(one.text) or _OF_THE_TEXT.match(one.text)) is not None
 
 
 def _begin(note: Note, said: Sequence[Sentence], most: int) -> list[Sentence]:
@@ -259,7 +269,9 @@ def _begin(note: Note, said: Sequence[Sentence], most: int) -> list[Sentence]:
         chosen.append(one)
         room -= size
     shares = {one: 2 * len(said_terms(title, terms[one])) for one in kept}
-    best = max((one for one in kept if not _is_list(one)), key=shares.__getitem__, default=None)
+    best = max(
+        (one for one in kept if not _is_list(one) and not _points_away(one)), key=shares.__getitem__, default=None
+    )
     if best and len(chosen) > 1 and shares[best] >= len(title) > max(shares[one] for one in chosen):
         chosen = [*chosen[: most - 1], best]
     lists = [one for one in kept if _is_list(one)]

@@ -269,3 +269,18 @@ def test_a_list_whose_items_are_counted_is_told_whole_about_a_focus() -> None:
         f"{lead.format('two')} {diet}; Train daily",
     ]
     assert sentences(f"{lead.format('some')}\n{items}", focus="muscles") == [f"{lead.format('some')} Train daily"]
+
+
+@pytest.mark.parametrize(
+    "meta",
+    [
+        "This article is a free translation of that post.",
+        "Questo articolo è una libera traduzione di questo post.",
+        "In questo video vedremo come si fa il pane in casa.",
+        "Let me share what I know of rye and of bread.",
+        "今天我来跟大家分享一下怎么做面包。",
+    ],
+)
+def test_what_is_said_of_the_text_gives_way_to_its_subject(meta: str) -> None:
+    assert sentences(f"{meta}\n\n{PLAIN}\n", most=1) == [PLAIN]
+    assert sentences(f"{meta}\n", most=1) == [meta]
