@@ -467,14 +467,14 @@ def read_content(note: Note, *, gathers: bool = False, apart: bool = False) -> l
             if is_introduced and content and lead and content[-1].lines == lead.lines:
                 content.pop()
             head, first = (lead.text, lead.lines[0]) if lead else (_heading_above(note, lines[0]), lines[0])
-            whole = _list(note, head, names, (first, lines[1]), MAX_LIST_CHARS if apart else room)
-            own = list(dict.fromkeys(_tell_apart(note, items, own, head, whole))) if apart else [whole]
+            told = _list(note, head, names, (first, lines[1]), MAX_LIST_CHARS if apart else room)
+            own = list(dict.fromkeys(_tell_apart(note, items, own, head, told))) if apart else [told]
         content += own
-    told = list(_join(note, [*content, *said[at:]]))
+    joined = list(_join(note, [*content, *said[at:]]))
     end = next((one.line for one in note.headings if one.text != note.title), math.inf)
     # What stands above the sections, if anything does, says more than fields there do.
-    fields = [] if told and told[0].lines[0] < end else [one for one in _read_fields(note) if one.lines[0] < end]
-    return [*fields, *told] or _tables(note)
+    fields = [] if joined and joined[0].lines[0] < end else [one for one in _read_fields(note) if one.lines[0] < end]
+    return [*fields, *joined] or _tables(note)
 
 
 def _read_fields(note: Note) -> Iterator[Sentence]:
