@@ -38,8 +38,9 @@ _TEMPLATE = re.compile(r"<%|%>|\{\{.*\}\}|\[[A-Z][A-Z -]{2,}\]")
 
 _LABELS = re.compile(
     r"(?:#\S++\s*+)++|\[[^\]\n]{1,30}\]:.*|[\w -]{1,30}::.*|[\W\d_]+|[-–—]{2,}.*|(?:TODO|FIXME|WIP)\b.*"
+    r"|(?i:lorem ipsum|dolor sit amet|consectetur)\W*"
 )
-"""Tags, a footnote, a field for Dataview, no word at all, whom a quotation is from, or what is still to be done."""
+"""Tags, a footnote, a field for Dataview, no word at all, whom a quotation is from, or what is still to do."""
 
 _ADDRESS = re.compile(r"!?\[[^\[\]\n]*+\]\([^)\n]{0,1000}\)|<?https?://[^\s>]+>?")
 _HOST = re.compile(r"(?<![\w.-])(?:[\w-]{1,63}\.){1,8}(?:com|org|net|io|dev|[a-z]{2})\b(?::\d+)?\S*")

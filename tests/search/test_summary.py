@@ -24,6 +24,7 @@ def sentences(*texts: str, most: int = 10, focus: str = "") -> list[str]:
         "- Searched 3 times, read 1,204 notes, changed 1 note.",
         "Truth is a song first released on the album [RELEASE NAME].",
         "#coding #git #published",
+        "- Lorem ipsum\n- Dolor sit amet\n- Consectetur",
         "up:: [[Map of Bread]] and more",
         "The worries before were many, and all of them but one…",
         "- [The bread kit for everybody, from start to end - Video](https://video.example/w)",
