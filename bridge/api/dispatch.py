@@ -53,7 +53,9 @@ async def dispatch_call(
     sent: str | bytes = b""
     result = None
     try:
-        turn = call.bridge.turn if operation.whole_vault or is_large(given) else contextlib.nullcontext()
+        # Not while it waits for a program of others, which may take its time.
+        takes_turn = operation.whole_vault or (is_large(given) and not operation.open_world)
+        turn = call.bridge.turn if takes_turn else contextlib.nullcontext()
         with call.bridge.activity.during_call():
             async with turn:
                 result = await operation.run(call, given)

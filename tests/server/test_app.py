@@ -197,6 +197,7 @@ async def test_large_calls_take_turns_and_small_ones_do_not_wait(served: Served)
             ]
             assert (await served.call("create_note", path="Small.md", text="A word.")).status == 200
             assert (await served.call("find_notes")).status == 200
+            assert (await served.call("ask", question="bread " * 50_000)).status == 400, "it may call other programs"
             assert not any(task.done() for task in large)
         assert [(await task).status for task in large] == [200, 200]
 
