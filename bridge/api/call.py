@@ -84,6 +84,8 @@ class Call(Record):
     transport: Literal["http", "mcp", "command"] | None = None
     preset: Preset | None = None
     """The tools that the caller is offered; all where nothing is listed."""
+    has_turn: bool = False
+    """Whether the call that makes this one has the turn of those that take much memory."""
     consent: bool | None = None
     """The user's answer, False if the user can be asked but was not; None if the user cannot be asked."""
 

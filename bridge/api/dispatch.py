@@ -16,7 +16,7 @@ from typing import Any, TypeVar, get_args
 
 from msgspec.structs import asdict
 
-from bridge.api.arguments import is_large, truncate
+from bridge.api.arguments import truncate
 from bridge.api.call import Call
 from bridge.api.hints import strip_hint
 from bridge.api.operation import Operation
@@ -53,12 +53,8 @@ async def dispatch_call(
     sent: str | bytes = b""
     result = None
     try:
-        # Not while it waits for a program of others, which may take its time.
-        takes_turn = operation.whole_vault or (is_large(given) and not operation.open_world)
-        turn = call.bridge.turn if takes_turn else contextlib.nullcontext()
         with call.bridge.activity.during_call():
-            async with turn:
-                result = await operation.run(call, given)
+            result = await operation.run(call, given)
         # In a thread: a result may be as large as the largest note.
         sent = formed = await asyncio.to_thread(form, result)
         code = None

@@ -60,8 +60,19 @@ class Operation(Signature, eq=False):
         return arguments.bind(self, given)
 
     async def run(self, call: Call, given: Mapping[str, Any]) -> Any:
-        """Check the caller and the arguments, then run."""
+        """Check the caller and the arguments, then run; in its turn, if it takes much memory."""
         call.principal.require(self.scope)
+        if not self._takes_turn(call, given):
+            return await self._run(call, given)
+        async with call.bridge.turn:
+            return await self._run(replace(call, has_turn=True), given)
+
+    def _takes_turn(self, call: Call, given: Mapping[str, Any]) -> bool:
+        # Programs of others may take their time, and what `run_tool` runs takes a turn of its own.
+        may_be_large = self.vault and not self.open_world
+        return not call.has_turn and (self.whole_vault or (may_be_large and arguments.is_large(given)))
+
+    async def _run(self, call: Call, given: Mapping[str, Any]) -> Any:
         located = self.vault or call.vault_name is not None
         # In a thread: of a long list, each item is checked.
         check = functools.partial(self._check, call, given, located=located)
