@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 from msgspec.structs import replace
 
 from bridge.features.answers.prompt import Source
@@ -83,7 +82,7 @@ async def measure_nearness(searched: Sources, question: str, texts: Sequence[str
     if not texts or curve is None or model_trust(question, meaning, foreign_language(question)) < 1:
         return []
     found = await asyncio.gather(*map(searched.embed_query, (question, *texts)))
-    vectors = [one / (np.linalg.norm(one) or 1.0) for one in found if one is not None]
+    vectors = [one for one in found if one is not None]
     return [curve(float(one @ vectors[0])) for one in vectors[1:]] if len(vectors) == len(found) else []
 
 

@@ -130,17 +130,11 @@ class DescriptionVectors:
             self._model, self._vectors = model, {}
         for one in operations:
             if one.name not in self._vectors:
-                self._vectors[one.name] = await embed(embedder, descriptions(one))
-        [asked] = await embed(embedder, (task,))
+                self._vectors[one.name] = (await embedder.embed(descriptions(one), query=True)).vectors
+        [asked] = (await embedder.embed([task], query=True)).vectors
         curve = calibration.curve
         ranked = ((curve(float((self._vectors[one.name] @ asked).max())), one) for one in operations)
         return sorted(ranked, key=lambda pair: (-pair[0], not pair[1].reads, pair[1].name))
-
-
-async def embed(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:
-    vectors = (await embedder.embed(texts, query=True)).vectors
-    unit: NDArray[np.float32] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    return unit
 
 
 def descriptions(operation: ToolCandidate) -> tuple[str, ...]:
