@@ -6,7 +6,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import combinations
-from operator import neg
 from typing import Final, Literal
 
 import numpy as np
@@ -257,14 +256,14 @@ def find_merge_pairs(
     days = frozenset(path for path in paths if folders[path] in daily or folders[path] == daily_folder != "")
     quotes = Counter(sign for path in paths for sign in _QUOTE.findall(notes[path].title))
 
-    def is_odd(path: VaultPath, other: VaultPath) -> tuple[bool, int]:
-        """Return whether a note is kept only for its day, and how seldom titles have its quotation marks."""
+    def fitness(path: VaultPath, other: VaultPath) -> tuple[bool, int]:
+        """Return whether a note is more than one of a day, and how often titles have its quotation marks."""
         own, others = notes[path].title, notes[other].title
         spelt_apart = own != others and _QUOTE.sub("'", own) == _QUOTE.sub("'", others)
-        return path in days, -sum(quotes[sign] for sign in _QUOTE.findall(own)) if spelt_apart else 0
+        return path not in days, sum(quotes[sign] for sign in _QUOTE.findall(own)) if spelt_apart else 0
 
     made = [
-        _make_pair(pair, reasons, common.get(pair), notes, texts, graph.neighbours, is_odd)
+        _make_pair(pair, reasons, common.get(pair), notes, texts, graph.neighbours, fitness)
         for pair, reasons in found.items()
         if not days.issuperset(pair) and _is_likely(pair, reasons, common, notes, texts, graph)
     ]
@@ -525,7 +524,7 @@ def _make_pair(
     notes: Mapping[VaultPath, IndexedNote],
     texts: Mapping[VaultPath, str],
     neighbours: Callable[[VaultPath], Collection[VaultPath]],
-    is_odd: Callable[[VaultPath, VaultPath], tuple[bool, int]],
+    fitness: Callable[[VaultPath, VaultPath], tuple[bool, int]],
 ) -> MergeSuggestion:
     weights = dict(reasons)
     if not {*neighbours(pair[0])}.isdisjoint(neighbours(pair[1])):
@@ -538,7 +537,7 @@ def _make_pair(
         key=lambda path: (
             # Of two with the same text, the one that is marked as a copy goes.
             (common or 0.0) >= SAME and _COPY.search(notes[path].title) is None,
-            *map(neg, is_odd(path, pair[path == pair[0]])),
+            *fitness(path, pair[path == pair[0]]),
             len(neighbours(path)) * 100 + len(texts[path]),
             _COPY.search(notes[path].title) is None,
             notes[path].title,
