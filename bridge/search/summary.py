@@ -24,7 +24,7 @@ from bridge.search.sentences import (
 )
 from bridge.search.snippet import clean_text
 from bridge.text.content_terms import said_terms, terms_of
-from bridge.text.fold import fold_case
+from bridge.text.fold import fold_case, fold_word, letters_and_digits
 from bridge.text.stems import language_of
 from bridge.text.words import count_words
 from bridge.types import Lines
@@ -448,7 +448,7 @@ def read_content(note: Note, *, gathers: bool = False, apart: bool = False) -> l
     """
     if "[[" in note.text and "/" in note.text:
         note = replace(note, text=_FOLDERS.sub(lambda found: " " * len(found[0]), note.text))
-    title = _letters(note.title)
+    title = letters_and_digits(fold_word(note.title))
     whole = [each for one in iter_sentences(note) if (each := _tidy(note, one, title)) is not None]
     said = _gather_quotes(note, _leave_out_asides(note, whole), gathers=gathers and not apart)
     room = MAX_LIST_CHARS if gathers else MAX_LINE_CHARS
@@ -507,13 +507,9 @@ def _tidy(note: Note, one: Sentence, title: str) -> Sentence | None:
         head = next((clean_text(each.title) for each in note.callouts if each.lines[0] == one.lines[0]), "")
         text = text.removeprefix(head).lstrip() or text
     value = text[label.end() :] if (label := _LABEL.match(text)) else text
-    if not _is_whole(text) or (len(value) <= 2 * len(note.title) and _letters(value) in title):
+    if not _is_whole(text) or (len(value) <= 2 * len(note.title) and letters_and_digits(fold_word(value)) in title):
         return None
     return one if text == one.text else replace(one, text=text, words=count_words(text))
-
-
-def _letters(text: str) -> str:
-    return fold_case("".join(filter(str.isalnum, text)))
 
 
 def _find_lists(note: Note) -> Iterator[list[Piece]]:

@@ -105,7 +105,7 @@ class DescribedNote(Record, eq=False):
             [phrase for one, weight in titles.items() if (phrase := _phrase(one, weight, language, small)).words],
             [phrase for one, weight in filed.items() if (phrase := _phrase(one, weight, language)).words],
             fold_word(text),
-            frozenset(stem_words(language, words) if words else ()),
+            frozenset(stem_words(language, words)),
             language,
         )
 
@@ -121,7 +121,7 @@ class Definition:
     def likeness(self, note: DescribedNote) -> float:
         """Return how surely a note is of what the definition names, 0-1."""
         if note.language not in self._stems:
-            self._stems[note.language] = [tuple(stem_words(note.language, [*one.words])) for one in self._names]
+            self._stems[note.language] = [tuple(stem_words(note.language, one.words)) for one in self._names]
         stems = self._stems[note.language]
         named = max((self._in_title(title, stems, note.language) for title in note.titles), default=0.0)
         filed = max((self._in_filed(one, stems) for one in note.filed), default=0.0)
@@ -163,7 +163,7 @@ class Definition:
 
 def _phrase(text: str, weight: float, language: str, small: Collection[str] = ()) -> Phrase:
     words = tuple(word for word in _words(text) if word not in small)
-    return Phrase(words, tuple(stem_words(language, [*words]) if words else ()), weight)
+    return Phrase(words, tuple(stem_words(language, words)), weight)
 
 
 def _find(word: str, stem: str, title: Phrase) -> tuple[int, float] | None:

@@ -210,7 +210,6 @@ COSINE_POWER = 3.0
 WORDS_POWER = 1.5
 """Powers of the similarity with which near notes vote: by vectors, and by words."""
 
-
 AT_ONCE = 50
 """Notes read at once."""
 

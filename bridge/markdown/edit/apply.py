@@ -23,6 +23,7 @@ from bridge.markdown.edit.draft import (
     content_start,
     editable_end,
     line_end,
+    list_block_ids,
     normalise_newlines,
     open_draft,
     order_edits,
@@ -292,9 +293,7 @@ def plan_replace_block(draft: TextDraft, edit: ReplaceBlock) -> TextEdit:
     # Checked before the text goes into an item or a quote, where what it leaves unclosed would swallow only the id.
     own = read_draft(draft.path, text)
     require_closed(own)
-    has_id = any(
-        one.id.lower() == block.id.lower() for one in read_blocks(own.text, own.body, own.structure, own.lines)
-    )
+    has_id = any(one.id.lower() == block.id.lower() for one in list_block_ids(own))
     if not id_.search(source):
         # The id is below the block and stays there.
         text = fit_block(source, trim_blank_lines(id_.sub("", text), edit.op), "")
@@ -304,7 +303,7 @@ def plan_replace_block(draft: TextDraft, edit: ReplaceBlock) -> TextEdit:
 
 
 def find_block(draft: TextDraft, block_id: str) -> BlockId:
-    blocks = list(read_blocks(draft.text, draft.body, draft.structure, draft.lines))
+    blocks = list_block_ids(draft)
     same = [block for block in blocks if block.id.lower() == block_id.lower()]
     if len(same) > 1:
         lines = " and ".join(str(block.lines[0]) for block in same)

@@ -9,11 +9,11 @@ from operator import attrgetter
 from typing import Final
 
 from bridge.errors import InvalidArguments
-from bridge.markdown.blocks import read_headings
+from bridge.markdown.blocks import read_blocks, read_headings
 from bridge.markdown.decode import BOM
 from bridge.markdown.documents import is_drawing
 from bridge.markdown.frontmatter import cut_frontmatter, read_frontmatter
-from bridge.markdown.note import Heading, Note
+from bridge.markdown.note import BlockId, Heading, Note
 from bridge.markdown.parse import parse_structure
 from bridge.markdown.sections import find_section
 from bridge.markdown.structure import Part, Structure
@@ -76,6 +76,10 @@ def read_draft(path: VaultPath, text: str) -> TextDraft:
     structure, comments = parse_structure(text, body)
     lines = LineIndex(text)
     return TextDraft(path, text, body, structure, comments, tuple(read_headings(text, structure, lines)), lines)
+
+
+def list_block_ids(draft: TextDraft) -> list[BlockId]:
+    return list(read_blocks(draft.text, draft.body, draft.structure, draft.lines))
 
 
 def editable_end(draft: TextDraft) -> int:

@@ -7,9 +7,8 @@ from itertools import pairwise
 from typing import Final
 
 from bridge.errors import InvalidArguments
-from bridge.markdown.blocks import read_blocks
 from bridge.markdown.decode import BOM
-from bridge.markdown.edit.draft import BLANK, TextDraft, open_draft
+from bridge.markdown.edit.draft import BLANK, TextDraft, list_block_ids, open_draft
 from bridge.markdown.edit.headings import comparable_title
 from bridge.markdown.edit.verify import find_unclosed
 from bridge.markdown.frontmatter import cut_frontmatter, read_frontmatter
@@ -117,7 +116,7 @@ def heading_faults(draft: TextDraft) -> Iterator[Fault]:
 
 
 def block_faults(draft: TextDraft) -> Iterator[Fault]:
-    blocks = sorted(read_blocks(draft.text, draft.body, draft.structure, draft.lines), key=lambda each: each.id.lower())
+    blocks = sorted(list_block_ids(draft), key=lambda each: each.id.lower())
     for one, other in pairwise(blocks):
         if one.id.lower() == other.id.lower():
             message = f"The blocks in lines {one.lines[0]} and {other.lines[0]} have the same id, `^{other.id}`."
