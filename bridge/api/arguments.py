@@ -119,18 +119,16 @@ def coerce_object(value: Mapping[str, Any], hint: Any, bare: Any) -> Mapping[str
         hints = json_hints(bare)
         optional = others - hints.keys() | {json_name(one.name) for one in fields(bare) if not one.required}
         coerced = {name: coerce(item, hints[name]) if name in hints else item for name, item in value.items()}
-        return {
-            name: item
-            for name, item in coerced.items()
-            if name not in optional or not is_blank(item, hints.get(name, int))
-        }
+        # An empty text fits no field of another record.
+        blanks = {name for name in optional & coerced.keys() if is_blank(coerced[name], hints.get(name, int))}
+        return {name: item for name, item in coerced.items() if name not in blanks}
     if get_origin(bare) is not None and len(get_args(bare)) == 2:
         return {name: coerce(item, get_args(bare)[1]) for name, item in value.items()}
     return value
 
 
 def is_blank(value: Any, hint: Any) -> bool:
-    """Whether a value says nothing: null, or an empty text where none fits."""
+    """Return whether a value says nothing: null, or an empty text where none fits."""
     return value is None or (value == "" and mismatch("", hint) is not None)
 
 

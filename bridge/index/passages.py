@@ -36,7 +36,7 @@ WHOLES = 512
 
 
 class NoteTexts(dict[VaultPath, str]):
-    """Texts by note. Whoever asks for all while others hold them gets the same strings, but for what changed."""
+    """The texts of notes. Calls that read all notes at the same time share the strings of those that did not change."""
 
     def __init__(self, catalogue: NoteTable, by_seq: dict[int, str]) -> None:
         self.by_seq = by_seq

@@ -25,7 +25,7 @@ export interface Report<Row, Result extends Said> {
 	readonly most?: number;
 	readonly fetch: (limit: number) => Promise<Answer<Result>>;
 	readonly rows: (result: Result) => readonly Row[];
-	/** Show a row; `refresh` lists all anew. */
+	/** Render one row; `refresh` loads the list again. */
 	readonly show: (list: HTMLElement, row: Row, refresh: () => void) => void;
 }
 
