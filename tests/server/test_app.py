@@ -214,7 +214,12 @@ async def test_what_is_pending_does_not_close_status(served: Served) -> None:
 @pytest.mark.parametrize("path", ["/api/search", "/mcp"])
 @pytest.mark.parametrize(
     ("name", "body"),
-    [("gzip", b"no gzip"), ("gzip", gzip.compress(b"{}")[:-9]), ("gzip, gzip", gzip.compress(b"{}")), ("br", b"{}")],
+    [
+        pytest.param("gzip", b"no gzip", id="not-packed"),
+        pytest.param("gzip", gzip.compress(b"{}")[:-9], id="cut-off"),
+        pytest.param("gzip, gzip", gzip.compress(b"{}"), id="packed-once"),
+        pytest.param("br", b"{}", id="unknown"),
+    ],
 )
 async def test_a_body_that_is_not_packed_as_it_says_is_refused_in_words(
     served: Served, path: str, name: str, body: bytes
