@@ -137,7 +137,7 @@ def explain_no_change(requests: Sequence[Request]) -> str:
                 names = _join([f"`{name}`" for name in remove])
                 has.append(f"has no {'property' if len(remove) == 1 else 'properties'} {names}")
             return f"No change: the note {_join(has)}."
-        case [one]:
+        case [one] if not hasattr(one, "among"):
             return f"No change: `{one.path}` is as it was before."
         case _:
             return "No change: every note is as it was before."

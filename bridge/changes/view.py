@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import Final
 
 from bridge.changes.draft import Draft, follow_step
-from bridge.errors import NoteNotFound, NoteUnreadable, ProtectedPath, TooLarge
+from bridge.errors import NoteNotFound, NoteUnreadable, PathKept, TooLarge
 from bridge.index.note import IndexedNote
 from bridge.markdown.decode import decode
 from bridge.markdown.kinds import is_document, kind_of
@@ -191,4 +191,4 @@ class VaultView(Record):
     def require_changeable(self, path: VaultPath) -> None:
         if self.rules.keeps(path):
             why = "the user's settings say that the note stays as it is"
-            raise ProtectedPath(f"`{path}` would have to change, and {why}.", path=path)
+            raise PathKept(f"`{path}` would have to change, and {why}.", path=path)

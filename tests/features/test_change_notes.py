@@ -151,12 +151,36 @@ async def test_bad_input_is_refused_with_a_way_out(
     assert found["hint"]
 
 
-async def test_a_protected_note_stops_all_of_it(served: Served) -> None:
+@pytest.mark.parametrize(
+    "change_of",
+    [
+        {"find": "A loaf", "replace": "x"},
+        {"rename_tags": {"bread": "loaf"}},
+        {"rename": {"status": "state", "tags": "about"}},
+        {"properties": {"seen": True}},
+    ],
+    ids=str,
+)
+async def test_a_protected_note_is_left_out_and_named(served: Served, change_of: dict[str, object]) -> None:
+    before = text_of(served, "Out.md")
+    await set_settings(served, {"readonly": ["Out.md"]})
+    made = await change(served, "change_notes", **change_of)
+    assert "In/Rye.md" in {one["path"] for one in made["changed"]}
+    assert "the user's settings say" in {one["path"]: one["why"] for one in made["skipped"]}["Out.md"]
+    assert text_of(served, "Out.md") == before
+
+
+async def test_a_move_stops_where_a_link_to_it_stands_in_a_protected_note(served: Served) -> None:
     before = contents(served)
     await set_settings(served, {"readonly": ["Out.md"]})
-    found = await error(served, "change_notes", find="A loaf", replace="x")
-    assert found["code"] == "protected_path"
+    found = await error(served, "change_notes", paths=["In/Rye.md"], to="In/Deep")
+    assert (found["code"], "readonly" in found["hint"]) == ("protected_path", True)
     assert contents(served) == before
+
+
+async def test_nothing_to_change_names_no_note(served: Served) -> None:
+    made = await change(served, "change_notes", paths=["In/Rye.md", "In/Spelt.md"], remove=["missing"])
+    assert made["warnings"][0] == "No change: every note is as it was before."
 
 
 async def test_another_client_cannot_make_what_a_dry_run_showed_to_one(served: Served) -> None:

@@ -210,15 +210,6 @@ async def test_bad_input_is_refused_with_a_way_out(
     assert found["hint"]
 
 
-async def test_a_protected_note_stops_all_of_it(served: Served) -> None:
-    before = contents(served)
-    await set_settings(served, {"readonly": ["Spelt.md"]})
-    found = await error(served, "change_notes", rename_tags={"todo": "task"})
-    assert found["code"] == "protected_path"
-    assert "`Spelt.md`" in found["message"]
-    assert contents(served) == before
-
-
 async def test_denied_notes_are_neither_counted_nor_changed(served: Served) -> None:
     before = contents(served)
     await set_settings(served, {"deny": ["Spelt.md"]})

@@ -13,7 +13,15 @@ from bridge.changes.heading import follow_headings
 from bridge.changes.relink import Shift
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.changes.view import BOOKMARKS, VaultView
-from bridge.errors import InvalidArguments, InvalidProperties, NoteNotFound, NoteUnreadable, TextNotFound, TooLarge
+from bridge.errors import (
+    InvalidArguments,
+    InvalidProperties,
+    NoteNotFound,
+    NoteUnreadable,
+    PathKept,
+    TextNotFound,
+    TooLarge,
+)
 from bridge.index.note import IndexedNote
 from bridge.markdown.decode import BOM
 from bridge.markdown.edit.apply import apply_edits
@@ -51,13 +59,14 @@ def edit_many(
         try:
             before = view.read(path)
             after, count = edit(path, before)
+            if after != before:
+                view.require_changeable(path)
         except NoteNotFound:
             continue
-        except (InvalidProperties, InvalidArguments, NoteUnreadable, TooLarge) as error:
+        except (InvalidProperties, InvalidArguments, NoteUnreadable, PathKept, TooLarge) as error:
             skipped.append(SkippedFile(path, error.message))
             continue
         if after != before:
-            view.require_changeable(path)
             files[path] = before, after
             occurrences[path] = count
     rewritten = tuple(follow_headings(view, Shift.of(view.names, {}), files)) if edits_headings else ()

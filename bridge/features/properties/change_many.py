@@ -147,7 +147,7 @@ async def change_notes(
         TextNotFound: No such note has the property, the value, the tag or the text; the message names the closest.
         NoteExists: There is a file of that name where a note would be moved to.
         InvalidArguments: `where` cannot be read, or nothing is to be changed.
-        ProtectedPath: A read-only note would have to change.
+        ProtectedPath: A note would move, and a link to it, or to a heading, stands in a read-only one.
         ExpectationFailed: The effect differs from `expect`; the error says how.
     """
     notes = await choose_notes(call, folder, tag, where, paths)
@@ -253,8 +253,4 @@ async def change_many(
 
 
 def skip_warnings(paths: Collection[VaultPath]) -> tuple[str, ...]:
-    return (
-        (f"{count_of(len(paths), 'note')} cannot be changed safely and stay as they are: see `skipped`.",)
-        if paths
-        else ()
-    )
+    return (f"{count_of(len(paths), 'note')} cannot be changed and stay as they are: see `skipped`.",) if paths else ()
