@@ -360,7 +360,6 @@ async def check_duplicates(call: Call, request: CreateNote) -> Objections:
     tasks=(
         "several changes as one, all or nothing",
         "edit many notes at once",
-        "move many notes",
         "delete several notes",
         "convert an inline field to a property",
         "merge notes and delete the rest",

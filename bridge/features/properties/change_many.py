@@ -76,6 +76,7 @@ class ManyWritten(Written, kw_only=True):
     destructive=True,
     tasks=(
         "set a property on many notes",
+        "add a property to every note",
         "set a property on every note in a folder",
         "rename a property everywhere",
         "rename a frontmatter field in all notes",
@@ -96,6 +97,9 @@ class ManyWritten(Written, kw_only=True):
         "move a tag below another",
         "change the case of a tag",
         "move many notes to another folder",
+        "move all notes",
+        "move the projects that are done",
+        "change a word everywhere",
     ),
 )
 async def change_notes(

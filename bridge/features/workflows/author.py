@@ -68,7 +68,7 @@ class WrittenWorkflow(Written, kw_only=True):
         "start with a ready-made workflow",
         "roll unfinished tasks over to today",
         "write a weekly review",
-        "archive projects that are done",
+        "a workflow that archives projects that are done",
     ),
 )
 async def author_workflow(
