@@ -267,6 +267,21 @@ async def test_a_proposal_of_many_of_which_nothing_is_left_is_refused(notes: Not
 OTHER = Principal("other", frozenset({"read", "write"}))
 
 
+async def test_undoing_a_session_withdraws_what_it_proposed(notes: Notes) -> None:
+    undo = get_operation("undo_change")
+    edits: dict[str, Any] = {"edits": [{"op": "append", "text": "More.\n"}]}
+    proposed = [await notes.asked(notes.agent, "edit_note", path=path, **edits) for path in ("a.md", "b.md")]
+    other = Call(notes.agent.bridge, OTHER, client="other", session=notes.agent.session)
+    kept = await notes.asked(other, "edit_note", path="c.md", **edits)
+    tried = await undo.run(notes.agent, {"change_id": "session", "dry_run": True})
+    assert (tried.would, tried.change_id) == ("withdraw 2 proposals", None)
+    done = await undo.run(notes.agent, {"change_id": "session"})
+    assert {change.id: change.state for change in done.changes} == dict.fromkeys(proposed, "rejected")
+    assert (await notes.shown(kept)).state == "proposed"
+    with pytest.raises(ChangeNotFound):
+        await undo.run(notes.agent, {"change_id": "session"})
+
+
 async def test_an_agent_withdraws_what_it_proposed_and_nothing_else(notes: Notes) -> None:
     before = notes.texts()
     edit: dict[str, Any] = {"path": "a.md", "edits": [{"op": "append", "text": "More.\n"}]}

@@ -36,6 +36,7 @@ from bridge.errors import BridgeError, ChangeNotFound, Forbidden, InvalidArgumen
 from bridge.records import Record
 from bridge.state.change_records import Change, ChangeFilter
 from bridge.state.file_history import without_grave
+from bridge.text.counts import count_of
 from bridge.text.diff import diff_runs, display_text
 from bridge.text.invisible import inline, quote_path
 from bridge.types import Digest, Exact, Lines, NoteOrFolder, VaultPath
@@ -388,7 +389,7 @@ async def undo_change(
     *,
     options: ChangeArguments,
 ) -> Settled:
-    """Undo a change or a session, or withdraw your proposal. Later edits are kept; if they overlap, it is refused.
+    """Undo a change or a session, or withdraw your proposals. Later edits are kept; if they overlap, it is refused.
 
     Args:
         change_id: Its id, or a session's, from `list_changes`; `session` is yours.
@@ -440,14 +441,19 @@ def find_session(call: Call, id_: str) -> str | None:
 
 async def undo_session(call: Call, session: str, options: ChangeOptions) -> Settled:
     review = call.vault.review
-    changes = await asyncio.to_thread(review.of_session, session, "applied")
+    ids = [change.id for change in await asyncio.to_thread(review.of_session, session, "applied")]
+    waiting = () if call.is_user else await asyncio.to_thread(review.of_session, session, "proposed")
+    withdrawn = [change.id for change in waiting if change.client == client_name(call)]
     left = tuple(map(explain_left_out, await asyncio.to_thread(review.of_session, session, "conflict")))
-    if not changes:
+    if not ids and not withdrawn:
         raise ChangeNotFound(f"The session `{session[:40]}` has no active changes.", hint=" ".join(left) or None)
-    ids = [change.id for change in changes]
-    made = await review.undo(ids, author(call, "undo_change", options.reason), dry_run=options.dry_run)
-    settled = await build_settled(call.vault, ids, made, dry_run=options.dry_run)
-    return replace(settled, warnings=(*left, *settled.warnings))
+    by = author(call, "undo_change", options.reason)
+    made = await review.undo(ids, by, dry_run=options.dry_run) if ids else None
+    for id_ in withdrawn if not options.dry_run else ():
+        await review.reject(id_, "proposed")
+    settled = await build_settled(call.vault, [*ids, *withdrawn], made, dry_run=options.dry_run)
+    would = settled.would or f"withdraw {count_of(len(withdrawn), 'proposal')}" * options.dry_run
+    return replace(settled, would=would, warnings=(*left, *settled.warnings))
 
 
 def explain_left_out(change: Change) -> str:

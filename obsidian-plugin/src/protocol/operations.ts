@@ -3842,7 +3842,7 @@ export interface Operations {
 		result: ShownChange;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "change_not_found";
 	};
-	/** Undo a change or a session, or withdraw your proposal. Later edits are kept; if they overlap, it is refused. */
+	/** Undo a change or a session, or withdraw your proposals. Later edits are kept; if they overlap, it is refused. */
 	undo_change: {
 		arguments: UndoChangeArguments;
 		result: Settled;
