@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import hashlib
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Literal, TypeVar
 
@@ -21,7 +21,7 @@ from bridge.changes.requests.base import KINDS, Request, operation_of
 from bridge.docstrings import docstring_of
 from bridge.engine.agents_folder import AgentsFolder
 from bridge.engine.open_vault import OpenVault
-from bridge.engine.transactions import Author, ChangeOutcome
+from bridge.engine.transactions import Author, ChangeOutcome, LargeChange
 from bridge.errors import BridgeError, ChangeNotFound, ConfirmationRequired, ExpectationFailed, StateUnusable
 from bridge.records import Record
 from bridge.settings.schema import Settings
@@ -266,13 +266,25 @@ def drop_outcomes(steps: Iterable[Step]) -> tuple[Step, ...]:
 
 
 def keep_preview(
-    call: Call, outcome: ChangeOutcome, requests: Sequence[Request], operation: str, reason: str | None
+    call: Call, steps: Sequence[Step], requests: Sequence[Request], operation: str, reason: str | None
 ) -> str | None:
     """Keep what a dry run has shown, and return its id; None if it would do nothing."""
-    if not outcome.plan.steps:
+    if not steps:
         return None
-    steps = drop_outcomes(outcome.plan.steps)
-    return call.vault.part(Previews).keep(client_name(call), Preview(operation, tuple(requests), steps, reason))
+    preview = Preview(operation, tuple(requests), drop_outcomes(steps), reason)
+    return call.vault.part(Previews).keep(client_name(call), preview)
+
+
+@contextlib.contextmanager
+def offer_preview(call: Call, requests: Sequence[Request], operation: str, reason: str | None) -> Iterator[None]:
+    """Keep a change that must be confirmed, so that its id is enough to repeat it."""
+    try:
+        yield
+    except LargeChange as error:
+        id_ = keep_preview(call, error.steps, requests, operation, reason)
+        error.facts = {**error.facts, "preview": id_}
+        error.hint = f"{error.hint} `change_set` with the preview `{id_}` and `confirm` repeats it, too."
+        raise
 
 
 async def make_previewed(call: Call, id_: str, options: WriteOptions) -> Written:
@@ -307,12 +319,14 @@ async def execute_requests(
     expect: Mapping[str, int] | None = None,
     agreed: AgentsFolder | None = None,
 ) -> Written:
-    outcome = await execute_for_outcome(call, requests, options, operation=operation, expect=expect, agreed=agreed)
+    # What else another operation does, or requires, would be left out of a preview.
+    is_whole, name = operation in (None, "change_set"), operation or requests[0].op
+    with offer_preview(call, requests, name, options.reason) if is_whole else contextlib.nullcontext():
+        outcome = await execute_for_outcome(call, requests, options, operation=operation, expect=expect, agreed=agreed)
     made = await describe_outcome(call, outcome, requests, dry_run=options.dry_run)
-    if not options.dry_run or operation not in (None, "change_set"):
-        # What else such an operation does, or requires, would be left out.
+    if not options.dry_run or not is_whole:
         return made
-    return replace(made, preview=keep_preview(call, outcome, requests, operation or requests[0].op, options.reason))
+    return replace(made, preview=keep_preview(call, outcome.plan.steps, requests, name, options.reason))
 
 
 async def execute_for_outcome(

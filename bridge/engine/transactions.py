@@ -202,6 +202,12 @@ class Author(Record):
     """Whether a large change, or one that gives agents a right, waits for the user's approval even if confirmed."""
 
 
+class LargeChange(ConfirmationRequired):
+    """The change is large enough that it must be confirmed."""
+
+    steps: Sequence[Step] = ()
+
+
 class ChangeOutcome(Record):
     """The outcome of a change that was made, proposed or only planned."""
 
@@ -215,7 +221,7 @@ class ChangeOutcome(Record):
     """The number of `files` written, moved or removed, and of `links_rewritten` and `links_broken`."""
     would: str = ""
     """What the change does, in a line."""
-    confirmation: ConfirmationRequired | None = None
+    confirmation: LargeChange | None = None
     """Why the change must be confirmed; set by a dry run only."""
     by: Literal["disk", "obsidian"] = "disk"
     change: Change | None = None
@@ -300,7 +306,7 @@ class ChangeWriter:
         draft = self.draft()
         planned, plan, ready = await asyncio.to_thread(self._plan_change, planner, draft)
         found = measure_change(plan, planned.effect, planned.requests)
-        large = self._confirmation(found)
+        large = self._confirmation(found, author)
         author = replace(author, proposes=self._waits(author, planned, plan, is_large=large is not None))
         if author.is_client:
             planned = replace(planned, facts=replace(planned.facts, by_client=True))
@@ -319,6 +325,7 @@ class ChangeWriter:
         if dry_run:
             return replace(outcome, digest=digest_before(draft, planned.path), confirmation=unconfirmed)
         if unconfirmed is not None:
+            unconfirmed.steps = plan.steps
             raise unconfirmed
         if author.proposes:
             outcome = replace(outcome, digest=digest_before(draft, planned.path))
@@ -426,7 +433,7 @@ class ChangeWriter:
             )
         return replace(ready, warnings=(*ready.warnings, *found))
 
-    def _confirmation(self, found: Extent) -> ConfirmationRequired | None:
+    def _confirmation(self, found: Extent, author: Author) -> LargeChange | None:
         settings = self.settings
         if max(found.files, found.losing) > settings.confirm_files:
             limit = f"`confirm_files` is {settings.confirm_files:,}"
@@ -434,9 +441,10 @@ class ChangeWriter:
             limit = f"`confirm_kb` is {settings.confirm_kb:,}"
         else:
             return None
-        return ConfirmationRequired(
+        return LargeChange(
             f"This would {found.would}. It must be confirmed: {limit}.",
             would=found.would,
+            hint=f"{LargeChange.hint} It then waits until the user accepts it." if author.needs_user else None,
             files=found.files,
             bytes=found.size,
         )

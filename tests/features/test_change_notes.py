@@ -183,6 +183,21 @@ async def test_nothing_to_change_names_no_note(served: Served) -> None:
     assert made["warnings"][0] == "No change: every note is as it was before."
 
 
+async def test_a_refused_large_change_is_confirmed_by_its_id(served: Served) -> None:
+    await set_settings(served, {"confirm_files": 1})
+    refused = await error(served, "change_notes", folder="In", properties={"seen": True})
+    assert refused["code"] == "confirmation_required"
+    assert refused["preview"] in refused["hint"]
+    assert (await error(served, "change_set", preview=refused["preview"]))["code"] == "confirmation_required"
+    made = await change(served, "change_set", preview=refused["preview"], confirm=True)
+    assert len(made["changed"]) == 3
+    edits = [{"op": "set_properties", "path": f"In/{name}.md", "properties": {"a": 1}} for name in ("Rye", "Spelt")]
+    again = await error(served, "change_set", edits=edits)
+    (served.bridge.find(None).root / "In/Rye.md").write_text("Saved meanwhile.\n")
+    await served.call("wait_until_indexed", path="In/Rye.md")
+    assert (await error(served, "change_set", preview=again["preview"], confirm=True))["code"] == "expectation_failed"
+
+
 async def test_another_client_cannot_make_what_a_dry_run_showed_to_one(served: Served) -> None:
     tried = await change(served, "change_notes", folder="In", remove=["status"], dry_run=True)
     headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vaultside-Client": "other"}

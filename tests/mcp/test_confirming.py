@@ -149,6 +149,7 @@ async def test_what_only_the_user_decides_waits_where_nobody_can_be_asked(served
         for tool, given in (("change_notes", large), ("remember", memory)):
             refused = await client.call_tool("run_tool", {"name": tool, "arguments": {**given, "confirm": False}})
             assert text_of(refused).startswith("confirmation_required: ")
+            assert ("waits until the user accepts it" in text_of(refused)) == (tool == "change_notes")
             answer = await client.call_tool("run_tool", {"name": tool, "arguments": given})
             assert not answer.is_error, text_of(answer)
         small = {"path": "Oven.md", "text": "Small."}

@@ -22,6 +22,7 @@ from bridge.api.write import (
     execute_for_outcome,
     expected_counts,
     keep_preview,
+    offer_preview,
     outcome_notices,
 )
 from bridge.changes.effect import SkippedFile
@@ -238,15 +239,16 @@ def require_tag(call: Call, notes: Mapping[VaultPath, IndexedNote], rename: TagR
 async def change_many(
     call: Call, requests: Sequence[Request], operation: str, expect: Expectation | None, options: WriteOptions
 ) -> ManyWritten:
-    outcome = await execute_for_outcome(
-        call, requests, options, operation=operation, expect=expected_counts(expect), forecast=options.dry_run
-    )
+    with offer_preview(call, requests, operation, options.reason):
+        outcome = await execute_for_outcome(
+            call, requests, options, operation=operation, expect=expected_counts(expect), forecast=options.dry_run
+        )
     made, effect = await build_written(outcome, dry_run=options.dry_run), outcome.planned.effect
     waiting = await outcome_notices(call.vault, outcome)
     written = asdict(made)
     written["warnings"] = (*made.warnings, *skip_warnings([one.path for one in effect.skipped]), *waiting)
     if options.dry_run:
-        written["preview"] = keep_preview(call, outcome, requests, operation, options.reason)
+        written["preview"] = keep_preview(call, outcome.plan.steps, requests, operation, options.reason)
     return ManyWritten(
         **written,
         occurrences=sum(effect.occurrences.values()),
