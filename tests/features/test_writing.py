@@ -153,6 +153,18 @@ async def test_a_task_is_ticked_and_added(served: Served) -> None:
     assert (root(served) / "Tasks.md").read_text().endswith("- [ ] Rest\n- [ ] Sleep 📅 2026-02-01\n")
 
 
+async def test_a_task_is_found_by_its_text(served: Served) -> None:
+    note = root(served) / "Packing.md"
+    await served.call("create_note", path="Packing.md", text="- [ ] Tent\n- [ ] Rope 📅 2026-01-31\n- [ ] Tent\n")
+    assert (await served.call("toggle_task", path="Packing.md", text="Rope")).status == 200
+    assert "- [x] Rope" in note.read_text()
+    refused = await served.call("toggle_task", path="Packing.md", text="Tent")
+    assert (refused.code, "lines 1, 3" in refused.json["error"]["message"]) == ("invalid_arguments", True)
+    assert (await served.call("toggle_task", path="Packing.md", text="Stove")).code == "text_not_found"
+    assert (await served.call("toggle_task", path="Packing.md", text="Tent", line=3)).status == 200
+    assert note.read_text().startswith("- [ ] Tent\n")
+
+
 async def test_of_equal_tasks_the_one_that_was_listed_is_ticked(served: Served) -> None:
     note = root(served) / "Shopping.md"
     await served.call("create_note", path="Shopping.md", text="- [ ] Milk\n- [ ] Bread\n- [ ] Milk\n- [ ] Milk\n")

@@ -7,7 +7,13 @@ from bridge.changes.effect import Effect
 from bridge.changes.requests.base import ChangeKind, Request, RequestContext, read_unchanged, require_lines
 from bridge.markdown.edit.apply import apply_edits
 from bridge.markdown.edit.requests import AddItem
-from bridge.markdown.edit.tasks import lines_with_task, task_text, toggle_task, uses_dataview_fields
+from bridge.markdown.edit.tasks import (
+    lines_with_task,
+    only_line_with_task,
+    task_text,
+    toggle_task,
+    uses_dataview_fields,
+)
 from bridge.markdown.parse import parse
 from bridge.markdown.sections import has_line_number
 from bridge.markdown.tasks import Priority
@@ -17,8 +23,8 @@ from bridge.types import Day, Digest, VaultPath
 @ChangeKind(
     example={
         "path": "Projects/Cob oven/Build log.md",
-        "line": 29,
         "text": "New wooden door, two layers, soaked before use",
+        "line": 29,
     },
     tasks=(
         "mark a task as done",
@@ -34,19 +40,20 @@ class ToggleTask(Request, tag="toggle_task"):
 
     Attributes:
         path: The note.
-        line: Its line, from `list_tasks`.
-        text: Its text, from `list_tasks`; refused if another task is there now.
+        text: Its text, from `list_tasks`.
+        line: Its line, from `list_tasks`, where the note has several such tasks; refused if another is there now.
         status: The new character; by default, what a click sets.
         digest: Digest of the note, from `list_tasks`. Without it, an equal task that moved to the line is toggled.
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
+        TextNotFound: The note has no such task.
         NoteChanged: The line now holds another task, or the note does not match `digest` and tasks may have moved.
     """
 
     path: VaultPath
-    line: int
     text: str
+    line: int | None = None
     status: str | None = None
     digest: Digest | None = None
 
@@ -61,7 +68,7 @@ class ToggleTask(Request, tag="toggle_task"):
         done = toggle_task(
             self.path,
             data,
-            self.line,
+            self.line or only_line_with_task(self.path, data, self.text),
             today=context.now.date(),
             text=self.text,
             status=self.status,

@@ -7,7 +7,7 @@ from datetime import date
 from textwrap import dedent
 from typing import Final
 
-from bridge.errors import InvalidArguments, NoteChanged
+from bridge.errors import InvalidArguments, NoteChanged, TextNotFound
 from bridge.markdown.edit.apply import BOX, MARKER
 from bridge.markdown.edit.draft import read_draft
 from bridge.markdown.note import Task
@@ -131,6 +131,16 @@ def task_blocks(path: VaultPath, text: str) -> dict[int, str]:
 
 def lines_with_task(path: VaultPath, data: bytes, text: str) -> list[int]:
     return [task.line for task in parse(path, data).tasks if _has_text(task, text)]
+
+
+def only_line_with_task(path: VaultPath, data: bytes, text: str) -> int:
+    lines = lines_with_task(path, data, text)
+    if not lines:
+        raise TextNotFound(f"`{path}` has no task with this text.", hint="`list_tasks` lists its tasks.")
+    if len(lines) > 1:
+        named = ", ".join(map(str, lines))
+        raise InvalidArguments(f"`{path}` has this task in the lines {named}.", hint="Give the `line` as well.")
+    return lines[0]
 
 
 def _task_at(path: VaultPath, data: bytes, line: int, text: str | None) -> Task:

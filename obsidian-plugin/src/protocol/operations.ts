@@ -32,7 +32,7 @@ export const FORMS = {
 	run_workflow: "8bf7915e24b1",
 	author_workflow: "55ffeeb6ac50",
 	list_tasks: "7b6974bdefdb",
-	toggle_task: "56838627a618",
+	toggle_task: "d3e7efa8f019",
 	list_changes: "ceab7b4e9c1a",
 	show_change: "6dba85c62201",
 	undo_change: "d762e3e3ff23",
@@ -3243,10 +3243,10 @@ export interface TidyRulesArguments {
 export interface ToggleTaskArguments {
 	/** The note. */
 	readonly path: string;
-	/** Its line, from `list_tasks`. */
-	readonly line: number;
-	/** Its text, from `list_tasks`; refused if another task is there now. */
+	/** Its text, from `list_tasks`. */
 	readonly text: string;
+	/** Its line, from `list_tasks`, where the note has several such tasks; refused if another is there now. */
+	readonly line?: number | null;
 	/** The new character; by default, what a click sets. */
 	readonly status?: string | null;
 	/** Digest of the note, from `list_tasks`. Without it, an equal task that moved to the line is toggled. */
@@ -3828,7 +3828,7 @@ export interface Operations {
 	toggle_task: {
 		arguments: ToggleTaskArguments;
 		result: Written;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "confirmation_required";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "text_not_found" | "note_changed" | "confirmation_required";
 	};
 	/** List what was changed or proposed through the bridge, newest first. */
 	list_changes: {
